@@ -1,0 +1,1 @@
+"""Lazy log densities, fused with their gradients into one kernel."""

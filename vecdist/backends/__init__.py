@@ -1,0 +1,1 @@
+"""Backends: each compiles generated source and runs it."""

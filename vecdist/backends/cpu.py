@@ -1,0 +1,179 @@
+"""Numba on the CPU."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+from typing import Any, final
+
+import numba
+import numpy as np
+from numba import types
+
+from vecdist.backends import cpu_language, store
+from vecdist.backends.base import Backend, Program
+from vecdist.codegen.cpu import BLOCK, render
+from vecdist.codegen.source import Source
+from vecdist.kernel import Kernel, Loop
+
+# Serial time, in statements run, from which threads pay: waking a pool of threads takes 30 to 50 microseconds.
+PARALLEL_FROM = 2_000_000
+_LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
+
+
+def thread_count() -> int:
+    """The threads to use: the processors this process may run on, or ``NUMBA_NUM_THREADS`` where that is set."""
+    given = os.environ.get("NUMBA_NUM_THREADS")
+    if given:
+        return max(1, int(given))
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(thread_count(), thread_name_prefix="vecdist")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork; a child starts its own
+
+
+@final
+class CpuProgram(Program):
+    """A kernel compiled by Numba: run by one thread where it is short, over blocks by many where it is long."""
+
+    def __init__(self, source: Source, name: str, module: ModuleType) -> None:
+        self.source, self.name, self.module = source, name, module
+        kernel = source.kernel
+        self.slots = kernel.slots
+        self.lengths = kernel.lengths
+        self.nests = [loop for _, loop in kernel.nests()]
+        self.serial: Callable[..., None] = module.kernel
+        self.signature = _signature(kernel)
+        self.serial.compile(self.signature)  # type: ignore[attr-defined]
+
+    def run(self, arrays: Sequence[Any], lengths: Mapping[str, int]) -> tuple[list[Any], bool]:
+        kernel = self.source.kernel
+        outputs = [
+            np.empty(_count(output.shape, lengths), output.dtype) for output in kernel.outputs
+        ]
+        flag = np.zeros(1, np.int64)
+        slots = [_argument(slot.layout, arrays[slot.index]) for slot in self.slots]
+        given = [*slots, *outputs, *([flag] if kernel.flagged else []), *(lengths[n] for n in self.lengths)]
+        if self.work(lengths) >= PARALLEL_FROM and thread_count() > 1:
+            self.parallel(given, lengths)
+        else:
+            self.serial(*given)
+        kept = [a for a, output in zip(outputs, kernel.outputs, strict=True) if not output.temporary]
+        return kept, bool(flag[0])
+
+    def work(self, lengths: Mapping[str, int]) -> int:
+        """The number of statements that a run executes, roughly."""
+        return sum(_work(loop, lengths) for loop in self.nests)
+
+    def parallel(self, given: Sequence[Any], lengths: Mapping[str, int]) -> None:
+        """The same blocks as ``serial``, shared among threads."""
+        partials: list[np.ndarray] = []
+        for number, loop in enumerate(self.nests):
+            blocks = -(-lengths[loop.dim] // _block_size(loop, lengths))
+            sums = loop.sums(self.source.kernel.root)
+            partials += [np.empty(blocks, "f8" if s.dtype.kind == "f" else "i8") for s in sums]
+            run = functools.partial(_run_blocks, getattr(self.module, f"nest{number}"), [*partials, *given])
+            list(_pool().map(run, *_shares(blocks)))
+        self.module.finish(*partials, *given)
+
+    def resources(self) -> dict[str, Any]:
+        assembly = self.assembly()
+        packed = re.findall(r"%([xyz])mm", assembly)
+        widest = max(packed, default="-")
+        return {"vector registers": {"x": "128 bit", "y": "256 bit", "z": "512 bit"}.get(widest, "none")}
+
+    def assembly(self) -> str:
+        """The machine code of the kernel, as text."""
+        fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(self.serial.py_func)  # type: ignore[attr-defined]
+        fresh.compile(self.signature)
+        return "\n".join(fresh.inspect_asm().values())
+
+
+def _run_blocks(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:
+    nest(first, last, *arguments)
+
+
+def _shares(blocks: int) -> tuple[list[int], list[int]]:
+    """Contiguous ranges of blocks, a few for each thread so that they end together."""
+    parts = min(blocks, 4 * thread_count())
+    cuts = [blocks * part // parts for part in range(parts + 1)] if parts else [0]
+    return cuts[:-1], cuts[1:]
+
+
+def _block_size(loop: Loop, lengths: Mapping[str, int]) -> int:
+    inner = 1
+    for dim in loop.dims()[1:]:
+        inner *= lengths[dim]
+    return max(1, BLOCK // max(1, inner)) if len(loop.dims()) > 1 else BLOCK
+
+
+def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
+    inner = sum(
+        _work(item, lengths) if isinstance(item, Loop) else 1 for _, item in loop.body.items
+    )
+    return lengths[loop.dim] * inner
+
+
+def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
+    count = 1
+    for dim in shape:
+        count *= lengths[dim] if isinstance(dim, str) else dim
+    return count
+
+
+def _argument(layout: str, array: np.ndarray) -> Any:
+    if layout == "number":
+        return array[()]
+    return array.reshape(-1) if layout == "dense" and array.ndim != 1 else array
+
+
+def _signature(kernel: Kernel) -> tuple[types.Type, ...]:
+    """The argument types; inputs are read-only, which arrays of both kinds satisfy."""
+    result: list[types.Type] = []
+    for slot in kernel.slots:
+        scalar = numba.from_dtype(slot.dtype)
+        if slot.layout == "number":
+            result.append(scalar)
+        elif slot.layout == "dense":
+            result.append(types.Array(scalar, 1, "C", readonly=True))
+        else:
+            result.append(types.Array(scalar, len(slot.shape), "A", readonly=True))
+    for output in kernel.outputs:
+        result.append(types.Array(numba.from_dtype(output.dtype), 1, "C"))
+    if kernel.flagged:
+        result.append(types.Array(types.int64, 1, "C"))
+    return (*result, *(types.int64 for _ in kernel.lengths))
+
+
+@final
+class Cpu(Backend):
+    """Compiles with Numba; what was compiled is kept on disk and found again by other processes."""
+
+    name = "cpu"
+
+    def compile(self, kernel: Kernel) -> CpuProgram:
+        source = render(kernel)
+        name = f"{source.name}_{_LANGUAGE}"
+        try:
+            return CpuProgram(source, name, store.import_source(name, source.text))
+        except (EOFError, OSError, ValueError, AttributeError, ImportError, IndexError) as error:
+            warnings.warn(
+                f"a compiled kernel in {store.folder()} could not be read ({error}); it is compiled again",
+                stacklevel=2,
+            )
+            store.forget(name)
+            return CpuProgram(source, name, store.import_source(name, source.text))

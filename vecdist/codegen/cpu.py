@@ -1,0 +1,158 @@
+"""Source for Numba on the CPU.
+
+Each outermost loop is a function over fixed blocks of its iterations, so that the same blocks are summed in the same
+order whoever runs them: ``kernel`` alone, or many threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vecdist.codegen.source import Source
+from vecdist.codegen.statements import (
+    ACCUMULATOR, INDENT, array_name, assignment, dense_offset, slot_of, typed_zero, varying,
+)
+from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
+
+BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
+
+
+def render(kernel: Kernel) -> Source:
+    """The source of ``kernel`` for the CPU."""
+    return Source("\n".join(_Renderer(kernel).module()) + "\n", kernel)
+
+
+class _Renderer:
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.nests = kernel.nests()
+        slots = [f"x{slot.index}" for slot in kernel.slots]
+        outputs = [f"o{number}" for number in range(len(kernel.outputs))]
+        flag = ["flag"] if kernel.flagged else []
+        self.parameters = ", ".join([*slots, *outputs, *flag, *kernel.lengths])
+
+    def module(self) -> Iterator[str]:
+        yield "from vecdist.backends.cpu_language import *"
+        for number in range(len(self.nests)):
+            yield from self.nest(number)
+        yield from self.finish()
+        yield from self.entry()
+
+    def partials(self, upto: int) -> list[str]:
+        """The arrays of partial sums of the first ``upto`` nests."""
+        return [f"p_{s.name}" for _, loop in self.nests[:upto] for s in loop.sums(self.kernel.root)]
+
+    def signature(self, *names: str) -> str:
+        return ", ".join(name for name in (*names, self.parameters) if name)
+
+    def nest(self, number: int) -> Iterator[str]:
+        """A function that runs blocks ``first`` to ``last`` of an outermost loop."""
+        level, loop = self.nests[number]
+        sums = loop.sums(self.kernel.root)
+        yield f"\n\n@compiled\ndef nest{number}({self.signature('first', 'last', *self.partials(number + 1))}):"
+        yield from self.prefix(level)
+        yield f"    size = {self.block_size(loop)}"
+        yield "    for block in range(first, last):"
+        for item in sums:
+            yield f"        {item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+        if self.flags(loop):
+            yield "        bad = False"
+        yield f"        for {loop.index} in range(block * size, min(block * size + size, {loop.dim})):"
+        yield from self.block(loop.body, 3)
+        for item in sums:
+            yield f"        p_{item.name}[block] = {item.name}"
+        if self.flags(loop):
+            yield "        if bad:\n            flag[0] = 1"
+
+    def flags(self, loop: Loop) -> bool:
+        return any(isinstance(item, Flag) for item in loop.body.walk())
+
+    def block_size(self, loop: Loop) -> str:
+        inner = " * ".join(loop.dims()[1:])
+        return f"max(1, {BLOCK} // max(1, {inner}))" if inner else str(BLOCK)
+
+    def prefix(self, level: int) -> Iterator[str]:
+        """What the outermost block knows at ``level``: cheap, so computed again by everyone who needs it."""
+        yield from self.strides()
+        for at in range(level + 1):
+            for item in self.kernel.root.statements(at):
+                if not isinstance(item, Store | Flag):
+                    yield INDENT + self.statement(item)
+
+    def strides(self) -> Iterator[str]:
+        for slot in self.kernel.slots:
+            if slot.layout == "strided":
+                for axis in slot.axes:
+                    yield f"    x{slot.index}_s{axis} = x{slot.index}.strides[{axis}]"
+
+    def block(self, block: Block, depth: int) -> Iterator[str]:
+        pad = INDENT * depth
+        for level in block.levels:
+            for item in block.statements(level):
+                yield pad + self.statement(item)
+            for loop in block.loops(level):
+                for item in loop.sums(block):
+                    yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+                yield f"{pad}for {loop.index} in range({loop.dim}):"
+                yield from self.block(loop.body, depth + 1)
+
+    def statement(self, item: Statement) -> str:
+        match item:
+            case Assign():
+                return assignment(item)
+            case Load():
+                return self.load(item)
+            case Accumulate(name, value):
+                return f"{name} = accumulate({name}, {value})"
+            case Total(name, accumulator, dtype):
+                whole = f"total(p_{accumulator})" if self.is_partial(accumulator) else accumulator
+                return f"{name} = {dtype.kind}{dtype.itemsize}({whole})"
+            case Store(output, indices, value):
+                dims = varying(self.kernel.outputs[output].shape)
+                return f"store(o{output}, {dense_offset(indices, dims)}, {value})"
+            case Flag(value):
+                return f"bad = bad | {value}"
+
+    def is_partial(self, accumulator: str) -> bool:
+        return f"p_{accumulator}" in self.partials(len(self.nests))
+
+    def load(self, item: Load) -> str:
+        slot = slot_of(self.kernel, item.slot)
+        array = array_name(item.slot)
+        if slot.layout == "number":
+            return f"{item.name} = {array}"
+        if slot.layout == "strided":
+            dims = [axis for axis, dim in enumerate(slot.shape) if dim != 1]
+            terms = [
+                f"({index}) * {array}_s{slot.axes[dim]}"
+                for index, dim in zip(item.indices, dims, strict=True)
+            ]
+            text = f"load_bytes({array}, {' + '.join(terms) or '0'})"
+        else:
+            text = f"load({array}, {dense_offset(item.indices, varying(slot.shape))})"
+        if item.guard:
+            text = f"{text} if {item.guard} else {typed_zero(item.dtype)}"
+        return f"{item.name} = {text}"
+
+    def finish(self) -> Iterator[str]:
+        """A function for what is left when every loop is done."""
+        yield f"\n\n@compiled\ndef finish({self.signature(*self.partials(len(self.nests)))}):"
+        root = self.kernel.root
+        yield from self.prefix(root.levels[-1])
+        for level in root.levels:
+            for item in root.statements(level):
+                if isinstance(item, Store):
+                    yield INDENT + self.statement(item)
+                elif isinstance(item, Flag):
+                    yield f"    if {item.value}:\n        flag[0] = 1"
+        yield "    return"
+
+    def entry(self) -> Iterator[str]:
+        """The whole kernel, by one thread."""
+        yield f"\n\n@compiled\ndef kernel({self.parameters}):"
+        for number, (_, loop) in enumerate(self.nests):
+            yield f"    blocks = count_blocks({loop.dim}, {self.block_size(loop)})"
+            for item in loop.sums(self.kernel.root):
+                yield f"    p_{item.name} = np.empty(blocks, np.{'float64' if item.dtype.kind == 'f' else 'int64'})"
+            yield f"    nest{number}({self.signature('0', 'blocks', *self.partials(number + 1))})"
+        yield f"    finish({self.signature(*self.partials(len(self.nests)))})"

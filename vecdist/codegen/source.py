@@ -1,0 +1,26 @@
+"""Generated source: text named by its content."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+from vecdist.kernel import Kernel
+
+
+@final
+@dataclass(frozen=True)
+class Source:
+    """The text of one kernel; equal texts have equal names, in every process."""
+
+    text: str
+    kernel: Kernel
+
+    @cached_property
+    def name(self) -> str:
+        return "vecdist_" + hashlib.sha256(self.text.encode()).hexdigest()[:24]
+
+    def __str__(self) -> str:
+        return self.text

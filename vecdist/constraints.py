@@ -1,0 +1,93 @@
+"""Constraints: where a parameter or a value may lie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from vecdist.expr import Node, const
+from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, ne
+
+Bound = float | Node
+
+
+@final
+@dataclass(frozen=True)
+class Constraint:
+    """An interval, of the real numbers or of the whole numbers.
+
+    An infinite bound is absent: no comparison is made.  A bound may be a node, where it depends on parameters.
+    """
+
+    name: str
+    lower: Bound = -math.inf
+    upper: Bound = math.inf
+    open_lower: bool = False
+    open_upper: bool = False
+    whole: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    def satisfied(self, x: Node) -> Node:
+        """Whether ``x`` lies inside; a NaN does not."""
+        tests = [~test for test in self._violations(x)]
+        return _all([eq(x, x), *tests])
+
+    def violated(self, x: Node) -> Node | None:
+        """Whether ``x`` lies outside, or ``None`` where nothing does; a NaN is not outside, so that it stays a NaN."""
+        tests = self._violations(x)
+        return _any(tests) if tests else None
+
+    def _violations(self, x: Node) -> list[Node]:
+        tests = []
+        if not _absent(self.lower):
+            tests.append(x <= self.lower if self.open_lower else x < self.lower)
+        if not _absent(self.upper):
+            tests.append(x >= self.upper if self.open_upper else x > self.upper)
+        if self.whole:
+            tests.append(ne(x, floor(x)) & eq(x, x))
+        return tests
+
+
+def _absent(bound: Bound) -> bool:
+    return not isinstance(bound, Node) and math.isinf(bound)
+
+
+def _all(tests: list[Node]) -> Node:
+    result = const(True, np.bool_)
+    for test in tests:
+        result = bit_and(result, test) if not result.is_const(True) else test
+    return result
+
+
+def _any(tests: list[Node]) -> Node:
+    result, *rest = tests
+    for test in rest:
+        result = bit_or(result, test)
+    return result
+
+
+real = Constraint("a real number")
+positive = Constraint("a positive number", lower=0.0, open_lower=True)
+nonnegative = Constraint("a number of at least 0", lower=0.0)
+unit_interval = Constraint("a number between 0 and 1", lower=0.0, upper=1.0)
+open_unit_interval = Constraint(
+    "a number between 0 and 1, both excluded", lower=0.0, upper=1.0, open_lower=True, open_upper=True
+)
+positive_unit_interval = Constraint("a number above 0, up to 1", lower=0.0, upper=1.0, open_lower=True)
+count = Constraint("a whole number of at least 0", lower=0.0, whole=True)
+binary = Constraint("0 or 1", lower=0.0, upper=1.0, whole=True)
+
+
+def interval(lower: Bound, upper: Bound) -> Constraint:
+    """The numbers from ``lower`` to ``upper``, both included."""
+    return Constraint("a number within bounds", lower=lower, upper=upper)
+
+
+def count_up_to(upper: Bound) -> Constraint:
+    """The whole numbers from 0 to ``upper``."""
+    return Constraint("a whole number up to a bound", lower=0.0, upper=upper, whole=True)

@@ -1,0 +1,240 @@
+"""Values with their derivatives, each from one launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from vecdist import pipeline
+from vecdist.array import LazyArray, lazy
+from vecdist.expr import Node, topological
+from vecdist.leaves import NUMBERS, find_leaf
+from vecdist.passes.batch import batch
+from vecdist.passes.differentiate import gradient, partials, pushforward
+from vecdist.shapes import broadcast
+
+
+def value_and_grad(scalar: LazyArray, wrt: Any) -> tuple[Any, Any]:
+    """A scalar expression and its gradient in each array of ``wrt``, from one kernel.
+
+    ``wrt`` is an array of the expression, the name of one, or a tuple of them; the gradients come likewise, each of its
+    array's shape and dtype.  Raises ``ValueError`` where the expression is no scalar or does not contain an array.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Normal
+    >>> mu = np.array(0.5)
+    >>> target = vecdist.logpdf(Normal(mu, 1.0), np.array([1.0, 2.0])).sum()
+    >>> value, (grad,) = vecdist.value_and_grad(target, wrt=(mu,))
+    >>> round(float(value), 4), float(grad)
+    (-3.0879, 2.0)
+    """
+    if scalar.shape != ():
+        raise ValueError(
+            f"value_and_grad wants a scalar, given an expression of shape {scalar.shape}; sum it, or use "
+            "value_and_partials for elementwise derivatives, or vjp with a cotangent"
+        )
+    return _with_derivatives(scalar, wrt, _gradient, lambda node: node.shape)
+
+
+def value_and_partials(expr: LazyArray, wrt: Any) -> tuple[Any, Any]:
+    """An elementwise expression and its partial derivative in each array of ``wrt``, of the expression's shape.
+
+    Element ``i`` of a partial is the derivative of element ``i`` of the value in the element of the array that was
+    broadcast to it; nothing is summed.
+    """
+    return _with_derivatives(expr, wrt, _partials, lambda node: expr.shape)
+
+
+def vjp(expr: LazyArray, wrt: Any, cotangent: Any) -> tuple[Any, Any]:
+    """The value of ``expr``, and the gradient of ``sum(cotangent * expr)`` in each array of ``wrt``."""
+    seed = lazy(cotangent)
+    if np.broadcast_shapes(seed.shape, expr.shape) != expr.shape:
+        raise ValueError(f"a cotangent of shape {seed.shape} does not fit an expression of shape {expr.shape}")
+    tied = _like(seed.astype(expr.dtype).node, expr.node)
+    return _with_derivatives(expr, wrt, _vjp, lambda node: node.shape, (tied,))
+
+
+def jvp(expr: LazyArray, wrt: Any, tangents: Any) -> tuple[Any, Any]:
+    """The value of ``expr``, and its derivative along ``tangents`` (one per array of ``wrt``)."""
+    leaves = _leaves(expr, wrt)
+    seeds = _seeds(leaves, tangents if isinstance(wrt, tuple | list) else (tangents,))
+    roots = (expr.node, *leaves, *seeds)
+    value, derivative = pipeline.evaluate(roots, _jvp, (expr.shape, expr.shape))
+    return _plain(value), _plain(derivative)
+
+
+def hvp(scalar: LazyArray, wrt: Any, tangents: Any) -> Any:
+    """The Hessian of a scalar expression times ``tangents``: one array per array of ``wrt``."""
+    leaves = _scalar_leaves(scalar, wrt)
+    several = isinstance(wrt, tuple | list)
+    seeds = _seeds(leaves, tangents if several else (tangents,))
+    found = pipeline.evaluate(
+        (scalar.node, *leaves, *seeds), _hvp(len(leaves)), [leaf.shape for leaf in leaves]
+    )
+    return tuple(map(_plain, found)) if several else _plain(found[0])
+
+
+def hessian(scalar: LazyArray, wrt: Any) -> Any:
+    """All second derivatives of a scalar expression, from one kernel.
+
+    For arrays ``a, b`` in ``wrt`` the block ``[i][j]`` has the shape ``a.shape + b.shape``; a single array gives a
+    single block.
+    """
+    leaves = _scalar_leaves(scalar, wrt)
+    sizes = [int(np.prod(leaf.shape, dtype=np.int64)) for leaf in leaves]
+    seeds = _unit_tangents(leaves, sizes, scalar.device)
+    shapes = [(sum(sizes), *leaf.shape) for leaf in leaves]
+    columns = pipeline.evaluate((scalar.node, *leaves, *seeds), _hessian(len(leaves)), shapes)
+    ends = np.cumsum([0, *sizes])
+    blocks = tuple(
+        tuple(
+            _moved(columns[i][ends[j] : ends[j + 1]], leaves[i].shape, leaves[j].shape)
+            for j in range(len(leaves))
+        )
+        for i in range(len(leaves))
+    )
+    return blocks if isinstance(wrt, tuple | list) else blocks[0][0]
+
+
+def _moved(block: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
+    """A block whose first axis counts the columns, as one of shape ``rows + columns``."""
+    axes = (*range(1, len(rows) + 1), 0)
+    return _plain(block.transpose(axes).reshape((*rows, *columns)))
+
+
+def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) -> list[Node]:
+    """For each leaf, one tangent per direction of all leaves: the rows of an identity matrix."""
+    identity = np.eye(sum(sizes))
+    directions = lazy(identity[0])
+    ends = np.cumsum([0, *sizes])
+    seeds = []
+    for leaf, start, end in zip(leaves, ends, ends[1:], strict=False):
+        rows = identity[:, start:end].reshape((sum(sizes), *leaf.shape)).astype(leaf.dtype)
+        if device != "cpu":
+            import cupy
+
+            rows = cupy.asarray(rows)
+        each = directions[(slice(None), *[None] * leaf.ndim)]
+        seeds.append(_like(lazy(rows).node, leaf, each.node))
+    return seeds
+
+
+def _with_derivatives(
+    expr: LazyArray,
+    wrt: Any,
+    derivation: Callable,
+    shape: Callable[[Node], Sequence],
+    seeds: Sequence[Node] = (),
+) -> tuple[Any, Any]:
+    leaves = _leaves(expr, wrt)
+    shapes = [expr.shape, *(shape(leaf) for leaf in leaves)]
+    value, *found = pipeline.evaluate((expr.node, *seeds, *leaves), derivation, shapes)
+    derivatives = tuple(map(_plain, found))
+    return _plain(value), derivatives if isinstance(wrt, tuple | list) else derivatives[0]
+
+
+def _plain(array: Any) -> Any:
+    """Scalars of NumPy as NumPy gives them: numbers, not arrays without axes."""
+    return array[()] if isinstance(array, np.ndarray) else array
+
+
+def _scalar_leaves(scalar: LazyArray, wrt: Any) -> list[Node]:
+    if scalar.shape != ():
+        raise ValueError(f"second derivatives want a scalar, given an expression of shape {scalar.shape}")
+    return _leaves(scalar, wrt)
+
+
+def _seeds(leaves: Sequence[Node], tangents: Sequence[Any]) -> list[Node]:
+    if len(tangents) != len(leaves):
+        raise ValueError(f"{len(leaves)} arrays in wrt, but {len(tangents)} tangents")
+    seeds = [lazy(tangent).astype(leaf.dtype) for leaf, tangent in zip(leaves, tangents, strict=True)]
+    for seed, leaf in zip(seeds, leaves, strict=True):
+        if seed.shape != leaf.shape:
+            raise ValueError(f"a tangent of shape {seed.shape} for an array of shape {leaf.shape}")
+    return [_like(seed.node, leaf) for seed, leaf in zip(seeds, leaves, strict=True)]
+
+
+def _like(seed: Node, *others: Node) -> Node:
+    """``seed``, known to have the lengths of ``others``: binding gives all of them the same symbols."""
+    return Node("like", (seed, *others), (), broadcast(n.shape for n in (seed, *others)), seed.dtype)
+
+
+def _leaves(expr: LazyArray, wrt: Any) -> list[Node]:
+    """The leaves that ``wrt`` names, each of which the expression must contain."""
+    present = [node for node in topological((expr.node,)) if node.op == "leaf"]
+    return [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
+
+
+def _leaf(item: Any, present: Sequence[Node]) -> Node:
+    if isinstance(item, NUMBERS):
+        raise TypeError(f"wrt names the Python number {item!r}; make it an array first, np.asarray({item!r})")
+    if isinstance(item, str):
+        found = next((node for node in present if node.attrs[0].name == item), None)
+        given = f"the name {item!r}"
+    else:
+        found = item.node if isinstance(item, LazyArray) else find_leaf(item)
+        given = f"an array of shape {np.shape(item)} and dtype {item.dtype}"
+    if found is None or found not in present:
+        inside = ", ".join(repr(node.attrs[0]) for node in present if node.attrs[0].kind != "number")
+        raise ValueError(f"wrt names {given}, which is not in the expression; its arrays are: {inside or 'none'}")
+    if found.dtype.kind != "f":
+        raise TypeError(f"derivatives are in floating-point arrays; wrt names one of dtype {found.dtype}")
+    return found
+
+
+def _gradient(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    value, *leaves = roots
+    return (value, *gradient(value, leaves))
+
+
+def _partials(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    value, *leaves = roots
+    return (value, *partials(value, leaves))
+
+
+def _vjp(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    value, tied, *leaves = roots
+    return (value, *gradient(value, leaves, tied.args[0]))
+
+
+def _jvp(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    value, *rest = roots
+    leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    return value, pushforward(value, _untied(leaves, seeds))
+
+
+def _untied(leaves: Sequence[Node], seeds: Sequence[Node]) -> dict[Node, Node]:
+    return {leaf: tied.args[0] for leaf, tied in zip(leaves, seeds, strict=True)}
+
+
+@cache
+def _hvp(count: int) -> Callable[[tuple[Node, ...]], tuple[Node, ...]]:
+    """The derivation of a Hessian-vector product: the gradient, pushed forward."""
+
+    def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+        value, *rest = roots
+        leaves, seeds = rest[:count], rest[count:]
+        tangents = _untied(leaves, seeds)
+        return tuple(pushforward(first, tangents) for first in gradient(value, leaves))
+
+    return derivation
+
+
+@cache
+def _hessian(count: int) -> Callable[[tuple[Node, ...]], tuple[Node, ...]]:
+    """The derivation of a Hessian: the gradient, pushed forward along a batch of tangents."""
+
+    def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+        value, *rest = roots
+        leaves, seeds = rest[:count], rest[count:]
+        singles = [
+            Node("direction", (), (place,), leaf.shape, leaf.dtype) for place, leaf in enumerate(leaves)
+        ]
+        tangents = dict(zip(leaves, singles, strict=True))
+        columns = [pushforward(first, tangents) for first in gradient(value, leaves)]
+        return batch(columns, _untied(singles, seeds))
+
+    return derivation

@@ -1,0 +1,204 @@
+"""Expression nodes: interned, typed, and without meaning of their own.
+
+A node names its operation; what the name means stands in ``vecdist.primitives``.  Equal nodes are one object, so
+equality is identity and a graph is a directed acyclic graph with every common subexpression shared.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from vecdist.shapes import Shape, broadcast
+
+Scalar = bool | int | float
+
+
+class Node:
+    """An operation on other nodes, with the shape and dtype of its value."""
+
+    __slots__ = ("__weakref__", "args", "attrs", "dtype", "op", "shape")
+
+    op: str
+    args: tuple[Node, ...]
+    attrs: tuple[Any, ...]
+    shape: Shape
+    dtype: np.dtype
+
+    _interned: weakref.WeakValueDictionary[tuple, Node] = weakref.WeakValueDictionary()
+    _lock = threading.Lock()
+
+    def __new__(
+        cls, op: str, args: tuple[Node, ...], attrs: tuple, shape: Shape, dtype: np.dtype
+    ) -> Self:
+        key = (op, args, attrs, shape, dtype)
+        with cls._lock:
+            node = cls._interned.get(key)
+            if node is None:
+                node = super().__new__(cls)
+                node.op, node.args, node.attrs = op, args, attrs
+                node.shape, node.dtype = shape, dtype
+                cls._interned[key] = node
+        return node  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple:
+        return Node, (self.op, self.args, self.attrs, self.shape, self.dtype)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def value(self) -> Scalar:
+        """The number that a constant holds."""
+        (text,) = self.attrs
+        return float.fromhex(text) if isinstance(text, str) else text
+
+    def is_const(self, *values: Scalar) -> bool:
+        """Whether this is a constant (equal to one of ``values``, where any are given)."""
+        return self.op == "const" and (not values or self.value in values)
+
+    def __repr__(self) -> str:
+        if self.op == "const":
+            return f"{self.value!r}"
+        inner = ", ".join(map(repr, self.args))
+        attrs = "".join(f"; {attr}" for attr in self.attrs)
+        return f"{self.op}({inner}{attrs})" if self.args or attrs else self.op
+
+    def __add__(self, other: Operand) -> Node:
+        return elementwise("add", self, other)
+
+    def __radd__(self, other: Operand) -> Node:
+        return elementwise("add", other, self)
+
+    def __sub__(self, other: Operand) -> Node:
+        return elementwise("sub", self, other)
+
+    def __rsub__(self, other: Operand) -> Node:
+        return elementwise("sub", other, self)
+
+    def __mul__(self, other: Operand) -> Node:
+        return elementwise("mul", self, other)
+
+    def __rmul__(self, other: Operand) -> Node:
+        return elementwise("mul", other, self)
+
+    def __truediv__(self, other: Operand) -> Node:
+        return elementwise("div", self, other, least=np.float32)
+
+    def __rtruediv__(self, other: Operand) -> Node:
+        return elementwise("div", other, self, least=np.float32)
+
+    def __neg__(self) -> Node:
+        return elementwise("neg", self)
+
+    def __abs__(self) -> Node:
+        return elementwise("abs", self)
+
+    def __lt__(self, other: Operand) -> Node:
+        return elementwise("lt", self, other, result=np.bool_)
+
+    def __le__(self, other: Operand) -> Node:
+        return elementwise("le", self, other, result=np.bool_)
+
+    def __gt__(self, other: Operand) -> Node:
+        return elementwise("lt", other, self, result=np.bool_)
+
+    def __ge__(self, other: Operand) -> Node:
+        return elementwise("le", other, self, result=np.bool_)
+
+    def __and__(self, other: Operand) -> Node:
+        return elementwise("and", self, other)
+
+    def __or__(self, other: Operand) -> Node:
+        return elementwise("or", self, other)
+
+    def __invert__(self) -> Node:
+        return elementwise("not", self)
+
+    def __lshift__(self, count: int) -> Node:
+        return elementwise("shl", self, count)
+
+    def __rshift__(self, count: int) -> Node:
+        return elementwise("shr", self, count)
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"the node {self.op!r} has no value yet; use where() to choose")
+
+
+Operand = Node | Scalar
+
+
+def const(value: Scalar, dtype: Any = np.float64) -> Node:
+    """A constant.  Floats are kept as hexadecimal text, so that -0.0 and nan are themselves."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        return Node("const", (), (float(value).hex(),), (), dtype)
+    return Node("const", (), (bool(value) if dtype.kind == "b" else int(value),), (), dtype)
+
+
+def cast(node: Node, dtype: Any) -> Node:
+    """``node`` converted to ``dtype``; itself where it has it already."""
+    dtype = np.dtype(dtype)
+    if node.dtype == dtype:
+        return node
+    if node.op == "const":
+        return const(node.value, dtype)
+    return Node("cast", (node,), (), node.shape, dtype)
+
+
+def elementwise(
+    op: str, *operands: Operand, result: Any = None, least: Any = None
+) -> Node:
+    """A node of an elementwise operation: operands broadcast, and promoted as NumPy does.
+
+    Python numbers take the dtype of the nodes beside them.  ``least`` asks for at least that dtype (a quotient of
+    integers is a float64, as in NumPy); ``result`` names the dtype of the value where it differs from the operands'.
+    """
+    dtype = np.result_type(*(n.dtype if isinstance(n, Node) else n for n in operands))
+    if least is not None:
+        dtype = np.result_type(dtype, least)
+    args = tuple(
+        cast(n, dtype) if isinstance(n, Node) else const(n, dtype) for n in operands
+    )
+    shape = broadcast(n.shape for n in args)
+    return Node(op, args, (), shape, dtype if result is None else np.dtype(result))
+
+
+def where(condition: Node, yes: Operand, no: Operand) -> Node:
+    """``yes`` where ``condition`` holds, ``no`` elsewhere; the branch not taken cannot leak a NaN."""
+    dtype = np.result_type(*(n.dtype if isinstance(n, Node) else n for n in (yes, no)))
+    branches = tuple(
+        cast(n, dtype) if isinstance(n, Node) else const(n, dtype) for n in (yes, no)
+    )
+    shape = broadcast((condition.shape, *(n.shape for n in branches)))
+    return Node("where", (condition, *branches), (), shape, dtype)
+
+
+def topological(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node that ``roots`` need, each after its arguments."""
+    seen: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(root, False) for root in reversed(tuple(roots))]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((arg, False) for arg in reversed(node.args))
+
+
+def rewrite(
+    roots: Iterable[Node], rule: Callable[[Node, tuple[Node, ...]], Node]
+) -> tuple[Node, ...]:
+    """``roots`` rebuilt from the leaves up: ``rule(node, new_args)`` gives each node's successor."""
+    roots = tuple(roots)
+    new: dict[Node, Node] = {}
+    for node in topological(roots):
+        new[node] = rule(node, tuple(new[arg] for arg in node.args))
+    return tuple(new[root] for root in roots)

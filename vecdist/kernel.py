@@ -1,0 +1,209 @@
+"""The loop nests of a kernel: what runs where, before any text is written.
+
+A kernel is a block of statements and loops.  Each statement stands in the outermost block where its inputs are known,
+so work that does not vary along a loop is done once outside it.  Within a block, *levels* order the work: statements of
+level k, then the loops of level k, whose sums are known from level k + 1 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from vecdist.shapes import Shape
+
+
+@final
+@dataclass(eq=False)
+class Block:
+    """The body of a kernel or of a loop."""
+
+    parent: Block | None = None
+    index: str = ""
+    items: list[tuple[int, Statement | Loop]] = field(default_factory=list)
+
+    def put(self, level: int, item: Statement | Loop) -> None:
+        self.items.append((level, item))
+
+    @property
+    def levels(self) -> range:
+        return range(1 + max((level for level, _ in self.items), default=0))
+
+    def statements(self, level: int) -> list[Statement]:
+        return [item for at, item in self.items if at == level and not isinstance(item, Loop)]
+
+    def loops(self, level: int) -> list[Loop]:
+        return [item for at, item in self.items if at == level and isinstance(item, Loop)]
+
+    def walk(self) -> Iterator[Statement | Loop]:
+        """Everything in this block and below, in order of execution."""
+        for level in self.levels:
+            yield from self.statements(level)
+            for loop in self.loops(level):
+                yield loop
+                yield from loop.body.walk()
+
+    def chain(self) -> list[Block]:
+        """The blocks from the outermost to this one."""
+        return [*self.parent.chain(), self] if self.parent else [self]
+
+
+@final
+@dataclass(frozen=True)
+class Load:
+    """``name`` is the element of a slot at ``indices`` (one per varying axis), zero where ``guard`` is false."""
+
+    name: str
+    slot: int
+    indices: tuple[str, ...]
+    dtype: np.dtype
+    guard: str | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Assign:
+    """``name`` is a primitive, or an integer expression in Python where ``op`` is ``"index"``."""
+
+    name: str
+    op: str
+    args: tuple[str, ...]
+    dtype: np.dtype
+
+
+@final
+@dataclass(frozen=True)
+class Accumulate:
+    """Add ``value`` to the sum ``name``, which belongs to the block ``home``."""
+
+    name: str
+    value: str
+    home: Block
+    dtype: np.dtype
+
+
+@final
+@dataclass(frozen=True)
+class Total:
+    """``name`` is the finished sum ``accumulator``, rounded to ``dtype``."""
+
+    name: str
+    accumulator: str
+    dtype: np.dtype
+
+
+@final
+@dataclass(frozen=True)
+class Store:
+    """Put ``value`` into an output at ``indices``."""
+
+    output: int
+    indices: tuple[str, ...]
+    value: str
+
+
+@final
+@dataclass(frozen=True)
+class Flag:
+    """Raise the kernel's flag where ``value`` is true."""
+
+    value: str
+
+
+Statement = Load | Assign | Accumulate | Total | Store | Flag
+
+
+@final
+@dataclass(eq=False)
+class Loop:
+    """``body`` for each value of its index below the length ``dim``."""
+
+    dim: str
+    body: Block
+
+    @property
+    def index(self) -> str:
+        return self.body.index
+
+    def sums(self, home: Block) -> list[Accumulate]:
+        """The sums of block ``home`` that this loop adds to."""
+        return [s for s in self.body.walk() if isinstance(s, Accumulate) and s.home is home]
+
+    def dims(self) -> list[str]:
+        """The lengths of the longest chain of loops from this one inwards."""
+        inner = [item.dims() for _, item in self.body.items if isinstance(item, Loop)]
+        return [self.dim, *max(inner, key=len, default=[])]
+
+
+@final
+@dataclass(frozen=True)
+class Slot:
+    """An input: where its elements lie.
+
+    ``layout`` is ``"number"`` (a scalar argument), ``"dense"`` (row-major) or ``"strided"``; ``axes`` are the axes of
+    the array whose strides the varying dimensions use.
+    """
+
+    index: int
+    layout: str
+    axes: tuple[int, ...]
+    shape: Shape
+    dtype: np.dtype
+
+
+@final
+@dataclass(frozen=True)
+class Output:
+    """An array that the kernel fills; a temporary one is read again by later loops."""
+
+    shape: Shape
+    dtype: np.dtype
+    temporary: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class Kernel:
+    """Loop nests with their inputs, outputs and symbolic lengths."""
+
+    root: Block
+    slots: tuple[Slot, ...]
+    outputs: tuple[Output, ...]
+    lengths: tuple[str, ...]
+    flagged: bool
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.root, 0))
+
+    def nests(self) -> list[tuple[int, Loop]]:
+        """The outermost loops with their levels, in order of execution."""
+        return [(level, loop) for level in self.root.levels for loop in self.root.loops(level)]
+
+
+def _lines(block: Block, depth: int) -> Iterator[str]:
+    pad = "    " * depth
+    for level in block.levels:
+        for item in block.statements(level):
+            yield pad + _line(item)
+        for loop in block.loops(level):
+            yield f"{pad}for {loop.index} < {loop.dim}:"
+            yield from _lines(loop.body, depth + 1)
+
+
+def _line(item: Statement) -> str:
+    match item:
+        case Load(name, slot, indices, _, guard):
+            return f"{name} = x{slot}[{', '.join(indices)}]" + (f" if {guard}" if guard else "")
+        case Assign(name, op, args):
+            return f"{name} = {op}({', '.join(args)})"
+        case Accumulate(name, value):
+            return f"{name} += {value}"
+        case Total(name, accumulator):
+            return f"{name} = total {accumulator}"
+        case Store(output, indices, value):
+            return f"o{output}[{', '.join(indices)}] = {value}"
+        case Flag(value):
+            return f"flag if {value}"

@@ -1,0 +1,88 @@
+"""Leaves: arrays as they enter an expression."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.expr import Node
+
+NUMBERS = (bool, int, float)
+
+
+@final
+class Leaf:
+    """An array in an expression: what the user gave, and the same data as the kernels read it.
+
+    ``kind`` is ``"numpy"``, ``"cupy"`` or ``"number"``.  Leaves are compared by identity, and one array object makes
+    one leaf, which is how ``wrt`` finds it again.
+    """
+
+    __slots__ = ("__weakref__", "array", "given", "kind", "name")
+
+    def __init__(self, given: Any, array: Any, kind: str, name: str | None = None) -> None:
+        self.given, self.array, self.kind, self.name = given, array, kind, name
+
+    def __repr__(self) -> str:
+        return self.name or f"{self.array.dtype}{list(self.array.shape)}"
+
+
+_leaves: weakref.WeakValueDictionary[int, Leaf] = weakref.WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def array_kind(value: Any) -> str:
+    """The library that ``value`` belongs to: ``"cupy"``, ``"number"``, or ``"numpy"`` for all that NumPy can read."""
+    if isinstance(value, (*NUMBERS, np.generic)):
+        return "number"
+    return "cupy" if type(value).__module__.partition(".")[0] == "cupy" else "numpy"
+
+
+def leaf(value: Any, name: str | None = None) -> Node:
+    """The node of an array or number; the same node for the same array object.
+
+    Raises ``TypeError`` for dtypes that are not boolean, integer, float32 or float64.
+    """
+    with _lock:
+        known = _leaves.get(id(value))
+        if known is None or known.given is not value or (name and known.name != name):
+            kind = array_kind(value)
+            known = Leaf(value, value if kind == "cupy" else _readable(value), kind, name)
+            if not isinstance(value, NUMBERS):
+                _leaves[id(value)] = known
+    array = known.array
+    return Node("leaf", (), (known,), array.shape, array.dtype)
+
+
+def number(value: bool | int | float, dtype: np.dtype) -> Node:
+    """The node of a Python number, of the dtype that it takes beside other values."""
+    array = np.asarray(value, dtype)
+    return Node("leaf", (), (Leaf(value, array, "number"),), (), array.dtype)
+
+
+def find_leaf(value: Any) -> Node | None:
+    """The node of an array that is in some expression already."""
+    with _lock:
+        known = _leaves.get(id(value))
+    if known is None or known.given is not value:
+        return None
+    return Node("leaf", (), (known,), known.array.shape, known.array.dtype)
+
+
+def _readable(value: Any) -> np.ndarray:
+    """``value`` as an array of a supported dtype, native and aligned; a copy only where it is not that already."""
+    array = np.asarray(value)
+    check_dtype(array.dtype)
+    return np.require(array, array.dtype.newbyteorder("="), ["ALIGNED"])
+
+
+def check_dtype(dtype: np.dtype) -> None:
+    """Raise ``TypeError`` unless kernels can read ``dtype``."""
+    if dtype.kind not in "biuf" or dtype.itemsize > 8 or (dtype.kind == "f" and dtype.itemsize < 4):
+        raise TypeError(
+            f"arrays of dtype {dtype} cannot enter an expression; "
+            "wanted booleans, integers, float32 or float64 (convert with .astype first)"
+        )

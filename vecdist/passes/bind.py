@@ -1,0 +1,124 @@
+"""Part the structure of an expression from its arrays.
+
+What a user builds knows every length and holds its arrays.  What is compiled knows only which lengths are equal, which
+are 1, and how each array is laid out: lengths become symbols, arrays become slots, starts of slices become arguments.
+Two expressions of the same structure give the *same* nodes, and so share one compiled program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from vecdist.expr import Node, rewrite
+from vecdist.leaves import Leaf
+from vecdist.passes.lengths import Axes, find_axes, merge_axes
+from vecdist.primitives.structure import Entry
+from vecdist.shapes import Dim, Shape, broadcast
+
+
+@final
+@dataclass(frozen=True)
+class Bound:
+    """A structure, and what fills it: arrays for its slots, numbers for its lengths and starts."""
+
+    roots: tuple[Node, ...]
+    leaves: tuple[Leaf, ...]
+    lengths: dict[str, int]
+
+
+def bind(roots: Sequence[Node]) -> Bound:
+    """The structure of ``roots``, and its arrays."""
+    roots = tuple(roots)
+    axes = find_axes(roots)
+    merge_axes(roots, axes)
+    binder = _Binder(axes)
+    return Bound(rewrite(roots, binder.rule), tuple(binder.leaves), binder.lengths)
+
+
+class _Binder:
+    """The rules by which user nodes become structure."""
+
+    def __init__(self, axes: Axes) -> None:
+        self.axes = axes
+        self.leaves: list[Leaf] = []
+        self.lengths: dict[str, int] = {}
+        self.names: dict[int, str] = {}
+        self.starts = 0
+
+    def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
+        special = getattr(self, f"_{node.op}", None)
+        if special is not None:
+            return special(node, args)
+        shape = broadcast(arg.shape for arg in args)
+        return Node(node.op, args, node.attrs, shape, node.dtype)
+
+    def dim(self, node: Node, axis: int) -> Dim:
+        length = self.axes.find(node, axis)
+        if length is None:
+            return 1
+        if length not in self.names:
+            name = self.names[length] = f"n{len(self.names)}"
+            self.lengths[name] = self.axes.size(length)
+        return self.names[length]
+
+    def shape(self, node: Node) -> Shape:
+        return tuple(self.dim(node, axis) for axis in self.axes.kept(node))
+
+    def _const(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return node
+
+    def _leaf(self, node: Node, args: tuple[Node, ...]) -> Node:
+        (leaf,) = node.attrs
+        self.leaves.append(leaf)
+        index = len(self.leaves) - 1
+        if leaf.kind == "number":
+            return Node("slot", (), (index, "number", ()), (), node.dtype)
+        if leaf.array.flags.c_contiguous:
+            return Node("slot", (), (index, "dense", ()), self.shape(node), node.dtype)
+        return Node("slot", (), (index, "strided", self.axes.kept(node)), self.shape(node), node.dtype)
+
+    def _extent(self, node: Node, args: tuple[Node, ...]) -> Node:
+        (source,) = node.args
+        (counted,) = node.attrs
+        kept = self.axes.kept(source)
+        dims = tuple(self.dim(source, axis) for axis in kept if axis - source.ndim in counted)
+        return Node("extent", (), (tuple(d for d in dims if d != 1),), (), node.dtype)
+
+    def _sum(self, node: Node, args: tuple[Node, ...]) -> Node:
+        (source,) = node.args
+        kept = self.axes.kept(source)
+        axes = tuple(
+            place - len(kept)
+            for place, axis in enumerate(kept)
+            if axis - source.ndim in node.attrs[0] and args[0].shape[place] != 1
+        )
+        if not axes:
+            return args[0]
+        shape = tuple(
+            1 if place - len(kept) in axes else dim for place, dim in enumerate(args[0].shape)
+        )
+        return Node("sum", args, (axes,), shape, node.dtype)
+
+    def _view(self, node: Node, args: tuple[Node, ...]) -> Node:
+        (source,) = node.args
+        target = {axis: place for place, axis in enumerate(self.axes.kept(node))}
+        entries: list[Entry] = []
+        for axis in self.axes.kept(source):
+            to, start, step = node.attrs[0][axis]
+            entries.append((None if to is None else target[to], self.start(start), step))
+        return Node("view", args, (tuple(entries),), self.shape(node), node.dtype)
+
+    def start(self, start: Any) -> Dim:
+        if start == 0:
+            return 0
+        name = f"s{self.starts}"
+        self.starts += 1
+        self.lengths[name] = start
+        return name
+
+    def _reshape(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return Node("reshape", args, (), self.shape(node), node.dtype)
+
+

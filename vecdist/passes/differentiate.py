@@ -1,0 +1,147 @@
+"""Mixed-mode differentiation: dual numbers inside broadcasts, cotangents across structure.
+
+Inside a maximal elementwise region the Jacobian is diagonal, so a value carries one partial derivative per *input of the
+region*.  Where elements change place (sums, views, reshapes) cotangents flow in reverse.  Both are expressions like any
+other; an absent derivative is structurally zero and is never multiplied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from vecdist.expr import Node, cast, const, topological
+from vecdist.primitives import PRIMITIVES, partials_of
+from vecdist.primitives.structure import STRUCTURE, full, sum_to
+
+Duals = dict[Node, Node]
+
+
+def gradient(root: Node, wrt: Sequence[Node], cotangent: Node | None = None) -> tuple[Node, ...]:
+    """The derivative of ``sum(cotangent * root)`` in each leaf of ``wrt``, of the leaf's shape."""
+    active = depending(root, wrt)
+    leaves = set(wrt)
+    duals = _region_duals(active, leaves)
+    cotangents: Duals = {}
+    if root in active:
+        cotangents[root] = const(1, root.dtype) if cotangent is None else cotangent
+    for node in reversed(list(topological((root,)))):
+        incoming = cotangents.get(node)
+        if incoming is None or node in leaves:
+            continue
+        if node.op in STRUCTURE:
+            (source,) = node.args
+            _accumulate(cotangents, source, STRUCTURE[node.op].adjoint(incoming, node))
+        else:
+            for source, partial in duals(node).items():
+                term = sum_to(_times(incoming, partial), node.shape, source.shape)
+                _accumulate(cotangents, source, term)
+    return tuple(_result(cotangents.get(leaf), leaf) for leaf in wrt)
+
+
+def _result(cotangent: Node | None, leaf: Node) -> Node:
+    return full(const(0, leaf.dtype) if cotangent is None else cotangent, leaf.shape)
+
+
+def partials(root: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
+    """The elementwise derivative of ``root`` in each leaf of ``wrt``, of the shape of ``root``."""
+    active = depending(root, wrt)
+    mixed = next((n for n in active if n.op in STRUCTURE), None)
+    if mixed is not None:
+        raise ValueError(
+            f"value_and_partials wants an elementwise expression, but a {mixed.op} stands between it and wrt; "
+            "use vjp, or value_and_grad of a scalar"
+        )
+    found = _region_duals(active, set(wrt))(root) if root in active else {}
+    zero = const(0, root.dtype)
+    return tuple(full(found.get(leaf, zero), root.shape) for leaf in wrt)
+
+
+def pushforward(root: Node, tangents: Mapping[Node, Node]) -> Node:
+    """The directional derivative of ``root`` along ``tangents`` of the leaves."""
+    dots = {leaf: cast(dot, leaf.dtype) for leaf, dot in tangents.items()}
+    for node in topological((root,)):
+        if node in dots:
+            continue
+        if node.op in STRUCTURE:
+            (source,) = node.args
+            if source in dots:
+                dots[node] = STRUCTURE[node.op].again(node, full(dots[source], source.shape))
+        else:
+            dot = _dot(node, tuple(dots.get(arg) for arg in node.args))
+            if dot is not None:
+                dots[node] = dot
+    return full(dots.get(root, const(0, root.dtype)), root.shape)
+
+
+def depending(root: Node, leaves: Sequence[Node]) -> set[Node]:
+    """The nodes below ``root`` whose value depends on one of ``leaves``."""
+    found = set(leaves)
+    for node in topological((root,)):
+        if any(arg in found for arg in node.args):
+            found.add(node)
+    return found & set(topological((root,)))
+
+
+def _region_duals(active: set[Node], leaves: set[Node]) -> Callable[[Node], Duals]:
+    """A function giving the partials of a node in the inputs of its elementwise region."""
+    known: dict[Node, Duals] = {}
+
+    def duals(root: Node) -> Duals:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            is_input = node in leaves or node.op in STRUCTURE
+            args = [] if is_input else [arg for arg in node.args if arg in active]
+            missing = [arg for arg in args if arg not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            if is_input:
+                known[node] = {node: const(1, node.dtype)}
+            elif node not in known:
+                known[node] = _combine(node, [known.get(arg, {}) for arg in node.args])
+        return known[root]
+
+    return duals
+
+
+def _combine(node: Node, args: Sequence[Duals]) -> Duals:
+    """The partials of a node from those of its arguments."""
+    result: Duals = {}
+    for source in dict.fromkeys(source for dual in args for source in dual):
+        dot = _dot(node, tuple(dual.get(source) for dual in args))
+        if dot is not None:
+            result[source] = dot
+    return result
+
+
+def _dot(node: Node, dots: tuple[Node | None, ...]) -> Node | None:
+    """The tangent of ``node`` for the tangents of its arguments; ``None`` where it is zero."""
+    if all(dot is None for dot in dots):
+        return None
+    entry = PRIMITIVES[node.op]
+    if entry.tangent is not None:
+        return entry.tangent(dots, *node.args, node)
+    total: Node | None = None
+    for partial, dot in zip(partials_of(node), dots, strict=True):
+        if partial is not None and dot is not None:
+            term = cast(_times(dot, partial), node.dtype)
+            total = term if total is None else total + term
+    return total
+
+
+def _times(x: Node, factor: Node | float) -> Node:
+    one = factor.is_const(1) if isinstance(factor, Node) else factor == 1
+    if one:
+        return x
+    if not isinstance(factor, Node) and factor == -1:
+        return -x
+    if x.is_const(1) and isinstance(factor, Node):
+        return factor
+    return x * factor
+
+
+def _accumulate(cotangents: Duals, node: Node, term: Node) -> None:
+    term = cast(term, node.dtype)
+    cotangents[node] = cotangents[node] + term if node in cotangents else term

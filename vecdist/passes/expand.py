@@ -1,0 +1,29 @@
+"""Replace primitives that have no target code by their expansions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vecdist.expr import Node, rewrite
+from vecdist.primitives import PRIMITIVES
+
+
+def expand(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` in terms of primitives that both targets have code for.
+
+    It comes after differentiation: the derivative of a function is a rule of the function, not of the polynomial that
+    happens to compute it.  Expansions may use primitives that expand in turn.
+    """
+    roots = tuple(roots)
+    while (expanded := rewrite(roots, _expand_node)) != roots:
+        roots = expanded
+    return roots
+
+
+def _expand_node(node: Node, args: tuple[Node, ...]) -> Node:
+    entry = PRIMITIVES.get(node.op)
+    if entry is not None and entry.expand is not None:
+        return entry.expand(*args)
+    if args == node.args:
+        return node
+    return Node(node.op, args, node.attrs, node.shape, node.dtype)

@@ -1,0 +1,171 @@
+"""Which axes of an expression have the same length, which have length 1, and which are one axis in two pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vecdist.expr import Node, topological
+
+STATIC = -1  # the length class of axes that are 1 by construction
+
+
+class Axes:
+    """A length class for each axis of each node; classes unite where lengths must be equal."""
+
+    def __init__(self) -> None:
+        self._parents: list[int] = []
+        self._sizes: list[int] = []
+        self._single: set[int] = set()
+        self._classes: dict[Node, list[int]] = {}
+        self._absorbed: set[int] = set()
+
+    def fresh(self, size: int) -> int:
+        self._parents.append(len(self._parents))
+        self._sizes.append(size)
+        return len(self._parents) - 1
+
+    def root(self, length: int) -> int:
+        while length != STATIC and self._parents[length] != length:
+            length = self._parents[length]
+        return STATIC if length in self._single else length
+
+    def unite(self, lengths: Sequence[int]) -> int:
+        first, *rest = (self.root(length) for length in lengths)
+        if STATIC in (first, *rest):
+            for length in (first, *rest):
+                self.make_single(length)
+            return STATIC
+        for length in rest:
+            self._parents[length] = first
+        return first
+
+    def make_single(self, length: int) -> None:
+        root = self.root(length)
+        if root != STATIC:
+            self._single.add(root)
+
+    def put(self, node: Node, lengths: list[int]) -> None:
+        self._classes[node] = lengths
+
+    def classes(self, node: Node) -> list[int]:
+        return [self.root(length) for length in self._classes[node]]
+
+    def size(self, length: int) -> int:
+        return self._sizes[length]
+
+    def absorb(self, first: int, second: int) -> None:
+        """Make ``first`` followed by ``second`` one axis."""
+        self._sizes[first] *= self._sizes[second]
+        self._absorbed.add(second)
+
+    def kept(self, node: Node) -> tuple[int, ...]:
+        """The axes of ``node`` that are not absorbed by the axis before them."""
+        classes = self.classes(node)
+        return tuple(axis for axis, length in enumerate(classes) if length not in self._absorbed)
+
+    def find(self, node: Node, axis: int) -> int | None:
+        length = self.root(self._classes[node][axis])
+        return None if length == STATIC else length
+
+
+def find_axes(roots: Sequence[Node]) -> Axes:
+    """The length classes of every node below ``roots``."""
+    axes = Axes()
+    for node in topological(roots):
+        if node.op == "sum":
+            axes.put(node, _summed(axes, node))
+        elif node.op == "view":
+            axes.put(node, _viewed(axes, node))
+        elif node.op in {"leaf", "reshape"}:
+            axes.put(node, [axes.fresh(int(size)) for size in node.shape])
+        elif node.op in {"const", "extent"}:
+            axes.put(node, [])
+        else:
+            axes.put(node, [_joined(axes, node, axis) for axis in range(-node.ndim, 0)])
+    return axes
+
+
+def _summed(axes: Axes, node: Node) -> list[int]:
+    source = axes.classes(node.args[0])
+    return [STATIC if axis - node.ndim in node.attrs[0] else length for axis, length in enumerate(source)]
+
+
+def _viewed(axes: Axes, node: Node) -> list[int]:
+    (source,) = node.args
+    lengths = [STATIC if size == 1 else axes.fresh(int(size)) for size in node.shape]
+    for length, size, (to, start, step) in zip(
+        axes.classes(source), source.shape, node.attrs[0], strict=True
+    ):
+        if to is not None and (start, step) == (0, 1) and node.shape[to] == size:
+            lengths[to] = length
+    return lengths
+
+
+def _joined(axes: Axes, node: Node, axis: int) -> int:
+    """The class of an axis of an elementwise node, from the arguments that have it."""
+    having = [arg for arg in node.args if -axis <= arg.ndim]
+    varying = [arg for arg in having if arg.shape[axis] != 1] or having
+    if len(varying) < len(having):
+        for arg in having:
+            if arg.shape[axis] == 1:
+                axes.make_single(axes.classes(arg)[axis])
+    return axes.unite([axes.classes(arg)[axis] for arg in varying])
+
+
+def merge_axes(roots: Sequence[Node], axes: Axes) -> None:
+    """Unite neighbouring axes that always appear together and lie together in memory.
+
+    An array of shape (n, m) that nothing indexes by rows is one axis of n * m elements: one loop, no index arithmetic.
+    """
+    nodes = list(topological(roots))
+    while True:
+        pair = _mergeable(nodes, axes)
+        if pair is None:
+            return
+        axes.absorb(*pair)
+
+
+def _mergeable(nodes: Sequence[Node], axes: Axes) -> tuple[int, int] | None:
+    """Two classes that are neighbours wherever either appears, and may be one."""
+    followers: dict[int, set[int]] = {}
+    leaders: dict[int, set[int]] = {}
+    pinned: set[int] = {STATIC}
+    for node in nodes:
+        lengths = [axes.classes(node)[axis] for axis in axes.kept(node)]
+        for place, length in enumerate(lengths):
+            followers.setdefault(length, set()).add(lengths[place + 1] if place + 1 < len(lengths) else STATIC)
+            leaders.setdefault(length, set()).add(lengths[place - 1] if place else STATIC)
+        pinned |= _pinned(node, axes)
+    for first, after in followers.items():
+        if len(after) == 1 and first not in pinned:
+            (second,) = after
+            if second not in pinned and leaders[second] == {first} and first != second:
+                return first, second
+    return None
+
+
+def _pinned(node: Node, axes: Axes) -> set[int]:
+    """The classes whose axes must stay as they are because of ``node``."""
+    if node.op in {"view", "reshape"}:
+        return {*axes.classes(node), *axes.classes(node.args[0])}
+    if node.op in {"sum", "extent"}:
+        (source,) = node.args
+        lengths = axes.classes(source)
+        over = {lengths[axis] for axis in node.attrs[0]}
+        return set(lengths) if over not in ({STATIC}, set(lengths), set(lengths) - {STATIC}) else set()
+    if len(node.args) > 1:
+        return _broadcast(node, axes)
+    if node.op == "leaf" and node.attrs[0].kind != "number" and not node.attrs[0].array.flags.c_contiguous:
+        return set(axes.classes(node))
+    return set()
+
+
+def _broadcast(node: Node, axes: Axes) -> set[int]:
+    """The classes of the axes on which an argument is repeated from an axis of length 1 of its own."""
+    lengths = axes.classes(node)
+    return {
+        lengths[axis]
+        for arg in node.args
+        for axis, length in zip(range(-arg.ndim, 0), axes.classes(arg), strict=True)
+        if length == STATIC
+    }

@@ -1,0 +1,108 @@
+"""Algebra that makes a graph smaller: constants folded, neutral elements gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from vecdist.expr import Node, cast, const, rewrite
+from vecdist.primitives import PRIMITIVES
+
+
+def simplify(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` by the rules below: none changes a shape, a dtype or a NaN.
+
+    The sign of a zero may change: ``x + 0`` becomes ``x``.
+    """
+    return rewrite(roots, _simplify_node)
+
+
+def _simplify_node(node: Node, args: tuple[Node, ...]) -> Node:
+    if args != node.args:
+        node = Node(node.op, args, node.attrs, node.shape, node.dtype)
+    if args and all(arg.op == "const" for arg in args) and node.op in PRIMITIVES:
+        folded = _fold(node)
+        if folded is not None:
+            return folded
+    rule = RULES.get(node.op)
+    better = rule(node, *args) if rule is not None else None
+    if better is None or better is node:
+        return node
+    better = cast(better, node.dtype)
+    return better if better.shape == node.shape else node
+
+
+def _fold(node: Node) -> Node | None:
+    meaning = PRIMITIVES[node.op].meaning
+    if meaning is None or node.op in {"cast", "bits", "from_bits"}:
+        return None
+    with np.errstate(all="ignore"):
+        value = meaning(*(arg.dtype.type(arg.value) for arg in node.args))
+    return const(node.dtype.type(value).item(), node.dtype)
+
+
+def _add(node: Node, x: Node, y: Node) -> Node | None:
+    if x.is_const(0):
+        return y
+    if y.is_const(0):
+        return x
+    if y.op == "neg":
+        return x - y.args[0]
+    if x.op == "neg":
+        return y - x.args[0]
+    return None
+
+
+def _sub(node: Node, x: Node, y: Node) -> Node | None:
+    if y.is_const(0):
+        return x
+    if x.is_const(0):
+        return -y
+    return x + y.args[0] if y.op == "neg" else None
+
+
+def _mul(node: Node, x: Node, y: Node) -> Node | None:
+    for a, b in ((x, y), (y, x)):
+        if a.is_const(1):
+            return b
+        if a.is_const(-1):
+            return -b
+        if a.op == "neg" and b.op == "const":
+            return a.args[0] * -b.value
+    return x.args[0] * y.args[0] if x.op == y.op == "neg" else None
+
+
+def _div(node: Node, x: Node, y: Node) -> Node | None:
+    if y.is_const(1):
+        return x
+    return -x if y.is_const(-1) else None
+
+
+def _neg(node: Node, x: Node) -> Node | None:
+    if x.op == "neg":
+        return x.args[0]
+    return x.args[1] - x.args[0] if x.op == "sub" else None
+
+
+def _where(node: Node, condition: Node, yes: Node, no: Node) -> Node | None:
+    if condition.op == "const":
+        return yes if condition.value else no
+    return yes if yes is no else None
+
+
+def _and(node: Node, x: Node, y: Node) -> Node | None:
+    if x.is_const(True) or y.is_const(False):
+        return y
+    return x if y.is_const(True) or x.is_const(False) or x is y else None
+
+
+def _or(node: Node, x: Node, y: Node) -> Node | None:
+    if x.is_const(False) or y.is_const(True):
+        return y
+    return x if y.is_const(False) or x.is_const(True) or x is y else None
+
+
+RULES: dict[str, Callable[..., Node | None]] = {
+    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "where": _where, "and": _and, "or": _or,
+}

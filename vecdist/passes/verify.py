@@ -1,0 +1,66 @@
+"""The grammar of a legal graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vecdist.expr import Node, topological
+from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.structure import STRUCTURE
+from vecdist.shapes import BroadcastError, broadcast
+
+LEAVES = {"slot", "const", "extent"}
+MIXED = {"where", "cast", "bits", "from_bits", "shl", "shr"}
+
+
+class IllegalGraph(ValueError):
+    """A graph breaks the grammar: a fault of the library, not of its user."""
+
+
+def verify(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` unchanged, or an error naming the node that breaks the grammar."""
+    roots = tuple(roots)
+    for node in topological(roots):
+        complaint = _complaint(node)
+        if complaint:
+            raise IllegalGraph(f"{node.op} {node.shape} {node.dtype}: {complaint}: {str(node)[:200]}")
+    return roots
+
+
+def _complaint(node: Node) -> str | None:
+    if node.op in LEAVES:
+        return "a leaf has no arguments" if node.args else None
+    if node.op in STRUCTURE:
+        return _structural_complaint(node)
+    entry = PRIMITIVES.get(node.op)
+    if entry is None:
+        return "no primitive of this name"
+    if entry.code is None:
+        return "neither target has code for it"
+    if len(node.args) != entry.arity:
+        return f"it takes {entry.arity} arguments"
+    try:
+        shape = broadcast(arg.shape for arg in node.args)
+    except BroadcastError as error:
+        return str(error)
+    if shape != node.shape:
+        return f"its arguments broadcast to {shape}"
+    if node.op not in MIXED and len({arg.dtype for arg in node.args}) > 1:
+        return f"arguments of dtypes {[str(arg.dtype) for arg in node.args]}"
+    if entry.boolean != (node.dtype == np.bool_) and node.op not in MIXED | {"and", "or"}:
+        return "a comparison is a boolean, and nothing else is"
+    return None
+
+
+def _structural_complaint(node: Node) -> str | None:
+    if len(node.args) != 1:
+        return "it takes one argument"
+    if node.dtype != node.args[0].dtype:
+        return "it keeps the dtype of its argument"
+    if node.op in {"view", "pad"}:
+        source = node.args[0] if node.op == "view" else node
+        if len(node.attrs[0]) != source.ndim:
+            return "one entry per axis of the source"
+    return None

@@ -1,0 +1,134 @@
+"""The straight line from an expression to arrays, and the cache of what was compiled on the way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.backends.base import Backend, Program
+from vecdist.expr import Node, topological
+from vecdist.kernel import Kernel
+from vecdist.leaves import Leaf
+from vecdist.passes.bind import Bound, bind
+from vecdist.passes.checks import split_checks
+from vecdist.passes.expand import expand
+from vecdist.passes.simplify import simplify
+from vecdist.passes.verify import verify
+from vecdist.schedule import schedule
+
+Derivation = Callable[[tuple[Node, ...]], tuple[Node, ...]]
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """A compiled structure: its graph as derived, its loop nests and its program."""
+
+    graph: tuple[Node, ...]
+    kernel: Kernel
+    program: Program
+
+
+_plans: dict[tuple, Plan] = {}
+_lock = threading.RLock()
+_backends: dict[str, Backend] = {}
+
+
+def compilations() -> int:
+    """How many structures this process has compiled (or loaded from the cache on disk)."""
+    return len(_plans)
+
+
+def evaluate(
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
+) -> list[Any]:
+    """The arrays of what ``derivation`` makes of ``roots``, each of its shape in ``shapes``, from one launch."""
+    bound = bind(roots)
+    kind = library(bound.leaves)
+    plan = planned(bound, derivation, kind, errors)
+    arrays, failed = plan.program.run([leaf.array for leaf in bound.leaves], bound.lengths)
+    if failed:
+        raise_invalid(roots)
+    return [array.reshape(shape) for array, shape in zip(arrays, shapes, strict=True)]
+
+
+def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Plan:
+    """The plan for a structure, compiled where it is new."""
+    key = (bound.roots, derivation, kind, errors)
+    with _lock:
+        if key not in _plans:
+            graph, kernel = lower(bound.roots, derivation, errors)
+            _plans[key] = Plan(graph, kernel, backend(kind).compile(kernel))
+        return _plans[key]
+
+
+def lower(roots: Sequence[Node], derivation: Derivation, errors: str = "raise") -> tuple[tuple[Node, ...], Kernel]:
+    """The derived graph and its loop nests: every pass in order."""
+    plain, failures = split_checks(tuple(roots))
+    derived = derivation(plain)
+    flags = failures if errors == "raise" else ()
+    graph = (*derived, *flags)
+    for transform in (simplify, expand, simplify, verify):
+        graph = transform(graph)
+    return derived, schedule(graph[: len(derived)], [f for f in graph[len(derived) :] if not f.is_const(False)])
+
+
+def values(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The derivation that derives nothing."""
+    return roots
+
+
+def library(leaves: Sequence[Leaf]) -> str:
+    """The array library of an expression; an error that names both where they are mixed."""
+    by_kind: dict[str, Leaf] = {}
+    for leaf in leaves:
+        by_kind.setdefault(leaf.kind, leaf)
+    if "numpy" in by_kind and "cupy" in by_kind:
+        raise TypeError(
+            f"NumPy and CuPy arrays are mixed: {by_kind['numpy']!r} is a NumPy array and {by_kind['cupy']!r} a CuPy "
+            "array; move one with cupy.asarray(x) or x.get()"
+        )
+    return "cuda" if "cupy" in by_kind else "cpu"
+
+
+def backend(kind: str) -> Backend:
+    """The backend of that name, loaded when it is first asked for."""
+    if kind not in _backends:
+        if kind == "cpu":
+            from vecdist.backends.cpu import Cpu
+
+            _backends[kind] = Cpu()
+        else:
+            from vecdist.backends.cuda import Cuda
+
+            _backends[kind] = Cuda()
+    return _backends[kind]
+
+
+def raise_invalid(roots: Sequence[Node]) -> None:
+    """Raise the error for the first invalid parameter, found by computing the checks one by one."""
+    for node in topological(roots):
+        if node.op != "checked":
+            continue
+        pairs = zip(node.attrs, node.args[1::2], node.args[2::2], strict=True)
+        for (family, name, wanted), valid, parameter in pairs:
+            ok, given = evaluate((valid, parameter), values, (valid.shape, parameter.shape), "nan")
+            ok, given = on_host(ok), on_host(given)
+            if not ok.all():
+                index = tuple(int(i) for i in np.argwhere(~np.broadcast_to(ok, given.shape))[0])
+                where = f"[{', '.join(map(str, index))}]" if index else ""
+                raise InvalidParameter(f"{family}: {name}{where} = {given[index]!s} is invalid; wanted {wanted}")
+    raise AssertionError("the kernel raised its flag, but every check holds")
+
+
+def on_host(array: Any) -> np.ndarray:
+    """The array in host memory."""
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+class InvalidParameter(ValueError):
+    """A parameter outside its domain."""

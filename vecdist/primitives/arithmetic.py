@@ -1,0 +1,176 @@
+"""Arithmetic, comparison, choice and bit patterns: the operations that both targets have as code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from vecdist.expr import Node, const, where
+from vecdist.primitives.table import primitive
+
+REAL = (-30.0, 30.0)
+POSITIVE = (1e-3, 1e3)
+NONZERO = (0.1, 30.0)
+
+
+def _choose(dots: tuple[Node | None, ...], condition: Node, yes: Node, no: Node, out: Node) -> Node | None:
+    """The tangent of a choice is the chosen tangent: never a product, for 0 * nan is nan."""
+    _, dot_yes, dot_no = dots
+    if dot_yes is None and dot_no is None:
+        return None
+    zero = const(0, out.dtype)
+    return where(condition, zero if dot_yes is None else dot_yes, zero if dot_no is None else dot_no)
+
+
+def _signed(x: np.ndarray) -> Any:
+    return x.view(f"i{x.dtype.itemsize}") if isinstance(x, np.ndarray) else np.asarray(x).view(f"i{x.dtype.itemsize}")
+
+
+def _float(i: Any) -> Any:
+    i = np.asarray(i)
+    return i.view(f"f{i.dtype.itemsize}")
+
+
+add = primitive(
+    "add", 2, code="({0} + {1})", meaning=np.add, partials=lambda x, y, out: (1.0, 1.0),
+    ufuncs=("add",), domain=(REAL, REAL), oracle="numpy.add",
+)
+sub = primitive(
+    "sub", 2, code="({0} - {1})", meaning=np.subtract, partials=lambda x, y, out: (1.0, -1.0),
+    ufuncs=("subtract",), domain=(REAL, REAL), oracle="numpy.subtract",
+)
+mul = primitive(
+    "mul", 2, code="({0} * {1})", meaning=np.multiply, partials=lambda x, y, out: (y, x),
+    ufuncs=("multiply",), domain=(REAL, REAL), oracle="numpy.multiply",
+)
+div = primitive(
+    "div", 2, code="({0} / {1})", meaning=np.divide, partials=lambda x, y, out: (1.0 / y, -(out / y)),
+    floating=True, ufuncs=("divide",), domain=(REAL, NONZERO), oracle="numpy.divide",
+)
+neg = primitive(
+    "neg", code="(-{0})", meaning=np.negative, partials=lambda x, out: (-1.0,),
+    ufuncs=("negative",), domain=(REAL,), oracle="numpy.negative",
+)
+positive = primitive(
+    "positive", expand=lambda x: x, partials=lambda x, out: (1.0,),
+    ufuncs=("positive",), domain=(REAL,), oracle="numpy.positive",
+)
+absolute = primitive(
+    "abs", code="abs({0})", meaning=np.abs, partials=lambda x, out: (sign(x),),
+    ufuncs=("absolute", "fabs"), domain=(REAL,), oracle="numpy.abs",
+)
+sqrt = primitive(
+    "sqrt", code="sqrt({0})", meaning=np.sqrt, partials=lambda x, out: (0.5 / out,),
+    floating=True, ufuncs=("sqrt",), domain=(POSITIVE,), oracle="numpy.sqrt",
+)
+floor = primitive(
+    "floor", code="floor({0})", meaning=np.floor, floating=True,
+    ufuncs=("floor",), domain=(REAL,), oracle="numpy.floor",
+)
+rint = primitive(
+    "rint", code="rint({0})", meaning=np.rint, floating=True,
+    ufuncs=("rint",), domain=(REAL,), oracle="numpy.rint",
+)
+ceil = primitive(
+    "ceil", expand=lambda x: -floor(-x), floating=True,
+    ufuncs=("ceil",), domain=(REAL,), oracle="numpy.ceil",
+)
+trunc = primitive(
+    "trunc", expand=lambda x: where(x < 0, ceil(x), floor(x)), floating=True,
+    ufuncs=("trunc",), domain=(REAL,), oracle="numpy.trunc",
+)
+sign = primitive(
+    "sign", expand=lambda x: where(x > 0, 1, where(x < 0, -1, x * 0)),
+    ufuncs=("sign",), domain=(REAL,), oracle="numpy.sign",
+)
+square = primitive(
+    "square", expand=lambda x: x * x, partials=lambda x, out: (2.0 * x,),
+    ufuncs=("square",), domain=(REAL,), oracle="numpy.square",
+)
+reciprocal = primitive(
+    "reciprocal", expand=lambda x: 1.0 / x, partials=lambda x, out: (-out * out,), floating=True,
+    ufuncs=("reciprocal",), domain=(NONZERO,), oracle="numpy.reciprocal",
+)
+maximum = primitive(
+    "maximum", 2, expand=lambda x, y: where((x >= y) | isnan(x), x, y),
+    tangent=lambda dots, x, y, out: _choose((None, *dots), (x >= y) | isnan(x), x, y, out),
+    ufuncs=("maximum",), domain=(REAL, REAL), oracle="numpy.maximum",
+)
+minimum = primitive(
+    "minimum", 2, expand=lambda x, y: where((x <= y) | isnan(x), x, y),
+    tangent=lambda dots, x, y, out: _choose((None, *dots), (x <= y) | isnan(x), x, y, out),
+    ufuncs=("minimum",), domain=(REAL, REAL), oracle="numpy.minimum",
+)
+
+lt = primitive(
+    "lt", 2, code="({0} < {1})", meaning=np.less, boolean=True,
+    ufuncs=("less",), domain=(REAL, REAL), oracle="numpy.less",
+)
+le = primitive(
+    "le", 2, code="({0} <= {1})", meaning=np.less_equal, boolean=True,
+    ufuncs=("less_equal",), domain=(REAL, REAL), oracle="numpy.less_equal",
+)
+gt = primitive(
+    "gt", 2, expand=lambda x, y: y < x, boolean=True,
+    ufuncs=("greater",), domain=(REAL, REAL), oracle="numpy.greater",
+)
+ge = primitive(
+    "ge", 2, expand=lambda x, y: y <= x, boolean=True,
+    ufuncs=("greater_equal",), domain=(REAL, REAL), oracle="numpy.greater_equal",
+)
+eq = primitive(
+    "eq", 2, code="({0} == {1})", meaning=np.equal, boolean=True,
+    ufuncs=("equal",), domain=(REAL, REAL), oracle="numpy.equal",
+)
+ne = primitive(
+    "ne", 2, code="({0} != {1})", meaning=np.not_equal, boolean=True,
+    ufuncs=("not_equal",), domain=(REAL, REAL), oracle="numpy.not_equal",
+)
+isnan = primitive(
+    "isnan", expand=lambda x: ne(x, x), boolean=True,
+    ufuncs=("isnan",), domain=(REAL,), oracle="numpy.isnan",
+)
+isfinite = primitive(
+    "isfinite", expand=lambda x: eq(x - x, 0), boolean=True,
+    ufuncs=("isfinite",), domain=(REAL,), oracle="numpy.isfinite",
+)
+isinf = primitive(
+    "isinf", expand=lambda x: eq(abs(x), float("inf")), boolean=True,
+    ufuncs=("isinf",), domain=(REAL,), oracle="numpy.isinf",
+)
+
+BITS = (0, 30)
+bit_and = primitive(
+    "and", 2, code="({0} & {1})", meaning=np.bitwise_and,
+    ufuncs=("bitwise_and", "logical_and"),
+)
+bit_or = primitive(
+    "or", 2, code="({0} | {1})", meaning=np.bitwise_or,
+    ufuncs=("bitwise_or", "logical_or"),
+)
+logical_not = primitive(
+    "not", code="(not {0})", meaning=np.logical_not, boolean=True, ufuncs=("logical_not",),
+)
+shift_left = primitive("shl", 2, code="({0} << {1})", meaning=np.left_shift)
+shift_right = primitive("shr", 2, code="({0} >> {1})", meaning=np.right_shift)
+
+choose = primitive(
+    "where", 3, code="select({0}, {1}, {2})", meaning=np.where, tangent=_choose,
+)
+cast_to = primitive(
+    "cast", code="{dtype}({0})", partials=lambda x, out: (1.0,) if out.dtype.kind == "f" else (None,),
+    meaning=lambda x, dtype: np.asarray(x).astype(dtype),
+)
+to_bits = primitive("bits", code="bits({0})", meaning=_signed)
+of_bits = primitive("from_bits", code="from_bits({0})", meaning=_float)
+
+
+def bits(x: Node) -> Node:
+    """The bit pattern of a float, as a signed integer of its width."""
+    return Node("bits", (x,), (), x.shape, np.dtype(f"i{x.dtype.itemsize}"))
+
+
+def from_bits(i: Node) -> Node:
+    """The float with the bit pattern ``i``."""
+    return Node("from_bits", (i,), (), i.shape, np.dtype(f"f{i.dtype.itemsize}"))

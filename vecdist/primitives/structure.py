@@ -1,0 +1,193 @@
+"""Operations that change which element stands where: sums, views and their adjoints.
+
+A *view* maps each axis of its source either to one axis of the result, with a start and a step, or to one fixed index;
+axes of the result that no source axis maps to are repeated.  Transposes, slices, new axes and broadcasts are all views,
+and their adjoint is a *pad*: the values in place, zero elsewhere.  ``reshape`` keeps the row-major order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.expr import Node, cast
+from vecdist.shapes import Dim, Shape, broadcast_axes
+
+Entry = tuple[int | None, Dim, int]
+
+
+def summed(x: Node, axes: tuple[int, ...], dtype: Any = None) -> Node:
+    """The sum over ``axes`` (negative), each kept with length 1.  Booleans and integers add up as int64."""
+    if dtype is None:
+        dtype = np.int64 if x.dtype.kind in "biu" else x.dtype
+    x = cast(x, dtype)
+    axes = tuple(axis for axis in axes if x.shape[axis] != 1)
+    if not axes:
+        return x
+    kept = tuple(1 if axis in axes else x.shape[axis] for axis in range(-x.ndim, 0))
+    return Node("sum", (x,), (axes,), kept, x.dtype)
+
+
+def view(x: Node, entries: Sequence[Entry], shape: Shape) -> Node:
+    """The elements of ``x`` that ``entries`` select, as an array of ``shape``."""
+    entries = tuple(entries)
+    if shape == x.shape and entries == tuple((axis, 0, 1) for axis in range(x.ndim)):
+        return x
+    return Node("view", (x,), (entries,), tuple(shape), x.dtype)
+
+
+def pad(x: Node, entries: Sequence[Entry], shape: Shape) -> Node:
+    """The array of ``shape`` whose view by ``entries`` is ``x``, and which is zero elsewhere."""
+    entries = tuple(entries)
+    if all(_whole(entry, size, x.shape) for entry, size in zip(entries, shape, strict=True)):
+        return view(x, _inverse(entries, x.ndim), shape)
+    return Node("pad", (x,), (entries,), tuple(shape), x.dtype)
+
+
+def _whole(entry: Entry, size: Dim, shape: Shape) -> bool:
+    """Whether an entry takes the whole of a source axis of length ``size``."""
+    axis, start, step = entry
+    return size == 1 if axis is None else (start, step) == (0, 1) and shape[axis] == size
+
+
+def _inverse(entries: Sequence[Entry], ndim: int) -> tuple[Entry, ...]:
+    source = {axis: place for place, (axis, _, _) in enumerate(entries) if axis is not None}
+    return tuple((source.get(axis), 0, 1) for axis in range(ndim))
+
+
+def reshape(x: Node, shape: Shape) -> Node:
+    """``x`` in row-major order with another shape; a view where only axes of length 1 come or go."""
+    if tuple(shape) == x.shape:
+        return x
+    if [d for d in shape if d != 1] == [d for d in x.shape if d != 1]:
+        varying = iter(axis for axis, size in enumerate(shape) if size != 1)
+        return view(x, [(None if d == 1 else next(varying), 0, 1) for d in x.shape], shape)
+    return Node("reshape", (x,), (), tuple(shape), x.dtype)
+
+
+def drop_axes(x: Node, axes: tuple[int, ...]) -> Node:
+    """``x`` without ``axes`` (negative), which have length 1."""
+    left = [axis for axis in range(x.ndim) if axis - x.ndim not in axes]
+    entries = [(left.index(a) if a in left else None, 0, 1) for a in range(x.ndim)]
+    return view(x, entries, tuple(x.shape[axis] for axis in left))
+
+
+def align(x: Node, shape: Shape) -> Node:
+    """``x`` with axes of length 1 dropped or put in front, until it has the rank of ``shape``."""
+    if x.ndim > len(shape):
+        return drop_axes(x, tuple(range(-x.ndim, -len(shape))))
+    new = len(shape) - x.ndim
+    return view(x, [(axis + new, 0, 1) for axis in range(x.ndim)], (1,) * new + x.shape)
+
+
+def extent(dims: Sequence[Dim]) -> Node:
+    """The number of elements along ``dims``, as a float64."""
+    return Node("extent", (), (tuple(dims),), (), np.dtype(np.float64))
+
+
+def sum_to(x: Node, full: Shape, shape: Shape) -> Node:
+    """The adjoint of broadcasting ``shape`` to ``full``, applied to ``x``, which may itself vary on fewer axes."""
+    axes = broadcast_axes(shape, into=full)
+    x = align(x, full)
+    constant = [full[axis] for axis in axes if x.shape[axis] == 1]
+    x = summed(x, tuple(axis for axis in axes if x.shape[axis] != 1))
+    if constant:
+        x = x * cast(extent(constant), x.dtype)
+    return align(x, shape)
+
+
+@final
+@dataclass(frozen=True)
+class Structural:
+    """An operation linear in its one argument: its value in NumPy and its adjoint.
+
+    ``meaning(value, node, length)`` computes, ``length`` giving the number that a dimension or start stands for;
+    ``adjoint(cotangent, node)`` carries a cotangent of the result back to the argument; ``again(node, arg)`` is the
+    same operation on another argument of the same shape.
+    """
+
+    meaning: Callable[[np.ndarray, Node, Callable[[Dim], int]], np.ndarray]
+    adjoint: Callable[[Node, Node], Node]
+    again: Callable[[Node, Node], Node]
+
+
+def _sum_meaning(x: np.ndarray, node: Node, length: Callable[[Dim], int]) -> np.ndarray:
+    wide = np.float64 if x.dtype.kind == "f" else None
+    return np.sum(x, axis=node.attrs[0], keepdims=True, dtype=wide).astype(node.dtype)
+
+
+def _select(x: np.ndarray, entries: Sequence[Entry], shape: Sequence[int], length: Callable[[Dim], int]) -> np.ndarray:
+    """The view of ``x`` as NumPy makes it, writable where ``x`` is."""
+    index: list[Any] = []
+    for axis, start, step in entries:
+        first = length(start)
+        if axis is None:
+            index.append(first)
+        elif shape[axis] == 0:
+            index.append(slice(0, 0))
+        else:
+            last = first + step * (shape[axis] - 1)
+            index.append(slice(first, last + 1 if step > 0 else (None if last == 0 else last - 1), step))
+    kept = [axis for axis, _, _ in entries if axis is not None]
+    picked = x[tuple(index)] if index else x
+    new = tuple(slice(None) if axis in kept else None for axis in range(len(shape)))
+    return np.asarray(picked).transpose(np.argsort(kept).astype(int).tolist())[new or ...]
+
+
+def _view_meaning(x: np.ndarray, node: Node, length: Callable[[Dim], int]) -> np.ndarray:
+    shape = [length(dim) for dim in node.shape]
+    return np.broadcast_to(_select(x, node.attrs[0], shape, length), shape)
+
+
+def _pad_meaning(x: np.ndarray, node: Node, length: Callable[[Dim], int]) -> np.ndarray:
+    result = np.zeros([length(dim) for dim in node.shape], x.dtype)
+    target = _select(result, node.attrs[0], x.shape, length)
+    target[...] = x
+    return result
+
+
+def _view_adjoint(cotangent: Node, node: Node) -> Node:
+    (source,) = node.args
+    (entries,) = node.attrs
+    repeated = {axis for axis in range(node.ndim)} - {axis for axis, _, _ in entries}
+    once = tuple(1 if axis in repeated else dim for axis, dim in enumerate(node.shape))
+    cotangent = full(sum_to(cotangent, node.shape, once), once)
+    return pad(cotangent, entries, source.shape)
+
+
+def full(x: Node, shape: Shape) -> Node:
+    """``x`` repeated until it has ``shape``."""
+    x = align(x, shape)
+    if x.shape == shape:
+        return x
+    entries = [(None if dim == 1 else axis, 0, 1) for axis, dim in enumerate(x.shape)]
+    return view(x, entries, shape)
+
+
+STRUCTURE: dict[str, Structural] = {
+    "sum": Structural(
+        _sum_meaning,
+        adjoint=lambda cotangent, node: cotangent,
+        again=lambda node, arg: summed(arg, node.attrs[0]),
+    ),
+    "view": Structural(
+        _view_meaning,
+        adjoint=_view_adjoint,
+        again=lambda node, arg: view(arg, node.attrs[0], node.shape),
+    ),
+    "pad": Structural(
+        _pad_meaning,
+        adjoint=lambda cotangent, node: view(
+            full(cotangent, node.shape), node.attrs[0], node.args[0].shape
+        ),
+        again=lambda node, arg: pad(arg, node.attrs[0], node.shape),
+    ),
+    "reshape": Structural(
+        lambda x, node, length: x.reshape([length(dim) for dim in node.shape]),
+        adjoint=lambda cotangent, node: reshape(full(cotangent, node.shape), node.args[0].shape),
+        again=lambda node, arg: reshape(arg, node.shape),
+    ),
+}

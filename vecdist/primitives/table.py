@@ -1,0 +1,74 @@
+"""The table of primitives: what the name of an operation means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.expr import Node, Operand, elementwise
+
+Partials = Callable[..., tuple[Node | float | None, ...]]
+
+
+@final
+@dataclass(frozen=True)
+class Primitive:
+    """One elementwise operation.
+
+    ``partials(*args, out)`` gives one expression per argument, ``None`` where the value does not depend on it smoothly
+    (its derivative is zero wherever it exists).  ``tangent(dots, *args, out)`` replaces it where a derivative must be
+    chosen and cannot be scaled.  Exactly one of ``code`` and ``expand`` is given: the text of the operation in both
+    targets, with ``meaning`` as its value in NumPy, or an expression of other primitives.
+
+    ``floating`` promotes integers to float64 first; ``boolean`` says that the value is one.  ``ufuncs`` names the NumPy
+    and SciPy ufuncs with this meaning.  ``domain`` gives a range per argument from which tests draw, and ``oracle`` the
+    independent function that they compare with.
+    """
+
+    name: str
+    arity: int
+    partials: Partials | None = None
+    tangent: Callable[..., Node | None] | None = None
+    code: str | None = None
+    meaning: Callable[..., Any] | None = None
+    expand: Callable[..., Node] | None = None
+    floating: bool = False
+    boolean: bool = False
+    ufuncs: tuple[str, ...] = ()
+    domain: tuple[tuple[float, float], ...] = ()
+    oracle: str | None = None
+
+    def __call__(self, *operands: Operand) -> Node:
+        """The operation as a node."""
+        if len(operands) != self.arity:
+            raise TypeError(f"{self.name} takes {self.arity} arguments, {len(operands)} were given")
+        return elementwise(
+            self.name,
+            *operands,
+            least=np.float32 if self.floating else None,
+            result=np.bool_ if self.boolean else None,
+        )
+
+
+PRIMITIVES: dict[str, Primitive] = {}
+
+
+def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
+    """Enter a primitive in the table and return it, callable on nodes."""
+    if (fields.get("code") is None) == (fields.get("expand") is None):
+        raise ValueError(f"primitive {name!r}: give either code or expand")
+    if name in PRIMITIVES:
+        raise ValueError(f"primitive {name!r} is in the table already")
+    PRIMITIVES[name] = entry = Primitive(name, arity, **fields)
+    return entry
+
+
+def partials_of(node: Node) -> Sequence[Node | float | None]:
+    """The partial derivative of ``node`` in each of its arguments."""
+    entry = PRIMITIVES[node.op]
+    if entry.partials is None:
+        return (None,) * len(node.args)
+    return entry.partials(*node.args, node)

@@ -1,0 +1,115 @@
+"""Where in the loops a node is evaluated: one index per axis, and a guard where elements may be missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.expr import Node
+from vecdist.kernel import Block
+
+
+@final
+@dataclass(frozen=True)
+class Index:
+    """An integer expression in loop indices, known in ``block``."""
+
+    text: str
+    block: Block
+
+
+@final
+@dataclass(frozen=True)
+class Context:
+    """An index for each axis of a node (``None`` where the axis has length 1), and the guard of its loads."""
+
+    indices: tuple[Index | None, ...]
+    guard: Index | None = None
+
+    def at(self, node: Node) -> Context:
+        """The context of an argument of an elementwise node: its last axes, without those it does not vary on."""
+        own = self.indices[len(self.indices) - node.ndim :]
+        indices = tuple(
+            None if dim == 1 else index for index, dim in zip(own, node.shape, strict=True)
+        )
+        return Context(indices, self.guard)
+
+    def blocks(self) -> set[Block]:
+        found = {index.block for index in self.indices if index is not None}
+        return found | {self.guard.block} if self.guard else found
+
+    def home(self, root: Block) -> Block:
+        """The innermost block that an index belongs to."""
+        return max(self.blocks(), key=lambda block: len(block.chain()), default=root)
+
+
+def through_view(context: Context, node: Node, root: Block) -> Context:
+    """The context of the source of a view."""
+    (source,) = node.args
+    indices: list[Index | None] = []
+    for (axis, start, step), dim in zip(node.attrs[0], source.shape, strict=True):
+        index = None if axis is None else context.indices[axis]
+        if dim == 1:
+            indices.append(None)
+        elif index is None:
+            indices.append(Index(str(start), root))
+        else:
+            indices.append(Index(_affine(index.text, start, step), index.block))
+    return Context(tuple(indices), context.guard)
+
+
+def _affine(index: str, start: int | str, step: int) -> str:
+    scaled = index if step == 1 else f"{step} * {index}"
+    return scaled if start == 0 else f"({start} + {scaled})"
+
+
+def through_pad(context: Context, node: Node, root: Block) -> Context:
+    """The context of the source of a pad: its indices, guarded where the pad has no element of the source."""
+    (source,) = node.args
+    indices: list[Index | None] = [None] * source.ndim
+    guards = [context.guard] if context.guard else []
+    for (axis, start, step), dim, index in zip(
+        node.attrs[0], node.shape, context.indices, strict=True
+    ):
+        if dim == 1 or index is None:
+            continue
+        if axis is None:
+            guards.append(Index(f"({index.text} == {start})", index.block))
+            continue
+        offset = index.text if start == 0 else f"({index.text} - {start})"
+        place = offset if step == 1 else f"({offset} // {step})"
+        whole = "" if abs(step) == 1 else f" & ({offset} % {abs(step)} == 0)"
+        size = source.shape[axis]
+        guards.append(Index(f"(({place} >= 0) & ({place} < {size}){whole})", index.block))
+        if size != 1:
+            indices[axis] = Index(place, index.block)
+    return Context(tuple(indices), _both(guards, root))
+
+
+def _both(guards: list[Index], root: Block) -> Index | None:
+    if not guards:
+        return None
+    block = max((guard.block for guard in guards), key=lambda block: len(block.chain()))
+    return Index(" & ".join(guard.text for guard in guards), block)
+
+
+def through_reshape(context: Context, node: Node, root: Block) -> Context:
+    """The context of the source of a reshape, by the place in row-major order."""
+    (source,) = node.args
+    flat = ""
+    for index, dim in zip(context.indices, node.shape, strict=True):
+        if dim != 1 and index is not None:
+            flat = index.text if not flat else f"({flat} * {dim} + {index.text})"
+    block = Context(context.indices).home(root)
+    varying = [axis for axis, dim in enumerate(source.shape) if dim != 1]
+    indices: list[Index | None] = [None] * source.ndim
+    after = ""
+    for axis in reversed(varying):
+        dim = source.shape[axis]
+        text = f"({flat} // ({after}))" if after else flat
+        indices[axis] = Index(f"({text} % {dim})" if axis != varying[0] else text, block)
+        after = f"{after} * {dim}" if after else str(dim)
+    return Context(tuple(indices), context.guard)
+
+
+THROUGH = {"view": through_view, "pad": through_pad, "reshape": through_reshape}

@@ -1,0 +1,282 @@
+"""Lower a graph into loop nests: each value where its inputs stop varying, loops over the same lengths fused.
+
+Fusion falls out of naming: a loop is found by its block, its length and its level, so that all outputs and sums over the
+same lengths share one loop, and only a sum that another sum needs opens a later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from vecdist.expr import Node, topological
+from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Output, Slot, Store, Total
+from vecdist.primitives.structure import STRUCTURE
+from vecdist.schedule.context import THROUGH, Context, Index
+from vecdist.shapes import Dim
+
+
+@final
+@dataclass(frozen=True)
+class Value:
+    """The name of a computed value, the block that knows it and the level from which it does."""
+
+    name: str
+    block: Block
+    level: int
+
+
+def schedule(roots: Sequence[Node], flags: Sequence[Node] = ()) -> Kernel:
+    """The loop nests that fill one output per root, and raise the flag where one of ``flags`` is true."""
+    lowering = _Lowering()
+    for root in roots:
+        lowering.output(root)
+    for flag in flags:
+        lowering.flag(flag)
+    nodes = list(topological((*roots, *flags)))
+    slots = sorted(
+        (Slot(*node.attrs, node.shape, node.dtype) for node in nodes if node.op == "slot"),
+        key=lambda slot: slot.index,
+    )
+    return Kernel(
+        lowering.root, tuple(slots), tuple(lowering.outputs), tuple(_lengths(nodes)), bool(flags)
+    )
+
+
+def _lengths(nodes: Sequence[Node]) -> list[str]:
+    """Every symbol that the kernel needs a number for, in a fixed order."""
+    found: dict[str, None] = {}
+    for node in nodes:
+        dims: list[Dim] = [*node.shape, *(node.attrs[0] if node.op == "extent" else ())]
+        if node.op in {"view", "pad"}:
+            dims += [start for _, start, _ in node.attrs[0]]
+        found.update(dict.fromkeys(dim for dim in dims if isinstance(dim, str)))
+    return sorted(found, key=lambda name: (name[0], int(name[1:])))
+
+
+class _Lowering:
+    """The state of one lowering: blocks so far, and what has been computed in them."""
+
+    def __init__(self) -> None:
+        self.root = Block()
+        self.outputs: list[Output] = []
+        self.values: dict[tuple[Node, Context], Value] = {}
+        self.loops: dict[tuple[Block, str, int], Loop] = {}
+        self.temporaries: dict[Node, tuple[int, int]] = {}
+        self.names = 0
+
+    def name(self, prefix: str) -> str:
+        self.names += 1
+        return f"{prefix}{self.names - 1}"
+
+    def output(self, root: Node, temporary: bool = False) -> int:
+        """Open the loops over the axes of ``root``, compute it there and store it; the level is returned."""
+        number = len(self.outputs)
+        self.outputs.append(Output(root.shape, root.dtype, temporary))
+        context, level = self.over_axes(root)
+        value = self.value(root, context)
+        block = context.home(self.root)
+        indices = tuple(index.text for index in context.indices if index is not None)
+        at = value.level if value.block is block else 0
+        block.put(at, Store(number, indices, value.name))
+        return level
+
+    def flag(self, root: Node) -> None:
+        context, _ = self.over_axes(root)
+        value = self.value(root, context)
+        block = context.home(self.root)
+        block.put(value.level if value.block is block else 0, Flag(value.name))
+
+    def over_axes(self, node: Node) -> tuple[Context, int]:
+        """Loops over the axes of ``node``, outermost first, each at the level that its value needs."""
+        trial = _trial(self.root, node.shape)
+        needs = self.needs(node, trial)
+        block, at = self.root, self.root
+        indices: list[Index | None] = []
+        for dim, index in zip(node.shape, trial.indices, strict=True):
+            if index is None:
+                indices.append(None)
+                continue
+            block = self.loop(block, str(dim), needs.get(at, 0))
+            at = index.block
+            indices.append(Index(block.index, block))
+        return Context(tuple(indices)), needs.get(self.root, 0)
+
+    def loop(self, block: Block, dim: str, level: int) -> Block:
+        """The body of the loop over ``dim`` in ``block`` at ``level``."""
+        key = (block, dim, level)
+        if key not in self.loops:
+            self.loops[key] = Loop(dim, Block(block, self.name("i")))
+            block.put(level, self.loops[key])
+        return self.loops[key].body
+
+    def needs(self, node: Node, context: Context) -> dict[Block, int]:
+        """The level that each block must have reached before ``node`` can be computed in ``context``."""
+        levels: dict[Block, int] = {}
+        for source in _structure_below(node):
+            at = context.at(source)
+            if source.op != "sum":
+                found = self.needs(source.args[0], THROUGH[source.op](at, source, self.root))
+            elif self.is_temporary(at):
+                found = {self.root: self.temporary(source)[1] + 1}
+            else:
+                found = self.needs_of_sum(source, at)
+            for block, level in found.items():
+                levels[block] = max(levels.get(block, 0), level)
+        return levels
+
+    def needs_of_sum(self, node: Node, context: Context) -> dict[Block, int]:
+        home = context.home(self.root)
+        inner = self.needs(node.args[0], _inside(context, node, home))
+        outside = {block: level for block, level in inner.items() if block in home.chain()}
+        return {**outside, home: inner.get(home, 0) + 1}
+
+    def is_temporary(self, context: Context) -> bool:
+        """Whether a sum would be computed again for an outer loop that it does not vary on."""
+        home = context.home(self.root)
+        return not set(home.chain()) - {self.root} <= context.blocks()
+
+    def temporary(self, node: Node) -> tuple[int, int]:
+        """The output that keeps a sum for later loops, and the level at which it is filled."""
+        if node not in self.temporaries:
+            number = len(self.outputs)
+            level = self.output(node, temporary=True)
+            self.temporaries[node] = (number, level)
+        return self.temporaries[node]
+
+    def value(self, root: Node, context: Context) -> Value:
+        """``root`` computed in ``context``, with all it needs."""
+        for node in _region(root):
+            at = context.at(node)
+            if (node, at) not in self.values:
+                self.values[node, at] = self.compute(node, at, context)
+        return self.values[root, context.at(root)]
+
+    def compute(self, node: Node, at: Context, context: Context) -> Value:
+        match node.op:
+            case "const":
+                return Value(_literal(node), self.root, 0)
+            case "slot":
+                return self.load(node.attrs[0], node, at)
+            case "extent":
+                count = " * ".join(node.attrs[0]) or "1"
+                return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
+            case "sum":
+                return self.reload(node, at) if self.is_temporary(at) else self.sum(node, at)
+            case "view" | "reshape":
+                return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
+            case "pad":
+                return self.padded(node, at)
+        args = [self.values[arg, context.at(arg)] for arg in node.args]
+        block = max((arg.block for arg in args), key=lambda block: len(block.chain()))
+        level = max(arg.level for arg in args if arg.block is block)
+        return self.assign(node.op, tuple(arg.name for arg in args), node.dtype, block, level)
+
+    def assign(self, op: str, args: tuple[str, ...], dtype: np.dtype, block: Block, level: int) -> Value:
+        name = self.name("v")
+        block.put(level, Assign(name, op, args, dtype))
+        return Value(name, block, level)
+
+    def load(self, slot: int, node: Node, at: Context, level: int = 0) -> Value:
+        block = at.home(self.root)
+        indices = tuple(index.text for index in at.indices if index is not None)
+        name = self.name("v")
+        block.put(level, Load(name, slot, indices, node.dtype, at.guard.text if at.guard else None))
+        return Value(name, block, level)
+
+    def reload(self, node: Node, at: Context) -> Value:
+        """A sum from the temporary output that holds it; outputs are numbered downwards from -1 as slots."""
+        number, level = self.temporary(node)
+        in_root = at.home(self.root) is self.root
+        return self.load(-1 - number, node, at, level + 1 if in_root else 0)
+
+    def padded(self, node: Node, at: Context) -> Value:
+        inner = THROUGH["pad"](at, node, self.root)
+        value = self.value(node.args[0], inner)
+        if inner.guard is None:
+            return value
+        block = max((value.block, inner.guard.block), key=lambda block: len(block.chain()))
+        guard = self.assign("index", (inner.guard.text,), np.dtype(bool), inner.guard.block, 0)
+        level = value.level if value.block is block else 0
+        zero = "0" if node.dtype.kind in "iu" else f"{node.dtype.kind}{node.dtype.itemsize}(0.0)"
+        return self.assign("where", (guard.name, value.name, zero), node.dtype, block, level)
+
+    def sum(self, node: Node, at: Context) -> Value:
+        """The loops of a sum in the block where it stops varying."""
+        home = at.home(self.root)
+        trial = _inside(at, node, home)
+        needs = self.needs(node.args[0], trial)
+        block, before, level = home, home, needs.get(home, 0)
+        indices: list[Index | None] = []
+        for dim, kept, tried in zip(node.args[0].shape, at.indices, trial.indices, strict=True):
+            if kept is None and tried is not None:
+                block = self.loop(block, str(dim), needs.get(before, 0))
+                before = tried.block
+                indices.append(Index(block.index, block))
+            else:
+                indices.append(kept)
+        value = self.value(node.args[0], Context(tuple(indices), at.guard))
+        name = self.name("a")
+        inner = value.level if value.block is block else 0
+        block.put(inner, Accumulate(name, value.name, home, node.dtype))
+        result = self.name("v")
+        home.put(level + 1, Total(result, name, node.dtype))
+        return Value(result, home, level + 1)
+
+
+def _trial(parent: Block, shape: Sequence[Dim]) -> Context:
+    """Indices of imagined loops over the varying axes of ``shape``, nested in ``parent``."""
+    indices: list[Index | None] = []
+    for dim in shape:
+        if dim == 1:
+            indices.append(None)
+        else:
+            parent = Block(parent)
+            indices.append(Index("", parent))
+    return Context(tuple(indices))
+
+
+def _inside(context: Context, node: Node, home: Block) -> Context:
+    """The context of the argument of a sum, with imagined loops over the axes that are summed."""
+    shape = [
+        dim if kept == 1 else 1
+        for dim, kept in zip(node.args[0].shape, node.shape, strict=True)
+    ]
+    loops = _trial(home, shape).indices
+    indices = tuple(
+        kept if kept is not None else loop
+        for kept, loop in zip(context.indices, loops, strict=True)
+    )
+    return Context(indices, context.guard)
+
+
+def _structure_below(root: Node) -> Iterator[Node]:
+    """The structural nodes that ``root`` reaches through elementwise nodes alone."""
+    return (node for node in _region(root) if node.op in STRUCTURE)
+
+
+def _region(root: Node) -> Iterator[Node]:
+    """The elementwise nodes from ``root`` down to leaves and structural nodes, arguments first."""
+    seen: set[Node] = set()
+    stack: list[tuple[Node, bool]] = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            if node.op not in STRUCTURE:
+                stack.extend((arg, False) for arg in reversed(node.args))
+
+
+def _literal(node: Node) -> str:
+    """A constant as typed text: Python's numbers would widen float32."""
+    value = node.value
+    if node.dtype.kind == "b":
+        return str(value)
+    text = repr(value) if abs(value) < float("inf") else f"float('{value}')"
+    return f"{node.dtype.kind}{node.dtype.itemsize}({text})"

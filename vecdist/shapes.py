@@ -1,0 +1,58 @@
+"""Shapes: broadcasting, and the axes on which a value varies.
+
+A dimension is an ``int`` where lengths are known (what a user holds) or a ``str`` that names a length (what is
+compiled).  A dimension equal to ``1`` never varies; both kinds obey the same rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Dim = int | str
+Shape = tuple[Dim, ...]
+
+
+class BroadcastError(ValueError):
+    """Two shapes have an axis whose lengths differ and neither is 1."""
+
+
+def broadcast(shapes: Iterable[Shape]) -> Shape:
+    """The common shape of ``shapes``, aligned at the last axis."""
+    result: list[Dim] = []
+    for shape in shapes:
+        if len(shape) > len(result):
+            result[:0] = [1] * (len(shape) - len(result))
+        for axis in range(-len(shape), 0):
+            result[axis] = _join(result[axis], shape[axis])
+    return tuple(result)
+
+
+def _join(a: Dim, b: Dim) -> Dim:
+    if a == b or b == 1:
+        return a
+    if a == 1:
+        return b
+    raise BroadcastError(f"lengths {a} and {b} do not broadcast")
+
+
+def broadcast_axes(shape: Shape, into: Shape) -> tuple[int, ...]:
+    """The axes of ``into`` (negative) along which an array of ``shape`` is repeated."""
+    return tuple(
+        axis
+        for axis in range(-len(into), 0)
+        if into[axis] != 1 and (-axis > len(shape) or shape[axis] == 1)
+    )
+
+
+def normalise_axes(axes: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:
+    """``axes`` as sorted negative integers; ``None`` means all of them."""
+    if axes is None:
+        return tuple(range(-ndim, 0))
+    given = (axes,) if isinstance(axes, int) else tuple(axes)
+    for axis in given:
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"axis {axis} does not exist: the array has {ndim} axes")
+    result = tuple(sorted(axis if axis < 0 else axis - ndim for axis in given))
+    if len(set(result)) != len(result):
+        raise ValueError(f"an axis is repeated in {given}")
+    return result
