@@ -19,7 +19,8 @@ Bound = float | Node
 class Constraint:
     """An interval, of the real numbers or of the whole numbers.
 
-    An infinite bound is absent: no comparison is made.  A bound may be a node, where it depends on parameters.
+    An infinite bound is absent, no comparison is made, unless it is open: then infinity itself lies outside.  A bound
+    may be a node, where it depends on parameters.
     """
 
     name: str
@@ -44,17 +45,17 @@ class Constraint:
 
     def _violations(self, x: Node) -> list[Node]:
         tests = []
-        if not _absent(self.lower):
+        if not _absent(self.lower, self.open_lower):
             tests.append(x <= self.lower if self.open_lower else x < self.lower)
-        if not _absent(self.upper):
+        if not _absent(self.upper, self.open_upper):
             tests.append(x >= self.upper if self.open_upper else x > self.upper)
         if self.whole:
-            tests.append(ne(x, floor(x)) & eq(x, x))
+            tests.append(ne(x - floor(x), 0.0) & eq(x, x))
         return tests
 
 
-def _absent(bound: Bound) -> bool:
-    return not isinstance(bound, Node) and math.isinf(bound)
+def _absent(bound: Bound, is_open: bool) -> bool:
+    return not (is_open or isinstance(bound, Node)) and math.isinf(bound)
 
 
 def _all(tests: list[Node]) -> Node:
@@ -71,9 +72,12 @@ def _any(tests: list[Node]) -> Node:
     return result
 
 
-real = Constraint("a real number")
-positive = Constraint("a positive number", lower=0.0, open_lower=True)
-nonnegative = Constraint("a number of at least 0", lower=0.0)
+real = Constraint("a number")
+finite = Constraint("a finite number", open_lower=True, open_upper=True)
+below_infinity = Constraint("a number below infinity", open_upper=True)
+positive = Constraint("a finite positive number", lower=0.0, open_lower=True, open_upper=True)
+positive_or_infinite = Constraint("a positive number", lower=0.0, open_lower=True)
+nonnegative = Constraint("a finite number of at least 0", lower=0.0, open_upper=True)
 unit_interval = Constraint("a number between 0 and 1", lower=0.0, upper=1.0)
 open_unit_interval = Constraint(
     "a number between 0 and 1, both excluded", lower=0.0, upper=1.0, open_lower=True, open_upper=True

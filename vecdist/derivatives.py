@@ -36,7 +36,7 @@ def value_and_grad(scalar: LazyArray, wrt: Any) -> tuple[Any, Any]:
             f"value_and_grad wants a scalar, given an expression of shape {scalar.shape}; sum it, or use "
             "value_and_partials for elementwise derivatives, or vjp with a cotangent"
         )
-    return _with_derivatives(scalar, wrt, _gradient, lambda node: node.shape)
+    return _with_derivatives(scalar, wrt, gradient_of, lambda node: node.shape)
 
 
 def value_and_partials(expr: LazyArray, wrt: Any) -> tuple[Any, Any]:
@@ -45,7 +45,7 @@ def value_and_partials(expr: LazyArray, wrt: Any) -> tuple[Any, Any]:
     Element ``i`` of a partial is the derivative of element ``i`` of the value in the element of the array that was
     broadcast to it; nothing is summed.
     """
-    return _with_derivatives(expr, wrt, _partials, lambda node: expr.shape)
+    return _with_derivatives(expr, wrt, partials_of, lambda node: expr.shape)
 
 
 def vjp(expr: LazyArray, wrt: Any, cotangent: Any) -> tuple[Any, Any]:
@@ -63,7 +63,7 @@ def jvp(expr: LazyArray, wrt: Any, tangents: Any) -> tuple[Any, Any]:
     seeds = _seeds(leaves, tangents if isinstance(wrt, tuple | list) else (tangents,))
     roots = (expr.node, *leaves, *seeds)
     value, derivative = pipeline.evaluate(roots, _jvp, (expr.shape, expr.shape))
-    return _plain(value), _plain(derivative)
+    return value, derivative
 
 
 def hvp(scalar: LazyArray, wrt: Any, tangents: Any) -> Any:
@@ -74,7 +74,7 @@ def hvp(scalar: LazyArray, wrt: Any, tangents: Any) -> Any:
     found = pipeline.evaluate(
         (scalar.node, *leaves, *seeds), _hvp(len(leaves)), [leaf.shape for leaf in leaves]
     )
-    return tuple(map(_plain, found)) if several else _plain(found[0])
+    return tuple(found) if several else found[0]
 
 
 def hessian(scalar: LazyArray, wrt: Any) -> Any:
@@ -102,7 +102,7 @@ def hessian(scalar: LazyArray, wrt: Any) -> Any:
 def _moved(block: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
     """A block whose first axis counts the columns, as one of shape ``rows + columns``."""
     axes = (*range(1, len(rows) + 1), 0)
-    return _plain(block.transpose(axes).reshape((*rows, *columns)))
+    return block.transpose(axes).reshape((*rows, *columns))[()]
 
 
 def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) -> list[Node]:
@@ -132,13 +132,8 @@ def _with_derivatives(
     leaves = _leaves(expr, wrt)
     shapes = [expr.shape, *(shape(leaf) for leaf in leaves)]
     value, *found = pipeline.evaluate((expr.node, *seeds, *leaves), derivation, shapes)
-    derivatives = tuple(map(_plain, found))
-    return _plain(value), derivatives if isinstance(wrt, tuple | list) else derivatives[0]
-
-
-def _plain(array: Any) -> Any:
-    """Scalars of NumPy as NumPy gives them: numbers, not arrays without axes."""
-    return array[()] if isinstance(array, np.ndarray) else array
+    derivatives = tuple(found)
+    return value, derivatives if isinstance(wrt, tuple | list) else derivatives[0]
 
 
 def _scalar_leaves(scalar: LazyArray, wrt: Any) -> list[Node]:
@@ -185,12 +180,14 @@ def _leaf(item: Any, present: Sequence[Node]) -> Node:
     return found
 
 
-def _gradient(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+def gradient_of(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The derivation of a scalar's value and gradient: roots are the scalar and the leaves."""
     value, *leaves = roots
     return (value, *gradient(value, leaves))
 
 
-def _partials(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+def partials_of(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The derivation of a value and its elementwise partials: roots are the expression and the leaves."""
     value, *leaves = roots
     return (value, *partials(value, leaves))
 

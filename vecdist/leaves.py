@@ -18,13 +18,15 @@ class Leaf:
     """An array in an expression: what the user gave, and the same data as the kernels read it.
 
     ``kind`` is ``"numpy"``, ``"cupy"`` or ``"number"``.  Leaves are compared by identity, and one array object makes
-    one leaf, which is how ``wrt`` finds it again.
+    one leaf, which is how ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled.
     """
 
-    __slots__ = ("__weakref__", "array", "given", "kind", "name")
+    __slots__ = ("__weakref__", "array", "given", "kind", "name", "traced")
 
-    def __init__(self, given: Any, array: Any, kind: str, name: str | None = None) -> None:
-        self.given, self.array, self.kind, self.name = given, array, kind, name
+    def __init__(
+        self, given: Any, array: Any, kind: str, name: str | None = None, traced: bool = False
+    ) -> None:
+        self.given, self.array, self.kind, self.name, self.traced = given, array, kind, name, traced
 
     def __repr__(self) -> str:
         return self.name or f"{self.array.dtype}{list(self.array.shape)}"
@@ -61,6 +63,13 @@ def number(value: bool | int | float, dtype: np.dtype) -> Node:
     """The node of a Python number, of the dtype that it takes beside other values."""
     array = np.asarray(value, dtype)
     return Node("leaf", (), (Leaf(value, array, "number"),), (), array.dtype)
+
+
+def argument(value: Any, name: str) -> Node:
+    """The node of an argument of a function that is being compiled: never the same as another's."""
+    kind = array_kind(value)
+    array = value if kind == "cupy" else _readable(value)
+    return Node("leaf", (), (Leaf(value, array, kind, name, traced=True),), array.shape, array.dtype)
 
 
 def find_leaf(value: Any) -> Node | None:

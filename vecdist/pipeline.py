@@ -48,12 +48,19 @@ def evaluate(
 ) -> list[Any]:
     """The arrays of what ``derivation`` makes of ``roots``, each of its shape in ``shapes``, from one launch."""
     bound = bind(roots)
+    traced = next((leaf for leaf in bound.leaves if leaf.traced), None)
+    if traced is not None:
+        raise TypeError(
+            f"the value of an expression of {traced!r} was asked for while its function is being compiled, when it has "
+            "none yet (an `if`, float() or np.asarray on a lazy array does that); choose with np.where(condition, a, b)"
+        )
     kind = library(bound.leaves)
     plan = planned(bound, derivation, kind, errors)
-    arrays, failed = plan.program.run([leaf.array for leaf in bound.leaves], bound.lengths)
+    run = plan.program.prepared(bound.lengths, shapes)
+    arrays, failed = run([leaf.array[()] if leaf.kind == "number" else leaf.array for leaf in bound.leaves])
     if failed:
         raise_invalid(roots)
-    return [array.reshape(shape) for array, shape in zip(arrays, shapes, strict=True)]
+    return arrays
 
 
 def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Plan:

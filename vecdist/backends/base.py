@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel
+
+
+Runner = Callable[[Sequence[Any]], tuple[list[Any], Any]]
 
 
 class Program(ABC):
@@ -16,10 +19,10 @@ class Program(ABC):
     source: Source
 
     @abstractmethod
-    def run(self, arrays: Sequence[Any], lengths: Mapping[str, int]) -> tuple[list[Any], bool]:
-        """The outputs, each flat, in the order of the kernel's outputs, and whether the flag was raised.
+    def prepared(self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]]) -> Runner:
+        """A function that runs the kernel at these lengths on the arrays (and numbers) of its slots.
 
-        ``arrays`` fill the slots.  Temporary outputs are left out.
+        It returns the outputs, with ``shapes``, and whether the flag was raised; temporary outputs are left out.
         """
 
     @abstractmethod

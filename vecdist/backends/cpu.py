@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from vecdist.backends import cpu_language, store
-from vecdist.backends.base import Backend, Program
+from vecdist.backends.base import Backend, Program, Runner
 from vecdist.codegen.cpu import BLOCK, render
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel, Loop
@@ -60,26 +60,37 @@ class CpuProgram(Program):
         self.signature = _signature(kernel)
         self.serial.compile(self.signature)  # type: ignore[attr-defined]
 
-    def run(self, arrays: Sequence[Any], lengths: Mapping[str, int]) -> tuple[list[Any], bool]:
+    def prepared(self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]]) -> Runner:
         kernel = self.source.kernel
-        outputs = [
-            np.empty(_count(output.shape, lengths), output.dtype) for output in kernel.outputs
-        ]
-        flag = np.zeros(1, np.int64)
-        slots = [_argument(slot.layout, arrays[slot.index]) for slot in self.slots]
-        given = [*slots, *outputs, *([flag] if kernel.flagged else []), *(lengths[n] for n in self.lengths)]
-        if self.work(lengths) >= PARALLEL_FROM and thread_count() > 1:
-            self.parallel(given, lengths)
-        else:
-            self.serial(*given)
-        kept = [a for a, output in zip(outputs, kernel.outputs, strict=True) if not output.temporary]
-        return kept, bool(flag[0])
+        outputs = [(_count(o.shape, lengths), o.dtype) for o in kernel.outputs]
+        finished = [number for number, o in enumerate(kernel.outputs) if not o.temporary]
+        results = list(zip(finished, map(tuple, shapes), strict=True))
+        fixed = [lengths[name] for name in self.lengths]
+        slots = [(slot.index, slot.layout == "dense") for slot in self.slots]
+        long = self.work(lengths) >= PARALLEL_FROM and thread_count() > 1
+        launch = functools.partial(self.parallel, lengths) if long else self.serial
+        flagged = kernel.flagged
+        empty, zeros = np.empty, np.zeros
+
+        def run(arrays: Sequence[Any]) -> tuple[list[Any], bool]:
+            given = [
+                arrays[i].reshape(-1) if dense and arrays[i].ndim != 1 else arrays[i] for i, dense in slots
+            ]
+            made = [empty(count, dtype) for count, dtype in outputs]
+            if not flagged:
+                launch(*given, *made, *fixed)
+                return [_shaped(made[n], shape) for n, shape in results], False
+            flag = zeros(1, np.int64)
+            launch(*given, *made, flag, *fixed)
+            return [_shaped(made[n], shape) for n, shape in results], flag[0] != 0
+
+        return run
 
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
         return sum(_work(loop, lengths) for loop in self.nests)
 
-    def parallel(self, given: Sequence[Any], lengths: Mapping[str, int]) -> None:
+    def parallel(self, lengths: Mapping[str, int], *given: Any) -> None:
         """The same blocks as ``serial``, shared among threads."""
         partials: list[np.ndarray] = []
         for number, loop in enumerate(self.nests):
@@ -135,10 +146,11 @@ def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
     return count
 
 
-def _argument(layout: str, array: np.ndarray) -> Any:
-    if layout == "number":
-        return array[()]
-    return array.reshape(-1) if layout == "dense" and array.ndim != 1 else array
+def _shaped(array: np.ndarray, shape: tuple[int, ...]) -> Any:
+    """A flat output with its shape; a scalar where that has no axes, as NumPy gives it."""
+    if not shape:
+        return array[0]
+    return array if len(shape) == 1 else array.reshape(shape)
 
 
 def _signature(kernel: Kernel) -> tuple[types.Type, ...]:

@@ -6,6 +6,7 @@ Many processes may share the folder: equal names hold equal content, so the last
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 VARIABLE = "VECDIST_CACHE_DIR"
+DIGEST = 32  # bytes of a SHA-256 digest
 
 
 def wanted_folder() -> Path:
@@ -55,6 +57,23 @@ def read(name: str) -> bytes | None:
         return (folder() / name).read_bytes()
     except OSError:
         return None
+
+
+def read_checked(name: str) -> bytes | None:
+    """The content of a file that ``write_checked`` wrote; ``None``, with a warning, where it is damaged."""
+    found = read(name)
+    if found is None:
+        return None
+    digest, content = found[:DIGEST], found[DIGEST:]
+    if hashlib.sha256(content).digest() == digest:
+        return content
+    warnings.warn(f"the cached kernel {folder() / name} is damaged; it is compiled again", stacklevel=2)
+    return None
+
+
+def write_checked(name: str, content: bytes) -> Path:
+    """Put a file in place atomically, behind a digest of its content."""
+    return write(name, hashlib.sha256(content).digest() + content)
 
 
 def write(name: str, content: bytes) -> Path:

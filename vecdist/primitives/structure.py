@@ -24,9 +24,6 @@ def summed(x: Node, axes: tuple[int, ...], dtype: Any = None) -> Node:
     if dtype is None:
         dtype = np.int64 if x.dtype.kind in "biu" else x.dtype
     x = cast(x, dtype)
-    axes = tuple(axis for axis in axes if x.shape[axis] != 1)
-    if not axes:
-        return x
     kept = tuple(1 if axis in axes else x.shape[axis] for axis in range(-x.ndim, 0))
     return Node("sum", (x,), (axes,), kept, x.dtype)
 
@@ -93,7 +90,8 @@ def sum_to(x: Node, full: Shape, shape: Shape) -> Node:
     axes = broadcast_axes(shape, into=full)
     x = align(x, full)
     constant = [full[axis] for axis in axes if x.shape[axis] == 1]
-    x = summed(x, tuple(axis for axis in axes if x.shape[axis] != 1))
+    if len(constant) < len(axes):
+        x = summed(x, tuple(axis for axis in axes if x.shape[axis] != 1))
     if constant:
         x = x * cast(extent(constant), x.dtype)
     return align(x, shape)
@@ -153,6 +151,9 @@ def _view_adjoint(cotangent: Node, node: Node) -> Node:
     (source,) = node.args
     (entries,) = node.attrs
     repeated = {axis for axis in range(node.ndim)} - {axis for axis, _, _ in entries}
+    whole = all(_whole(e, d, node.shape) for e, d in zip(entries, source.shape, strict=True))
+    if not cotangent.shape and whole and not any(node.shape[axis] != 1 for axis in repeated):
+        return cotangent
     once = tuple(1 if axis in repeated else dim for axis, dim in enumerate(node.shape))
     cotangent = full(sum_to(cotangent, node.shape, once), once)
     return pad(cotangent, entries, source.shape)

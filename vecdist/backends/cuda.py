@@ -1,0 +1,151 @@
+"""NVIDIA GPUs: Numba compiles, CuPy launches."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.backends import cuda_compiler, cuda_language, store
+from vecdist.backends.base import Backend, Program, Runner
+from vecdist.backends.cuda_compiler import HOW, MissingToolchain
+from vecdist.codegen.cuda import THREADS, is_team_loop, needs_grid_barrier, render, unrolling
+from vecdist.codegen.source import Source
+from vecdist.kernel import Kernel
+
+BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
+TEAM = 32  # lanes of a row: one warp
+TEAM_FROM = 16  # length of the inner loop from which a warp shares a row
+
+
+def _digest() -> str:
+    """What names a cubin beside its source: the language it is written in, and the toolchain."""
+    language = Path(cuda_language.__file__).read_bytes() + Path(cuda_compiler.__file__).read_bytes()
+    text = language + repr(sorted(cuda_compiler.versions().items())).encode()
+    return hashlib.sha256(text).hexdigest()[:12]
+
+
+def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, bytes]:
+    """The source of a kernel, its name and its machine code, from the folder of kernels where it is there."""
+    source = render(kernel)
+    name = f"{source.name}_{_digest()}"
+    file = f"{name}_sm{capability[0]}{capability[1]}.cubin"
+    found = store.read_checked(file)
+    if found is None:
+        module = store.import_source(name, source.text)
+        found = cuda_compiler.compile_cubin(module.kernel, name, kernel, capability)
+        store.write_checked(file, found)
+    return source, name, found
+
+
+@final
+class CudaProgram(Program):
+    """A kernel for one compute capability, loaded on each device that asks for it."""
+
+    def __init__(self, kernel: Kernel, capability: tuple[int, int]) -> None:
+        self.source, self.name, self.cubin = cubin(kernel, capability)
+        self.kernel = kernel
+        self.slots = [(slot.index, slot.axes if slot.layout == "strided" else ()) for slot in kernel.slots]
+        self.cooperative = needs_grid_barrier(kernel)
+        self.sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
+        self._loaded: dict[int, tuple[Any, int]] = {}
+        self._workspaces: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+        self._lock = threading.Lock()
+
+    def prepared(self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]]) -> Runner:
+        import cupy
+
+        get_device, get_stream = cupy.cuda.device.get_device_id, cupy.cuda.get_current_stream
+        kernel, empty = self.kernel, cupy.empty
+        fixed = [lengths[name] for name in kernel.lengths]
+        outputs = [(_count(o.shape, lengths), o.dtype) for o in kernel.outputs]
+        finished = [number for number, o in enumerate(kernel.outputs) if not o.temporary]
+        for number, shape in zip(finished, shapes, strict=True):
+            outputs[number] = (tuple(shape), outputs[number][1])
+
+        def run(arrays: Sequence[Any]) -> tuple[list[Any], Any]:
+            stream = get_stream()
+            function, blocks, lanes, tail, flag = self.ready(get_device(), stream, lengths)
+            given: list[Any] = []
+            for index, strides in self.slots:
+                given.append(arrays[index])
+                if strides:
+                    given += [arrays[index].strides[axis] // arrays[index].itemsize for axis in strides]
+            made = [empty(shape, dtype) for shape, dtype in outputs]
+            flags = (flag,) if kernel.flagged else ()
+            function((blocks,), (THREADS,), (*given, *made, *flags, *fixed, *tail, lanes), 0, stream, self.cooperative)
+            return [made[number] for number in finished], flag if kernel.flagged else False
+
+        return run
+
+    def ready(self, device: int, stream: Any, lengths: Mapping[str, int]) -> tuple[Any, int, int, tuple, Any]:
+        """The loaded function, its launch shape, and the arguments that belong to a stream."""
+        function, most_blocks = self.loaded(device)
+        blocks, lanes = self.geometry(lengths, most_blocks)
+        partials, arrivals, flag = self.workspace(device, stream.ptr, most_blocks)
+        count = arrivals.size
+        return function, blocks, lanes, (partials, 0, 0, count, 4, arrivals, count, 4), flag  # a Numba array is 7 words
+
+    def geometry(self, lengths: Mapping[str, int], most_blocks: int) -> tuple[int, int]:
+        """The number of blocks, and the lanes of a team."""
+        inner = [lengths[dim] for _, loop in self.kernel.nests() for dim in loop.dims()[1:2]]
+        lanes = TEAM if any(length >= TEAM_FROM for length in inner) else 1
+        threads = 1
+        for _, loop in self.kernel.nests():
+            work = lengths[loop.dim] * lanes if is_team_loop(loop) else -(-lengths[loop.dim] // unrolling(loop))
+            threads = max(threads, work)
+        return min(-(-threads // THREADS), most_blocks), lanes
+
+    def loaded(self, device: int) -> tuple[Any, int]:
+        """The function on a device, and the most blocks to launch: as many as run at once."""
+        with self._lock:
+            if device not in self._loaded:
+                import cupy
+
+                module = cupy.cuda.function.Module()
+                module.load(self.cubin)
+                function = module.get_function(self.name)
+                processors = cupy.cuda.Device(device).attributes["MultiProcessorCount"]
+                fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, 0)
+                self._loaded[device] = (function, processors * max(1, min(fitting, BLOCKS_PER_PROCESSOR)))
+            return self._loaded[device]
+
+    def workspace(self, device: int, stream: int, blocks: int) -> tuple[Any, Any, Any]:
+        """Partial sums, arrival counters and flag of a stream; the kernel leaves the counters as it found them."""
+        with self._lock:
+            if (device, stream) not in self._workspaces:
+                import cupy
+
+                partials = cupy.empty(max(1, self.sums * blocks), np.float64)
+                arrivals = cupy.zeros(len(self.kernel.root.levels) + 2, np.int32)
+                self._workspaces[device, stream] = (partials, arrivals, cupy.zeros(1, np.int64))
+            return self._workspaces[device, stream]
+
+    def resources(self) -> dict[str, Any]:
+        return {"registers": cuda_compiler.registers(self.cubin), "cubin bytes": len(self.cubin)}
+
+
+def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
+    count = 1
+    for dim in shape:
+        count *= lengths[dim] if isinstance(dim, str) else dim
+    return count
+
+
+@final
+class Cuda(Backend):
+    """Compiles for the current device."""
+
+    name = "cuda"
+
+    def compile(self, kernel: Kernel) -> CudaProgram:
+        try:
+            import cupy
+        except ImportError as error:
+            raise MissingToolchain(f"CuPy is not installed ({error}); {HOW}") from error
+        digits = cupy.cuda.Device().compute_capability
+        return CudaProgram(kernel, (int(digits[:-1]), int(digits[-1])))

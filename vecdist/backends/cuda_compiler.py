@@ -1,0 +1,106 @@
+"""The one place that knows numba-cuda: from generated source to a cubin, without needing a GPU.
+
+Numba compiles to LTO-IR, and nvJitLink links that to machine code: fewer registers than by way of PTX, and no dependence
+on the PTX version that a driver accepts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from importlib import metadata
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from vecdist.codegen.cuda import THREADS
+from vecdist.kernel import Kernel
+
+
+class MissingToolchain(ImportError):
+    """The CUDA toolchain is not installed, or not usable."""
+
+
+def _import_cuda() -> Any:
+    """``numba.cuda``; numba-cuda 0.30 asks NumPy for ``row_stack``, which NumPy 2.5 no longer has."""
+    if hasattr(np, "row_stack"):
+        return importlib.import_module("numba.cuda")
+    np.row_stack = np.vstack  # type: ignore[attr-defined]
+    try:
+        importlib.import_module("numba.cuda.np.arrayobj")
+    except ModuleNotFoundError:
+        pass  # the simulator, and the CUDA target inside Numba itself, have no such module
+    finally:
+        del np.row_stack  # type: ignore[attr-defined]
+    return importlib.import_module("numba.cuda")
+
+
+cuda = _import_cuda()
+
+
+def versions() -> dict[str, str]:
+    """The versions of everything that shapes a cubin."""
+    found = {"numba": numba.__version__}
+    for name in ("numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-nvjitlink-cu12", "nvidia-cuda-nvcc-cu12"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def compile_cubin(function: Any, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
+    """The machine code of a kernel for one compute capability.
+
+    Raises ``MissingToolchain`` where numba-cuda or nvJitLink is not there.
+    """
+    try:
+        from cuda.core import Linker, LinkerOptions, ObjectCode
+    except ImportError as error:
+        raise MissingToolchain(f"cuda-core is not installed ({error}); {HOW}") from error
+    if not hasattr(cuda, "compile") or cuda.compile is None:
+        raise MissingToolchain(f"numba-cuda is not installed; {HOW}")
+    code, _ = cuda.compile(
+        function,
+        signature(kernel),
+        cc=capability,
+        output="ltoir",
+        device=False,
+        abi="numba",
+        abi_info={"abi_name": name},
+        launch_bounds=(THREADS, 1),
+    )
+    options = LinkerOptions(arch=f"sm_{capability[0]}{capability[1]}", link_time_optimization=True)
+    return Linker(ObjectCode.from_ltoir(code), options=options).link("cubin").code
+
+
+HOW = 'install the CUDA extra: pip install "vecdist[cuda13]" (or "vecdist[cuda12]" for a CUDA 12 driver)'
+
+
+def signature(kernel: Kernel) -> tuple[types.Type, ...]:
+    """The types of a kernel's arguments: pointers and numbers, so that a launch passes nothing else."""
+    result: list[types.Type] = []
+    for slot in kernel.slots:
+        scalar = types.uint8 if slot.dtype.kind == "b" else numba.from_dtype(slot.dtype)
+        if slot.layout == "number":
+            result.append(numba.from_dtype(slot.dtype))
+        else:
+            result.append(types.CPointer(scalar))
+        if slot.layout == "strided":
+            result += [types.int64] * len(slot.axes)
+    result += [
+        types.CPointer(types.uint8 if o.dtype.kind == "b" else numba.from_dtype(o.dtype)) for o in kernel.outputs
+    ]
+    result += [types.CPointer(types.int64)] if kernel.flagged else []
+    result += [types.int64] * len(kernel.lengths)
+    return (*result, types.CPointer(types.float64), types.Array(types.int32, 1, "C"), types.int64)
+
+
+def registers(cubin: bytes) -> int | None:
+    """The registers of a thread, as the linker wrote them into the cubin: ``.nv.info`` attribute REGCOUNT (0x2f)."""
+    found = re.search(rb"\x04\x2f\x08\x00(....)(....)", cubin, re.DOTALL)
+    return int.from_bytes(found[2], "little") if found else None
+
+

@@ -1,0 +1,308 @@
+"""Source for numba-cuda: the whole kernel is one launch.
+
+Outermost loops are shared by all threads of the grid.  A loop over rows gives each row to one *team* of ``lanes`` threads
+(1 or 32, chosen at launch) that share its inner loops.  Sums over everything end in a partial sum per block, which the
+last block to finish adds up in a fixed order; where a later loop needs a sum, the whole grid waits for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from vecdist.codegen.source import Source
+from vecdist.codegen.statements import (
+    ACCUMULATOR, INDENT, array_name, assignment, dense_offset, slot_of, typed_zero, varying,
+)
+from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
+
+THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
+WHOLE_BODY = 4  # elements per thread and turn of a short body: enough loads in flight to fill the memory system
+SHORT_BODY, MIDDLE_BODY = 90, 160  # statements up to which a body is repeated 4 or 2 times; registers bound longer ones
+SHARED_SUMS = 16  # sums reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
+
+
+def unrolling(loop: Loop) -> int:
+    """How many elements a thread computes in one turn of an outermost loop."""
+    if any(isinstance(item, Loop) for _, item in loop.body.items):
+        return 1
+    length = len(loop.body.items)
+    return WHOLE_BODY if length <= SHORT_BODY else 2 if length <= MIDDLE_BODY else 1
+
+
+def is_team_loop(loop: Loop) -> bool:
+    """Whether the iterations of an outermost loop are rows with loops of their own."""
+    return any(isinstance(item, Loop) for _, item in loop.body.items)
+
+
+def needs_grid_barrier(kernel: Kernel) -> bool:
+    """Whether a loop needs a sum, or a temporary array, of an earlier loop of the whole grid."""
+    return len({level for level, _ in kernel.nests()}) > 1
+
+
+def render(kernel: Kernel) -> Source:
+    """The source of ``kernel`` for CUDA."""
+    return Source("\n".join(_Renderer(kernel).module()) + "\n", kernel)
+
+
+class _Renderer:
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.nests = kernel.nests()
+        self.sums = [s for _, loop in self.nests for s in loop.sums(kernel.root)]
+
+    def module(self) -> Iterator[str]:
+        yield "from vecdist.backends.cuda_language import *"
+        yield f"\n\ndef kernel({', '.join(parameters(self.kernel))}):"
+        yield "    thread = cuda.threadIdx.x"
+        yield "    block = cuda.blockIdx.x"
+        yield "    blocks = cuda.gridDim.x"
+        yield f"    first = block * {THREADS} + thread"
+        yield f"    step = blocks * {THREADS}"
+        if self.sums:
+            yield f"    shared = cuda.shared.array({THREADS * min(SHARED_SUMS, len(self.sums))}, f8)"
+        yield from self.body()
+
+    def body(self) -> Iterator[str]:
+        root, done = self.kernel.root, 0
+        last = max((level for level, _ in self.nests), default=-1)
+        for level in root.levels:
+            if level <= last:
+                for item in root.statements(level):
+                    if not isinstance(item, Store | Flag):
+                        yield INDENT + self.statement(item)
+            loops = root.loops(level)
+            for loop in loops:
+                yield from self.nest(loop)
+            sums = [s for loop in loops for s in loop.sums(root)]
+            yield from self.block_sums(sums, done)
+            if loops and level < last:
+                yield from self.barrier(level)
+                yield from self.totals(sums, done, INDENT)
+            elif level == last:
+                yield from self.ending(sums, done)
+            done += len(sums)
+        if last < 0:
+            yield from self.ending([], 0)
+
+    def nest(self, loop: Loop) -> Iterator[str]:
+        for item in loop.sums(self.kernel.root):
+            yield f"    {item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+        if is_team_loop(loop):
+            yield "    lane = thread % lanes"
+            yield f"    for {loop.index} in range(first // lanes, {loop.dim}, step // lanes):"
+            yield from self.rows(loop.body)
+            return
+        copies = unrolling(loop)
+        start = "first"
+        if copies > 1:
+            tile = THREADS * copies
+            yield f"    whole = {loop.dim} // {tile} * {tile}"
+            yield f"    for base in range(block * {tile}, whole, blocks * {tile}):"
+            yield from self.unrolled(loop, copies)
+            start = "whole + first"
+        yield f"    for {loop.index} in range({start}, {loop.dim}, step):"
+        yield from self.serial(loop.body, 2)
+
+    def unrolled(self, loop: Loop, copies: int) -> Iterator[str]:
+        """Several copies of a body, their loads first."""
+        items = [item for level in loop.body.levels for item in loop.body.statements(level)]
+        local = {loop.index, *(item.name for item in items if isinstance(item, Assign | Load | Total))}
+        pattern = re.compile(r"\b[iv]\d+\b")
+
+        def copy(text: str, number: int) -> str:
+            return pattern.sub(lambda m: f"{m[0]}_{number}" if m[0] in local else m[0], text)
+
+        pad = INDENT * 2
+        for number in range(copies):
+            yield f"{pad}{loop.index}_{number} = base + thread + {THREADS * number}"
+        for group in ([i for i in items if isinstance(i, Load)], [i for i in items if not isinstance(i, Load | Accumulate)]):
+            for number in range(copies):
+                for item in group:
+                    yield from self.guarded(copy(self.statement(item), number), item, pad)
+        for item in items:
+            if isinstance(item, Accumulate):
+                yield pad + self.accumulate(item, [f"{item.value}_{n}" if item.value in local else item.value for n in range(copies)])
+
+    def accumulate(self, item: Accumulate, values: Sequence[str]) -> str:
+        """Add neighbours in their own precision first, which costs one conversion for all of them."""
+        while len(values) > 1:
+            values = [f"({a} + {b})" for a, b in zip(values[::2], values[1::2], strict=True)]
+        return f"{item.name} = {item.name} + {ACCUMULATOR[item.dtype.kind]}({values[0]})"
+
+    def guarded(self, text: str, item: Statement, pad: str) -> Iterator[str]:
+        if isinstance(item, Flag):
+            yield f"{pad}if {text}:\n{pad}    flag[0] = 1"
+        else:
+            yield pad + text
+
+    def rows(self, block: Block) -> Iterator[str]:
+        """The body of a loop over rows: its inner loops are shared by the lanes of a team."""
+        pad = INDENT * 2
+        for level in block.levels:
+            for item in block.statements(level):
+                if isinstance(item, Total):
+                    yield from self.team_sum(item.accumulator, pad)
+                if isinstance(item, Store | Flag | Accumulate):
+                    yield f"{pad}if lane == 0:"
+                    yield from self.guarded(self.statement(item), item, pad + INDENT)
+                else:
+                    yield pad + self.statement(item)
+            for loop in block.loops(level):
+                for item in loop.sums(block):
+                    yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+                yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
+                yield from self.serial(loop.body, 3)
+
+    def team_sum(self, name: str, pad: str) -> Iterator[str]:
+        """Add the lanes' sums pairwise, so that each lane has the same total."""
+        yield f"{pad}hop = lanes // 2"
+        yield f"{pad}while hop > 0:"
+        yield f"{pad}    {name} = {name} + cuda.shfl_xor_sync(-1, {name}, hop)"
+        yield f"{pad}    hop = hop // 2"
+
+    def serial(self, block: Block, depth: int) -> Iterator[str]:
+        """A body that one thread runs alone."""
+        pad = INDENT * depth
+        for level in block.levels:
+            for item in block.statements(level):
+                yield from self.guarded(self.statement(item), item, pad)
+            for loop in block.loops(level):
+                for item in loop.sums(block):
+                    yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+                yield f"{pad}for {loop.index} in range({loop.dim}):"
+                yield from self.serial(loop.body, depth + 1)
+
+    def block_sums(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
+        """The sums of a block, by a tree in shared memory, to its place among the partial sums."""
+        for start in range(0, len(sums), SHARED_SUMS):
+            group = sums[start : start + SHARED_SUMS]
+            for number, item in enumerate(group):
+                yield f"    shared[{number * THREADS} + thread] = {self.to_partial(item, item.name)}"
+            yield from self.tree(group, INDENT)
+            yield "    if thread == 0:"
+            for number in range(len(group)):
+                yield f"        partials[{done + start + number} * blocks + block] = shared[{number * THREADS}]"
+            yield "    cuda.syncthreads()"
+
+    def tree(self, group: Sequence[Accumulate], pad: str) -> Iterator[str]:
+        yield f"{pad}cuda.syncthreads()"
+        yield f"{pad}half = {THREADS // 2}"
+        yield f"{pad}while half > 0:"
+        yield f"{pad}    if thread < half:"
+        for number, item in enumerate(group):
+            mine, other = f"shared[{number * THREADS} + thread]", f"shared[{number * THREADS} + thread + half]"
+            if item.dtype.kind == "f":
+                yield f"{pad}        {mine} = {mine} + {other}"
+            else:
+                yield f"{pad}        {mine} = as_f8(as_i8({mine}) + as_i8({other}))"
+        yield f"{pad}    cuda.syncthreads()"
+        yield f"{pad}    half = half // 2"
+
+    def totals(self, sums: Sequence[Accumulate], done: int, pad: str) -> Iterator[str]:
+        """The partial sums of all blocks added in a fixed order, by all threads of a block together."""
+        for start in range(0, len(sums), SHARED_SUMS):
+            group = sums[start : start + SHARED_SUMS]
+            for number, item in enumerate(group):
+                place = f"{done + start + number} * blocks + other"
+                yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+                yield f"{pad}for other in range(thread, blocks, {THREADS}):"
+                yield f"{pad}    {item.name} = {item.name} + {self.from_partial(item, f'partials[{place}]')}"
+                yield f"{pad}shared[{number * THREADS} + thread] = {self.to_partial(item, item.name)}"
+            yield from self.tree(group, pad)
+            for number, item in enumerate(group):
+                yield f"{pad}{item.name} = {self.from_partial(item, f'shared[{number * THREADS}]')}"
+            yield f"{pad}cuda.syncthreads()"
+
+    def to_partial(self, item: Accumulate, text: str) -> str:
+        return text if item.dtype.kind == "f" else f"as_f8(i8({text}))"
+
+    def from_partial(self, item: Accumulate, text: str) -> str:
+        return text if item.dtype.kind == "f" else f"as_i8({text})"
+
+    def barrier(self, level: int) -> Iterator[str]:
+        """Wait until every block has come here; the launch is cooperative, so all of them run at once."""
+        yield "    cuda.syncthreads()"
+        yield "    if thread == 0:"
+        yield "        cuda.threadfence()"
+        yield f"        cuda.atomic.add(arrivals, {level + 1}, 1)"
+        yield f"        while cuda.atomic.add(arrivals, {level + 1}, 0) < blocks:"
+        yield "            pass"
+        yield "        cuda.threadfence()"
+        yield "    cuda.syncthreads()"
+
+    def ending(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
+        """What is left when every loop is done: by the last block to finish, where sums are needed."""
+        needed = bool(self.sums)
+        if needed:
+            yield "    last = cuda.shared.array(1, i4)"
+            yield "    if thread == 0:"
+            yield "        cuda.threadfence()"
+            yield "        last[0] = 1 if cuda.atomic.add(arrivals, 0, 1) == blocks - 1 else 0"
+            yield "    cuda.syncthreads()"
+            yield "    if last[0] == 1:"
+            yield "        cuda.threadfence()"
+            yield from self.totals(sums, done, INDENT * 2)
+            yield "        if thread == 0:"
+            yield from (f"            arrivals[{level}] = 0" for level in range(len(self.kernel.root.levels) + 1))
+        else:
+            yield "    if first == 0:"
+        yield from self.final_statements(INDENT * 3 if needed else INDENT * 2)
+
+    def final_statements(self, pad: str) -> Iterator[str]:
+        root = self.kernel.root
+        last = max((level for level, _ in self.nests), default=-1)
+        yield f"{pad}pass"
+        for level in root.levels:
+            for item in root.statements(level):
+                if level > last or isinstance(item, Store | Flag):
+                    yield from self.guarded(self.statement(item), item, pad)
+
+    def statement(self, item: Statement) -> str:
+        match item:
+            case Assign(name, op, args, dtype) if op in {"floor", "rint", "sqrt", "bits", "from_bits"}:
+                width = {"from_bits": f"i{dtype.itemsize}"}
+                return f"{name} = {op}_{width.get(op, f'f{dtype.itemsize}')}({args[0]})"
+            case Assign():
+                return assignment(item)
+            case Load():
+                return self.load(item)
+            case Accumulate(name, value, _, dtype):
+                return f"{name} = {name} + {ACCUMULATOR[dtype.kind]}({value})"
+            case Total(name, accumulator, dtype):
+                return f"{name} = {dtype.kind}{dtype.itemsize}({accumulator})"
+            case Store(output, indices, value):
+                dims = varying(self.kernel.outputs[output].shape)
+                return f"o{output}[{dense_offset(indices, dims)}] = {value}"
+            case Flag(value):
+                return value
+
+    def load(self, item: Load) -> str:
+        slot = slot_of(self.kernel, item.slot)
+        array = array_name(item.slot)
+        if slot.layout == "number":
+            return f"{item.name} = {array}"
+        if slot.layout == "strided":
+            dims = [axis for axis, dim in enumerate(slot.shape) if dim != 1]
+            terms = [f"({i}) * {array}_s{slot.axes[d]}" for i, d in zip(item.indices, dims, strict=True)]
+            offset = " + ".join(terms) or "0"
+        else:
+            offset = dense_offset(item.indices, varying(slot.shape))
+        text = f"{array}[{offset}]"
+        if slot.dtype.kind == "b":
+            text = f"({text} != 0)"
+        if item.guard:
+            text = f"({text} if {item.guard} else {typed_zero(item.dtype)})"
+        return f"{item.name} = {text}"
+
+
+def parameters(kernel: Kernel) -> list[str]:
+    """The names of the kernel's arguments, in order."""
+    names = []
+    for slot in kernel.slots:
+        names.append(f"x{slot.index}")
+        if slot.layout == "strided":
+            names += [f"x{slot.index}_s{axis}" for axis in slot.axes]
+    names += [f"o{number}" for number in range(len(kernel.outputs))]
+    names += ["flag"] if kernel.flagged else []
+    return [*names, *kernel.lengths, "partials", "arrivals", "lanes"]

@@ -1,0 +1,41 @@
+"""The binomial distribution."""
+
+from vecdist.constraints import Constraint, count, count_up_to, real, unit_interval
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import times
+from vecdist.expr import Node
+from vecdist.primitives.elementary import log, log1p, log_sigmoid
+from vecdist.primitives.special import log_choose
+
+
+class Binomial(Distribution):
+    """Binomial distribution, f(x) = C(n, x) p^x (1 - p)^(n - x) for x = 0, ..., n.
+
+    Written ``Binomial(n, p)`` or ``Binomial(n=, logit=)`` with logit = log(p / (1 - p)), infinite where p is 0 or 1.
+    Johnson, Kemp and Kotz (2005), Univariate Discrete Distributions, third edition, chapter 3.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpmf(Binomial(3, 0.25), np.array([0, 1, 4]))).round(4)
+    array([-0.863, -0.863,   -inf])
+    """
+
+    discrete = True
+    oracle = "scipy.stats.binom(n, p)"
+
+    @parametrisation(n=count, p=unit_interval)
+    @staticmethod
+    def by_probability(n: Node, p: Node) -> dict[str, Node]:
+        return {"n": n, "log_p": log(p), "log_q": log1p(-p)}
+
+    @parametrisation(n=count, logit=real)
+    @staticmethod
+    def by_logit(n: Node, logit: Node) -> dict[str, Node]:
+        return {"n": n, "log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit)}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return count_up_to(p.n)
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        return log_choose(p.n, x) + times(x, p.log_p) + times(p.n - x, p.log_q)

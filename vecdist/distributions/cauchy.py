@@ -1,0 +1,36 @@
+"""The Cauchy distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, finite, positive, real
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import log1p_square
+from vecdist.expr import Node
+from vecdist.primitives.elementary import log
+
+
+class Cauchy(Distribution):
+    """Cauchy distribution, f(x) = 1 / (pi scale (1 + ((x - loc) / scale)^2)).
+
+    Written ``Cauchy(loc, scale)``.
+    Johnson, Kotz and Balakrishnan (1994), Continuous Univariate Distributions 1, chapter 16.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(Cauchy(0.0, 2.0), np.array([0.0, 2.0, 1e200]))).round(4)
+    array([  -1.8379,   -2.531 , -921.4855])
+    """
+
+    oracle = "scipy.stats.cauchy(loc, scale)"
+
+    @parametrisation(loc=real, scale=positive)
+    @staticmethod
+    def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
+        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return finite
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        return -log1p_square((x - p.loc) * p.inverse_scale) - (p.log_scale + math.log(math.pi))

@@ -1,0 +1,52 @@
+"""The normal distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, positive, real
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.expr import Node
+from vecdist.primitives.arithmetic import sqrt, square
+from vecdist.primitives.elementary import log
+
+
+class Normal(Distribution):
+    """Normal distribution, f(x) = exp(-((x - loc) / scale)^2 / 2) / (scale sqrt(2 pi)).
+
+    Written ``Normal(loc, scale)``, ``Normal(mean=, sd=)``, ``Normal(mean=, variance=)`` or ``Normal(mean=, precision=)``.
+    Johnson, Kotz and Balakrishnan (1994), Continuous Univariate Distributions 1, chapter 13.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(Normal(0.0, 2.0), np.array([0.0, 2.0]))).round(4)
+    array([-1.6121, -2.1121])
+    """
+
+    oracle = "scipy.stats.norm"
+
+    @parametrisation(loc=real, scale=positive)
+    @staticmethod
+    def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
+        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
+
+    @parametrisation(mean=real, sd=positive)
+    @staticmethod
+    def by_sd(mean: Node, sd: Node) -> dict[str, Node]:
+        return {"loc": mean, "inverse_scale": 1.0 / sd, "log_scale": log(sd)}
+
+    @parametrisation(mean=real, variance=positive)
+    @staticmethod
+    def by_variance(mean: Node, variance: Node) -> dict[str, Node]:
+        return {"loc": mean, "inverse_scale": 1.0 / sqrt(variance), "log_scale": 0.5 * log(variance)}
+
+    @parametrisation(mean=real, precision=positive)
+    @staticmethod
+    def by_precision(mean: Node, precision: Node) -> dict[str, Node]:
+        return {"loc": mean, "inverse_scale": sqrt(precision), "log_scale": -0.5 * log(precision)}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return real
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        z = (x - p.loc) * p.inverse_scale
+        return -0.5 * square(z) - (p.log_scale + 0.5 * math.log(2 * math.pi))
