@@ -10,12 +10,11 @@ import numpy as np
 
 from vecdist import pipeline
 from vecdist.array import LazyArray, lazy
+from vecdist.backends.base import Feed, Runner
 from vecdist.derivatives import gradient_of, partials_of
 from vecdist.expr import Node
 from vecdist.leaves import argument
 from vecdist.passes.bind import bind
-
-Runner = Callable[[Sequence[Any]], list[Any]]
 
 
 def compile(function: Callable[..., Any], errors: str = "nan") -> Compiled:  # noqa: A001 (numba and torch say so too)
@@ -59,7 +58,7 @@ class Compiled:
     def __call__(self, *arrays: Any) -> Any:
         """The value for ``arrays``."""
         try:
-            return self._by_shape[tuple([array.shape for array in arrays])](arrays)[0]
+            return self._by_shape[tuple([array.shape for array in arrays])](arrays)[0][0]
         except (KeyError, AttributeError, TypeError):
             return self._run(arrays, None)[0]
 
@@ -76,12 +75,11 @@ class Compiled:
         return self._derivatives(arrays, wrt, "partials")
 
     def _derivatives(self, arrays: Sequence[Any], wrt: Any, kind: str) -> tuple[Any, Any]:
-        places = wrt if type(wrt) is tuple and all([type(w) is int for w in wrt]) else self._places(arrays, wrt)
         try:
-            value, *found = self._by_shape[kind, places, *[array.shape for array in arrays]](arrays)
-        except (KeyError, AttributeError, TypeError):
-            value, *found = self._run(arrays, (kind, places))
-        return value, tuple(found) if wrt is None or isinstance(wrt, tuple | list) else found[0]
+            found = self._by_shape[kind, wrt, *[array.shape for array in arrays]](arrays)[0]
+        except (KeyError, AttributeError, TypeError):  # new shapes or layouts, or wrt by arrays, which have no hash
+            found = self._run(arrays, (kind, self._places(arrays, wrt)), wrt)
+        return found[0], found[1:] if wrt is None or isinstance(wrt, tuple | list) else found[1]
 
     def _places(self, arrays: Sequence[Any], wrt: Any) -> tuple[int, ...]:
         """The positions of the arguments that ``wrt`` names."""
@@ -100,16 +98,21 @@ class Compiled:
         given = repr(item) if isinstance(item, str | int) else f"an array of shape {np.shape(item)}"
         raise ValueError(f"wrt names {given}, which is no argument of {self!r}; its arguments: {', '.join(self.names)}")
 
-    def _run(self, arrays: Sequence[Any], derivative: tuple[str, tuple[int, ...]] | None) -> list[Any]:
+    def _run(
+        self, arrays: Sequence[Any], derivative: tuple[str, tuple[int, ...]] | None, wrt: Any = None
+    ) -> Sequence[Any]:
         """The general way: find or build the runner for these layouts."""
         arrays = [array if hasattr(array, "shape") else np.asarray(array) for array in arrays]
         key = (derivative, *(_layout(array) for array in arrays))
         runner = self._by_layout.get(key)
         if runner is None:
             runner = self._by_layout[key] = self._build(arrays, derivative)
-            shapes = tuple(array.shape for array in arrays)
-            self._by_shape.setdefault(shapes if derivative is None else (*derivative, *shapes), runner)
-        return runner(arrays)
+        shapes = tuple(array.shape for array in arrays)
+        if derivative is None:
+            self._by_shape.setdefault(shapes, runner)
+        elif _is_key(wrt):
+            self._by_shape.setdefault((derivative[0], wrt, *shapes), runner)
+        return runner(arrays)[0]
 
     def _build(self, arrays: Sequence[Any], derivative: tuple[str, tuple[int, ...]] | None) -> Runner:
         """Trace the function for these arrays, and compile what is new in it."""
@@ -125,25 +128,28 @@ class Compiled:
         bound = bind((result.node, *leaves))
         kind = pipeline.library(bound.leaves)
         plan = pipeline.planned(bound, derivation, kind, self.errors)
-        run = plan.program.prepared(bound.lengths, shapes)
         places = {node.attrs[0]: place for place, node in enumerate(nodes)}
-        # an argument of the function by its place, anything else (a number, an array it refers to) as it is
-        sources = [(places.get(leaf), leaf.array[()] if leaf.kind == "number" else leaf.array) for leaf in bound.leaves]
-        return self._runner(run, sources)
+        feeds = [Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves]
+        run = plan.program.prepared(bound.lengths, shapes, feeds)
+        return self._raising(run) if self.errors == "raise" else run
 
-    def _runner(self, run: Callable, sources: Sequence[tuple[int | None, Any]]) -> Runner:
-        """The shortest way from arguments to results."""
-
-        def runner(arrays: Sequence[Any]) -> list[Any]:
-            results, failed = run([fixed if place is None else arrays[place] for place, fixed in sources])
+    def _raising(self, run: Runner) -> Runner:
+        def checked(arrays: Sequence[Any]) -> tuple[Sequence[Any], bool]:
+            results, failed = run(arrays)
             if failed:
                 self.function(*(lazy(array) for array in arrays)).compute()  # raises, naming what is invalid
-            return results
+            return results, False
 
-        return runner
+        return checked
 
     def _name(self, place: int) -> str:
         return self.names[place] if place < len(self.names) else f"argument {place}"
+
+
+def _is_key(wrt: Any) -> bool:
+    """Whether ``wrt`` names arguments by position or name, so that it may be looked up."""
+    items = wrt if isinstance(wrt, tuple) else (wrt,)
+    return all(item is None or isinstance(item, int | str) for item in items)
 
 
 def _derivation(result: LazyArray, leaves: Sequence[Node], kind: str) -> tuple[pipeline.Derivation, list]:

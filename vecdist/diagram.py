@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
 from vecdist.drawing import Box
 from vecdist.expr import Node, topological
+from vecdist.primitives.structure import Entry
+from vecdist.shapes import Dim
+
+Inputs = tuple[int | None, ...]
+Merge = Callable[[Sequence[Box], Inputs], Box]
 
 LIMIT = 80  # boxes that can be told apart on one screen
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "eq": "=", "ne": "≠",
-    "and": "and", "or": "or",
+    "neg": "−",
 }
-WORDS = {"neg": "−", "add": "+"}
 
 
 def shape_text(node: Node) -> str:
@@ -51,9 +55,8 @@ def leaf_names(roots: Sequence[Node]) -> dict[Node, str]:
 
 def density_text(node: Node) -> str:
     """A checked node as the call that made it, as in ``Gamma(shape, scale=2.0)``."""
-    parameters = [(name, literal(value)) for name, value in density_arguments(node) if name != "x"]
-    inside = ", ".join(name if value is None else f"{name}={value:.6g}" for name, value in parameters)
-    return f"{node.attrs[0][0]}({inside})"
+    parameters = [(name, value) for name, value in density_arguments(node) if name != "x"]
+    return f"{node.attrs[0][0]}({', '.join(_ports(*zip(*parameters, strict=True)))})"
 
 
 def density_arguments(node: Node) -> list[tuple[str, Node]]:
@@ -89,7 +92,7 @@ def _ordered(root: Node, inputs: Callable[[Node], Sequence[Node]]) -> Iterator[N
 
 def diagram(root: Node, limit: int = LIMIT) -> tuple[list[Box], str]:
     """The boxes for ``root``, its own the last, at most ``limit`` and one more; and a note on what was folded or left out."""
-    boxes = _boxes(root)
+    boxes = fold_sums(_boxes(root))
     whole = len(boxes)
     for fold in (fold_elementwise, fold_alike):
         if len(boxes) > limit:
@@ -113,18 +116,18 @@ def _boxes(root: Node) -> list[Box]:
             shown.setdefault(below, node)
         return below
 
-    def inputs(node: Node) -> list[Node]:
-        values = [v for _, v in density_arguments(node)] if node.op == "checked" else node.args
-        return [through(value) for value in values if literal(value) is None]
+    def inputs(node: Node) -> list[Node | None]:
+        values = [value for _, value in density_arguments(node)] if node.op == "checked" else node.args
+        return [through(value) if literal(value) is None else None for value in values]
 
     last = through(root)
     if last.op == "leaf":
-        last = root if root.op != "cast" else last
+        last = root
         shown.clear()
-    nodes = list(_ordered(last, inputs))
+    nodes = list(_ordered(last, lambda node: [source for source in inputs(node) if source is not None]))
     place = {node: number for number, node in enumerate(nodes)}
     return [
-        _box(node, shown.get(node, node), names.get(node, ""), tuple(place[source] for source in inputs(node)))
+        _box(node, shown.get(node, node), names.get(node, ""), tuple(None if n is None else place[n] for n in inputs(node)))
         for node in nodes
     ]
 
@@ -138,23 +141,33 @@ def _is_relabelling(node: Node) -> bool:
     ) and all((start, step) == (0, 1) for _, start, step in node.attrs[0])
 
 
-def _box(node: Node, shown: Node, name: str, inputs: tuple[int, ...]) -> Box:
+def _box(node: Node, shown: Node, name: str, inputs: Inputs) -> Box:
     detail = shape_text(shown)
+    value = literal(node)
+    if value is not None:
+        return Box(f"{value:.6g}", detail, "leaf")
     if node.op == "leaf":
-        (leaf,) = node.attrs
-        value = literal(node)
-        label = f"{value:.6g}" if value is not None else leaf.name or name
-        return Box(label, detail, "leaf", title=f"{label}: an array of {detail}" if value is None else label)
+        label = node.attrs[0].name or name
+        return Box(label, detail, "leaf", title=f"{label}: an array of {detail}")
     if node.op == "checked":
-        arguments = [(name, value) for name, value in density_arguments(node) if literal(value) is None]
-        text = f"logpdf {density_text(node)}"
-        fixed = [f"{name}={literal(v):.6g}" for name, v in density_arguments(node) if literal(v) is not None]
-        label = f"logpdf {node.attrs[0][0]}" + (f"({', '.join(fixed)})" if fixed else "")
-        return Box(label, detail, "density", inputs, tuple(name for name, _ in arguments), f"{text}: {detail}")
+        return _density_box(node, detail, inputs)
     kind = {"sum": "reduction", "view": "view", "reshape": "view"}.get(node.op, "elementwise")
-    label = operation_text(node)
-    ports = ("if", "then", "else") if node.op == "where" and len(inputs) == 3 else ()
-    return Box(label, detail, kind, inputs, ports, f"{node.op}: {detail}")
+    title = f"{node.op}: {detail}"
+    if node.op == "where":
+        return Box("where", detail, kind, inputs, _ports(("if", "then", "else"), node.args), title)
+    return Box(operation_text(node), detail, kind, inputs, title=title, commutes=node.op in {"add", "mul"})
+
+
+def _density_box(node: Node, detail: str, inputs: Inputs) -> Box:
+    """A log density: the numbers among its arguments stand beside their names."""
+    ports = _ports(*zip(*density_arguments(node), strict=True))
+    return Box(f"logpdf {node.attrs[0][0]}", detail, "density", inputs, ports, f"logpdf {density_text(node)}: {detail}")
+
+
+def _ports(names: Sequence[str], values: Sequence[Node]) -> tuple[str, ...]:
+    return tuple(
+        name if literal(value) is None else f"{name}={literal(value):.6g}" for name, value in zip(names, values, strict=True)
+    )
 
 
 def operation_text(node: Node) -> str:
@@ -166,13 +179,13 @@ def operation_text(node: Node) -> str:
         return "sum" if whole else f"sum over axis {', '.join(map(str, axes))}"
     if node.op == "view":
         return view_text(node)
-    numbers = [literal(arg) for arg in node.args]
-    texts = ["" if number is None else f"{number:.6g}" for number in numbers]
+    texts = ["" if literal(arg) is None else f"{literal(arg):.6g}" for arg in node.args]
+    if node.op == "cast":
+        return f"to {node.dtype}"
     if node.op in SYMBOLS:
-        return " ".join(text for text in (texts[0], SYMBOLS[node.op], texts[1]) if text)
-    if any(texts):
-        return f"{node.op}({', '.join(text or '·' for text in texts)})"
-    return WORDS.get(node.op, node.op)
+        first, second = texts if len(texts) == 2 else ("", "")
+        return f"{first} {SYMBOLS[node.op]} {second}".strip()
+    return f"{node.op}({', '.join(text or '·' for text in texts)})" if any(texts) else node.op
 
 
 def view_text(node: Node) -> str:
@@ -180,46 +193,56 @@ def view_text(node: Node) -> str:
     (source,) = node.args
     (entries,) = node.attrs
     axes = [axis for axis, _, _ in entries if axis is not None]
-    if all(axis is not None and (start, step) == (0, 1) for axis, start, step in entries):
-        if axes != sorted(axes):
-            return "transpose"
-        if [d for d in source.shape if d != 1] != [d for d in node.shape if d != 1] and all(
-            source.shape[n] in {1, node.shape[axis]} for n, axis in enumerate(axes)
-        ) and len([d for d in node.shape if d != 1]) > len([d for d in source.shape if d != 1]):
-            return "broadcast"
+    if all(_is_whole(node, *item) for item in zip(source.shape, entries, strict=True)):
+        return "broadcast" if axes == sorted(axes) else "transpose"
     return f"[{', '.join(_index_text(node, *item) for item in zip(source.shape, entries, strict=True))}]"
 
 
-def _index_text(node: Node, length: int, entry: tuple) -> str:
+def _is_whole(node: Node, length: Dim, entry: Entry) -> bool:
+    """Whether a view takes all of a source axis, in order."""
+    axis, start, step = entry
+    return length == 1 if axis is None else (start, step, node.shape[axis]) == (0, 1, length)
+
+
+def _index_text(node: Node, length: Dim, entry: Entry) -> str:
     axis, start, step = entry
     if axis is None:
         return str(start)
-    count = node.shape[axis]
-    if (start, step, count) == (0, 1, length):
+    if _is_whole(node, length, entry):
         return ":"
-    stop = start + step * count
-    text = f"{start or ''}:{'' if stop >= length or stop < 0 else stop}"
-    return text if step == 1 else f"{text}:{step}"
+    stop = f"{start} + {step} * {node.shape[axis]}"
+    if isinstance(start, int) and isinstance(node.shape[axis], int):
+        end = start + step * int(node.shape[axis])
+        stop = "" if end < 0 or end >= length else str(end)
+    first = "" if start == (0 if step > 0 else length - 1) else start
+    return f"{first}:{stop}" + ("" if step == 1 else f":{step}")
 
 
-def _users(boxes: Sequence[Box]) -> list[list[int]]:
-    users: list[list[int]] = [[] for _ in boxes]
+def _users(boxes: Sequence[Box]) -> list[set[int]]:
+    users: list[set[int]] = [set() for _ in boxes]
     for place, box in enumerate(boxes):
-        for source in box.inputs:
-            users[source].append(place)
+        for source in box.sources:
+            users[source].add(place)
     return users
+
+
+def _fold_into_user(boxes: Sequence[Box], belongs: Callable[[Box, Box], bool], merged: Merge) -> list[Box]:
+    """Boxes whose one user they belong to, folded into it."""
+    home = list(range(len(boxes)))
+    for place, users in reversed(list(enumerate(_users(boxes)))):
+        if len(users) == 1 and belongs(boxes[place], boxes[min(users)]):
+            home[place] = home[min(users)]
+    return _folded(boxes, home, merged)
+
+
+def fold_sums(boxes: Sequence[Box]) -> list[Box]:
+    """``a + b + c`` as one box."""
+    return _fold_into_user(boxes, lambda box, user: box.label == user.label == "+" and box.detail == user.detail, _sum)
 
 
 def fold_elementwise(boxes: Sequence[Box]) -> list[Box]:
     """Elementwise boxes that only another elementwise box uses, folded into it."""
-    users = _users(boxes)
-    home = list(range(len(boxes)))
-    for place in reversed(range(len(boxes))):
-        if boxes[place].kind == "elementwise" and len(set(users[place])) == 1:
-            (user,) = set(users[place])
-            if boxes[user].kind == "elementwise":
-                home[place] = home[user]
-    return _merged(boxes, home, lambda members: f"{len(members)} operations")
+    return _fold_into_user(boxes, lambda box, user: box.kind == user.kind == "elementwise", _region)
 
 
 def fold_alike(boxes: Sequence[Box]) -> list[Box]:
@@ -232,48 +255,51 @@ def fold_alike(boxes: Sequence[Box]) -> list[Box]:
         label = "" if box.kind == "leaf" else box.label
         key = (box.kind, label, box.detail, box.ports, frozenset(home[user] for user in users[place]))
         home[place] = first.setdefault(key, place)
-    return _merged(boxes, home, _alike_text)
+    return _folded(boxes, home, _alike)
 
 
-def _alike_text(members: Sequence[Box]) -> str:
-    return f"{len(members)} arrays" if members[0].kind == "leaf" else f"{members[0].label} × {len(members)}"
+def _sum(members: Sequence[Box], inputs: Inputs) -> Box:
+    return replace(members[-1], inputs=inputs)
 
 
-def _merged(boxes: Sequence[Box], home: Sequence[int], text: Callable[[Sequence[Box]], str]) -> list[Box]:
-    """One box for all that share a home, which has the inputs of all of them."""
+def _region(members: Sequence[Box], inputs: Inputs) -> Box:
+    counts = Counter(box.label for box in members)
+    title = ", ".join(f"{label} ({count} times)" if count > 1 else label for label, count in counts.items())
+    label = f"{len(members)} operations"
+    return Box(label, members[-1].detail, "elementwise", tuple(dict.fromkeys(inputs)), title=title, commutes=True)
+
+
+def _alike(members: Sequence[Box], inputs: Inputs) -> Box:
+    leaf = members[0].kind == "leaf"
+    label = f"{len(members)} arrays" if leaf else f"{members[0].label} ({len(members)} times)"
+    return replace(members[0], label=label, inputs=tuple(dict.fromkeys(inputs)), ports=(), commutes=True)
+
+
+def _folded(boxes: Sequence[Box], home: Sequence[int], merged: Merge) -> list[Box]:
+    """One box, made by ``merged``, for all that share a home; it takes what they take from outside."""
     groups: dict[int, list[int]] = {}
     for place in range(len(boxes)):
         groups.setdefault(home[place], []).append(place)
-    kept = sorted(groups)
-    place = {old: new for new, old in enumerate(kept)}
+    place = {old: new for new, old in enumerate(sorted(groups))}
     result = []
-    for old in kept:
-        members = groups[old]
+    for old, members in sorted(groups.items()):
+        sources = [source if source is None else home[source] for member in members for source in boxes[member].inputs]
         if len(members) == 1:
-            box = replace(boxes[old], inputs=tuple(place[home[source]] for source in boxes[old].inputs))
+            result.append(replace(boxes[old], inputs=tuple(s if s is None else place[s] for s in sources)))
         else:
-            inside = [boxes[member] for member in members]
-            outer = dict.fromkeys(place[home[s]] for box in inside for s in box.inputs if home[s] != old)
-            titles = Counter(box.title for box in inside)
-            title = "; ".join(f"{title} × {count}" if count > 1 else title for title, count in titles.items())
-            box = Box(text(inside), boxes[old].detail, boxes[old].kind, tuple(outer), (), title)
-        result.append(box)
+            outer = tuple(place[source] for source in sources if source is not None and source != old)
+            result.append(merged([boxes[member] for member in members], outer))
     return result
 
 
 def truncated(boxes: Sequence[Box], limit: int) -> list[Box]:
     """The ``limit`` boxes nearest to the result, and one that stands for the others."""
-    kept = {len(boxes) - 1: None}
-    for place in kept.copy() and _by_distance(boxes):
-        if len(kept) < limit:
-            kept[place] = None
-    place = {old: new for new, old in enumerate(sorted(kept), start=1)}
-    rest = Box(f"{len(boxes) - len(kept)} more", "", "leaf", title="boxes that are not drawn")
-    result = [rest]
-    for old in sorted(kept):
-        inputs = tuple(dict.fromkeys(place.get(source, 0) for source in boxes[old].inputs))
-        whole = all(source in place for source in boxes[old].inputs)
-        result.append(replace(boxes[old], inputs=inputs, ports=boxes[old].ports if whole else ()))
+    kept = sorted(islice(_by_distance(boxes), limit))
+    place = {old: new for new, old in enumerate(kept, start=1)}
+    result = [Box(f"{len(boxes) - len(kept)} more", kind="leaf", title="boxes that are not drawn")]
+    for old in kept:
+        inputs = tuple(s if s is None else place.get(s, 0) for s in boxes[old].inputs)
+        result.append(replace(boxes[old], inputs=inputs))
     return result
 
 
@@ -282,5 +308,5 @@ def _by_distance(boxes: Sequence[Box]) -> Iterator[int]:
     row, seen = [len(boxes) - 1], {len(boxes) - 1}
     while row:
         yield from row
-        row = [source for source in dict.fromkeys(s for place in row for s in boxes[place].inputs) if source not in seen]
+        row = [source for source in dict.fromkeys(s for place in row for s in boxes[place].sources) if source not in seen]
         seen.update(row)

@@ -7,7 +7,7 @@ barycentres, and places along a rank are the least squares fit to those of the n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import final
 
@@ -22,14 +22,23 @@ COLOURS = {"leaf": "currentColor", "elementwise": "#3b82c4", "view": "#8b6cc9", 
 @final
 @dataclass(frozen=True)
 class Box:
-    """One box of a drawing; ``inputs`` are the places of boxes before it, ``ports`` their names where they have any."""
+    """One box of a drawing.
+
+    ``inputs`` are places of boxes before it, ``None`` where an argument is no box; ``ports`` are the arguments' names,
+    where they have any.  Where ``commutes``, inputs may arrive in any order.
+    """
 
     label: str
     detail: str = ""
     kind: str = "elementwise"
-    inputs: tuple[int, ...] = ()
+    inputs: tuple[int | None, ...] = ()
     ports: tuple[str, ...] = ()
     title: str = ""
+    commutes: bool = False
+
+    @property
+    def sources(self) -> list[int]:
+        return [source for source in self.inputs if source is not None]
 
     @property
     def width(self) -> float:
@@ -77,6 +86,7 @@ class Layout:
         self.segments = self._segments()
         self.rows = self._rows()
         self._order()
+        self._untangle()
         self.x = self._place()
         heights = [max(boxes[box].height for box, at in row if self.ranks[box] == at) for row in self.rows]
         self.top = [MARGIN + sum(heights[:rank]) + rank * RANK_GAP for rank in range(len(heights))]
@@ -96,6 +106,8 @@ class Layout:
         found: dict[_Segment, None] = {}
         for target, box in enumerate(self.boxes):
             for port, source in enumerate(box.inputs):
+                if source is None:
+                    continue
                 lanes = [(source, rank) for rank in range(self.ranks[source], self.ranks[target])]
                 found.update(dict.fromkeys(_Segment(a, b) for a, b in zip(lanes, lanes[1:], strict=False)))
                 found[_Segment(lanes[-1], (target, self.ranks[target]), port)] = None
@@ -118,6 +130,15 @@ class Layout:
             if (crossings := self.crossings()) < fewest:
                 best, fewest = [list(row) for row in self.rows], crossings
         self.rows = best
+
+    def _untangle(self) -> None:
+        """Let the inputs of boxes that commute arrive in the order in which they come."""
+        place = {item: number for row in self.rows for number, item in enumerate(row)}
+        free = [s for s in self.segments if s.port >= 0 and self.boxes[s.end[0]].commutes]
+        ports = {end: iter(sorted(s.port for s in free if s.end == end)) for end in {s.end for s in free}}
+        kept = [s for s in self.segments if s not in free]
+        free.sort(key=lambda segment: place[segment.start])
+        self.segments = [*kept, *(replace(s, port=next(ports[s.end])) for s in free)]
 
     def _barycentre(self, item: Item, down: bool, place: dict[Item, int]) -> float:
         """The mean place of the neighbours above or below, ports counted as parts of a place."""
@@ -165,10 +186,10 @@ def _ranks(boxes: Sequence[Box]) -> list[int]:
     """The depth of each box; those without inputs stand just above the first box that uses them."""
     ranks: list[int] = []
     for box in boxes:
-        ranks.append(1 + max((ranks[source] for source in box.inputs), default=-1))
+        ranks.append(1 + max((ranks[source] for source in box.sources), default=-1))
     for place, box in enumerate(boxes):
         users = [ranks[user] for user, other in enumerate(boxes) if place in other.inputs]
-        if not box.inputs and users:
+        if not box.sources and users:
             ranks[place] = min(users) - 1
     return ranks
 
@@ -247,7 +268,7 @@ def _box(layout: Layout, place: int) -> str:
     return (
         f'<g><title>{escape(box.title or box.label)}</title><path d="{outline}" fill="{colour}" '
         f'fill-opacity="{".06" if box.kind == "leaf" else ".16"}" stroke="{colour}" '
-        f'stroke-width="{2.2 if result else 1.2}"{DASHES.get(box.kind, "")}/>{"".join(texts)}</g>'
+        f'{STROKES.get(box.kind, "")} stroke-width="{2.2 if result else 1.2}"/>{"".join(texts)}</g>'
     )
 
 
@@ -275,4 +296,4 @@ OUTLINES = {
     "leaf": _rounded(100.0), "elementwise": _rounded(7.0), "view": _rounded(3.0), "reduction": _funnel,
     "density": _rounded(3.0),
 }
-DASHES = {"view": ' stroke-dasharray="4 3"'}
+STROKES = {"view": ' stroke-dasharray="4 3"', "leaf": ' stroke-opacity=".6"'}

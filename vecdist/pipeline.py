@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.backends.base import Backend, Program
+from vecdist.backends.base import Backend, Feed, Program
 from vecdist.expr import Node, topological
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
@@ -56,11 +56,11 @@ def evaluate(
         )
     kind = library(bound.leaves)
     plan = planned(bound, derivation, kind, errors)
-    run = plan.program.prepared(bound.lengths, shapes)
-    arrays, failed = run([leaf.array[()] if leaf.kind == "number" else leaf.array for leaf in bound.leaves])
+    run = plan.program.prepared(bound.lengths, shapes, [Feed.of(leaf) for leaf in bound.leaves])
+    arrays, failed = run(())
     if failed:
         raise_invalid(roots)
-    return arrays
+    return list(arrays)
 
 
 def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Plan:

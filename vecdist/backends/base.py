@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel
+from vecdist.leaves import Leaf
 
 
 Runner = Callable[[Sequence[Any]], tuple[list[Any], Any]]
+
+
+@final
+@dataclass(frozen=True)
+class Feed:
+    """What fills a slot: the array at a place among those given to a run, or the same array (or number) every time."""
+
+    place: int | None
+    array: Any
+
+    @staticmethod
+    def of(leaf: Leaf, place: int | None = None) -> Feed:
+        return Feed(place, leaf.array[()] if leaf.kind == "number" else leaf.array)
 
 
 class Program(ABC):
@@ -19,8 +34,10 @@ class Program(ABC):
     source: Source
 
     @abstractmethod
-    def prepared(self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]]) -> Runner:
-        """A function that runs the kernel at these lengths on the arrays (and numbers) of its slots.
+    def prepared(
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
+    ) -> Runner:
+        """A function that runs the kernel at these lengths on a sequence of arrays, filling the slots by ``feeds``.
 
         It returns the outputs, with ``shapes``, and whether the flag was raised; temporary outputs are left out.
         """

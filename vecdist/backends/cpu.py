@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from vecdist.backends import cpu_language, store
-from vecdist.backends.base import Backend, Program, Runner
+from vecdist.backends.base import Backend, Feed, Program, Runner
 from vecdist.codegen.cpu import BLOCK, render
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel, Loop
@@ -60,31 +60,35 @@ class CpuProgram(Program):
         self.signature = _signature(kernel)
         self.serial.compile(self.signature)  # type: ignore[attr-defined]
 
-    def prepared(self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]]) -> Runner:
+    def prepared(
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
+    ) -> Runner:
+        """The launch as a Python function of its own: a small model is called in the time of a few attribute look-ups."""
         kernel = self.source.kernel
-        outputs = [(_count(o.shape, lengths), o.dtype) for o in kernel.outputs]
-        finished = [number for number, o in enumerate(kernel.outputs) if not o.temporary]
-        results = list(zip(finished, map(tuple, shapes), strict=True))
-        fixed = [lengths[name] for name in self.lengths]
-        slots = [(slot.index, slot.layout == "dense") for slot in self.slots]
         long = self.work(lengths) >= PARALLEL_FROM and thread_count() > 1
-        launch = functools.partial(self.parallel, lengths) if long else self.serial
-        flagged = kernel.flagged
-        empty, zeros = np.empty, np.zeros
-
-        def run(arrays: Sequence[Any]) -> tuple[list[Any], bool]:
-            given = [
-                arrays[i].reshape(-1) if dense and arrays[i].ndim != 1 else arrays[i] for i, dense in slots
-            ]
-            made = [empty(count, dtype) for count, dtype in outputs]
-            if not flagged:
-                launch(*given, *made, *fixed)
-                return [_shaped(made[n], shape) for n, shape in results], False
-            flag = zeros(1, np.int64)
-            launch(*given, *made, flag, *fixed)
-            return [_shaped(made[n], shape) for n, shape in results], flag[0] != 0
-
-        return run
+        names: dict[str, Any] = {"launch": functools.partial(self.parallel, lengths) if long else self.serial}
+        names |= {"empty": np.empty, "zeros": np.zeros, "int64": np.int64}
+        arguments, lines, results = [], [], []
+        for slot in self.slots:
+            feed = feeds[slot.index]
+            names[f"x{slot.index}"] = feed.array
+            text = f"x{slot.index}" if feed.place is None else f"arrays[{feed.place}]"
+            arguments.append(f"{text}.reshape(-1)" if slot.layout == "dense" and feed.array.ndim != 1 else text)
+        wanted = iter(shapes)
+        for number, output in enumerate(kernel.outputs):
+            names[f"t{number}"] = output.dtype
+            lines.append(f"    o{number} = empty({_count(output.shape, lengths)}, t{number})")
+            arguments.append(f"o{number}")
+            if not output.temporary:
+                results.append(_shaped(f"o{number}", tuple(next(wanted))))
+        if kernel.flagged:
+            lines.append("    flag = zeros(1, int64)")
+            arguments.append("flag")
+        arguments += [str(lengths[name]) for name in self.lengths]
+        lines.append(f"    launch({', '.join(arguments)})")
+        lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
+        exec("def run(arrays):\n" + "\n".join(lines), names)
+        return names["run"]
 
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
@@ -146,11 +150,11 @@ def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
     return count
 
 
-def _shaped(array: np.ndarray, shape: tuple[int, ...]) -> Any:
-    """A flat output with its shape; a scalar where that has no axes, as NumPy gives it."""
+def _shaped(name: str, shape: tuple[int, ...]) -> str:
+    """The text of a flat output with its shape; a scalar where that has no axes, as NumPy gives it."""
     if not shape:
-        return array[0]
-    return array if len(shape) == 1 else array.reshape(shape)
+        return f"{name}[0]"
+    return name if len(shape) == 1 else f"{name}.reshape({shape})"
 
 
 def _signature(kernel: Kernel) -> tuple[types.Type, ...]:

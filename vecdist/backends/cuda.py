@@ -11,13 +11,14 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.backends import cuda_compiler, cuda_language, store
-from vecdist.backends.base import Backend, Program, Runner
+from vecdist.backends.base import Backend, Feed, Program, Runner
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.codegen.cuda import THREADS, is_team_loop, needs_grid_barrier, render, unrolling
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
+BLOCK = (THREADS,)
 TEAM = 32  # lanes of a row: one warp
 TEAM_FROM = 16  # length of the inner loop from which a warp shares a row
 
@@ -49,46 +50,52 @@ class CudaProgram(Program):
     def __init__(self, kernel: Kernel, capability: tuple[int, int]) -> None:
         self.source, self.name, self.cubin = cubin(kernel, capability)
         self.kernel = kernel
-        self.slots = [(slot.index, slot.axes if slot.layout == "strided" else ()) for slot in kernel.slots]
         self.cooperative = needs_grid_barrier(kernel)
         self.sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self._loaded: dict[int, tuple[Any, int]] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._lock = threading.Lock()
 
-    def prepared(self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]]) -> Runner:
+    def prepared(
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
+    ) -> Runner:
         import cupy
 
+        kernel, cooperative, empty = self.kernel, self.cooperative, cupy.empty
         get_device, get_stream = cupy.cuda.device.get_device_id, cupy.cuda.get_current_stream
-        kernel, empty = self.kernel, cupy.empty
-        fixed = [lengths[name] for name in kernel.lengths]
+        ready: dict[tuple[int, int], tuple] = {}
+        lens = [lengths[name] for name in kernel.lengths]
         outputs = [(_count(o.shape, lengths), o.dtype) for o in kernel.outputs]
         finished = [number for number, o in enumerate(kernel.outputs) if not o.temporary]
         for number, shape in zip(finished, shapes, strict=True):
             outputs[number] = (tuple(shape), outputs[number][1])
+        slots = [(feeds[s.index], s.axes if s.layout == "strided" else ()) for s in kernel.slots]
 
         def run(arrays: Sequence[Any]) -> tuple[list[Any], Any]:
-            stream = get_stream()
-            function, blocks, lanes, tail, flag = self.ready(get_device(), stream, lengths)
+            stream, device = get_stream(), get_device()
+            key = (device, stream.ptr)
+            if key not in ready:
+                ready[key] = self.ready(device, stream.ptr, lengths)
+            function, grid, flag, tail = ready[key]
             given: list[Any] = []
-            for index, strides in self.slots:
-                given.append(arrays[index])
-                if strides:
-                    given += [arrays[index].strides[axis] // arrays[index].itemsize for axis in strides]
+            for feed, axes in slots:
+                array = feed.array if feed.place is None else arrays[feed.place]
+                given.append(array)
+                given += [array.strides[axis] // array.itemsize for axis in axes]
             made = [empty(shape, dtype) for shape, dtype in outputs]
-            flags = (flag,) if kernel.flagged else ()
-            function((blocks,), (THREADS,), (*given, *made, *flags, *fixed, *tail, lanes), 0, stream, self.cooperative)
-            return [made[number] for number in finished], flag if kernel.flagged else False
+            function(grid, BLOCK, (*given, *made, *flag, *lens, *tail), 0, stream, cooperative)
+            return [made[number] for number in finished], flag[0] if flag else False
 
         return run
 
-    def ready(self, device: int, stream: Any, lengths: Mapping[str, int]) -> tuple[Any, int, int, tuple, Any]:
-        """The loaded function, its launch shape, and the arguments that belong to a stream."""
+    def ready(self, device: int, stream: int, lengths: Mapping[str, int]) -> tuple:
+        """The loaded function, the grid, the flag, and the last arguments of a launch at these lengths."""
         function, most_blocks = self.loaded(device)
         blocks, lanes = self.geometry(lengths, most_blocks)
-        partials, arrivals, flag = self.workspace(device, stream.ptr, most_blocks)
-        count = arrivals.size
-        return function, blocks, lanes, (partials, 0, 0, count, 4, arrivals, count, 4), flag  # a Numba array is 7 words
+        partials, arrivals, flag = self.workspace(device, stream, most_blocks)
+        # a Numba array is seven arguments: two owners, the number and size of its elements, pointer, shape, strides
+        tail = (partials, 0, 0, arrivals.size, 4, arrivals, arrivals.size, 4, lanes)
+        return function, (blocks,), (flag,) if self.kernel.flagged else (), tail
 
     def geometry(self, lengths: Mapping[str, int], most_blocks: int) -> tuple[int, int]:
         """The number of blocks, and the lanes of a team."""

@@ -6,7 +6,9 @@ order whoever runs them: ``kernel`` alone, or many threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
@@ -15,6 +17,8 @@ from vecdist.codegen.statements import (
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
+
+STRETCH = 256  # float32 elements added up in float32: some 8 for each lane of a vector, an error below that of the elements
 
 
 def render(kernel: Kernel) -> Source:
@@ -26,6 +30,7 @@ class _Renderer:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.nests = kernel.nests()
+        self.short: set[str] = set()
         slots = [f"x{slot.index}" for slot in kernel.slots]
         outputs = [f"o{number}" for number in range(len(kernel.outputs))]
         flag = ["flag"] if kernel.flagged else []
@@ -57,12 +62,28 @@ class _Renderer:
             yield f"        {item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
         if self.flags(loop):
             yield "        bad = False"
-        yield f"        for {loop.index} in range(block * size, min(block * size + size, {loop.dim})):"
-        yield from self.block(loop.body, 3)
+        yield f"        end = min(block * size + size, {loop.dim})"
+        yield from self.elements(loop, [item for item in sums if item.dtype == np.float32])
         for item in sums:
             yield f"        p_{item.name}[block] = {item.name}"
         if self.flags(loop):
             yield "        if bad:\n            flag[0] = 1"
+
+    def elements(self, loop: Loop, short: Sequence[Accumulate]) -> Iterator[str]:
+        """The loop over one block; float32 is added up in float32 for short stretches only, which keeps its vectors whole."""
+        if not short or len(loop.dims()) > 1:
+            yield f"        for {loop.index} in range(block * size, end):"
+            yield from self.block(loop.body, 3)
+            return
+        yield f"        for start in range(block * size, end, {STRETCH}):"
+        for item in short:
+            yield f"            s_{item.name} = f4(0)"
+        yield f"            for {loop.index} in range(start, min(start + {STRETCH}, end)):"
+        self.short = {item.name for item in short}
+        yield from self.block(loop.body, 4)
+        self.short = set()
+        for item in short:
+            yield f"            {item.name} = {item.name} + f8(s_{item.name})"
 
     def flags(self, loop: Loop) -> bool:
         return any(isinstance(item, Flag) for item in loop.body.walk())
@@ -103,6 +124,7 @@ class _Renderer:
             case Load():
                 return self.load(item)
             case Accumulate(name, value):
+                name = f"s_{name}" if name in self.short else name
                 return f"{name} = accumulate({name}, {value})"
             case Total(name, accumulator, dtype):
                 whole = f"total(p_{accumulator})" if self.is_partial(accumulator) else accumulator

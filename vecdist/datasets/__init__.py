@@ -39,7 +39,8 @@ def newcomb() -> np.ndarray:
 def coal_disasters() -> CoalDisasters:
     """Explosions in British coal mines that killed ten or more men, per year, 1851 to 1962 (Jarrett 1979).
 
-    Two int64 arrays of length 112: the calendar years, and the number of disasters in each; their rate falls around 1890.
+    Two int64 arrays of length 112: the calendar years, and the number of disasters in each.  Their rate falls around
+    1890.
 
     >>> from vecdist.datasets import coal_disasters
     >>> years, counts = coal_disasters()

@@ -9,7 +9,8 @@ from vecdist.primitives.special import lbeta, xlog1py, xlogy
 class Beta(Distribution):
     """Beta distribution, f(x) = x^(alpha - 1) (1 - x)^(beta - 1) / B(alpha, beta) for 0 <= x <= 1.
 
-    Written ``Beta(alpha, beta)``, ``Beta(mean=, concentration=)`` with concentration = alpha + beta, or ``Beta(mean=, sd=)``.
+    Written ``Beta(alpha, beta)``, ``Beta(mean=, concentration=)``, where the concentration is alpha + beta, or
+    ``Beta(mean=, sd=)``.
     Johnson, Kotz and Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 25.
 
     >>> import numpy as np, vecdist

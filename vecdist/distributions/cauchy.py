@@ -17,7 +17,7 @@ class Cauchy(Distribution):
 
     >>> import numpy as np, vecdist
     >>> np.asarray(vecdist.logpdf(Cauchy(0.0, 2.0), np.array([0.0, 2.0, 1e200]))).round(4)
-    array([  -1.8379,   -2.531 , -921.4855])
+    array([  -1.8379,   -2.531 , -921.4856])
     """
 
     oracle = "scipy.stats.cauchy(loc, scale)"

@@ -6,7 +6,7 @@ from vecdist.primitives.elementary import log1p
 
 
 def times(count: Operand, weight: Node) -> Node:
-    """``count * weight``, 0 where ``count`` is 0, though ``weight`` be infinite: an event that never occurs has no weight.
+    """``count * weight``, 0 where ``count`` is 0, though ``weight`` be infinite: what never occurs has no weight.
 
     The derivative in ``weight`` is ``count`` everywhere.
     """
@@ -16,4 +16,5 @@ def times(count: Operand, weight: Node) -> Node:
 def log1p_square(z: Node) -> Node:
     """log(1 + z²), with no overflow: it is 2 log|z| to the last digit long before z² overflows."""
     far = abs(z) > 1e10
-    return where(far, 2.0, 1.0) * log1p(where(far, abs(z) - 1.0, square(z)))
+    y = log1p(where(far, abs(z) - 1.0, square(z)))
+    return where(far, y + y, y)

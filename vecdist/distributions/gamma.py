@@ -1,17 +1,18 @@
 """The gamma distribution."""
 
-from vecdist.constraints import Constraint, nonnegative, positive
+from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import log
+from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.special import lgamma, xlogy
 
 
 class Gamma(Distribution):
     """Gamma distribution, f(x) = x^(shape - 1) exp(-x / scale) / (Γ(shape) scale^shape) for x >= 0.
 
-    Written ``Gamma(shape, scale)``, ``Gamma(shape=, rate=)`` or ``Gamma(mean=, sd=)``.
+    Written ``Gamma(shape, scale)``, ``Gamma(shape=, rate=)``, ``Gamma(shape=, log_rate=)``, ``Gamma(shape=, mean=)`` or
+    ``Gamma(mean=, sd=)``.
     Johnson, Kotz and Balakrishnan (1994), Continuous Univariate Distributions 1, chapter 17.
 
     >>> import numpy as np, vecdist
@@ -19,7 +20,7 @@ class Gamma(Distribution):
     array([-0.6137, -3.5151])
     """
 
-    oracle = "scipy.stats.gamma"
+    oracle = "scipy.stats.gamma(shape, scale=scale)"
 
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
@@ -31,10 +32,21 @@ class Gamma(Distribution):
     def by_rate(shape: Node, rate: Node) -> dict[str, Node]:
         return {"shape": shape, "rate": rate, "log_rate": log(rate)}
 
+    @parametrisation(shape=positive, log_rate=finite)
+    @staticmethod
+    def by_log_rate(shape: Node, log_rate: Node) -> dict[str, Node]:
+        return {"shape": shape, "rate": exp(log_rate), "log_rate": log_rate}
+
+    @parametrisation(shape=positive, mean=positive)
+    @staticmethod
+    def by_mean(shape: Node, mean: Node) -> dict[str, Node]:
+        rate = shape / mean
+        return {"shape": shape, "rate": rate, "log_rate": log(rate)}
+
     @parametrisation(mean=positive, sd=positive)
     @staticmethod
-    def by_mean(mean: Node, sd: Node) -> dict[str, Node]:
-        rate = mean / square(sd)
+    def by_moments(mean: Node, sd: Node) -> dict[str, Node]:
+        rate = mean / sd / sd
         return {"shape": square(mean / sd), "rate": rate, "log_rate": log(rate)}
 
     @staticmethod

@@ -12,7 +12,7 @@ from vecdist.primitives.elementary import log
 class HalfNormal(Distribution):
     """Half-normal distribution, f(x) = exp(-(x / scale)^2 / 2) sqrt(2 / pi) / scale for x >= 0.
 
-    Written ``HalfNormal(scale)`` or ``HalfNormal(precision=)``; both are those of the normal distribution that is folded.
+    Written ``HalfNormal(scale)`` or ``HalfNormal(precision=)``, those of the normal distribution that is folded.
     Leone, Nelson and Nottingham (1961), The folded normal distribution, Technometrics 3.
 
     >>> import numpy as np, vecdist

@@ -10,11 +10,11 @@ from vecdist.primitives.special import lgamma, lgamma_delta
 
 
 class NegativeBinomial(Distribution):
-    """Negative binomial distribution, f(x) = Γ(x + r) / (x! Γ(r)) p^r (1 - p)^x for x = 0, 1, ...: failures before success r.
+    """Negative binomial distribution, f(x) = Γ(x + r) / (x! Γ(r)) p^r (1 - p)^x for x = 0, 1, ...
 
-    Written ``NegativeBinomial(r, p)`` with mean r (1 - p) / p; or ``NegativeBinomial(mean=, dispersion=)`` or
-    ``NegativeBinomial(log_mean=, dispersion=)`` with variance mean + mean^2 / dispersion, which is r: Stan's
-    ``neg_binomial_2``.  As the dispersion grows it becomes the Poisson distribution.
+    Written ``NegativeBinomial(r, p)`` with mean r (1 - p) / p, the failures before success number r; or
+    ``NegativeBinomial(mean=, dispersion=)`` or ``NegativeBinomial(log_mean=, dispersion=)`` with variance
+    mean + mean^2 / dispersion, r being the dispersion: Stan's ``neg_binomial_2``, Poisson in the limit of a large one.
     Johnson, Kemp and Kotz (2005), Univariate Discrete Distributions, third edition, chapter 5.
 
     >>> import numpy as np, vecdist

@@ -12,7 +12,8 @@ from vecdist.primitives.elementary import log
 class Normal(Distribution):
     """Normal distribution, f(x) = exp(-((x - loc) / scale)^2 / 2) / (scale sqrt(2 pi)).
 
-    Written ``Normal(loc, scale)``, ``Normal(mean=, sd=)``, ``Normal(mean=, variance=)`` or ``Normal(mean=, precision=)``.
+    Written ``Normal(loc, scale)``, ``Normal(mean=, sd=)``, ``Normal(mean=, variance=)`` or
+    ``Normal(mean=, precision=)``.
     Johnson, Kotz and Balakrishnan (1994), Continuous Univariate Distributions 1, chapter 13.
 
     >>> import numpy as np, vecdist
@@ -20,7 +21,7 @@ class Normal(Distribution):
     array([-1.6121, -2.1121])
     """
 
-    oracle = "scipy.stats.norm"
+    oracle = "scipy.stats.norm(loc, scale)"
 
     @parametrisation(loc=real, scale=positive)
     @staticmethod

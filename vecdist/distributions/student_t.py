@@ -12,10 +12,10 @@ from vecdist.primitives.special import lgamma_delta
 
 
 class StudentT(Distribution):
-    """Student's t distribution, f(x) = (1 + z^2 / df)^(-(df + 1) / 2) / (B(df / 2, 1/2) sqrt(df) scale), z = (x - loc) / scale.
+    """Student's t distribution, f(x) = (1 + z^2 / df)^(-(df + 1) / 2) / (B(df / 2, 1/2) sqrt(df) scale).
 
-    Written ``StudentT(df, loc, scale)`` or ``StudentT(df=, loc=, precision=)``; ``loc`` is 0 and ``scale`` 1 where they
-    are not given.  An infinite ``df`` gives the normal distribution.
+    Here z is (x - loc) / scale.  Written ``StudentT(df, loc, scale)`` or ``StudentT(df=, loc=, precision=)``; ``loc`` is
+    0 and ``scale`` 1 where they are not given.  An infinite ``df`` gives the normal distribution.
     Johnson, Kotz and Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 28.
 
     >>> import numpy as np, vecdist

@@ -80,17 +80,16 @@ def _log10(x: Node) -> Node:
     return _guarded(k * high + (k * low + y * LOG10_E), x)
 
 
-def _log1p(x: Node) -> Node:
-    """log(2**k (1 + f)) with 1 + f = 2**-k + 2**-k x, where 1 + x, rounded, gives no more than k.
+def log1p_parts(x: Node) -> tuple[Node, Node]:
+    """``k`` and ``log(1 + f)`` of 2**k (1 + f) = 1 + x, with k of 1 + x as rounded and 1 + f = 2**-k + 2**-k x.
 
-    It needs no correction for the rounding of 1 + x.  4 * 2**-k stands for 2**-k, which may be subnormal.
+    So the rounding of 1 + x does no harm.  4 * 2**-k stands for 2**-k, which may be subnormal.
     """
     form = format_of(x)
     taken = binary(1.0 + x)
     exponent = (taken.shifted >> form.fraction) & (2 * form.bias + 1)
     power = from_bits((2 * form.bias + 2 - exponent) << form.fraction)
-    f = (power * x) * 0.25 + (power * 0.25 - 1.0)
-    return _guarded(joined(taken.k, log_fraction(f)), x, pole=-1.0)
+    return taken.k, log_fraction((power * x) * 0.25 + (power * 0.25 - 1.0))
 
 
 def log1p_unit(e: Node) -> Node:
@@ -169,7 +168,7 @@ log10 = primitive(
     floating=True, ufuncs=("log10",), domain=(POSITIVE,), oracle="numpy.log10",
 )
 log1p = primitive(
-    "log1p", expand=_log1p, partials=lambda x, out: (1.0 / (1.0 + x),),
+    "log1p", expand=lambda x: _guarded(joined(*log1p_parts(x)), x, pole=-1.0), partials=lambda x, out: (1.0 / (1.0 + x),),
     floating=True, ufuncs=("log1p",), domain=((-0.99, 30.0),), oracle="numpy.log1p",
 )
 sigmoid = primitive(

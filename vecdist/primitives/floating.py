@@ -197,6 +197,13 @@ def log_normal(x: Node, lift: Operand = 0) -> Node:
     return joined(taken.k, log_fraction(taken.f))
 
 
+def log_ratio_e(x: Node) -> Node:
+    """``log(x / e)`` for positive normal ``x``: the 1 is taken from the part that is exact."""
+    taken = binary(x)
+    high, low = format_of(x).ln2
+    return (taken.k * high - 1.0) + (taken.k * low + log_fraction(taken.f))
+
+
 def lifted(x: Node) -> tuple[Node, Node]:
     """``x`` as a normal float, and the exponent by which it was lifted to be one."""
     form = format_of(x)

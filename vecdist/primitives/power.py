@@ -40,9 +40,10 @@ def _extended_log(x: Node) -> tuple[Node, Node]:
     z = s * s
     z_low = s_low * (s + s + s_low)
     third, third_low = THIRD[width(x)]
-    z_head = head(z)
+    z_head, whole_z = head(z), z + z_low
     g = z_head * third
-    g_low = ((z - z_head) + z_low) * (third + third_low) + (z_head * third_low + z * z * polynomial(z, ATANH[width(x)]))
+    g_low = z_head * third_low + whole_z * whole_z * polynomial(whole_z, ATANH[width(x)])
+    g_low = ((z - z_head) + z_low) * (third + third_low) + g_low
     g_head = head(g + g_low)
     low = s_low + s * ((g - g_head) + g_low) + s_low * g_head
     total, error = _two_sum(k * format_of(x).ln2[0], s + s)
@@ -79,7 +80,7 @@ def _pow(x: Node, y: Node) -> Node:
 
 
 SIMPLE = {
-    0.0: lambda x: const(1, x.dtype), 1.0: lambda x: x, 2.0: lambda x: x * x, 3.0: lambda x: x * x * x,
+    0.0: lambda x: where(eq(x, x), const(1, x.dtype), const(1, x.dtype)), 1.0: lambda x: x, 2.0: lambda x: x * x, 3.0: lambda x: x * x * x,
     -1.0: lambda x: 1.0 / x, 0.5: lambda x: where(eq(x, -INFINITY), INFINITY, sqrt(x) + 0.0),
 }
 

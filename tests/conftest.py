@@ -1,0 +1,33 @@
+"""What all tests share: a cache folder of their own, one way for hypothesis to draw, and the GPU where there is one."""
+
+import os
+import shutil
+import tempfile
+
+import hypothesis
+import pytest
+
+# Set before vecdist is used, and inherited by the processes that tests start.
+_CACHE = tempfile.mkdtemp(prefix="vecdist-tests-")
+os.environ["VECDIST_CACHE_DIR"] = _CACHE
+
+hypothesis.settings.register_profile("vecdist", deadline=None, print_blob=True)  # a first example compiles
+hypothesis.settings.register_profile("vecdist-ci", deadline=None, print_blob=True, derandomize=True, database=None)
+hypothesis.settings.load_profile("vecdist-ci" if os.environ.get("CI") else "vecdist")
+
+
+def pytest_unconfigure():
+    """Remove the cache folder of this session."""
+    shutil.rmtree(_CACHE, ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items):
+    """Skip the tests that need a GPU where none can be used, and say why."""
+    on_gpu = [item for item in items if item.get_closest_marker("cuda")]
+    if not on_gpu:
+        return
+    from vecdist.doctor import cuda_problems
+
+    problems = cuda_problems()
+    for item in on_gpu if problems else ():
+        item.add_marker(pytest.mark.skip(reason=problems[0].what))

@@ -1,0 +1,93 @@
+"""The architecture: imports point down only, and nothing grows too long to be read."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import vecdist
+
+PACKAGE = Path(vecdist.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# From the bottom up.  A package is one layer, whose modules may import each other.
+LAYERS = [
+    "shapes", "expr", "leaves",
+    "primitives", "constraints", "distributions",
+    "passes", "kernel", "schedule", "codegen", "backends", "pipeline",
+    "views", "array", "functions", "vectorize", "derivatives", "compiled",
+    "drawing", "diagram", "explain",
+    "__init__",
+    "datasets", "doctor", "__main__",
+]
+
+# Imports that point up, each made inside a function, and why.
+EXCEPTIONS = {
+    ("array", "functions"): "NumPy's functions are written with the methods of the arrays that dispatch to them",
+    ("array", "explain"): "an array that is shown draws its own graph; everything else works without",
+}
+
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 40
+
+
+def layer_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[tuple[str, ast.AST]]:
+    """The layers that a file imports from, with the statements; imports inside functions count."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules = {layer_of(file) for file in FILES}
+            of_package = [a.name if a.name in modules else "__init__" for a in node.names]
+            names = [f"vecdist.{n}" for n in of_package] if node.module == "vecdist" else [node.module]
+        else:
+            assert not isinstance(node, ast.ImportFrom), f"{path.name}:{node.lineno}: imports name the whole module"
+            continue
+        for name in names:
+            package, _, inner = name.partition(".")
+            if package == "vecdist":
+                yield inner.partition(".")[0] or "__init__", node
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+def test_every_module_has_its_layer():
+    assert sorted({layer_of(path) for path in FILES}) == sorted(LAYERS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_imports_point_down(path):
+    own = layer_of(path)
+    for target, statement in imports(path):
+        if (own, target) in EXCEPTIONS:
+            assert statement.col_offset > 0, f"line {statement.lineno}: the exception holds inside functions"
+        else:
+            assert LAYERS.index(target) <= LAYERS.index(own), f"line {statement.lineno}: {own} imports {target}"
+
+
+def test_every_exception_is_needed():
+    used = {(layer_of(path), target) for path in FILES for target, _ in imports(path)}
+    assert set(EXCEPTIONS) <= used
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_no_file_is_too_long(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_no_function_is_too_long(path):
+    functions = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    lengths = {function.name: function.end_lineno - function.lineno + 1 for function in functions}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
