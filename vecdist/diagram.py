@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +29,9 @@ SYMBOLS = {
 }
 
 
-def shape_text(node: Node) -> str:
-    """Dtype and shape, as in ``float64[3, n0]``; the dtype alone for a scalar."""
-    return f"{node.dtype}[{', '.join(map(str, node.shape))}]" if node.shape else str(node.dtype)
+def shape_text(array: Any) -> str:
+    """The dtype and shape of whatever has them, as in ``float64[3, n0]``; the dtype alone for a scalar."""
+    return f"{array.dtype}[{', '.join(map(str, array.shape))}]" if array.shape else str(array.dtype)
 
 
 def literal(node: Node) -> bool | int | float | None:
@@ -39,7 +40,7 @@ def literal(node: Node) -> bool | int | float | None:
         return literal(node.args[0])
     if node.op == "const":
         return node.value
-    if node.op == "leaf" and node.attrs[0].kind == "number":
+    if node.op == "leaf" and node.attrs[0].kind == "number" and node.attrs[0].name is None:
         return node.attrs[0].array.item()
     if node.op == "extent" and node.args:
         (source,) = node.args
@@ -91,16 +92,15 @@ def _ordered(root: Node, inputs: Callable[[Node], Sequence[Node]]) -> Iterator[N
 
 
 def diagram(root: Node, limit: int = LIMIT) -> tuple[list[Box], str]:
-    """The boxes for ``root``, its own the last, at most ``limit`` and one more; and a note on what was folded or left out."""
+    """The boxes for ``root``, its own the last, and a note on what was folded or left out to keep to ``limit``."""
     boxes = fold_sums(_boxes(root))
     whole = len(boxes)
     for fold in (fold_elementwise, fold_alike):
         if len(boxes) > limit:
             boxes = fold(boxes)
     if len(boxes) > limit:
-        left_out = len(boxes) - limit
-        return truncated(boxes, limit), f"{whole} boxes, alike ones folded; {left_out} farthest from the result left out"
-    return boxes, f"{whole} boxes, alike ones folded" if len(boxes) < whole else ""
+        return truncated(boxes, limit), f"{whole} boxes, folded; those nearest to the result are drawn"
+    return boxes, f"{whole} boxes, folded to {len(boxes)}" if len(boxes) < whole else ""
 
 
 def _boxes(root: Node) -> list[Box]:
@@ -126,10 +126,11 @@ def _boxes(root: Node) -> list[Box]:
         shown.clear()
     nodes = list(_ordered(last, lambda node: [source for source in inputs(node) if source is not None]))
     place = {node: number for number, node in enumerate(nodes)}
-    return [
-        _box(node, shown.get(node, node), names.get(node, ""), tuple(None if n is None else place[n] for n in inputs(node)))
-        for node in nodes
-    ]
+    boxes = []
+    for node in nodes:
+        sources = tuple(None if source is None else place[source] for source in inputs(node))
+        boxes.append(_box(node, shown.get(node, node), names.get(node, ""), sources))
+    return boxes
 
 
 def _is_relabelling(node: Node) -> bool:
@@ -165,9 +166,8 @@ def _density_box(node: Node, detail: str, inputs: Inputs) -> Box:
 
 
 def _ports(names: Sequence[str], values: Sequence[Node]) -> tuple[str, ...]:
-    return tuple(
-        name if literal(value) is None else f"{name}={literal(value):.6g}" for name, value in zip(names, values, strict=True)
-    )
+    numbers = [literal(value) for value in values]
+    return tuple(n if number is None else f"{n}={number:.6g}" for n, number in zip(names, numbers, strict=True))
 
 
 def operation_text(node: Node) -> str:
@@ -193,6 +193,8 @@ def view_text(node: Node) -> str:
     (source,) = node.args
     (entries,) = node.attrs
     axes = [axis for axis, _, _ in entries if axis is not None]
+    if _is_relabelling(node):
+        return "reshape"
     if all(_is_whole(node, *item) for item in zip(source.shape, entries, strict=True)):
         return "broadcast" if axes == sorted(axes) else "transpose"
     return f"[{', '.join(_index_text(node, *item) for item in zip(source.shape, entries, strict=True))}]"
@@ -210,39 +212,40 @@ def _index_text(node: Node, length: Dim, entry: Entry) -> str:
         return str(start)
     if _is_whole(node, length, entry):
         return ":"
-    stop = f"{start} + {step} * {node.shape[axis]}"
-    if isinstance(start, int) and isinstance(node.shape[axis], int):
-        end = start + step * int(node.shape[axis])
-        stop = "" if end < 0 or end >= length else str(end)
+    if isinstance(start, str) or isinstance(length, str):
+        return f"{start}:" + ("" if step == 1 else f":{step}")
+    end = start + step * int(node.shape[axis])
     first = "" if start == (0 if step > 0 else length - 1) else start
-    return f"{first}:{stop}" + ("" if step == 1 else f":{step}")
+    return f"{first}:{'' if end < 0 or end >= length else end}" + ("" if step == 1 else f":{step}")
 
 
-def _users(boxes: Sequence[Box]) -> list[set[int]]:
-    users: list[set[int]] = [set() for _ in boxes]
+def _users(boxes: Sequence[Box]) -> list[list[int]]:
+    """The boxes that use each box, one time for each use."""
+    users: list[list[int]] = [[] for _ in boxes]
     for place, box in enumerate(boxes):
         for source in box.sources:
-            users[source].add(place)
+            users[source].append(place)
     return users
-
-
-def _fold_into_user(boxes: Sequence[Box], belongs: Callable[[Box, Box], bool], merged: Merge) -> list[Box]:
-    """Boxes whose one user they belong to, folded into it."""
-    home = list(range(len(boxes)))
-    for place, users in reversed(list(enumerate(_users(boxes)))):
-        if len(users) == 1 and belongs(boxes[place], boxes[min(users)]):
-            home[place] = home[min(users)]
-    return _folded(boxes, home, merged)
 
 
 def fold_sums(boxes: Sequence[Box]) -> list[Box]:
     """``a + b + c`` as one box."""
-    return _fold_into_user(boxes, lambda box, user: box.label == user.label == "+" and box.detail == user.detail, _sum)
+    home = list(range(len(boxes)))
+    for place, users in reversed(list(enumerate(_users(boxes)))):
+        box, user = boxes[place], boxes[users[0]] if len(users) == 1 else None
+        if user and box.label == user.label == "+" and box.detail == user.detail:
+            home[place] = home[users[0]]
+    return _folded(boxes, home, _sum)
 
 
 def fold_elementwise(boxes: Sequence[Box]) -> list[Box]:
-    """Elementwise boxes that only another elementwise box uses, folded into it."""
-    return _fold_into_user(boxes, lambda box, user: box.kind == user.kind == "elementwise", _region)
+    """Elementwise boxes used by one elementwise region alone, folded into it."""
+    home = list(range(len(boxes)))
+    for place, users in reversed(list(enumerate(_users(boxes)))):
+        homes = {home[user] for user in users}
+        if len(homes) == 1 and boxes[place].kind == boxes[min(homes)].kind == "elementwise":
+            (home[place],) = homes
+    return _folded(boxes, home, _region)
 
 
 def fold_alike(boxes: Sequence[Box]) -> list[Box]:
@@ -255,7 +258,8 @@ def fold_alike(boxes: Sequence[Box]) -> list[Box]:
         label = "" if box.kind == "leaf" else box.label
         key = (box.kind, label, box.detail, box.ports, frozenset(home[user] for user in users[place]))
         home[place] = first.setdefault(key, place)
-    return _folded(boxes, home, _alike)
+    folded = _folded(boxes, home, _alike)
+    return [replace(box, inputs=tuple(dict.fromkeys(box.inputs))) if box.commutes else box for box in folded]
 
 
 def _sum(members: Sequence[Box], inputs: Inputs) -> Box:
@@ -308,5 +312,6 @@ def _by_distance(boxes: Sequence[Box]) -> Iterator[int]:
     row, seen = [len(boxes) - 1], {len(boxes) - 1}
     while row:
         yield from row
-        row = [source for source in dict.fromkeys(s for place in row for s in boxes[place].sources) if source not in seen]
+        found = dict.fromkeys(source for place in row for source in boxes[place].sources)
+        row = [source for source in found if source not in seen]
         seen.update(row)

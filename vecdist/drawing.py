@@ -16,7 +16,9 @@ LABEL, DETAIL = 13.0, 11.0  # font sizes
 GAP, LANE_GAP, RANK_GAP, MARGIN = 18.0, 10.0, 30.0, 6.0
 SWEEPS = 8  # of ordering and of placing: drawings of 80 boxes settle in fewer
 # Middle tones, readable on white and on black: outline, and at low opacity the fill.
-COLOURS = {"leaf": "currentColor", "elementwise": "#3b82c4", "view": "#8b6cc9", "reduction": "#d97a1f", "density": "#2f9e6e"}
+COLOURS = {
+    "leaf": "currentColor", "elementwise": "#3b82c4", "view": "#8b6cc9", "reduction": "#d97a1f", "density": "#2f9e6e",
+}
 
 
 @final
@@ -61,7 +63,8 @@ class Box:
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """The width of a text, roughly: fonts differ, so a little more than most of them need."""
-    widths = (0.34 if c in " .,:;|'!()[]ijlt" else 0.9 if c in "mwMW%×÷" else 0.68 if c.isupper() else 0.58 for c in text)
+    narrow, wide = " .,:;|'!()[]ijlt", "mwMW%×÷"
+    widths = (0.34 if c in narrow else 0.9 if c in wide else 0.68 if c.isupper() else 0.58 for c in text)
     return sum(widths) * size * (1.06 if bold else 1.0)
 
 
@@ -217,13 +220,12 @@ def draw(boxes: Sequence[Box], label: str, note: str = "") -> str:
     right = max(layout.x[item] + layout.width(item) / 2 for item in layout.x)
     width = max(right, text_width(note, DETAIL)) + MARGIN
     height = layout.bottom[-1] + MARGIN + (18 if note else 0)
-    parts = [
+    opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" font-family="{FONT}" text-anchor="middle" '
-        'style="max-width:100%;height:auto" fill="currentColor">',
-        *_edges(layout),
-        *(_box(layout, place) for place in range(len(boxes))),
-    ]
+        'fill="currentColor">'
+    )
+    parts = [opening, *_edges(layout), *(_box(layout, place) for place in range(len(boxes)))]
     if note:
         parts.append(f'<text x="{width / 2:.1f}" y="{height - 8:.1f}" font-size="{DETAIL:.0f}">{escape(note)}</text>')
     return "\n".join([*parts, "</svg>"])

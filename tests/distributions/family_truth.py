@@ -1,9 +1,9 @@
-"""What log densities and their derivatives are: textbook formulas in ball arithmetic, 400 bits wide."""
+"""What log densities and their derivatives are: textbook formulas in ball arithmetic, 1000 bits wide."""
 
 import numpy as np
 from flint import arb, ctx
 
-BITS = 400
+BITS = 1000
 ONE, HALF = arb(1), arb(1) / 2
 
 
@@ -53,37 +53,37 @@ LOG_DENSITY = {
 
 # The parameters of each other parametrisation as those of the first.
 CONVERSIONS = {
-    ("Bernoulli", "logit"): lambda logit: (logistic(logit),),
-    ("Beta", "mean", "concentration"): lambda m, c: (m * c, (1 - m) * c),
-    ("Beta", "mean", "sd"): lambda m, sd: (m * (m * (1 - m) / sd**2 - 1), (1 - m) * (m * (1 - m) / sd**2 - 1)),
-    ("Binomial", "n", "logit"): lambda n, logit: (n, logistic(logit)),
-    ("Exponential", "rate"): lambda rate: (1 / rate,),
-    ("Exponential", "mean"): lambda mean: (mean,),
-    ("Gamma", "shape", "rate"): lambda shape, rate: (shape, 1 / rate),
-    ("Gamma", "shape", "log_rate"): lambda shape, log_rate: (shape, (-log_rate).exp()),
-    ("Gamma", "shape", "mean"): lambda shape, mean: (shape, mean / shape),
-    ("Gamma", "mean", "sd"): lambda mean, sd: ((mean / sd) ** 2, sd**2 / mean),
-    ("Geometric", "logit"): lambda logit: (logistic(logit),),
-    ("HalfNormal", "precision"): lambda precision: (1 / precision.sqrt(),),
-    ("InverseGamma", "mean", "sd"): lambda m, sd: (2 + (m / sd) ** 2, m * (1 + (m / sd) ** 2)),
-    ("LogNormal", "loc", "precision"): lambda loc, precision: (loc, 1 / precision.sqrt()),
-    ("LogNormal", "mean", "sd"): lambda m, sd: (
+    ("Bernoulli", ("logit",)): lambda logit: (logistic(logit),),
+    ("Beta", ("mean", "concentration")): lambda m, c: (m * c, (1 - m) * c),
+    ("Beta", ("mean", "sd")): lambda m, sd: (m * (m * (1 - m) / sd**2 - 1), (1 - m) * (m * (1 - m) / sd**2 - 1)),
+    ("Binomial", ("n", "logit")): lambda n, logit: (n, logistic(logit)),
+    ("Exponential", ("rate",)): lambda rate: (1 / rate,),
+    ("Exponential", ("mean",)): lambda mean: (mean,),
+    ("Gamma", ("shape", "rate")): lambda shape, rate: (shape, 1 / rate),
+    ("Gamma", ("shape", "log_rate")): lambda shape, log_rate: (shape, (-log_rate).exp()),
+    ("Gamma", ("shape", "mean")): lambda shape, mean: (shape, mean / shape),
+    ("Gamma", ("mean", "sd")): lambda mean, sd: ((mean / sd) ** 2, sd**2 / mean),
+    ("Geometric", ("logit",)): lambda logit: (logistic(logit),),
+    ("HalfNormal", ("precision",)): lambda precision: (1 / precision.sqrt(),),
+    ("InverseGamma", ("mean", "sd")): lambda m, sd: (2 + (m / sd) ** 2, m * (1 + (m / sd) ** 2)),
+    ("LogNormal", ("loc", "precision")): lambda loc, precision: (loc, 1 / precision.sqrt()),
+    ("LogNormal", ("mean", "sd")): lambda m, sd: (
         m.log() - (1 + (sd / m) ** 2).log() / 2, (1 + (sd / m) ** 2).log().sqrt()
     ),
-    ("NegativeBinomial", "mean", "dispersion"): lambda m, d: (d, d / (m + d)),
-    ("NegativeBinomial", "log_mean", "dispersion"): lambda m, d: (d, d / (m.exp() + d)),
-    ("Normal", "mean", "sd"): lambda mean, sd: (mean, sd),
-    ("Normal", "mean", "variance"): lambda mean, variance: (mean, variance.sqrt()),
-    ("Normal", "mean", "precision"): lambda mean, precision: (mean, 1 / precision.sqrt()),
-    ("Poisson", "log_rate"): lambda log_rate: (log_rate.exp(),),
-    ("StudentT", "df", "loc", "precision"): lambda df, loc, precision: (df, loc, 1 / precision.sqrt()),
+    ("NegativeBinomial", ("mean", "dispersion")): lambda m, d: (d, d / (m + d)),
+    ("NegativeBinomial", ("log_mean", "dispersion")): lambda m, d: (d, d / (m.exp() + d)),
+    ("Normal", ("mean", "sd")): lambda mean, sd: (mean, sd),
+    ("Normal", ("mean", "variance")): lambda mean, variance: (mean, variance.sqrt()),
+    ("Normal", ("mean", "precision")): lambda mean, precision: (mean, 1 / precision.sqrt()),
+    ("Poisson", ("log_rate",)): lambda log_rate: (log_rate.exp(),),
+    ("StudentT", ("df", "loc", "precision")): lambda df, loc, precision: (df, loc, 1 / precision.sqrt()),
 }
 
 
 def true_density(family, names, x, parameters):
     """The log density of a family in the parametrisation ``names``, as a function of balls ``(x, *parameters)``."""
     first = names == family.parametrisations[0].names
-    converted = parameters if first else CONVERSIONS[family.__name__, *names](*parameters)
+    converted = parameters if first else CONVERSIONS[family.__name__, names](*parameters)
     return LOG_DENSITY[family.__name__](x, *converted)
 
 
@@ -91,6 +91,7 @@ def truth(family, names, x, parameters):
     """The value and the partial derivatives in x and each parameter, correctly rounded; all arguments are floats."""
     ctx.prec = BITS
     at = [arb(float(v)) for v in (x, *parameters)]
+    least = min(abs(float(v)) for v in (x, *parameters) if v != 0)
 
     def density(place=0, step=0):
         moved = [v + step if i == place else v for i, v in enumerate(at)]
@@ -98,12 +99,12 @@ def truth(family, names, x, parameters):
 
     partials = []
     for place, v in enumerate(at):
-        step = arb(2) ** -100 * (abs(v) if v != 0 else 1)
+        step = arb(2) ** -200 * (abs(v) if v != 0 else least)
         partials.append(float((density(place, step) - density(place, -step)) / (2 * step)))
     return float(density()), partials
 
 
 def truths(family, names, x, parameters):
-    """``truth`` of each element: an array of values, and one of partials per argument."""
+    """``truth`` of each element: an array of values, and one of partial derivatives per argument."""
     rows = [truth(family, names, *row) for row in zip(x, zip(*parameters, strict=True), strict=True)]
     return np.array([value for value, _ in rows]), list(np.array([partials for _, partials in rows]).T)

@@ -59,6 +59,7 @@ class CpuProgram(Program):
         self.serial: Callable[..., None] = module.kernel
         self.signature = _signature(kernel)
         self.serial.compile(self.signature)  # type: ignore[attr-defined]
+        self.serial.disable_compile()  # type: ignore[attr-defined]
 
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
@@ -96,14 +97,15 @@ class CpuProgram(Program):
 
     def parallel(self, lengths: Mapping[str, int], *given: Any) -> None:
         """The same blocks as ``serial``, shared among threads."""
+        hoisted = self.module.prelude(*given)
         partials: list[np.ndarray] = []
         for number, loop in enumerate(self.nests):
             blocks = -(-lengths[loop.dim] // _block_size(loop, lengths))
             sums = loop.sums(self.source.kernel.root)
             partials += [np.empty(blocks, "f8" if s.dtype.kind == "f" else "i8") for s in sums]
-            run = functools.partial(_run_blocks, getattr(self.module, f"nest{number}"), [*partials, *given])
+            run = functools.partial(_run_blocks, getattr(self.module, f"nest{number}"), [*partials, *hoisted, *given])
             list(_pool().map(run, *_shares(blocks)))
-        self.module.finish(*partials, *given)
+        self.module.finish(*partials, *hoisted, *given)
 
     def resources(self) -> dict[str, Any]:
         assembly = self.assembly()

@@ -143,7 +143,7 @@ def accumulate(typing, total, value):  # noqa: ANN001, ANN201
     return total(total, value), codegen
 
 
-@numba.njit(nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def total(partials):  # noqa: ANN001, ANN201
     """The sum of partial sums in order, with the rounding errors carried along (Neumaier 1974)."""
     result = partials.dtype.type(0)
@@ -155,13 +155,7 @@ def total(partials):  # noqa: ANN001, ANN201
     return result + lost if math.isfinite(result) else result
 
 
-@numba.njit(nogil=True)
-def count_blocks(length, size):  # noqa: ANN001, ANN201
-    """The number of blocks of ``size`` that cover ``length``."""
-    return (length + size - 1) // size
-
-
 __all__ = [
-    "accumulate", "b1", "bits", "compiled", "count_blocks", "f4", "f8", "floor", "from_bits", "i1", "i2", "i4", "i8",
+    "accumulate", "b1", "bits", "compiled", "f4", "f8", "floor", "from_bits", "i1", "i2", "i4", "i8",
     "load", "load_bytes", "np", "rint", "select", "sqrt", "store", "total", "u1", "u2", "u4", "u8",
 ]

@@ -6,6 +6,7 @@ order whoever runs them: ``kernel`` alone, or many threads.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -35,20 +36,31 @@ class _Renderer:
         outputs = [f"o{number}" for number in range(len(kernel.outputs))]
         flag = ["flag"] if kernel.flagged else []
         self.parameters = ", ".join([*slots, *outputs, *flag, *kernel.lengths])
+        self.hoisted = _needed_later(kernel)
 
     def module(self) -> Iterator[str]:
         yield "from vecdist.backends.cpu_language import *"
+        yield from self.prelude()
         for number in range(len(self.nests)):
             yield from self.nest(number)
         yield from self.finish()
         yield from self.entry()
+
+    def prelude(self) -> Iterator[str]:
+        """A function for what varies along no loop; what the loops need of it is passed on."""
+        yield f"\n\n@compiled\ndef prelude({self.parameters}):"
+        yield from self.strides()
+        for item in self.kernel.root.statements(0):
+            if not isinstance(item, Store | Flag):
+                yield INDENT + self.statement(item)
+        yield f"    return ({''.join(f'{name}, ' for name in self.hoisted)})"
 
     def partials(self, upto: int) -> list[str]:
         """The arrays of partial sums of the first ``upto`` nests."""
         return [f"p_{s.name}" for _, loop in self.nests[:upto] for s in loop.sums(self.kernel.root)]
 
     def signature(self, *names: str) -> str:
-        return ", ".join(name for name in (*names, self.parameters) if name)
+        return ", ".join(name for name in (*names, *self.hoisted, self.parameters) if name)
 
     def nest(self, number: int) -> Iterator[str]:
         """A function that runs blocks ``first`` to ``last`` of an outermost loop."""
@@ -93,9 +105,9 @@ class _Renderer:
         return f"max(1, {BLOCK} // max(1, {inner}))" if inner else str(BLOCK)
 
     def prefix(self, level: int) -> Iterator[str]:
-        """What the outermost block knows at ``level``: cheap, so computed again by everyone who needs it."""
+        """What the outermost block knows of sums at ``level``: cheap, so computed again by everyone who needs it."""
         yield from self.strides()
-        for at in range(level + 1):
+        for at in range(1, level + 1):
             for item in self.kernel.root.statements(at):
                 if not isinstance(item, Store | Flag):
                     yield INDENT + self.statement(item)
@@ -172,9 +184,35 @@ class _Renderer:
     def entry(self) -> Iterator[str]:
         """The whole kernel, by one thread."""
         yield f"\n\n@compiled\ndef kernel({self.parameters}):"
+        if self.hoisted:
+            yield f"    {', '.join(self.hoisted)}, = prelude({self.parameters})"
         for number, (_, loop) in enumerate(self.nests):
-            yield f"    blocks = count_blocks({loop.dim}, {self.block_size(loop)})"
+            size = self.block_size(loop)
+            yield f"    blocks = ({loop.dim} + {size} - 1) // {size}"
             for item in loop.sums(self.kernel.root):
                 yield f"    p_{item.name} = np.empty(blocks, np.{'float64' if item.dtype.kind == 'f' else 'int64'})"
             yield f"    nest{number}({self.signature('0', 'blocks', *self.partials(number + 1))})"
         yield f"    finish({self.signature(*self.partials(len(self.nests)))})"
+
+
+def _needed_later(kernel: Kernel) -> list[str]:
+    """The values of the outermost block that are read outside of its first level."""
+    first = {item.name: None for item in kernel.root.statements(0) if isinstance(item, Assign | Load)}
+    later = [item for item in kernel.root.walk() if not isinstance(item, Loop) and getattr(item, "name", None) not in first]
+    read = {word for item in later for word in re.findall(r"\bv\d+\b", " ".join(_texts(item)))}
+    return [name for name in first if name in read]
+
+
+def _texts(item: Statement) -> Sequence[str]:
+    """The texts in which a statement may name values."""
+    match item:
+        case Assign(_, _, args):
+            return args
+        case Load(_, _, indices, _, guard):
+            return (*indices, guard or "")
+        case Store(_, indices, value):
+            return (*indices, value)
+        case Accumulate(_, value) | Flag(value):
+            return (value,)
+        case _:
+            return ()

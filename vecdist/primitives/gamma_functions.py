@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.elementary import log, log1p_parts
+from vecdist.primitives.elementary import log1p_parts
 from vecdist.primitives.floating import INFINITY, NAN, joined, log_normal, log_ratio_e, polynomial, width
 from vecdist.primitives.table import primitive
 
@@ -60,42 +60,58 @@ TETRAGAMMA = {
 
 
 class Shifted(NamedTuple):
-    """``w`` = x or x + SHIFT, at least SHIFT, with what its functions share.
+    """``w`` = x or x + SHIFT, at least SHIFT, with what the functions of ``x`` share; one division gives all reciprocals.
 
-    ``product`` is x (x + 1) ... (x + SHIFT - 1) times 2**(LIFT shift) where there is a shift, else 1; ``inverse`` is its
-    reciprocal and ``r`` that of ``w``, from one division.
+    Where there is a shift, ``first`` is x times 2**(LIFT shift) and ``others`` is (x + 1) ... (x + SHIFT - 1); else both
+    are 1.  ``r`` is 1 / w.
     """
 
     x: Node
     w: Node
     below: Node
     shift: Node
-    product: Node
-    inverse: Node
+    first: Node
+    others: Node
+    reciprocal: Node
     r: Node
-    v: Node
+
+    @property
+    def v(self) -> Node:
+        return self.r * self.r
+
+    @property
+    def product(self) -> Node:
+        return self.first * self.others
+
+    @property
+    def inverse(self) -> Node:
+        """The reciprocal of ``product``."""
+        return self.reciprocal * self.w
 
     @property
     def lift(self) -> Node:
+        """The binary logarithm of the factor in ``product``."""
         return self.shift * LIFT[width(self.x)]
 
     def sum_of_powers(self, power: int) -> Node:
-        """The sum of (x + i)**-power over the steps of the shift, as one quotient of sums without a minus sign."""
+        """The sum of (x + i)**-power over the steps of the shift: no sign changes, so nothing cancels."""
         steps = SHIFT[width(self.x)]
-        numerator = polynomial(self.x, _numerator(steps, power))
-        inverse = self.inverse * 2.0 ** (steps * LIFT[width(self.x)])
-        total = numerator
-        for _ in range(power):
-            total = total * inverse
+        first = self.reciprocal * (self.others * self.w) * 2.0 ** (steps * LIFT[width(self.x)])
+        others = self.reciprocal * (self.first * self.w)
+        total = _power(first, power) + polynomial(self.x, _numerator(steps, power)) * _power(others, power)
         return where(self.below, total, 0.0)
 
 
+def _power(x: Node, power: int) -> Node:
+    return x if power == 1 else x * _power(x, power - 1)
+
+
 def _numerator(steps: int, power: int) -> tuple[float, ...]:
-    """The coefficients of the sum over i of the product over j != i of (x + j)**power, for i, j < steps."""
-    total = [0] * ((steps - 1) * power + 1)
-    for left_out in range(steps):
+    """The coefficients of the sum over i of the product over j != i of (x + j)**power, for 0 < i, j < steps."""
+    total = [0] * ((steps - 2) * power + 1)
+    for left_out in range(1, steps):
         term = [1]
-        for j in range(steps):
+        for j in range(1, steps):
             for _ in range(0 if j == left_out else power):
                 term = [j * a + b for a, b in zip([*term, 0], [0, *term], strict=True)]
         total = [a + b for a, b in zip(total, term, strict=True)]
@@ -107,14 +123,13 @@ def shifted(x: Node) -> Shifted:
     steps, lift = SHIFT[width(x)], LIFT[width(x)]
     below = x < steps
     shift = where(below, const(steps, x.dtype), const(0, x.dtype))
-    product = x * 2.0 ** (steps * lift)
-    for step in range(1, steps):
-        product = product * (x + step)
-    product = where(below, product, 1.0)
+    others = x + 1.0
+    for step in range(2, steps):
+        others = others * (x + step)
+    first, others = where(below, x * 2.0 ** (steps * lift), 1.0), where(below, others, 1.0)
     w = x + shift
-    r = 1.0 / (w * product)
-    inverse_w = r * product
-    return Shifted(x, w, below, shift, product, r * w, inverse_w, inverse_w * inverse_w)
+    reciprocal = 1.0 / (first * (others * w))
+    return Shifted(x, w, below, shift, first, others, reciprocal, reciprocal * (first * others))
 
 
 def _edged(y: Node, x: Node, at_zero: float) -> Node:
@@ -182,16 +197,31 @@ def _digamma_delta(x: Node, d: Node) -> Node:
     return where(d < 0, -y, y)
 
 
+def _beta_like(p: Node, q: Node, c: Node, gap: float) -> Node:
+    """lgamma(p) + lgamma(q) - lgamma(c) for c = p + q - gap and p <= q.
+
+    That is lgamma(p) - lgamma_delta(q, D) with its large terms D log(p) and D log(c) as one logarithm.
+    """
+    low, high, whole = shifted(p), shifted(q), shifted(c)
+    distance = (p - gap) + (whole.shift - high.shift)
+    surplus = (low.shift + high.shift) - whole.shift
+    y = distance * log_normal(low.w * whole.r) + (surplus + (gap - 0.5)) * log_ratio_e(low.w)
+    y = y - (high.w - 0.5) * joined(*log1p_parts(distance * high.r))
+    y = y + (CONSTANT + (_stirling(low) + (_stirling(high) - _stirling(whole))))
+    product = low.product * (high.product * whole.inverse)
+    return _edged(y - log_normal(product, surplus * LIFT[width(p)]), p, INFINITY)
+
+
 def _lbeta(a: Node, b: Node) -> Node:
-    """lgamma(p) - lgamma_delta(q, p) for p <= q, their large terms D log(p) and D log(p + q) as one logarithm."""
-    p, q, c = shifted(where(b < a, b, a)), shifted(where(b < a, a, b)), shifted(a + b)
-    distance = p.x + (c.shift - q.shift)
-    surplus = (p.shift + q.shift) - c.shift
-    y = distance * log_normal(p.w * c.r) + (surplus - 0.5) * log_ratio_e(p.w)
-    y = y - (q.w - 0.5) * joined(*log1p_parts(distance * q.r))
-    y = y + (CONSTANT + (_stirling(p) + (_stirling(q) - _stirling(c))))
-    y = y - log_normal(p.product * (q.product * c.inverse), surplus * LIFT[width(a)])
-    return _edged(y, p.x, INFINITY)
+    swap = b < a
+    return _beta_like(where(swap, b, a), where(swap, a, b), a + b, 0.0)
+
+
+def _log_choose(n: Node, k: Node) -> Node:
+    """lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)."""
+    rest = n - k
+    swap = rest < k
+    return -_beta_like(where(swap, rest, k) + 1.0, where(swap, k, rest) + 1.0, n + 1.0, 1.0)
 
 
 POSITIVE = (0.05, 60.0)
@@ -223,7 +253,7 @@ lbeta = primitive(
     floating=True, ufuncs=("betaln",), domain=(POSITIVE, POSITIVE), oracle="scipy.special.betaln",
 )
 log_choose = primitive(
-    "log_choose", 2, expand=lambda n, k: -log(n + 1.0) - lbeta(n - k + 1.0, k + 1.0),
+    "log_choose", 2, expand=_log_choose,
     partials=lambda n, k, out: (digamma_delta(n - k + 1.0, k), digamma_delta(k + 1.0, n - 2.0 * k)),
     floating=True, domain=((12.0, 40.0), (0.0, 11.0)),
 )

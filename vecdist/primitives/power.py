@@ -45,7 +45,8 @@ def _extended_log(x: Node) -> tuple[Node, Node]:
     g_low = z_head * third_low + whole_z * whole_z * polynomial(whole_z, ATANH[width(x)])
     g_low = ((z - z_head) + z_low) * (third + third_low) + g_low
     g_head = head(g + g_low)
-    low = s_low + s * ((g - g_head) + g_low) + s_low * g_head
+    g_rest = (g - g_head) + g_low
+    low = s_low + s_low * (g_head + g_rest) + s * g_rest
     total, error = _two_sum(k * format_of(x).ln2[0], s + s)
     total, error_2 = _two_sum(total, (s + s) * g_head)
     return _two_sum(total, error + error_2 + (low + low) + k * format_of(x).ln2[1])

@@ -1,0 +1,327 @@
+"""``python -m vecdist``: one joint density of three real data sets, checked and timed; ``doctor`` beside it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+import vecdist
+from vecdist import datasets, doctor
+from vecdist.array import LazyArray
+from vecdist.distributions import Gamma, HalfCauchy, HalfNormal, Normal, Poisson, StudentT, Uniform
+
+START = {
+    "speed": 26.0, "spread": 5.0,
+    "early": 3.0, "late": 1.0, "switch": 1890.5,
+    "effect": 8.0, "scatter": 6.0, "offsets": np.linspace(-1.5, 1.5, 8),
+}
+COPIES = 5000  # of the two longer data sets, for a timing over many observations
+TOLERANCE = 1e-7  # five-point differences of a value near -400 are good to about 1e-9
+LOG_2PI = math.log(2 * math.pi)
+
+
+def log_density(
+    speed: LazyArray, spread: LazyArray,
+    early: LazyArray, late: LazyArray, switch: LazyArray,
+    effect: LazyArray, scatter: LazyArray, offsets: LazyArray,
+    times: LazyArray, years: LazyArray, counts: LazyArray, effects: LazyArray, errors: LazyArray,
+) -> LazyArray:
+    """The joint log density of light, coal and schools, with priors, as one lazy scalar.
+
+    Light has two outliers, so its times are Student's t.  The rate of disasters goes over from ``early`` to ``late``
+    around the year ``switch``.  The schools' effects scatter about a common one (not centred).
+    """
+    light = vecdist.logpdf(StudentT(4.0, speed, spread), times).sum()
+    rate = early + (late - early) / (1.0 + np.exp(switch - years))
+    coal = vecdist.logpdf(Poisson(rate), counts).sum()
+    schools = vecdist.logpdf(Normal(effect + scatter * offsets, errors), effects).sum()
+    priors = (
+        vecdist.logpdf(Normal(0.0, 50.0), speed) + vecdist.logpdf(HalfNormal(20.0), spread)
+        + vecdist.logpdf(Gamma(2.0, 1.0), early) + vecdist.logpdf(Gamma(2.0, 1.0), late)
+        + vecdist.logpdf(Uniform(1851.0, 1963.0), switch)
+        + vecdist.logpdf(Normal(0.0, 10.0), effect) + vecdist.logpdf(HalfCauchy(10.0), scatter)
+        + vecdist.logpdf(Normal(0.0, 1.0), offsets).sum()
+    )
+    return light + coal + schools + priors
+
+
+def data() -> dict[str, np.ndarray]:
+    """The three data sets, by the names of ``log_density``'s arguments."""
+    years, counts = datasets.coal_disasters()
+    effects, errors = datasets.eight_schools()
+    return {"times": datasets.newcomb(), "years": years, "counts": counts, "effects": effects, "errors": errors}
+
+
+By_hand = tuple[float, Callable[[], tuple]]
+
+
+def light_by_hand(xp: Any, speed: Any, spread: Any, times: Any) -> By_hand:
+    """What a careful user writes in NumPy: the value, and a function that goes on to the gradient."""
+    z = (times - speed) / spread
+    constant = math.lgamma(2.5) - math.lgamma(2.0) - 0.5 * math.log(4 * math.pi)
+    value = len(z) * (constant - xp.log(spread)) - 2.5 * xp.log1p(z * z / 4.0).sum()
+    value += -0.5 * (speed / 50.0) ** 2 - math.log(50.0) - 0.5 * LOG_2PI
+    value += -0.5 * (spread / 20.0) ** 2 - math.log(20.0) + 0.5 * math.log(2 / math.pi)
+
+    def gradient() -> tuple:
+        pull = 5.0 * z / (4.0 + z * z)
+        return pull.sum() / spread - speed / 50.0**2, ((pull * z).sum() - len(z)) / spread - spread / 20.0**2
+
+    return value, gradient
+
+
+def coal_by_hand(xp: Any, early: Any, late: Any, switch: Any, years: Any, counts: Any, log_factorials: Any) -> By_hand:
+    """The disasters, with their priors."""
+    after = 1.0 / (1.0 + xp.exp(switch - years))
+    rate = early + (late - early) * after
+    value = (counts * xp.log(rate) - rate - log_factorials).sum() - math.log(112.0)
+    value += xp.log(early) - early + xp.log(late) - late
+
+    def gradient() -> tuple:
+        pull = counts / rate - 1.0
+        slope = (late - early) * after * (after - 1.0)
+        return (
+            (pull * (1.0 - after)).sum() + 1.0 / early - 1.0,
+            (pull * after).sum() + 1.0 / late - 1.0,
+            (pull * slope).sum(),
+        )
+
+    return value, gradient
+
+
+def schools_by_hand(xp: Any, effect: Any, scatter: Any, offsets: Any, effects: Any, errors: Any) -> By_hand:
+    """The schools, with their priors."""
+    z = (effects - effect - scatter * offsets) / errors
+    value = -0.5 * (z * z + offsets * offsets).sum() - xp.log(errors).sum() - len(z) * LOG_2PI
+    value += -0.5 * (effect / 10.0) ** 2 - math.log(10.0) - 0.5 * LOG_2PI
+    value += -xp.log1p((scatter / 10.0) ** 2) - math.log(10.0) + math.log(2 / math.pi)
+
+    def gradient() -> tuple:
+        pull = z / errors
+        return (
+            pull.sum() - effect / 100.0,
+            (pull * offsets).sum() - 2.0 * scatter / (100.0 + scatter * scatter),
+            pull * scatter - offsets,
+        )
+
+    return value, gradient
+
+
+def by_hand(xp: Any, p: Mapping[str, Any], d: Mapping[str, Any]) -> By_hand:
+    """The same joint density in NumPy (or CuPy), and a function that goes on to its gradient."""
+    light, of_light = light_by_hand(xp, p["speed"], p["spread"], d["times"])
+    coal, of_coal = coal_by_hand(xp, p["early"], p["late"], p["switch"], d["years"], d["counts"], d["log_factorials"])
+    schools, of_schools = schools_by_hand(xp, p["effect"], p["scatter"], p["offsets"], d["effects"], d["errors"])
+    return light + coal + schools, lambda: (*of_light(), *of_coal(), *of_schools())
+
+
+def by_scipy(p: Mapping[str, Any], d: Mapping[str, Any]) -> float:
+    """The same value, by ``scipy.stats``."""
+    from scipy import stats
+
+    rate = p["early"] + (p["late"] - p["early"]) / (1.0 + np.exp(p["switch"] - d["years"]))
+    return (
+        stats.t.logpdf(d["times"], 4.0, p["speed"], p["spread"]).sum()
+        + stats.poisson.logpmf(d["counts"], rate).sum()
+        + stats.norm.logpdf(d["effects"], p["effect"] + p["scatter"] * p["offsets"], d["errors"]).sum()
+        + stats.norm.logpdf(p["speed"], 0.0, 50.0) + stats.halfnorm.logpdf(p["spread"], 0.0, 20.0)
+        + stats.gamma.logpdf(p["early"], 2.0) + stats.gamma.logpdf(p["late"], 2.0)
+        + stats.uniform.logpdf(p["switch"], 1851.0, 112.0)
+        + stats.norm.logpdf(p["effect"], 0.0, 10.0) + stats.halfcauchy.logpdf(p["scatter"], 0.0, 10.0)
+        + stats.norm.logpdf(p["offsets"]).sum()
+    )
+
+
+def differences(value: Callable[..., Any], parameters: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """The gradient of ``value`` by five-point differences, an error of the fourth order."""
+    gradients = []
+    for name, at in parameters.items():
+        slopes = np.empty(at.shape)
+        for index in np.ndindex(at.shape):
+            step = 1e-3 * max(1.0, abs(float(at[index])) ** 0.5)
+
+            def moved(steps: int, name: str = name, index: tuple = index, step: float = step) -> float:
+                there = {other: array.copy() for other, array in parameters.items()}
+                there[name][index] += steps * step
+                return float(value(there))
+
+            slopes[index] = (8 * (moved(1) - moved(-1)) - (moved(2) - moved(-2))) / (12 * step)
+        gradients.append(slopes)
+    return gradients
+
+
+def relative_error(found: Any, wanted: Any) -> float:
+    """The largest difference between two sequences of arrays, relative where they are above 1."""
+    pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(found, wanted, strict=True)]
+    return max(float(np.max(np.abs(a - b) / np.maximum(1.0, np.abs(b)))) for a, b in pairs)
+
+
+def seconds(function: Callable[[], Any], wait: Callable[[], Any]) -> float:
+    """The median time of a call, over about a quarter of a second."""
+    function()
+    wait()
+    times: list[float] = []
+    while len(times) < 5 or (sum(times) < 0.25 and len(times) < 2000):
+        start = time.perf_counter()
+        function()
+        wait()
+        times.append(time.perf_counter() - start)
+    return sorted(times)[len(times) // 2]
+
+
+class Job:
+    """The density, its parameters and data on one device."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self.xp = importlib.import_module("cupy" if device == "cuda" else "numpy")
+        self.compiled = vecdist.compile(log_density)
+        self.parameters = {name: np.asarray(start, np.float64) for name, start in START.items()}
+        self.data = data()
+
+    def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """Arrays on the device."""
+        return {name: self.xp.asarray(array) for name, array in arrays.items()}
+
+    def wait(self) -> None:
+        if self.device == "cuda":
+            self.xp.cuda.get_current_stream().synchronize()
+
+    def host(self, array: Any) -> np.ndarray:
+        return array.get() if self.device == "cuda" else np.asarray(array)
+
+    def value_and_grad(self) -> tuple[float, list[np.ndarray]]:
+        given = self.moved(self.parameters | self.data)
+        value, gradients = self.compiled.value_and_grad(*given.values(), wrt=tuple(range(len(START))))
+        return float(value), [self.host(g) for g in gradients]
+
+    def value_at(self, parameters: Mapping[str, np.ndarray]) -> float:
+        return float(self.compiled(*self.moved(dict(parameters) | self.data).values()))
+
+
+def show(job: Job) -> None:
+    """Print the graph of the joint density, and what it became."""
+    arrays = {name: vecdist.lazy(array, name) for name, array in job.moved(job.parameters | job.data).items()}
+    explanation = vecdist.explain(log_density(**arrays))
+    print("\nthe joint log density, as a graph\n")
+    print(explanation)
+
+
+def check(job: Job) -> bool:
+    """Evaluate, print the value and gradients beside finite differences, and say whether they agree."""
+    start = time.perf_counter()
+    value, gradients = job.value_and_grad()
+    first = time.perf_counter() - start
+    wanted = differences(job.value_at, job.parameters)
+    print(f"value {value:.9f}, after {first:.2f} s with compiling (or loading what an earlier run compiled)\n")
+    print(f"  {'gradient in':<14}{'vecdist':>16}{'differences':>16}")
+    for name, found, expected in zip(START, gradients, wanted, strict=True):
+        for index in np.ndindex(found.shape):
+            label = name + "".join(f"[{i}]" for i in index)
+            print(f"  {label:<14}{found[index]:>16.9f}{expected[index]:>16.9f}")
+    constants = {"log_factorials": log_factorials(job.data["counts"])}
+    hand, of_hand = by_hand(np, job.parameters, job.data | constants)
+    errors = {
+        "gradients against finite differences": relative_error(gradients, wanted),
+        "gradients against those by hand": relative_error(gradients, of_hand()),
+        "value against plain NumPy": relative_error([value], [hand]),
+    }
+    if doctor.version("scipy"):
+        errors["value against SciPy"] = relative_error([value], [by_scipy(job.parameters, job.data)])
+    print("\n  largest relative error of the")
+    for what, error in errors.items():
+        print(f"    {what:<40}{error:.1e}{'' if error < TOLERANCE else '   WRONG'}")
+    return all(error < TOLERANCE for error in errors.values())
+
+
+def log_factorials(counts: np.ndarray) -> np.ndarray:
+    """``log(n!)`` of each count: constant, so what NumPy users compute once, outside."""
+    return np.array([math.lgamma(n + 1.0) for n in range(int(counts.max()) + 1)])[counts]
+
+
+def timings(job: Job, copies: int) -> None:
+    """Print how long each way takes, over the data repeated ``copies`` times."""
+    d = job.data | {name: np.tile(job.data[name], copies) for name in ("times", "years", "counts")}
+    count = sum(d[name].size for name in ("times", "counts", "effects"))
+    arrays = list(job.moved(job.parameters | d).values())
+    positions = tuple(range(len(START)))
+    with_constants = d | {"log_factorials": log_factorials(d["counts"])}
+    here = job.moved(job.parameters), job.moved(with_constants)
+    library = "CuPy" if job.device == "cuda" else "NumPy"
+    ours = [
+        seconds(lambda: job.compiled(*arrays), job.wait),
+        seconds(lambda: job.compiled.value_and_grad(*arrays, wrt=positions), job.wait),
+    ]
+    print(f"\n  {count} observations{'':>18}{'value':>12}{'ratio':>8}{'with gradient':>16}{'ratio':>8}")
+    _row("vecdist", ours, ours)
+    _row(f"{library}, gradient by hand", [
+        seconds(lambda: by_hand(job.xp, *here)[0], job.wait), seconds(lambda: by_hand(job.xp, *here)[1](), job.wait),
+    ], ours)
+    if doctor.version("scipy"):
+        _row("SciPy (on the CPU)", [seconds(lambda: by_scipy(job.parameters, d), job.wait)], ours)
+
+
+def _row(name: str, times: list[float], ours: list[float]) -> None:
+    cells = [f"{_time(t):>12}{t / mine:>8.1f}" for t, mine in zip(times, ours, strict=False)]
+    print(f"    {name:<30}" + "    ".join(cells))
+
+
+def _time(value: float) -> str:
+    return f"{1e6 * value:.1f} us" if value < 1e-3 else f"{1e3 * value:.2f} ms"
+
+
+def run(device: str) -> int:
+    """The main job on a device; the exit status: 0, 1 where a check fails, 2 where the device cannot be used."""
+    if device == "cuda" and (problems := doctor.cuda_problems()):
+        print("vecdist cannot use a GPU here:", file=sys.stderr)
+        for problem in problems:
+            print(f"  {problem}", file=sys.stderr)
+        return 2
+    job = Job(device)
+    where = ", ".join(map(str, doctor.devices()[:1])) if device == "cuda" else f"{os.cpu_count()} processors"
+    print(f"vecdist {vecdist.__version__}, Python {platform.python_version()}, NumPy {np.__version__}; {device}: {where}\n")
+    print(f"light    {job.data['times'].size} passage times of light (Newcomb 1882), Student's t")
+    print(f"coal     {job.data['counts'].sum()} disasters in {job.data['counts'].size} years (Jarrett 1979), Poisson")
+    print("schools  the effects of coaching in 8 schools (Rubin 1981), Normal, hierarchical")
+    show(job)
+    right = check(job)
+    before = vecdist.pipeline.compilations()
+    timings(job, 1)
+    timings(job, COPIES)
+    print(f"\n  compiled anew for the other lengths: {vecdist.pipeline.compilations() - before}")
+    print("\nright" if right else "\nWRONG: see the largest relative errors above")
+    return 0 if right else 1
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line: the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m vecdist",
+        description="Build one joint log density of three real data sets, show its graph and kernels, check value and "
+        "gradients, and time them against plain NumPy (and SciPy where it is installed).",
+        epilog="exit status: 0 right, 1 something is wrong, 2 the device cannot be used",
+    )
+    parser.add_argument(
+        "command", nargs="?", choices=["run", "doctor"], default="run",
+        help="run: the main job (default); doctor: print versions, devices and cache, and what is wrong with them",
+    )
+    parser.add_argument(
+        "--device", choices=["cpu", "cuda"], default="cpu", help="where the main job runs (default: cpu)"
+    )
+    chosen = parser.parse_args(arguments)
+    if chosen.command == "doctor":
+        return 1 if doctor.report() else 0
+    return run(chosen.device)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,360 @@
+"""What an expression becomes: its graph, its kernel, and what the kernel reads, writes and computes where."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import Any, final
+
+import numpy as np
+
+from vecdist import pipeline
+from vecdist.array import LazyArray
+from vecdist.backends.base import Program
+from vecdist.derivatives import _leaves, gradient_of, partials_of
+from vecdist.diagram import density_arguments, diagram, leaf_names, literal, shape_text, view_text
+from vecdist.drawing import draw
+from vecdist.expr import Node, topological
+from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Statement
+from vecdist.leaves import Leaf
+from vecdist.passes.bind import Bound, bind
+from vecdist.passes.simplify import simplify
+from vecdist.schedule import schedule
+
+LAUNCHES = 1  # whatever is asked for becomes one kernel, and a kernel is one launch
+
+
+def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
+    """What computing ``expr`` does, or with ``wrt`` computing its derivatives: compiled where it is new, but not run.
+
+    With ``wrt`` it is the kernel of ``value_and_grad``, or of ``value_and_partials`` where ``expr`` is no scalar.
+    Raises ``TypeError`` where ``expr`` is no lazy array, and what those functions raise for ``wrt``.
+
+    >>> import numpy as np, vecdist
+    >>> x = vecdist.lazy(np.ones(1000, np.float32), "x")
+    >>> explanation = vecdist.explain((2 * x).sum(), wrt=(x,))
+    >>> print(explanation.graph)
+    x0 = array x        float32[1000]
+    %0 = mul(2, x0)     float32[1000]
+    %1 = sum(%0)        float32[1]
+    %2 = reshape(%1)    float32        value
+    >>> (kernel,) = explanation.kernels
+    >>> kernel.launches, kernel.bytes_read, kernel.bytes_written
+    (1, 4000, 4004)
+    """
+    if not isinstance(expr, LazyArray):
+        raise TypeError(f"explain wants a lazy array, given {type(expr).__name__}")
+    leaves = [] if wrt is None else _leaves(expr, wrt)
+    derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
+    bound = bind((expr.node, *leaves))
+    plan = pipeline.planned(bound, derivation, pipeline.library(bound.leaves), "raise")
+    names = leaf_names((expr.node,))
+    derivative = "partial" if expr.shape else "gradient"
+    results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
+    slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
+    return Explanation(
+        graph=listing((expr.node,), names, results),
+        derived=listing(plan.graph, slots, results),
+        kernels=(_report(plan, bound, results, expr.device),),
+        summary=summary(expr.node),
+        drawing=_drawing(expr.node),
+    )
+
+
+@final
+@dataclass(frozen=True)
+class KernelReport:
+    """One kernel: its text in two stages, its memory traffic, and where its work is done.
+
+    ``outline`` is the loop nest in primitives; ``loop_nest`` is the same when primitives are expanded.  ``placement``
+    counts the primitives at each depth (``"once"``, ``"per n0"``, ``"per n0, n1"``), ``statements`` the statements
+    that these expand to.  ``bytes_read`` and ``bytes_written`` count each element that is touched once, however often
+    it is: inputs in memory (numbers are arguments), outputs, and temporary arrays in both.  ``notes`` says why a
+    kernel needs more than one pass.
+    """
+
+    source: str
+    outline: str
+    loop_nest: str
+    launches: int
+    bytes_read: int
+    bytes_written: int
+    placement: Mapping[str, Mapping[str, int]]
+    statements: Mapping[str, int]
+    notes: tuple[str, ...]
+    device: str
+    program: Program = field(repr=False)
+
+    @cached_property
+    def resources(self) -> dict[str, Any]:
+        """What the compiler says of the kernel; on the CPU it compiles once more to say it."""
+        return self.program.resources()
+
+    @property
+    def registers(self) -> int | None:
+        """The registers of a thread on a GPU."""
+        return None if self.device == "cpu" else self.resources.get("registers")
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What there is to say of the kernel in a line each."""
+        registers = [] if self.registers is None else [("registers per thread", str(self.registers))]
+        return [
+            ("kernel", f"{self.launches} launch on {self.device}"),
+            ("memory", f"{_bytes(self.bytes_read)} read, {_bytes(self.bytes_written)} written"),
+            *registers,
+            *((place, self._work(place)) for place in self.placement),
+            *(("note", note) for note in self.notes),
+        ]
+
+    def _work(self, place: str) -> str:
+        counts = (f"{op} × {count}" if count > 1 else op for op, count in self.placement[place].items())
+        return f"{', '.join(counts)} ({self.statements.get(place, 0)} statements)"
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _ in self.facts())
+        return "\n".join([*(f"{name:{width}}  {value}" for name, value in self.facts()), "", self.outline])
+
+
+@final
+@dataclass(frozen=True)
+class Explanation:
+    """What an expression becomes, stage by stage, as text; in a notebook with its graph drawn."""
+
+    graph: str
+    derived: str
+    kernels: tuple[KernelReport, ...]
+    summary: str
+    drawing: str
+
+    def __str__(self) -> str:
+        parts = [self.summary, "", self.graph]
+        for kernel in self.kernels:
+            parts += ["", str(kernel)]
+        return "\n".join([*parts, "", "more in .derived, and for each of .kernels in .loop_nest, .source, .resources"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        parts = [self.drawing]
+        for kernel in self.kernels:
+            parts += [_table(kernel.facts()), _details("loop nest, in primitives", kernel.outline, " open")]
+            parts += [_details("loop nest, expanded", kernel.loop_nest), _details("source", kernel.source)]
+        return "\n".join([*parts, _details("graph", self.graph), _details("graph, derived", self.derived)])
+
+
+def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> KernelReport:
+    outline = schedule(simplify(plan.graph))
+    read, written = traffic(plan.kernel, bound)
+    return KernelReport(
+        source=plan.program.source.text,
+        outline=_loop_nest(outline, bound, results),
+        loop_nest=_loop_nest(plan.kernel, bound, results),
+        launches=LAUNCHES,
+        bytes_read=read,
+        bytes_written=written,
+        placement=placement(outline),
+        statements={place: sum(ops.values()) for place, ops in placement(plan.kernel).items()},
+        notes=tuple(_notes(plan.kernel)),
+        device=device,
+        program=plan.program,
+    )
+
+
+def listing(roots: Sequence[Node], leaves: Mapping[Node, str], results: Sequence[str]) -> str:
+    """One line per node, arguments first: what it is, its dtype and shape, and which of ``results`` it is, if one.
+
+    Numbers stand where they are used.
+    """
+    nodes = [node for node in topological(roots) if literal(node) is None or node in roots]
+    inner = (node for node in nodes if node not in leaves)
+    names = {**leaves, **{node: f"%{number}" for number, node in enumerate(inner)}}
+    rows = []
+    for node in nodes:
+        of_node = [result for root, result in zip(roots, results, strict=False) if root is node]
+        rows.append((f"{names[node]} = {_definition(node, names)}", shape_text(node), ", ".join(of_node)))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return "\n".join(f"{text:{widths[0]}}    {shape:{widths[1]}}    {note}".rstrip() for text, shape, note in rows)
+
+
+def _definition(node: Node, names: Mapping[Node, str]) -> str:
+    """A node in terms of the names of its arguments."""
+    value = literal(node)
+    args = [names[arg] if literal(arg) is None else f"{literal(arg):.6g}" for arg in node.args]
+    inside = ", ".join(args)
+    match node.op:
+        case "leaf":
+            return f"array {node.attrs[0].name or ''}".rstrip()
+        case "slot":
+            return f"{node.attrs[1]} input"
+        case "checked":
+            pairs = zip(density_arguments(node), args[1::2], args[2::2], strict=False)
+            return f"{node.attrs[0][0]}({args[0]}; {', '.join(f'{a[0]} {of} if {ok}' for a, ok, of in pairs)})"
+        case "sum":
+            axes = [axis + node.ndim for axis in node.attrs[0]]
+            return f"sum({inside})" if len(axes) == node.ndim else f"sum({inside}, axis={', '.join(map(str, axes))})"
+        case "view":
+            text = view_text(node)
+            return f"{inside}{text}" if text.startswith("[") else f"{text}({inside})"
+        case "extent" if not node.args:
+            return f"number of elements along {', '.join(node.attrs[0])}"
+        case "cast":
+            return f"{node.dtype}({inside})"
+    if value is not None:
+        return f"{value:.6g}"
+    return f"{node.op}({', '.join([*args, *map(str, node.attrs)])})"
+
+
+def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
+    """The loops of a kernel, below what its names stand for."""
+    outputs = iter(results)
+    lines = [f"x{slot.index}: {_leaf_text(bound.leaves[slot.index])}" for slot in kernel.slots]
+    for number, output in enumerate(kernel.outputs):
+        lines.append(f"o{number}: {shape_text(output)}, {'temporary' if output.temporary else next(outputs)}")
+    lines += [f"{name} = {bound.lengths[name]}" for name in kernel.lengths]
+    temporaries = re.sub(r"\bx-(\d+)\[", lambda match: f"o{int(match[1]) - 1}[", str(kernel))
+    return "\n".join([*lines, "", temporaries])
+
+
+def _leaf_text(leaf: Leaf) -> str:
+    if leaf.kind == "number":
+        return f"the number {leaf.array.item():.6g}"
+    return shape_text(leaf.array) + (f", {leaf.name}" if leaf.name else "")
+
+
+def placement(kernel: Kernel) -> dict[str, dict[str, int]]:
+    """How many operations of each kind run at each depth, the outermost first."""
+    found: dict[str, Counter[str]] = {}
+
+    def visit(block: Block, dims: tuple[str, ...]) -> None:
+        place = f"per {', '.join(dims)}" if dims else "once"
+        for level in block.levels:
+            for item in block.statements(level):
+                found.setdefault(place, Counter())[_kind(item)] += 1
+            for loop in block.loops(level):
+                visit(loop.body, (*dims, loop.dim))
+
+    visit(kernel.root, ())
+    return {place: dict(found[place]) for place in sorted(found, key=lambda place: (place != "once", place.count(",")))}
+
+
+def _kind(item: Statement) -> str:
+    match item:
+        case Assign(_, op):
+            return op
+        case Accumulate():
+            return "add to sum"
+    return type(item).__name__.lower()
+
+
+def traffic(kernel: Kernel, bound: Bound) -> tuple[int, int]:
+    """The bytes that a kernel reads and writes, each element counted once.
+
+    Loads of a slot at different indices are different elements, as far as the array has that many.
+    """
+    read = sum(
+        min(count, _elements(kernel, slot, bound)) * _itemsize(kernel, slot)
+        for slot, count in _loaded(kernel, bound.lengths).items()
+    )
+    written = sum(_count(output.shape, bound.lengths) * output.dtype.itemsize for output in kernel.outputs)
+    return read, written
+
+
+def _loaded(kernel: Kernel, lengths: Mapping[str, int]) -> dict[int, int]:
+    """How many places of each slot are read, at most; temporary outputs are slots below zero, numbers none."""
+    numbers = {slot.index for slot in kernel.slots if slot.layout == "number"}
+    dims = {item.index: item.dim for item in kernel.root.walk() if isinstance(item, Loop)}
+    places: dict[int, dict[str, int]] = {}
+    for item in kernel.root.walk():
+        if isinstance(item, Load) and item.slot not in numbers:
+            text = ", ".join(item.indices)
+            loops = set(re.findall(r"\bi\d+\b", text))
+            same_everywhere = re.sub(r"\bi\d+\b", lambda match: dims[match[0]], text)
+            places.setdefault(item.slot, {})[same_everywhere] = _count([dims[loop] for loop in loops], lengths)
+    return {slot: sum(counts.values()) for slot, counts in places.items()}
+
+
+def _elements(kernel: Kernel, slot: int, bound: Bound) -> int:
+    """The elements that a slot has in memory: axes of stride 0 repeat them."""
+    if slot < 0:
+        return _count(kernel.outputs[-1 - slot].shape, bound.lengths)
+    array = bound.leaves[slot].array
+    repeated = [stride == 0 and length > 0 for length, stride in zip(array.shape, array.strides, strict=True)]
+    return _count([1 if again else n for again, n in zip(repeated, array.shape, strict=True)], bound.lengths)
+
+
+def _itemsize(kernel: Kernel, slot: int) -> int:
+    if slot < 0:
+        return kernel.outputs[-1 - slot].dtype.itemsize
+    return next(found.dtype.itemsize for found in kernel.slots if found.index == slot)
+
+
+def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
+    return int(np.prod([lengths[str(dim)] if str(dim) in lengths else int(dim) for dim in shape], dtype=np.int64))
+
+
+def _notes(kernel: Kernel) -> Iterator[str]:
+    """Why a kernel has several passes, or arrays of its own."""
+    levels = sorted({level for level, _ in kernel.nests()})
+    if len(levels) > 1:
+        loops = [" and ".join(sorted({loop.dim for loop in kernel.root.loops(level)})) for level in levels]
+        yield (
+            f"{len(levels)} passes (over {', then '.join(loops)}): each needs finished sums of those before; on a GPU "
+            "they are one launch with a barrier for the whole grid between passes"
+        )
+    for number, output in enumerate(kernel.outputs):
+        if output.temporary:
+            yield f"o{number} is a temporary array, {shape_text(output)}: sums that a later loop needs in another order"
+
+
+def summary(node: Node, computed: bool = False) -> str:
+    """A lazy array in a line, without computing it."""
+    array = LazyArray(node)
+    nodes = sum(found is node or literal(found) is None for found in topological((node,)))
+    size = f"{nodes} node{'s' if nodes > 1 else ''}"
+    state = "computed" if computed else "not computed"
+    return f"LazyArray(shape={array.shape}, dtype={array.dtype}, device={array.device}, {size}, {state})"
+
+
+def mimebundle(node: Node, computed: bool = False) -> dict[str, str]:
+    """A lazy array for a notebook: its graph drawn, and what is known of it without computing it."""
+    array = LazyArray(node)
+    facts = [
+        ("shape", str(array.shape)),
+        ("dtype", str(array.dtype)),
+        ("device", array.device),
+        ("size", f"{array.size:,} ({_bytes(array.size * array.dtype.itemsize)})"),
+        ("kernels", str(LAUNCHES)),
+        ("state", "computed" if computed else "not computed"),
+    ]
+    return {"text/plain": summary(node, computed), "text/html": f"{_drawing(node)}\n{_table(facts)}"}
+
+
+def _drawing(node: Node) -> str:
+    boxes, note = diagram(node)
+    label = f"Graph of a lazy array of {shape_text(node)}: {len(boxes)} boxes, the result at the bottom"
+    return f'<div style="overflow-x:auto;margin:4px 0">{draw(boxes, label, note)}</div>'
+
+
+def _table(facts: Sequence[tuple[str, str]]) -> str:
+    rows = "".join(
+        f'<tr><th style="text-align:left;white-space:nowrap">{escape(name)}</th>'
+        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in facts
+    )
+    return f"<table>{rows}</table>"
+
+
+def _details(title: str, text: str, state: str = "") -> str:
+    return f"<details{state}><summary>{escape(title)}</summary><pre>{escape(text)}</pre></details>"
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.4g} {unit}"
+        count /= 1000
+    return f"{count:.4g} TB"
