@@ -8,6 +8,7 @@ import math
 import os
 import platform
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,9 +16,14 @@ from typing import Any
 import numpy as np
 
 import vecdist
-from vecdist import datasets, doctor
-from vecdist.array import LazyArray
-from vecdist.distributions import Gamma, HalfCauchy, HalfNormal, Normal, Poisson, StudentT, Uniform
+from vecdist import datasets, doctor, pipeline
+from vecdist.array import LazyArray, lazy
+from vecdist.compiled import compile  # noqa: A004
+from vecdist.diagram import diagram
+from vecdist.distributions import Gamma, HalfCauchy, HalfNormal, Normal, Poisson, StudentT
+from vecdist.drawing import Box
+from vecdist.explain import explain
+from vecdist.vectorize import logpdf
 
 START = {
     "speed": 26.0, "spread": 5.0,
@@ -25,7 +31,7 @@ START = {
     "effect": 8.0, "scatter": 6.0, "offsets": np.linspace(-1.5, 1.5, 8),
 }
 COPIES = 5000  # of the two longer data sets, for a timing over many observations
-TOLERANCE = 1e-7  # five-point differences of a value near -400 are good to about 1e-9
+TOLERANCE = 1e-7  # five-point differences of a value near -440 are good to about 1e-8
 LOG_2PI = math.log(2 * math.pi)
 
 
@@ -35,23 +41,17 @@ def log_density(
     effect: LazyArray, scatter: LazyArray, offsets: LazyArray,
     times: LazyArray, years: LazyArray, counts: LazyArray, effects: LazyArray, errors: LazyArray,
 ) -> LazyArray:
-    """The joint log density of light, coal and schools, with priors, as one lazy scalar.
+    """The joint log density of light, coal and schools, with priors (``speed`` and ``switch`` have flat ones).
 
     Light has two outliers, so its times are Student's t.  The rate of disasters goes over from ``early`` to ``late``
-    around the year ``switch``.  The schools' effects scatter about a common one (not centred).
+    around the year ``switch``.  The schools' effects scatter about a common one.
     """
-    light = vecdist.logpdf(StudentT(4.0, speed, spread), times).sum()
+    light = logpdf(StudentT(4.0, speed, spread), times).sum() + logpdf(HalfNormal(20.0), spread)
     rate = early + (late - early) / (1.0 + np.exp(switch - years))
-    coal = vecdist.logpdf(Poisson(rate), counts).sum()
-    schools = vecdist.logpdf(Normal(effect + scatter * offsets, errors), effects).sum()
-    priors = (
-        vecdist.logpdf(Normal(0.0, 50.0), speed) + vecdist.logpdf(HalfNormal(20.0), spread)
-        + vecdist.logpdf(Gamma(2.0, 1.0), early) + vecdist.logpdf(Gamma(2.0, 1.0), late)
-        + vecdist.logpdf(Uniform(1851.0, 1963.0), switch)
-        + vecdist.logpdf(Normal(0.0, 10.0), effect) + vecdist.logpdf(HalfCauchy(10.0), scatter)
-        + vecdist.logpdf(Normal(0.0, 1.0), offsets).sum()
-    )
-    return light + coal + schools + priors
+    coal = logpdf(Poisson(rate), counts).sum() + logpdf(Gamma(2.0, 1.0), early) + logpdf(Gamma(2.0, 1.0), late)
+    schools = logpdf(Normal(effect + scatter * offsets, errors), effects).sum()
+    hierarchy = logpdf(Normal(0.0, 1.0), offsets).sum() + logpdf(HalfCauchy(10.0), scatter)
+    return light + coal + schools + hierarchy + logpdf(Normal(0.0, 10.0), effect)
 
 
 def data() -> dict[str, np.ndarray]:
@@ -61,44 +61,41 @@ def data() -> dict[str, np.ndarray]:
     return {"times": datasets.newcomb(), "years": years, "counts": counts, "effects": effects, "errors": errors}
 
 
-By_hand = tuple[float, Callable[[], tuple]]
+ByHand = tuple[float, Callable[[], tuple]]
 
 
-def light_by_hand(xp: Any, speed: Any, spread: Any, times: Any) -> By_hand:
+def light_by_hand(xp: Any, speed: Any, spread: Any, times: Any) -> ByHand:
     """What a careful user writes in NumPy: the value, and a function that goes on to the gradient."""
     z = (times - speed) / spread
     constant = math.lgamma(2.5) - math.lgamma(2.0) - 0.5 * math.log(4 * math.pi)
     value = len(z) * (constant - xp.log(spread)) - 2.5 * xp.log1p(z * z / 4.0).sum()
-    value += -0.5 * (speed / 50.0) ** 2 - math.log(50.0) - 0.5 * LOG_2PI
     value += -0.5 * (spread / 20.0) ** 2 - math.log(20.0) + 0.5 * math.log(2 / math.pi)
 
     def gradient() -> tuple:
         pull = 5.0 * z / (4.0 + z * z)
-        return pull.sum() / spread - speed / 50.0**2, ((pull * z).sum() - len(z)) / spread - spread / 20.0**2
+        return pull.sum() / spread, ((pull * z).sum() - len(z)) / spread - spread / 20.0**2
 
     return value, gradient
 
 
-def coal_by_hand(xp: Any, early: Any, late: Any, switch: Any, years: Any, counts: Any, log_factorials: Any) -> By_hand:
+def coal_by_hand(xp: Any, early: Any, late: Any, switch: Any, years: Any, counts: Any, log_factorials: Any) -> ByHand:
     """The disasters, with their priors."""
     after = 1.0 / (1.0 + xp.exp(switch - years))
     rate = early + (late - early) * after
-    value = (counts * xp.log(rate) - rate - log_factorials).sum() - math.log(112.0)
+    value = (counts * xp.log(rate) - rate - log_factorials).sum()
     value += xp.log(early) - early + xp.log(late) - late
 
     def gradient() -> tuple:
         pull = counts / rate - 1.0
         slope = (late - early) * after * (after - 1.0)
-        return (
-            (pull * (1.0 - after)).sum() + 1.0 / early - 1.0,
-            (pull * after).sum() + 1.0 / late - 1.0,
-            (pull * slope).sum(),
-        )
+        of_early = (pull * (1.0 - after)).sum() + 1.0 / early - 1.0
+        of_late = (pull * after).sum() + 1.0 / late - 1.0
+        return of_early, of_late, (pull * slope).sum()
 
     return value, gradient
 
 
-def schools_by_hand(xp: Any, effect: Any, scatter: Any, offsets: Any, effects: Any, errors: Any) -> By_hand:
+def schools_by_hand(xp: Any, effect: Any, scatter: Any, offsets: Any, effects: Any, errors: Any) -> ByHand:
     """The schools, with their priors."""
     z = (effects - effect - scatter * offsets) / errors
     value = -0.5 * (z * z + offsets * offsets).sum() - xp.log(errors).sum() - len(z) * LOG_2PI
@@ -116,7 +113,7 @@ def schools_by_hand(xp: Any, effect: Any, scatter: Any, offsets: Any, effects: A
     return value, gradient
 
 
-def by_hand(xp: Any, p: Mapping[str, Any], d: Mapping[str, Any]) -> By_hand:
+def by_hand(xp: Any, p: Mapping[str, Any], d: Mapping[str, Any]) -> ByHand:
     """The same joint density in NumPy (or CuPy), and a function that goes on to its gradient."""
     light, of_light = light_by_hand(xp, p["speed"], p["spread"], d["times"])
     coal, of_coal = coal_by_hand(xp, p["early"], p["late"], p["switch"], d["years"], d["counts"], d["log_factorials"])
@@ -133,9 +130,8 @@ def by_scipy(p: Mapping[str, Any], d: Mapping[str, Any]) -> float:
         stats.t.logpdf(d["times"], 4.0, p["speed"], p["spread"]).sum()
         + stats.poisson.logpmf(d["counts"], rate).sum()
         + stats.norm.logpdf(d["effects"], p["effect"] + p["scatter"] * p["offsets"], d["errors"]).sum()
-        + stats.norm.logpdf(p["speed"], 0.0, 50.0) + stats.halfnorm.logpdf(p["spread"], 0.0, 20.0)
+        + stats.halfnorm.logpdf(p["spread"], 0.0, 20.0)
         + stats.gamma.logpdf(p["early"], 2.0) + stats.gamma.logpdf(p["late"], 2.0)
-        + stats.uniform.logpdf(p["switch"], 1851.0, 112.0)
         + stats.norm.logpdf(p["effect"], 0.0, 10.0) + stats.halfcauchy.logpdf(p["scatter"], 0.0, 10.0)
         + stats.norm.logpdf(p["offsets"]).sum()
     )
@@ -184,7 +180,7 @@ class Job:
     def __init__(self, device: str) -> None:
         self.device = device
         self.xp = importlib.import_module("cupy" if device == "cuda" else "numpy")
-        self.compiled = vecdist.compile(log_density)
+        self.compiled = compile(log_density, errors="raise")
         self.parameters = {name: np.asarray(start, np.float64) for name, start in START.items()}
         self.data = data()
 
@@ -199,30 +195,58 @@ class Job:
     def host(self, array: Any) -> np.ndarray:
         return array.get() if self.device == "cuda" else np.asarray(array)
 
-    def value_and_grad(self) -> tuple[float, list[np.ndarray]]:
-        given = self.moved(self.parameters | self.data)
+    def value_and_grad(self, parameters: Mapping[str, np.ndarray]) -> tuple[float, list[np.ndarray]]:
+        given = self.moved(dict(parameters) | self.data)
         value, gradients = self.compiled.value_and_grad(*given.values(), wrt=tuple(range(len(START))))
-        return float(value), [self.host(g) for g in gradients]
-
-    def value_at(self, parameters: Mapping[str, np.ndarray]) -> float:
-        return float(self.compiled(*self.moved(dict(parameters) | self.data).values()))
+        return float(value), [self.host(gradient) for gradient in gradients]
 
 
 def show(job: Job) -> None:
-    """Print the graph of the joint density, and what it became."""
-    arrays = {name: vecdist.lazy(array, name) for name, array in job.moved(job.parameters | job.data).items()}
-    explanation = vecdist.explain(log_density(**arrays))
-    print("\nthe joint log density, as a graph\n")
-    print(explanation)
+    """Print the graph of the joint density, and what became of its value and gradients."""
+    arrays = {name: lazy(array, name) for name, array in job.moved(job.parameters | job.data).items()}
+    target = log_density(**arrays)
+    print("\nthe graph of the joint log density (in a notebook it is drawn)\n")
+    print(textwrap.indent(graph(target), "  "))
+    start = time.perf_counter()
+    explanation = explain(target, wrt=tuple(arrays[name] for name in START))
+    print(f"\nits value and {len(START)} gradients: {_count(len(explanation.kernels), 'kernel')}\n")
+    for kernel in explanation.kernels:
+        for name, fact in kernel.facts():
+            print(textwrap.fill(f"{name:<14}{fact}", 116, initial_indent="  ", subsequent_indent=" " * 16))
+    print(f"  ready after   {time.perf_counter() - start:.2f} s (a kernel that an earlier run compiled is loaded)")
+
+
+def graph(target: LazyArray) -> str:
+    """A line for each step, from the arrays to the result: what a drawing shows, as text."""
+    boxes, _ = diagram(target.node)
+    names: list[str] = []
+    rows = []
+    for number, box in enumerate(boxes):
+        names.append(box.label if box.kind == "leaf" else f"%{number}")
+        if box.kind != "leaf":
+            rows.append((f"{names[-1]:<4}= {_step(box, [p if p is None else names[p] for p in box.inputs])}", box.detail))
+    width = max(len(step) for step, _ in rows)
+    return "\n".join(f"{step:<{width}}    {shape}" for step, shape in rows)
+
+
+def _step(box: Box, inputs: list[str | None]) -> str:
+    """A box in terms of its inputs; a number has no input, it stands in the label or the port."""
+    given = [name for name in inputs if name is not None]
+    if box.kind == "elementwise" and not box.label.isidentifier():
+        return f" {box.label} ".join(given) if len(given) > 1 else f"{box.label} {given[0]}"
+    ports = [port if name is None else f"{port}={name}" for port, name in zip(box.ports, inputs, strict=False)]
+    return f"{box.label}({', '.join(ports or given)})"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def check(job: Job) -> bool:
     """Evaluate, print the value and gradients beside finite differences, and say whether they agree."""
-    start = time.perf_counter()
-    value, gradients = job.value_and_grad()
-    first = time.perf_counter() - start
-    wanted = differences(job.value_at, job.parameters)
-    print(f"value {value:.9f}, after {first:.2f} s with compiling (or loading what an earlier run compiled)\n")
+    value, gradients = job.value_and_grad(job.parameters)
+    wanted = differences(lambda parameters: job.value_and_grad(parameters)[0], job.parameters)
+    print(f"\nvalue {value:.9f}\n")
     print(f"  {'gradient in':<14}{'vecdist':>16}{'differences':>16}")
     for name, found, expected in zip(START, gradients, wanted, strict=True):
         for index in np.ndindex(found.shape):
@@ -264,10 +288,15 @@ def timings(job: Job, copies: int) -> None:
     print(f"\n  {count} observations{'':>18}{'value':>12}{'ratio':>8}{'with gradient':>16}{'ratio':>8}")
     _row("vecdist", ours, ours)
     _row(f"{library}, gradient by hand", [
-        seconds(lambda: by_hand(job.xp, *here)[0], job.wait), seconds(lambda: by_hand(job.xp, *here)[1](), job.wait),
+        seconds(lambda: by_hand(job.xp, *here), job.wait), seconds(lambda: _both(by_hand(job.xp, *here)), job.wait),
     ], ours)
     if doctor.version("scipy"):
         _row("SciPy (on the CPU)", [seconds(lambda: by_scipy(job.parameters, d), job.wait)], ours)
+
+
+def _both(result: ByHand) -> tuple:
+    value, gradient = result
+    return value, gradient()
 
 
 def _row(name: str, times: list[float], ours: list[float]) -> None:
@@ -288,16 +317,17 @@ def run(device: str) -> int:
         return 2
     job = Job(device)
     where = ", ".join(map(str, doctor.devices()[:1])) if device == "cuda" else f"{os.cpu_count()} processors"
-    print(f"vecdist {vecdist.__version__}, Python {platform.python_version()}, NumPy {np.__version__}; {device}: {where}\n")
+    versions = f"vecdist {vecdist.__version__}, Python {platform.python_version()}, NumPy {np.__version__}"
+    print(f"{versions}; {device}: {where}\n")
     print(f"light    {job.data['times'].size} passage times of light (Newcomb 1882), Student's t")
     print(f"coal     {job.data['counts'].sum()} disasters in {job.data['counts'].size} years (Jarrett 1979), Poisson")
     print("schools  the effects of coaching in 8 schools (Rubin 1981), Normal, hierarchical")
     show(job)
     right = check(job)
-    before = vecdist.pipeline.compilations()
     timings(job, 1)
+    before = pipeline.compilations()
     timings(job, COPIES)
-    print(f"\n  compiled anew for the other lengths: {vecdist.pipeline.compilations() - before}")
+    print(f"\n  compiled anew for the longer data: {_count(pipeline.compilations() - before, 'kernel')}")
     print("\nright" if right else "\nWRONG: see the largest relative errors above")
     return 0 if right else 1
 

@@ -127,33 +127,62 @@ class Layout:
         for sweep in range(SWEEPS):
             down = sweep % 2 == 0
             for row in self.rows if down else reversed(self.rows):
-                place = {item: number for each in self.rows for number, item in enumerate(each)}
+                place = self.places()
                 keys = {item: self._barycentre(item, down, place) for item in row}
                 row.sort(key=keys.__getitem__)
             if (crossings := self.crossings()) < fewest:
                 best, fewest = [list(row) for row in self.rows], crossings
         self.rows = best
+        self._swap()
 
     def _untangle(self) -> None:
         """Let the inputs of boxes that commute arrive in the order in which they come."""
-        place = {item: number for row in self.rows for number, item in enumerate(row)}
+        place = self.places()
         free = [s for s in self.segments if s.port >= 0 and self.boxes[s.end[0]].commutes]
         ports = {end: iter(sorted(s.port for s in free if s.end == end)) for end in {s.end for s in free}}
         kept = [s for s in self.segments if s not in free]
         free.sort(key=lambda segment: place[segment.start])
         self.segments = [*kept, *(replace(s, port=next(ports[s.end])) for s in free)]
 
+    def _swap(self) -> None:
+        """Swap neighbours as long as that leaves fewer crossings."""
+        for _ in range(SWEEPS):
+            swapped = False
+            for row in self.rows:
+                place = self.places()
+                for left in range(len(row) - 1):
+                    a, b = row[left : left + 2]
+                    if self._crossed(a, b, place) > self._crossed(b, a, place):
+                        row[left : left + 2] = b, a
+                        swapped = True
+            if not swapped:
+                return
+
+    def _crossed(self, a: Item, b: Item, place: dict[Item, int]) -> int:
+        """The crossings between the edges of ``a`` and of ``b`` where ``a`` stands to the left."""
+        above = [[place[s.start] for s in self.segments if s.end == item] for item in (a, b)]
+        below = [[self.arrival(s, place) for s in self.segments if s.start == item] for item in (a, b)]
+        return sum(x > y for left, right in (above, below) for x in left for y in right)
+
+    def places(self) -> dict[Item, int]:
+        return {item: number for row in self.rows for number, item in enumerate(row)}
+
+    def arrival(self, segment: _Segment, place: dict[Item, int]) -> float:
+        """The place where a segment ends, its port a small part of it where inputs keep their order."""
+        free = self.boxes[segment.end[0]].commutes
+        return place[segment.end] + (0.0 if free else self.port(segment) / 1000)
+
     def _barycentre(self, item: Item, down: bool, place: dict[Item, int]) -> float:
         """The mean place of the neighbours above or below, ports counted as parts of a place."""
         if down:
             near = [float(place[s.start]) for s in self.segments if s.end == item]
         else:
-            near = [place[s.end] + self.port(s) / 1000 for s in self.segments if s.start == item]
+            near = [self.arrival(s, place) for s in self.segments if s.start == item]
         return sum(near) / len(near) if near else float(place[item])
 
     def crossings(self) -> int:
-        place = {item: number for row in self.rows for number, item in enumerate(row)}
-        ends = [(s.start[1], place[s.start], place[s.end] + self.port(s) / 1000) for s in self.segments]
+        place = self.places()
+        ends = [(s.start[1], place[s.start], self.arrival(s, place)) for s in self.segments]
         return sum(
             a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for n, a in enumerate(ends) for b in ends[:n]
         )

@@ -16,7 +16,7 @@ from vecdist import pipeline
 from vecdist.array import LazyArray
 from vecdist.backends.base import Program
 from vecdist.derivatives import _leaves, gradient_of, partials_of
-from vecdist.diagram import density_arguments, diagram, leaf_names, literal, shape_text, view_text
+from vecdist.diagram import diagram, leaf_names, literal, shape_text, view_text
 from vecdist.drawing import draw
 from vecdist.expr import Node, topological
 from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Statement
@@ -25,6 +25,7 @@ from vecdist.passes.bind import Bound, bind
 from vecdist.passes.simplify import simplify
 from vecdist.schedule import schedule
 
+LEFT = ' style="text-align:left"'
 LAUNCHES = 1  # whatever is asked for becomes one kernel, and a kernel is one launch
 
 
@@ -141,7 +142,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         parts = [self.drawing]
         for kernel in self.kernels:
-            parts += [_table(kernel.facts()), _details("loop nest, in primitives", kernel.outline, " open")]
+            parts += [_table(kernel.facts()), _details("loop nest, in primitives", kernel.outline, ' open=""')]
             parts += [_details("loop nest, expanded", kernel.loop_nest), _details("source", kernel.source)]
         return "\n".join([*parts, _details("graph", self.graph), _details("graph, derived", self.derived)])
 
@@ -191,8 +192,7 @@ def _definition(node: Node, names: Mapping[Node, str]) -> str:
         case "slot":
             return f"{node.attrs[1]} input"
         case "checked":
-            pairs = zip(density_arguments(node), args[1::2], args[2::2], strict=False)
-            return f"{node.attrs[0][0]}({args[0]}; {', '.join(f'{a[0]} {of} if {ok}' for a, ok, of in pairs)})"
+            return f"checked({args[0]}; {node.attrs[0][0]}: {', '.join(_checks(node, args))})"
         case "sum":
             axes = [axis + node.ndim for axis in node.attrs[0]]
             return f"sum({inside})" if len(axes) == node.ndim else f"sum({inside}, axis={', '.join(map(str, axes))})"
@@ -206,6 +206,12 @@ def _definition(node: Node, names: Mapping[Node, str]) -> str:
     if value is not None:
         return f"{value:.6g}"
     return f"{node.op}({', '.join([*args, *map(str, node.attrs)])})"
+
+
+def _checks(node: Node, args: Sequence[str]) -> Iterator[str]:
+    """The arguments of a checked node, with the conditions that make them valid."""
+    for (_, name, _), valid, text, given in zip(node.attrs, node.args[1::2], args[1::2], args[2::2], strict=True):
+        yield f"{name} {given}" + ("" if valid.is_const(True) else f" if {text}")
 
 
 def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
@@ -330,7 +336,7 @@ def mimebundle(node: Node, computed: bool = False) -> dict[str, str]:
         ("kernels", str(LAUNCHES)),
         ("state", "computed" if computed else "not computed"),
     ]
-    return {"text/plain": summary(node, computed), "text/html": f"{_drawing(node)}\n{_table(facts)}"}
+    return {"text/plain": summary(node, computed), "text/html": f"{_drawing(node)}\n{_strip(facts)}"}
 
 
 def _drawing(node: Node) -> str:
@@ -340,12 +346,16 @@ def _drawing(node: Node) -> str:
 
 
 def _table(facts: Sequence[tuple[str, str]]) -> str:
-    rows = "".join(
-        f'<tr><th style="text-align:left;white-space:nowrap">{escape(name)}</th>'
-        f'<td style="text-align:left">{escape(value)}</td></tr>'
-        for name, value in facts
-    )
-    return f"<table>{rows}</table>"
+    """A fact in each row."""
+    cells = (f'<th scope="row"{LEFT}>{escape(name)}</th><td{LEFT}>{escape(value)}</td>' for name, value in facts)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"
+
+
+def _strip(facts: Sequence[tuple[str, str]]) -> str:
+    """A fact in each column."""
+    names = "".join(f'<th scope="col"{LEFT}>{escape(name)}</th>' for name, _ in facts)
+    values = "".join(f"<td{LEFT}>{escape(value)}</td>" for _, value in facts)
+    return f"<table><tr>{names}</tr><tr>{values}</tr></table>"
 
 
 def _details(title: str, text: str, state: str = "") -> str:

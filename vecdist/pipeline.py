@@ -16,6 +16,7 @@ from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
+from vecdist.passes.factor import factor
 from vecdist.passes.simplify import simplify
 from vecdist.passes.verify import verify
 from vecdist.schedule import schedule
@@ -79,7 +80,7 @@ def lower(roots: Sequence[Node], derivation: Derivation, errors: str = "raise") 
     derived = derivation(plain)
     flags = failures if errors == "raise" else ()
     graph = (*derived, *flags)
-    for transform in (simplify, expand, simplify, verify):
+    for transform in (simplify, factor, expand, simplify, verify):
         graph = transform(graph)
     return derived, schedule(graph[: len(derived)], [f for f in graph[len(derived) :] if not f.is_const(False)])
 

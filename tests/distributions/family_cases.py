@@ -28,7 +28,7 @@ def parameters_of(family, names, dtype=np.float64, size=24):
         drawn["high"] = drawn["low"] + 0.1 + abs(drawn["high"])
     if "sd" in drawn:
         most = np.sqrt(drawn["mean"] * (1 - drawn["mean"])) if family.__name__ == "Beta" else abs(drawn["mean"])
-        drawn["sd"] = most * rng.uniform(0.2, 0.9, size)
+        drawn["sd"] = most * rng.uniform(0.4, 0.9, size)
     return [values.astype(dtype) for values in drawn.values()]
 
 
@@ -45,7 +45,7 @@ def _draw(rng, constraint, size):
 def scipys(family, names, parameters):
     """The distribution as SciPy has it: the family's ``oracle`` in terms of its first parametrisation."""
     assert family.oracle, f"{family.__name__} names no oracle to test it against"
-    first = family.parametrisations[0].names
+    first, parameters = family.parametrisations[0].names, np.asarray(parameters, float)
     if names != first:
         rows = [CONVERSIONS[family.__name__, names](*map(arb, row)) for row in zip(*parameters, strict=True)]
         parameters = np.array([[float(value) for value in row] for row in rows]).T

@@ -91,7 +91,7 @@ def truth(family, names, x, parameters):
     """The value and the partial derivatives in x and each parameter, correctly rounded; all arguments are floats."""
     ctx.prec = BITS
     at = [arb(float(v)) for v in (x, *parameters)]
-    least = min(abs(float(v)) for v in (x, *parameters) if v != 0)
+    least = min((abs(float(v)) for v in (x, *parameters) if v != 0), default=1)
 
     def density(place=0, step=0):
         moved = [v + step if i == place else v for i, v in enumerate(at)]

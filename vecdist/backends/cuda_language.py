@@ -31,9 +31,6 @@ if SIMULATED:
     def from_bits_i8(value: np.int64) -> np.float64:
         return np.int64(value).view(np.float64)
 
-    def select(condition: bool, yes: float, no: float) -> float:
-        return yes if condition else no
-
 else:
     from numba.cuda import libdevice
 
@@ -45,12 +42,11 @@ else:
     sqrt_f4, sqrt_f8 = libdevice.sqrtf, libdevice.sqrt
     bits_f4, bits_f8 = libdevice.float_as_int, libdevice.double_as_longlong
     from_bits_i4, from_bits_i8 = libdevice.int_as_float, libdevice.longlong_as_double
-    select = cuda.selp
 
 as_f8, as_i8 = from_bits_i8, bits_f8
 
 __all__ = [
     "as_f8", "as_i8", "b1", "bits_f4", "bits_f8", "cuda", "f4", "f8", "floor_f4", "floor_f8", "from_bits_i4",
-    "from_bits_i8", "i1", "i2", "i4", "i8", "np", "rint_f4", "rint_f8", "select", "sqrt_f4", "sqrt_f8",
+    "from_bits_i8", "i1", "i2", "i4", "i8", "np", "rint_f4", "rint_f8", "sqrt_f4", "sqrt_f8",
     "u1", "u2", "u4", "u8",
 ]

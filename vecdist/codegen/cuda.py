@@ -263,6 +263,10 @@ class _Renderer:
             case Assign(name, op, args, dtype) if op in {"floor", "rint", "sqrt", "bits", "from_bits"}:
                 width = {"from_bits": f"i{dtype.itemsize}"}
                 return f"{name} = {op}_{width.get(op, f'f{dtype.itemsize}')}({args[0]})"
+            case Assign(name, "where", (condition, yes, no), dtype) if dtype.kind != "b":
+                return f"{name} = cuda.selp({condition}, {yes}, {no})"
+            case Assign(name, "where", (condition, yes, no)):
+                return f"{name} = {yes} if {condition} else {no}"
             case Assign():
                 return assignment(item)
             case Load():

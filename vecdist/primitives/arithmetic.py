@@ -45,7 +45,7 @@ mul = primitive(
     ufuncs=("multiply",), domain=(REAL, REAL), oracle="numpy.multiply",
 )
 div = primitive(
-    "div", 2, code="({0} / {1})", meaning=np.divide, partials=lambda x, y, out: (1.0 / y, -(out / y)),
+    "div", 2, code="({0} / {1})", meaning=np.divide, partials=lambda x, y, out: (1.0 / y, -(out * (1.0 / y))),
     floating=True, ufuncs=("divide",), domain=(REAL, NONZERO), oracle="numpy.divide",
 )
 neg = primitive(

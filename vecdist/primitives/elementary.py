@@ -18,12 +18,12 @@ LN2 = 0.6931471805599453
 LOG10_2 = {8: (0.30102999566395283, 2.8363394551044964e-14), 4: (0.301025390625, 4.605039066518657e-06)}
 LOG10_E = 0.4342944819032518
 
-# Arguments beyond which a result does not change: exp is 0 below and inf above, expm1 is -1, tanh is 1.
+# Arguments beyond which a result does not change: exp is 0 below and inf above, expm1 is -1, tanh is 1, cosh is inf.
 EXP_RANGE = {8: (-746.0, 710.0), 4: (-104.0, 89.0)}
 EXP2_RANGE = {8: (-1076.0, 1025.0), 4: (-151.0, 129.0)}
 EXPM1_LEAST = {8: -40.0, 4: -20.0}
 TANH_MOST = {8: 20.0, 4: 10.0}
-COSH_MOST = {8: 711.0, 4: 90.0}
+COSH_MOST = {8: 710.6, 4: 89.6}
 
 
 def clamped(x: Node, limits: tuple[float, float]) -> Node:
@@ -127,7 +127,7 @@ def _sinh(x: Node) -> Node:
     reduced = reduced_exp(at_most(a, COSH_MOST[width(x)]), format_of(x).bias - 2)
     power = reduced.power()
     quarter = power * reduced.p + (power - 0.25)
-    y = 2.0 * quarter + 2.0 * quarter / (4.0 * quarter + 1.0)
+    y = 2.0 * quarter + quarter / (2.0 * quarter + 0.5)
     return with_sign(where(a < 2.0 ** -(format_of(x).fraction // 2 + 2), a, y), x)
 
 

@@ -85,8 +85,8 @@ class Shifted(NamedTuple):
 
     @property
     def inverse(self) -> Node:
-        """The reciprocal of ``product``."""
-        return self.reciprocal * self.w
+        """The reciprocal of ``product``, exactly 1 where that is."""
+        return where(self.below, self.reciprocal * self.w, 1.0)
 
     @property
     def lift(self) -> Node:
@@ -224,6 +224,10 @@ def _log_choose(n: Node, k: Node) -> Node:
     return -_beta_like(where(swap, rest, k) + 1.0, where(swap, k, rest) + 1.0, n + 1.0, 1.0)
 
 
+def _no_derivative(x: Node, out: Node) -> tuple[Node]:
+    raise NotImplementedError("lgamma can be differentiated three times: the derivative of tetragamma is not there")
+
+
 POSITIVE = (0.05, 60.0)
 
 lgamma = primitive(
@@ -237,7 +241,9 @@ digamma = primitive(
 trigamma = primitive(
     "trigamma", expand=_trigamma, partials=lambda x, out: (tetragamma(x),), floating=True, domain=(POSITIVE,),
 )
-tetragamma = primitive("tetragamma", expand=_tetragamma, floating=True, domain=(POSITIVE,))
+tetragamma = primitive(
+    "tetragamma", expand=_tetragamma, partials=_no_derivative, floating=True, domain=(POSITIVE,),
+)
 lgamma_delta = primitive(
     "lgamma_delta", 2, expand=_lgamma_delta,
     partials=lambda x, d, out: (digamma_delta(x, d), digamma(x + d)), floating=True, domain=(POSITIVE, POSITIVE),

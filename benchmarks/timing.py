@@ -1,0 +1,249 @@
+"""What the benchmarks share: devices, timing side by side, fresh processes, and tables in Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the vecdist beside this folder, installed or not
+
+PACKAGES = ("numpy", "scipy", "numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "jax", "numpyro", "torch")
+ROUNDS = 7
+TURN = {"cpu": 0.08, "cuda": 0.03}  # seconds of a contender's turn
+MOST_CALLS = 2000  # of a turn
+SLOW = 2.0  # seconds of a call, from which one is timed and no more
+
+
+def options(description: str | None, sizes: Mapping[str, int] | None = None) -> argparse.Namespace:
+    """The command line of a benchmark; call it before anything imports JAX, whose settings are environment variables."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
+    parser.add_argument("--size", type=int, help="number of elements")
+    parser.add_argument("--step", help="measure only this, in this process, and print it as JSON")
+    chosen = parser.parse_args()
+    if sizes and chosen.size is None:
+        chosen.size = sizes[chosen.device]
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+    os.environ["JAX_ENABLE_X64"] = str(chosen.dtype == "float64").lower()
+    if chosen.device == "cpu":
+        os.environ["JAX_PLATFORMS"] = "cpu"
+    return chosen
+
+
+def array_library(device: str) -> Any:
+    """NumPy, or CuPy."""
+    return importlib.import_module("cupy" if device == "cuda" else "numpy")
+
+
+def wait_for(device: str) -> Callable[[Any], None]:
+    """A function that returns when what NumPy or CuPy was asked for is there."""
+    if device == "cpu":
+        return lambda _: None
+    synchronize = array_library(device).cuda.get_current_stream().synchronize
+    return lambda _: synchronize()
+
+
+@dataclass
+class Contender:
+    """A way to compute something: ``wait`` returns once a result of ``call`` is there, ``kernels`` says how it runs."""
+
+    call: Callable[[], Any]
+    wait: Callable[[Any], Any]
+    kernels: Callable[[], Any] = lambda: "-"
+    first: float = field(default=0.0, init=False)
+    times: list[float] = field(default_factory=list, init=False)
+
+    def warm(self) -> Any:
+        """The result of the first call, which compiles; its time is kept apart."""
+        start = time.perf_counter()
+        result = self.call()
+        self.wait(result)
+        self.first = time.perf_counter() - start
+        return result
+
+    def turn(self, seconds: float) -> None:
+        """Time as many calls, issued one after another, as fill ``seconds``; note their mean."""
+        estimate = min(self.timed(1), self.timed(1))
+        count = max(1, min(MOST_CALLS, int(seconds / max(estimate, 1e-7))))
+        self.times.append(self.timed(count) / count if estimate < SLOW else estimate)
+
+    def timed(self, count: int) -> float:
+        """The seconds of ``count`` calls, and of waiting for the last."""
+        call, result = self.call, None
+        start = time.perf_counter()
+        for _ in range(count):
+            result = call()
+        self.wait(result)
+        return time.perf_counter() - start
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.times)
+
+    @property
+    def fastest(self) -> float:
+        return min(self.times)
+
+
+Entry = Contender | str  # what cannot run says why
+
+
+def attempt(build: Callable[[], Contender], check: Callable[[Any], str] = lambda result: "") -> tuple[Entry, str]:
+    """A contender that ran once, and what ``check`` says of its result; or why there is none."""
+    try:
+        contender = build()
+        return contender, check(contender.warm())
+    except ModuleNotFoundError as error:
+        return f"{error.name} is not installed", ""
+    except Exception as error:  # a peer that fails takes no one else down
+        return brief(error), ""
+
+
+def race(entries: Mapping[str, Entry], device: str) -> None:
+    """Time the contenders in turns, so that a slow spell of the machine meets all of them."""
+    for _ in range(ROUNDS):
+        for entry in entries.values():
+            if isinstance(entry, Contender):
+                entry.turn(TURN[device])
+
+
+def attempted(measure: Callable[[], Any]) -> Any:
+    """What ``measure`` gives, or why it gives nothing."""
+    try:
+        return measure()
+    except Exception as error:
+        return brief(error)
+
+
+def brief(error: BaseException) -> str:
+    """An error in one short line that fits a cell of a table."""
+    text = " ".join(f"{type(error).__name__}: {error}".split()).replace("|", "/")
+    return text if len(text) <= 90 else text[:87] + "..."
+
+
+def copy_bandwidth(device: str) -> float:
+    """The bytes per second, read and written, that copying large arrays moves: the best of several copies."""
+    xp = array_library(device)
+    size = 2**28 if device == "cpu" else 2**30
+    source, target = xp.ones(size // 8), xp.zeros(size // 8)
+    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with ThreadPoolExecutor(threads) as pool:
+
+        def copy() -> None:
+            if device == "cuda":
+                xp.copyto(target, source)
+            else:
+                list(pool.map(np.copyto, np.array_split(target, threads), np.array_split(source, threads)))
+
+        contender = Contender(copy, wait_for(device))
+        contender.warm()
+        for _ in range(ROUNDS):
+            contender.turn(TURN[device])
+    return 2 * size / contender.fastest
+
+
+def fresh(script: str, step: str, *arguments: str, **variables: str) -> Any:
+    """What ``script --step STEP`` prints as JSON, from a new process."""
+    command = [sys.executable, script, "--step", step, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | variables, timeout=300, check=False)
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def empty_folder() -> tempfile.TemporaryDirectory:
+    """A folder for a cache that holds nothing yet."""
+    return tempfile.TemporaryDirectory(prefix="vecdist-bench-", ignore_cleanup_errors=True)
+
+
+def device_name(device: str) -> str:
+    """The processor or GPU, as the system calls it."""
+    if device == "cuda":
+        xp = array_library(device)
+        return xp.cuda.runtime.getDeviceProperties(xp.cuda.Device().id)["name"].decode()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.processor() or platform.machine()
+    return f"{model}, {os.cpu_count()} processors"
+
+
+def versions() -> str:
+    """What is installed of everything that takes part."""
+    import vecdist
+
+    found = [f"vecdist {vecdist.__version__}", f"Python {platform.python_version()}"]
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
+def heading(title: str, *lines: str) -> None:
+    """Print the title of a table and what there is to say of it."""
+    print(f"\n### {title}\n")
+    for line in lines:
+        print(line + "  ")
+    print()
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table that is Markdown, with its columns lined up."""
+    cells = [[str(cell) for cell in row] for row in (columns, *rows)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
+    cells.insert(1, ["-" * width for width in widths])
+    for row in cells:
+        first, *rest = (text.ljust(w) if not n else text.rjust(w) for n, (text, w) in enumerate(zip(row, widths, strict=True)))
+        print("| " + " | ".join([first, *rest]) + " |")
+    sys.stdout.flush()
+
+
+def duration(seconds: float) -> str:
+    """A time with the unit that suits it."""
+    for unit, length in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= length:
+            break
+    return f"{seconds / length:.3g} {unit}"
+
+
+def ratio(value: float) -> str:
+    """A ratio, to two or three digits."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def standings(entries: Mapping[str, Entry], notes: Mapping[str, str], size: int, floor: float) -> None:
+    """Print how the contenders did, the first of them being the one that the others are compared with."""
+    leader = next(iter(entries.values()))
+    rows = []
+    for name, entry in entries.items():
+        if isinstance(entry, str):
+            rows.append((name, entry, *["-"] * 7))
+            continue
+        compared = ratio(entry.median / leader.median) if isinstance(leader, Contender) else "-"
+        times = (duration(entry.median), duration(entry.fastest), f"{entry.median / size * 1e9:.3g}")
+        of_floor = ratio(entry.median / floor)
+        first = duration(entry.first)
+        rows.append((name, *times, compared, of_floor, attempted(entry.kernels), notes[name], first))
+    named = ("to vecdist", "to floor", "kernels", "error", "first call")
+    table(("", "median", "fastest", "ns/element", *named), rows)

@@ -1,0 +1,117 @@
+"""Every family in every parametrisation against SciPy, ball arithmetic and the integral of its own density."""
+
+import numpy as np
+import pytest
+from family_cases import EVERY_FAMILY, EVERY_WAY, WAY_IDS, density, parameters_of, points_of, scipys, way_of
+from family_truth import truths
+
+from vecdist import logpdf
+
+UNITS = 100  # in the last place, of the largest of: the number itself, 1, and for a derivative 1 / parameter
+
+families = pytest.mark.parametrize("family", EVERY_FAMILY, ids=lambda family: family.__name__)
+ways = pytest.mark.parametrize(("family", "names"), EVERY_WAY, ids=WAY_IDS)
+dtypes = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+
+
+def assert_true(family, names, x, parameters):
+    """The value and every partial derivative are those of ball arithmetic, and of the dtype of the arguments."""
+    value, partials = density(family, names, x, parameters)
+    true_value, true_partials = truths(family, names, x, parameters)
+    close(value, true_value, 1.0, "value")
+    triples = list(zip(("x", *names), (x, *parameters), partials, true_partials, strict=True))
+    for name, at, partial, true in triples[1:] if family.discrete else triples:
+        with np.errstate(divide="ignore"):
+            close(partial, true, np.maximum(1.0, np.where(at == 0, 1.0, 1.0 / abs(at))), f"d/d{name}")
+    assert {array.dtype for array in (value, *partials)} == {x.dtype}
+
+
+def close(found, true, scale, what):
+    bound = UNITS * np.finfo(found.dtype).eps * np.maximum(abs(true), scale)
+    worst = np.argmax(abs(found - true) / bound)
+    assert (abs(found - true) <= bound).all(), f"{what}[{worst}]: {found[worst]!r}, not {true[worst]!r}"
+
+
+@dtypes
+@ways
+def test_value_and_partials(interpreter, family, names, dtype):
+    parameters = parameters_of(family, names, dtype)
+    assert_true(family, names, points_of(family, names, parameters), parameters)
+
+
+@dtypes
+@families
+def test_value_and_partials_of_the_compiled_kernel(family, dtype):
+    names = family.parametrisations[0].names
+    parameters = parameters_of(family, names, dtype)
+    assert_true(family, names, points_of(family, names, parameters), parameters)
+
+
+@ways
+def test_log_density_is_scipys(interpreter, family, names):
+    parameters = parameters_of(family, names)
+    x = points_of(family, names, parameters)
+    oracle = scipys(family, names, parameters)
+    expected = oracle.logpmf(x) if family.discrete else oracle.logpdf(x)
+    found = np.asarray(logpdf(family(**dict(zip(names, parameters, strict=True))), x))
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
+
+
+@families
+def test_density_integrates_to_one(interpreter, family):
+    names = family.parametrisations[0].names
+    parameters = parameters_of(family, names, size=8)
+    if family.__name__ == "Beta":
+        parameters[1] += 1.0  # with less than 1, much of the mass is where floats cannot tell x from 1
+    oracle = scipys(family, names, parameters)
+    if family.discrete:
+        x, weights = np.arange(2000.0)[:, None], 1.0
+    else:
+        x, weights = quadrature(*oracle.support(), oracle.median())
+    total = (np.exp(np.asarray(logpdf(family(*parameters), x))) * weights).sum(axis=0)
+    np.testing.assert_allclose(total, 1.0, rtol=1e-8)
+
+
+def quadrature(lower, upper, middle):
+    """Points and weights of double-exponential quadrature from ``lower`` to ``middle`` and on to ``upper``."""
+    t = np.arange(-5.0, 5.0, 1 / 32)[:, None]
+    s, ds = np.pi / 2 * np.sinh(t), np.pi / 2 * np.cosh(t) / 32
+    parts = []
+    for end, inwards in ((lower, 1.0), (upper, -1.0)):
+        near, far = 1.0 / (1.0 + np.exp(-2 * s)), 1.0 / (1.0 + np.exp(2 * s))
+        bounded, length = np.isfinite(end), np.where(np.isfinite(end), abs(middle - end), 1.0)
+        start = np.where(bounded, end, middle)
+        parts.append((
+            start + inwards * np.where(bounded, length * near, -np.exp(s)),
+            ds * np.where(bounded, 2 * length * near * far, np.exp(s)),
+        ))
+    return np.concatenate([x for x, _ in parts]), np.concatenate([weights for _, weights in parts])
+
+
+@ways
+def test_parameters_broadcast(interpreter, family, names):
+    parameters = parameters_of(family, names, size=3)
+    x = points_of(family, names, parameters)
+    rows = family(**{name: values[:, None] for name, values in zip(names, parameters, strict=True)})
+    found = np.asarray(logpdf(rows, x))
+    assert found.shape == (3, 3)
+    alone = np.asarray(logpdf(family(**dict(zip(names, parameters, strict=True))), x))
+    np.testing.assert_array_equal(np.diagonal(found), alone)
+
+
+@ways
+def test_float32_parameters_keep_a_float32_density(interpreter, family, names):
+    parameters = parameters_of(family, names, np.float32)
+    x = points_of(family, names, parameters)
+    counts = x.astype(np.int64) if family.discrete else x
+    lp = logpdf(family(**dict(zip(names, parameters, strict=True))), counts)
+    assert lp.dtype == np.float32
+    assert np.asarray(lp).dtype == np.float32
+
+
+@families
+def test_every_parameter_is_described(family):
+    for names in (way.names for way in family.parametrisations):
+        way = way_of(family, names)
+        assert all(str(constraint) for constraint in way.constraints.values())
+        assert "\n" in (family.__doc__ or "") and all(name in family.__doc__ for name in names)

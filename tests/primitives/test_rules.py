@@ -1,0 +1,205 @@
+"""Every entry of the table of primitives, tested by existing: its value, its derivatives and its second derivatives.
+
+Values are compared with the entry's oracle, derivatives with differences of the interpreter's values in float64.
+"""
+
+import importlib
+
+import numpy as np
+import pytest
+
+from vecdist.backends.interpreter import interpret
+from vecdist.expr import Node, cast, where
+from vecdist.passes.differentiate import partials, pushforward
+from vecdist.primitives import PRIMITIVES, Primitive
+from vecdist.primitives.arithmetic import bits, from_bits
+
+COUNT = 200
+DTYPES = [np.float64, np.float32]
+WITH_DOMAIN = [pytest.param(p, id=p.name) for p in PRIMITIVES.values() if p.domain]
+# Entries without a domain, each with its own test below.
+ON_BITS = {"and", "or", "not", "shl", "shr", "where", "cast", "bits", "from_bits"}
+LAST = {"tetragamma"}  # the last of its family: it refuses to be differentiated
+# Central differences of order six: f'(x) = sum of weight * (f(x + n h) - f(x - n h)) / h (Fornberg 1988, table 1).
+STENCIL = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
+
+
+def slots(count: int, dtype: type) -> list[Node]:
+    return [Node("slot", (), (i,), ("n0",), np.dtype(dtype)) for i in range(count)]
+
+
+def value(node: Node, arrays: list[np.ndarray]) -> np.ndarray:
+    (result,) = interpret([node], arrays, {"n0": len(arrays[0])})
+    return result
+
+
+def draw(entry: Primitive) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Arguments in the domain, and a step for each: relative where the domain is positive."""
+    rng = np.random.default_rng(7)
+    arrays, steps = [], []
+    for low, high in entry.domain:
+        if low > 0:
+            x = np.exp(rng.uniform(np.log(low), np.log(high), COUNT))
+            steps.append(2e-3 * x)
+        else:
+            x = low + (high - low) * rng.uniform(0.1, 0.9, COUNT)
+            steps.append(np.full(COUNT, 1e-3 * (high - low)))
+        arrays.append(x)
+    return arrays, steps
+
+
+def slope(node: Node, arrays: list[np.ndarray], direction: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The derivative along a direction by differences, and where two step sizes agree: away from kinks and jumps."""
+
+    def difference(size: float) -> np.ndarray:
+        def at(n: int) -> np.ndarray:
+            return value(node, [x + n * size * d for x, d in zip(arrays, direction, strict=True)]).astype(float)
+
+        return sum(weight * (at(n) - at(-n)) for n, weight in STENCIL) / size
+
+    coarse, fine = difference(1.0), difference(0.5)
+    return fine, np.isclose(coarse, fine, rtol=1e-6, atol=1e-8 * np.abs(fine).max() + 1e-12)
+
+
+def assert_slope(derivative: Node, node: Node, arrays: list[np.ndarray], direction: list[np.ndarray]) -> None:
+    expected, smooth = slope(node, arrays, direction)
+    found = value(derivative, arrays)
+    assert smooth.mean() > 0.6
+    scale = np.abs(expected[smooth]).max()
+    np.testing.assert_allclose(found[smooth], expected[smooth], rtol=1e-6, atol=1e-8 * scale + 1e-12)
+
+
+def test_entries_without_a_domain_are_known() -> None:
+    assert {p.name for p in PRIMITIVES.values() if not p.domain} == ON_BITS
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("entry", WITH_DOMAIN)
+def test_value_is_the_oracles(entry: Primitive, dtype: type) -> None:
+    arrays = [x.astype(dtype) for x in draw(entry)[0]]
+    found = value(entry(*slots(entry.arity, dtype)), arrays)
+    assert found.dtype == (np.bool_ if entry.boolean else dtype)
+    if entry.oracle is None:
+        assert np.isfinite(found).all()
+        return
+    module, name = entry.oracle.rsplit(".", 1)
+    expected = getattr(importlib.import_module(module), name)(*(x.astype(np.float64) for x in arrays))
+    if entry.boolean:
+        np.testing.assert_array_equal(found, expected)
+    else:
+        slack = (64 if dtype == np.float64 else 8) * np.finfo(dtype).eps  # SciPy's betaln is off by 60 in float64
+        np.testing.assert_allclose(found, expected, rtol=slack, atol=slack)
+
+
+@pytest.mark.parametrize("entry", WITH_DOMAIN)
+def test_partials_are_slopes(entry: Primitive) -> None:
+    if entry.boolean or entry.name in LAST:
+        return
+    leaves = slots(entry.arity, np.float64)
+    node = entry(*leaves)
+    arrays, steps = draw(entry)
+    for i, partial in enumerate(partials(node, leaves)):
+        direction = [step if i == j else np.zeros(COUNT) for j, step in enumerate(steps)]
+        assert_slope(partial * Node("slot", (), (len(leaves),), ("n0",), np.dtype(float)), node,
+                     [*arrays, steps[i]], [*direction, np.zeros(COUNT)])
+
+
+@pytest.mark.parametrize("entry", WITH_DOMAIN)
+def test_tangent_is_the_slope_along_a_direction(entry: Primitive) -> None:
+    """One direction through all arguments at once, forward: for the rules that choose a tangent instead of scaling."""
+    if entry.boolean or entry.name in LAST:
+        return
+    count = entry.arity
+    leaves = slots(2 * count, np.float64)
+    node = entry(*leaves[:count])
+    arrays, steps = draw(entry)
+    rng = np.random.default_rng(11)
+    direction = [step * rng.uniform(0.3, 1.0, COUNT) for step in steps]
+    tangent = pushforward(node, dict(zip(leaves[:count], leaves[count:], strict=True)))
+    still = [np.zeros(COUNT)] * count
+    assert_slope(tangent, node, [*arrays, *direction], [*direction, *still])
+
+
+@pytest.mark.parametrize("entry", WITH_DOMAIN)
+def test_second_partials_are_slopes_of_partials(entry: Primitive) -> None:
+    if entry.partials is None or entry.name in LAST | {"trigamma"}:
+        return
+    leaves = slots(entry.arity, np.float64)
+    arrays, steps = draw(entry)
+    for first in partials(entry(*leaves), leaves):
+        for i, second in enumerate(partials(first, leaves)):
+            direction = [step if i == j else np.zeros(COUNT) for j, step in enumerate(steps)]
+            size = Node("slot", (), (len(leaves),), ("n0",), np.dtype(float))
+            assert_slope(second * size, first, [*arrays, steps[i]], [*direction, np.zeros(COUNT)])
+
+
+@pytest.mark.parametrize("entry", WITH_DOMAIN)
+def test_partials_in_float32_are_those_in_float64(entry: Primitive) -> None:
+    if entry.boolean or entry.name in LAST:
+        return
+    arrays = [x.astype(np.float32) for x in draw(entry)[0]]
+    found, expected = (
+        [value(p, [x.astype(dtype) for x in arrays]) for p in partials(entry(*leaves), leaves)]
+        for dtype in (np.float32, np.float64)
+        for leaves in [slots(entry.arity, dtype)]
+    )
+    for single, double in zip(found, expected, strict=True):
+        assert single.dtype == np.float32
+        np.testing.assert_allclose(single, double, rtol=2e-5, atol=2e-6 * max(1.0, np.abs(double).max() * 1e-3))
+
+
+def test_the_last_derivative_refuses() -> None:
+    leaves = slots(1, np.float64)
+    with pytest.raises(NotImplementedError, match="tetragamma"):
+        partials(PRIMITIVES["tetragamma"](*leaves), leaves)
+
+
+def test_operations_on_integers_and_bits() -> None:
+    x, y = slots(2, np.int64)
+    arrays = [np.array([0, 1, 5, 12, 30]), np.array([3, 1, 2, 0, 4])]
+    for node, expected in [
+        (x & y, arrays[0] & arrays[1]), (x | y, arrays[0] | arrays[1]),
+        (x << 3, arrays[0] * 8), (x >> 2, arrays[0] // 4), (~(x < y), arrays[0] >= arrays[1]),
+        (where(x < y, x, y), np.minimum(*arrays)), (cast(x, np.float32), arrays[0].astype(np.float32)),
+    ]:
+        found = value(node, arrays)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_bits_and_back(dtype: type) -> None:
+    (x,) = slots(1, dtype)
+    array = np.array([0.0, -0.0, 1.0, -2.5, np.inf, 1e-310], dtype)
+    assert value(bits(x), [array])[2] == (0x3FF0000000000000 if dtype == np.float64 else 0x3F800000)
+    np.testing.assert_array_equal(value(from_bits(bits(x)), [array]), array)
+
+
+def derivative(name: str, i: int, *arguments: float, order: tuple[int, ...] = ()) -> float:
+    """The partial derivative in argument ``i``, and then in those of ``order``, at a point."""
+    leaves = slots(len(arguments), np.float64)
+    node = PRIMITIVES[name](*leaves)
+    for j in (i, *order):
+        node = partials(node, leaves)[j]
+    return float(value(node, [np.array([x]) for x in arguments])[0])
+
+
+@pytest.mark.parametrize(("name", "i", "arguments", "expected"), [
+    ("xlogy", 0, (0.0, 2.0), np.log(2.0)), ("xlogy", 0, (0.0, 0.0), -np.inf), ("xlogy", 1, (0.0, 0.0), 0.0),
+    ("xlogy", 1, (0.0, 2.0), 0.0), ("xlogy", 1, (3.0, 0.0), np.inf), ("xlogy", 1, (3.0, 2.0), 1.5),
+    ("xlog1py", 0, (0.0, 1.0), np.log(2.0)), ("xlog1py", 0, (0.0, -1.0), -np.inf), ("xlog1py", 1, (0.0, -1.0), 0.0),
+    ("pow", 0, (0.0, 2.0), 0.0), ("pow", 0, (0.0, 1.0), 1.0), ("pow", 0, (0.0, 0.5), np.inf), ("pow", 0, (0.0, 0.0), 0.0),
+    ("pow", 0, (-2.0, 3.0), 12.0), ("pow", 1, (0.0, 2.0), 0.0), ("pow", 1, (1.0, 5.0), 0.0),
+    ("logaddexp", 0, (-np.inf, 1.0), 0.0), ("logaddexp", 1, (-np.inf, 1.0), 1.0), ("logaddexp", 0, (np.inf, 1.0), 1.0),
+    ("logaddexp", 0, (-np.inf, -np.inf), 0.5), ("logaddexp", 0, (1e3, -1e3), 1.0),
+    ("sigmoid", 0, (800.0,), 0.0), ("log_sigmoid", 0, (-800.0,), 1.0), ("softplus", 0, (-np.inf,), 0.0),
+    ("hypot", 0, (0.0, 0.0), 0.0), ("lgamma_delta", 0, (1e12, 0.5), 0.5e-12), ("digamma_delta", 0, (4.0, 0.0), 0.0),
+])
+def test_derivatives_at_edges(name: str, i: int, arguments: tuple, expected: float) -> None:
+    assert derivative(name, i, *arguments) == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_second_derivatives_at_edges() -> None:
+    assert derivative("pow", 0, 0.0, 2.0, order=(0,)) == 2.0
+    assert derivative("xlogy", 0, 0.0, 4.0, order=(1,)) == 0.25
+    assert derivative("xlogy", 1, 0.0, 4.0, order=(0,)) == 0.25

@@ -1,0 +1,235 @@
+"""What an expression becomes, as told by explain: every number against one worked out by hand."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import vecdist
+from vecdist import pipeline
+from vecdist.distributions import Gamma, Normal
+from vecdist.explain import explain, mimebundle, placement, summary, traffic
+from vecdist.kernel import Accumulate, Block, Kernel, Load, Loop, Output, Slot, Store, Total
+from vecdist.leaves import leaf
+from vecdist.passes.bind import Bound
+
+N = 1000
+
+
+def named(array, name):
+    return vecdist.lazy(np.asarray(array), name)
+
+
+def kernel_of(expr, wrt=None):
+    (kernel,) = explain(expr, wrt).kernels
+    return kernel
+
+
+def density():
+    """Gamma with a shape per row and one scale, at a matrix: 20 rows of 30."""
+    shape, scale, x = named(np.ones((20, 1)), "shape"), named(2.0, "scale"), named(np.ones((20, 30)), "x")
+    return vecdist.logpdf(Gamma(shape, scale), x)
+
+
+def test_a_sum_reads_its_array_and_writes_a_number():
+    kernel = kernel_of(vecdist.lazy(np.ones(N, np.float32)).sum())
+    assert (kernel.bytes_read, kernel.bytes_written, kernel.launches) == (4 * N, 4, 1)
+
+
+def test_values_and_partials_of_three_arrays():
+    a, b, c = (vecdist.lazy(np.ones(N, np.float32)) for _ in range(3))
+    kernel = kernel_of(np.sqrt(a * b) * c, wrt=(a, b, c))
+    assert (kernel.bytes_read, kernel.bytes_written) == (3 * 4 * N, 4 * 4 * N)
+
+
+def test_a_gradient_reads_each_array_once():
+    x, y = vecdist.lazy(np.ones((30, 20))), vecdist.lazy(np.ones((30, 1)))
+    kernel = kernel_of((x * y * x).sum(), wrt=(y,))
+    assert (kernel.bytes_read, kernel.bytes_written) == (8 * (600 + 30), 8 * (1 + 30))
+
+
+def test_numbers_are_arguments_and_no_memory():
+    kernel = kernel_of(2.5 * vecdist.lazy(np.ones(N)) + 1)
+    assert (kernel.bytes_read, kernel.bytes_written) == (8 * N, 8 * N)
+
+
+@pytest.mark.parametrize(
+    ("function", "elements"),
+    [
+        (lambda x: x[::4].sum(), N // 4),
+        (lambda x: x[5] * 2.0, 1),
+        (lambda x: (x[1:] - x[:-1]).sum(), N),
+        (lambda x: x[::-1] * x, N),
+        (lambda x: ((x - x.sum()) * x).sum(), N),
+    ],
+)
+def test_elements_are_counted_once_and_only_those_touched(function, elements):
+    assert kernel_of(function(vecdist.lazy(np.ones(N)))).bytes_read == 8 * elements
+
+
+def test_repeated_elements_are_one_in_memory():
+    repeated = np.broadcast_to(np.arange(5.0), (100, 5))
+    assert kernel_of(vecdist.lazy(repeated) * 2.0).bytes_read == 8 * 5
+
+
+def test_an_empty_array_moves_nothing():
+    kernel = kernel_of(vecdist.lazy(np.ones((0, 3))) * 2.0)
+    assert (kernel.bytes_read, kernel.bytes_written) == (0, 0)
+
+
+def test_a_temporary_array_is_written_and_read():
+    root = Block()
+    first, second = Block(root, "i0"), Block(root, "i1")
+    f8 = np.dtype(float)
+    root.put(0, Loop("n0", first))
+    first.put(0, Load("v0", 0, ("i0",), f8))
+    first.put(0, Store(1, ("i0",), "v0"))
+    root.put(1, Loop("n0", second))
+    second.put(0, Load("v1", -2, ("i1",), f8))
+    second.put(0, Accumulate("a0", "v1", root, f8))
+    root.put(2, Total("v2", "a0", f8))
+    root.put(2, Store(0, (), "v2"))
+    slots = (Slot(0, "dense", (), ("n0",), f8),)
+    kernel = Kernel(root, slots, (Output((), f8), Output(("n0",), f8, temporary=True)), ("n0",), flagged=False)
+    bound = Bound((), (leaf(np.ones(N)).attrs[0],), {"n0": N})
+    assert traffic(kernel, bound) == (8 * (N + N), 8 * (1 + N))
+    assert placement(kernel)["per n0"] == {"load": 2, "store": 1, "add to sum": 1}
+
+
+def test_work_stands_where_its_inputs_stop_varying():
+    x = np.ones((20, 30))
+    scalar, row = named(2.0, "scalar"), named(np.ones((20, 1)), "row")
+    found = kernel_of((np.sqrt(scalar) * np.exp(row) * np.log(vecdist.lazy(x))).sum()).placement
+    assert found["once"]["sqrt"] == found["per n0"]["exp"] == found["per n0, n1"]["log"] == 1
+    assert list(found) == ["once", "per n0", "per n0, n1"]
+    everywhere = [op for ops in found.values() for op in ops]
+    assert [everywhere.count(op) for op in ("sqrt", "exp", "log")] == [1, 1, 1]
+
+
+def test_special_functions_of_a_row_parameter_are_per_row_with_their_derivatives():
+    found = kernel_of(density().sum(), wrt=("shape", "scale")).placement
+    assert found["per n0"]["lgamma"] == found["per n0"]["digamma"] == 1
+    assert not {"lgamma", "digamma"} & (found["once"].keys() | found["per n0, n1"].keys())
+
+
+def test_primitives_stand_in_the_outline_and_their_expansions_in_the_loop_nest():
+    kernel = kernel_of(np.exp(vecdist.lazy(np.ones(N))))
+    assert "exp(" in kernel.outline and "exp(" not in kernel.loop_nest
+    assert "for i0 < n0:" in kernel.outline and "for i0 < n0:" in kernel.loop_nest
+    assert sum(kernel.statements.values()) > sum(kernel.placement["per n0"].values())
+    assert "n0 = 1000" in kernel.loop_nest
+
+
+def test_the_source_is_the_program_that_runs():
+    x = vecdist.lazy(np.ones(N))
+    kernel = kernel_of(x + 1.0)
+    assert kernel.source == kernel.program.source.text and "def kernel(" in kernel.source
+    assert kernel.registers is None and kernel.device == "cpu"
+    assert "vector registers" in kernel.resources
+
+
+def test_passes_are_explained():
+    x = vecdist.lazy(np.ones(N))
+    (note,) = kernel_of(((x - x.mean()) ** 2).sum()).notes
+    assert note.startswith("2 passes (over n0, then n0)") and "barrier" in note
+    assert kernel_of((x * x).sum()).notes == ()
+
+
+def test_the_graph_line_by_line():
+    x = named(np.ones((4, 3), np.float32), "x")
+    root = np.sqrt(x)
+    expr = (root * 0.5 + root[1:2]).sum(axis=1)
+    assert explain(expr).graph.splitlines() == [
+        "x0 = array x            float32[4, 3]",
+        "%0 = sqrt(x0)           float32[4, 3]",
+        "%1 = mul(%0, 0.5)       float32[4, 3]",
+        "%2 = %0[1:2, :]         float32[1, 3]",
+        "%3 = add(%1, %2)        float32[4, 3]",
+        "%4 = sum(%3, axis=1)    float32[4, 1]",
+        "%5 = reshape(%4)        float32[4]       value",
+    ]
+
+
+def test_the_graph_shows_a_density_in_full():
+    graph = explain(density()).graph
+    (line,) = [line for line in graph.splitlines() if "checked(" in line]
+    assert "Gamma: shape x" in line and line.endswith("value")
+    assert "lgamma" in graph and "xlogy" in graph
+
+
+def test_the_derived_graph_names_its_results():
+    x = named(np.ones(N), "x")
+    explanation = explain((x * x).sum(), wrt="x")
+    assert explanation.derived.count("    value") == 1
+    assert explanation.derived.splitlines()[-1].endswith("gradient in x")
+    assert "float64[n0]" in explanation.derived
+    assert "o1: float64[n0], gradient in x" in explanation.kernels[0].loop_nest
+
+
+def test_explaining_compiles_once_and_never_runs(monkeypatch):
+    x = np.linspace(1.0, 2.0, 17)
+    expr = (np.sqrt(vecdist.lazy(x)) * 3.25).sum()
+    with monkeypatch.context() as patch:
+        patch.setattr("vecdist.backends.cpu.CpuProgram.prepared", None)
+        explain(expr, wrt=(x,))
+    compiled = pipeline.compilations()
+    explain(expr, wrt=(x,))
+    vecdist.value_and_grad(expr, wrt=(x,))
+    assert pipeline.compilations() == compiled
+
+
+def test_wrong_arguments():
+    with pytest.raises(TypeError, match="explain wants a lazy array, given ndarray"):
+        explain(np.ones(3))
+    with pytest.raises(ValueError, match="not in the expression"):
+        explain(vecdist.lazy(np.ones(3)).sum(), wrt=(np.ones(3),))
+
+
+def test_an_explanation_as_text():
+    text = str(explain(density(), wrt=("shape",)))
+    assert text == repr(explain(density(), wrt=("shape",)))
+    for part in ("LazyArray(shape=(20, 30)", "1 launch on cpu", "per n0, n1", "for i0 < n0:", "partial in shape"):
+        assert part in text
+
+
+def test_an_explanation_in_a_notebook():
+    html = explain((named(np.ones(3), "<b>&") * 2.0).sum())._repr_html_()
+    tree = ElementTree.fromstring(f"<body>{html}</body>")
+    assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) == 1
+    titles = [found.text for found in tree.iter("summary")]
+    assert titles == ["loop nest, in primitives", "loop nest, expanded", "source", "graph", "graph, derived"]
+    assert tree.find("b") is None and "array <b>&" in "".join(tree.itertext())
+
+
+@pytest.fixture
+def idle(monkeypatch):
+    """No test that uses this may lower, compile or compute."""
+
+    def fail(*arguments, **keywords):
+        raise AssertionError("showing a lazy array must not compute anything")
+
+    for name in ("bind", "lower", "planned", "evaluate", "backend"):
+        monkeypatch.setattr(pipeline, name, fail)
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_lazy_array_in_a_line():
+    x = vecdist.lazy(np.ones((5, 3), np.float32))
+    assert repr(x) == "LazyArray(shape=(5, 3), dtype=float32, device=cpu, 1 node, not computed)"
+    assert summary((x * 2).node) == "LazyArray(shape=(5, 3), dtype=float32, device=cpu, 2 nodes, not computed)"
+    assert summary(x.node, computed=True).endswith(", computed)")
+
+
+@pytest.mark.usefixtures("idle")
+def test_a_lazy_array_in_a_notebook():
+    bundle = density()._repr_mimebundle_()
+    assert set(bundle) == {"text/plain", "text/html"}
+    tree = ElementTree.fromstring(f"<body>{bundle['text/html']}</body>")
+    cells = [found.text for found in tree.iter("td")]
+    assert cells == ["(20, 30)", "float64", "cpu", "600 (4.8 kB)", "1", "not computed"]
+    assert mimebundle(density().node, computed=True)["text/html"].count(">computed<") == 1
+
+
+@pytest.mark.usefixtures("idle")
+def test_showing_a_mix_of_libraries_or_an_invalid_density_raises_nothing():
+    assert "not computed" in repr(vecdist.logpdf(Normal(0.0, -1.0), np.ones(3)))

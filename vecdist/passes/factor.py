@@ -1,0 +1,53 @@
+"""Move factors and conditions that do not vary along a sum out of it: done once, not for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vecdist.expr import Node, cast, rewrite, where
+from vecdist.primitives.structure import align, extent, summed
+from vecdist.shapes import Shape
+
+Axes = tuple[int, ...]
+
+
+def factor(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` with less work in their sums: sum(c a) is c sum(a), and a condition c chooses between two sums."""
+    return rewrite(roots, _factor_node)
+
+
+def _factor_node(node: Node, args: tuple[Node, ...]) -> Node:
+    if args != node.args:
+        node = Node(node.op, args, node.attrs, node.shape, node.dtype)
+    if node.op == "sum" and node.dtype.kind == "f":
+        return _total(args[0], args[0].shape, node.attrs[0])
+    return node
+
+
+def _total(term: Node, full: Shape, axes: Axes) -> Node:
+    """The sum over ``axes`` of ``term``, repeated to the shape ``full``; the axes are kept with length 1."""
+    term = align(term, full)
+    varying = tuple(axis for axis in axes if term.shape[axis] != 1)
+    repeated = [full[axis] for axis in axes if term.shape[axis] == 1 and full[axis] != 1]
+    total = _sum(term, varying) if varying else term
+    if not repeated or total.is_const(0):
+        return total
+    return total * cast(extent(repeated), total.dtype)
+
+
+def _sum(term: Node, axes: Axes) -> Node:
+    if term.op == "neg":
+        return -_sum(term.args[0], axes)
+    if term.op == "mul":
+        for fixed, other in (term.args, term.args[::-1]):
+            if not _varies(fixed, axes):
+                return align(fixed, term.shape) * _total(other, term.shape, axes)
+    if term.op == "where" and not _varies(term.args[0], axes):
+        condition, yes, no = term.args
+        choices = (_total(branch, term.shape, axes) for branch in (yes, no))
+        return where(align(condition, term.shape), *choices)
+    return summed(term, axes)
+
+
+def _varies(node: Node, axes: Axes) -> bool:
+    return any(-axis <= node.ndim and node.shape[axis] != 1 for axis in axes)
