@@ -61,6 +61,7 @@ def vecdist_contender(p: Problem) -> Contender:
     """One compiled function, one launch."""
     import vecdist
     from vecdist.distributions import Gamma
+    from vecdist.explain import explain
 
     def density(a: Any, t: Any, x: Any) -> Any:
         lp = vecdist.logpdf(vecdist.Vectorize(Gamma, (a, t)), x)
@@ -76,7 +77,7 @@ def vecdist_contender(p: Problem) -> Contender:
 
     def kernels() -> int:
         lazy = [vecdist.lazy(array) for array in arrays]
-        return sum(kernel.launches for kernel in vecdist.explain(density(*lazy), wrt=tuple(lazy[n] for n in wrt)).kernels)
+        return sum(kernel.launches for kernel in explain(density(*lazy), wrt=tuple(lazy[n] for n in wrt)).kernels)
 
     return Contender(call, wait_for(p.device), kernels)
 
@@ -185,14 +186,16 @@ def torch_kernels(function: Callable[..., Any], arrays: Sequence[Any]) -> int:
     return sum(len(re.findall(called, code[code.index("def call(") :], re.MULTILINE)) for code in codes)
 
 
-CONTENDERS = {
-    "vecdist": vecdist_contender,
-    "NumPyro": numpyro_contender,
-    "JAX, by hand": jax_by_hand,
-    "torch.compile": torch_contender,
-    "torch.compile, by hand": torch_by_hand,
-    "SciPy or CuPy, by hand": array_contender,
-}
+def contenders(device: str) -> dict[str, Callable[[Problem], Contender]]:
+    """Who competes, vecdist first."""
+    return {
+        "vecdist": vecdist_contender,
+        "NumPyro": numpyro_contender,
+        "JAX, by hand": jax_by_hand,
+        "torch.compile": torch_contender,
+        "torch.compile, by hand": torch_by_hand,
+        "CuPy, by hand" if device == "cuda" else "SciPy, by hand": array_contender,
+    }
 
 
 def error(result: Sequence[Any], p: Problem) -> str:
@@ -224,13 +227,15 @@ def on_host(array: Any) -> np.ndarray:
 
 def compete(title: str, p: Problem, bytes_moved: int) -> None:
     """Build, check, time and print every contender."""
-    built = {name: attempt(functools.partial(build, p), functools.partial(error, p=p)) for name, build in CONTENDERS.items()}
-    entries, errors = {name: entry for name, (entry, _) in built.items()}, {name: e for name, (_, e) in built.items()}
+    entries, errors = {}, {}
+    for name, build in contenders(p.device).items():
+        entries[name], errors[name] = attempt(functools.partial(build, p), functools.partial(error, p=p))
     bandwidth = copy_bandwidth(p.device)
     race(entries, p.device)
     floor = bytes_moved / bandwidth
     heading(
-        f"{title}, {p.x.size} elements of {p.dtype}", f"{device_name(p.device)}; {versions()}",
-        f"floor {duration(floor)}: {bytes_moved / 1e6:.4g} MB at {bandwidth / 1e9:.4g} GB/s, the bandwidth of a copy in this run",
+        f"{title}, {p.x.size} elements of {p.dtype}",
+        f"{device_name(p.device)}; {versions()}",
+        f"floor {duration(floor)}: {bytes_moved / 1e6:.4g} MB at the {bandwidth / 1e9:.4g} GB/s of a copy in this run",
     )
     standings(entries, errors, p.x.size, floor)

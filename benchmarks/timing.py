@@ -160,10 +160,11 @@ def copy_bandwidth(device: str) -> float:
     return 2 * size / contender.fastest
 
 
-def fresh(script: str, step: str, *arguments: str, **variables: str) -> Any:
-    """What ``script --step STEP`` prints as JSON, from a new process."""
-    command = [sys.executable, script, "--step", step, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | variables, timeout=300, check=False)
+def fresh(*command: str, **variables: str) -> Any:
+    """What a new Python process, given ``command``, prints as JSON in its last line."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    python = [sys.executable, *command]
+    done = subprocess.run(python, capture_output=True, text=True, env=environment, timeout=300, check=False)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1])
     return json.loads(done.stdout.splitlines()[-1])
@@ -211,11 +212,11 @@ def heading(title: str, *lines: str) -> None:
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print a table that is Markdown, with its columns lined up."""
     cells = [[str(cell) for cell in row] for row in (columns, *rows)]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
-    cells.insert(1, ["-" * width for width in widths])
-    for row in cells:
-        first, *rest = (text.ljust(w) if not n else text.rjust(w) for n, (text, w) in enumerate(zip(row, widths, strict=True)))
-        print("| " + " | ".join([first, *rest]) + " |")
+    first, *others = [max(len(row[place]) for row in cells) for place in range(len(columns))]
+    cells.insert(1, ["-" * first, *("-" * (width - 1) + ":" for width in others)])
+    for name, *rest in cells:
+        numbers = (text.rjust(width) for text, width in zip(rest, others, strict=True))
+        print("| " + " | ".join([name.ljust(first), *numbers]) + " |")
     sys.stdout.flush()
 
 
@@ -238,7 +239,7 @@ def standings(entries: Mapping[str, Entry], notes: Mapping[str, str], size: int,
     rows = []
     for name, entry in entries.items():
         if isinstance(entry, str):
-            rows.append((name, entry, *["-"] * 7))
+            rows.append((f"{name}: {entry}", *["-"] * 8))
             continue
         compared = ratio(entry.median / leader.median) if isinstance(leader, Contender) else "-"
         times = (duration(entry.median), duration(entry.fastest), f"{entry.median / size * 1e9:.3g}")

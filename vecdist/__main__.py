@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import math
 import os
 import platform
@@ -224,7 +225,8 @@ def graph(target: LazyArray) -> str:
     for number, box in enumerate(boxes):
         names.append(box.label if box.kind == "leaf" else f"%{number}")
         if box.kind != "leaf":
-            rows.append((f"{names[-1]:<4}= {_step(box, [p if p is None else names[p] for p in box.inputs])}", box.detail))
+            inputs = [None if place is None else names[place] for place in box.inputs]
+            rows.append((f"{names[-1]:<4}= {_step(box, inputs)}", box.detail))
     width = max(len(step) for step, _ in rows)
     return "\n".join(f"{step:<{width}}    {shape}" for step, shape in rows)
 
@@ -332,6 +334,12 @@ def run(device: str) -> int:
     return 0 if right else 1
 
 
+def replace_unprintable(stream: Any) -> None:
+    """Let a terminal that does not know a minus sign or a cross print a question mark, not stop."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The command line: the exit status."""
     parser = argparse.ArgumentParser(
@@ -348,6 +356,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--device", choices=["cpu", "cuda"], default="cpu", help="where the main job runs (default: cpu)"
     )
     chosen = parser.parse_args(arguments)
+    replace_unprintable(sys.stdout)
     if chosen.command == "doctor":
         return 1 if doctor.report() else 0
     return run(chosen.device)

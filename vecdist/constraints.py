@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
-from vecdist.expr import Node, const
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, ne
+from vecdist.primitives.table import Primitive
 
 Bound = float | Node
 
@@ -35,15 +34,17 @@ class Constraint:
 
     def satisfied(self, x: Node) -> Node:
         """Whether ``x`` lies inside; a NaN does not."""
-        tests = [~test for test in self._violations(x)]
-        return _all([eq(x, x), *tests])
+        tests = []
+        if not _absent(self.lower, self.open_lower):
+            tests.append(x > self.lower if self.open_lower else x >= self.lower)
+        if not _absent(self.upper, self.open_upper):
+            tests.append(x < self.upper if self.open_upper else x <= self.upper)
+        if self.whole:
+            tests.append(eq(x - floor(x), 0.0))
+        return _joined(bit_and, tests or [eq(x, x)])
 
     def violated(self, x: Node) -> Node | None:
         """Whether ``x`` lies outside, or ``None`` where nothing does; a NaN is not outside, so that it stays a NaN."""
-        tests = self._violations(x)
-        return _any(tests) if tests else None
-
-    def _violations(self, x: Node) -> list[Node]:
         tests = []
         if not _absent(self.lower, self.open_lower):
             tests.append(x <= self.lower if self.open_lower else x < self.lower)
@@ -51,24 +52,17 @@ class Constraint:
             tests.append(x >= self.upper if self.open_upper else x > self.upper)
         if self.whole:
             tests.append(ne(x - floor(x), 0.0) & eq(x, x))
-        return tests
+        return _joined(bit_or, tests) if tests else None
 
 
 def _absent(bound: Bound, is_open: bool) -> bool:
     return not (is_open or isinstance(bound, Node)) and math.isinf(bound)
 
 
-def _all(tests: list[Node]) -> Node:
-    result = const(True, np.bool_)
-    for test in tests:
-        result = bit_and(result, test) if not result.is_const(True) else test
-    return result
-
-
-def _any(tests: list[Node]) -> Node:
+def _joined(operation: Primitive, tests: list[Node]) -> Node:
     result, *rest = tests
     for test in rest:
-        result = bit_or(result, test)
+        result = operation(result, test)
     return result
 
 

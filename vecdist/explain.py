@@ -22,6 +22,7 @@ from vecdist.expr import Node, topological
 from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Statement
 from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
+from vecdist.passes.factor import factor
 from vecdist.passes.simplify import simplify
 from vecdist.schedule import schedule
 
@@ -37,12 +38,12 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
 
     >>> import numpy as np, vecdist
     >>> x = vecdist.lazy(np.ones(1000, np.float32), "x")
-    >>> explanation = vecdist.explain((2 * x).sum(), wrt=(x,))
+    >>> explanation = vecdist.explain((x * 2).sum(), wrt=(x,))
     >>> print(explanation.graph)
     x0 = array x        float32[1000]
-    %0 = mul(2, x0)     float32[1000]
+    %0 = mul(x0, 2)     float32[1000]
     %1 = sum(%0)        float32[1]
-    %2 = reshape(%1)    float32        value
+    %2 = reshape(%1)    float32          value
     >>> (kernel,) = explanation.kernels
     >>> kernel.launches, kernel.bytes_read, kernel.bytes_written
     (1, 4000, 4004)
@@ -119,6 +120,8 @@ class KernelReport:
         width = max(len(name) for name, _ in self.facts())
         return "\n".join([*(f"{name:{width}}  {value}" for name, value in self.facts()), "", self.outline])
 
+    __repr__ = __str__
+
 
 @final
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class Explanation:
 
 
 def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> KernelReport:
-    outline = schedule(simplify(plan.graph))
+    outline = schedule(simplify(factor(simplify(plan.graph))))
     read, written = traffic(plan.kernel, bound)
     return KernelReport(
         source=plan.program.source.text,

@@ -23,9 +23,9 @@ class Block:
 
     parent: Block | None = None
     index: str = ""
-    items: list[tuple[int, Statement | Loop]] = field(default_factory=list)
+    items: list[tuple[int, Statement | Loop | Cases]] = field(default_factory=list)
 
-    def put(self, level: int, item: Statement | Loop) -> None:
+    def put(self, level: int, item: Statement | Loop | Cases) -> None:
         self.items.append((level, item))
 
     @property
@@ -33,18 +33,29 @@ class Block:
         return range(1 + max((level for level, _ in self.items), default=0))
 
     def statements(self, level: int) -> list[Statement]:
-        return [item for at, item in self.items if at == level and not isinstance(item, Loop)]
+        return [item for at, item in self.items if at == level and not isinstance(item, Loop | Cases)]
 
     def loops(self, level: int) -> list[Loop]:
         return [item for at, item in self.items if at == level and isinstance(item, Loop)]
+
+    def cases(self, level: int) -> list[Cases]:
+        return [item for at, item in self.items if at == level and isinstance(item, Cases)]
 
     def walk(self) -> Iterator[Statement | Loop]:
         """Everything in this block and below, in order of execution."""
         for level in self.levels:
             yield from self.statements(level)
+            for case in self.cases(level):
+                yield from case.short.walk()
+                yield from case.long.walk()
             for loop in self.loops(level):
                 yield loop
                 yield from loop.body.walk()
+
+    @property
+    def loop_body(self) -> Block:
+        """The body of the loop that this block belongs to: itself, unless it is one of two cases."""
+        return self.parent if self.parent and self.parent.index == self.index else self
 
     def chain(self) -> list[Block]:
         """The blocks from the outermost to this one."""
@@ -139,6 +150,16 @@ class Loop:
 
 
 @final
+@dataclass(eq=False)
+class Cases:
+    """Two blocks that compute the same values: ``short`` may run where ``condition`` holds, ``long`` always."""
+
+    condition: str
+    short: Block
+    long: Block
+
+
+@final
 @dataclass(frozen=True)
 class Slot:
     """An input: where its elements lie.
@@ -188,6 +209,11 @@ def _lines(block: Block, depth: int) -> Iterator[str]:
     for level in block.levels:
         for item in block.statements(level):
             yield pad + _line(item)
+        for case in block.cases(level):
+            yield f"{pad}if {case.condition}:"
+            yield from _lines(case.short, depth + 1)
+            yield f"{pad}else:"
+            yield from _lines(case.long, depth + 1)
         for loop in block.loops(level):
             yield f"{pad}for {loop.index} < {loop.dim}:"
             yield from _lines(loop.body, depth + 1)

@@ -21,6 +21,7 @@ from vecdist.passes.simplify import simplify
 from vecdist.passes.verify import verify
 from vecdist.schedule import schedule
 
+Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
 Derivation = Callable[[tuple[Node, ...]], tuple[Node, ...]]
 
 
@@ -69,18 +70,21 @@ def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Pla
     key = (bound.roots, derivation, kind, errors)
     with _lock:
         if key not in _plans:
-            graph, kernel = lower(bound.roots, derivation, errors)
-            _plans[key] = Plan(graph, kernel, backend(kind).compile(kernel))
+            target = backend(kind)
+            graph, kernel = lower(bound.roots, derivation, errors, target.passes)
+            _plans[key] = Plan(graph, kernel, target.compile(kernel))
         return _plans[key]
 
 
-def lower(roots: Sequence[Node], derivation: Derivation, errors: str = "raise") -> tuple[tuple[Node, ...], Kernel]:
+def lower(
+    roots: Sequence[Node], derivation: Derivation, errors: str = "raise", last: Sequence[Pass] = ()
+) -> tuple[tuple[Node, ...], Kernel]:
     """The derived graph and its loop nests: every pass in order."""
     plain, failures = split_checks(tuple(roots))
     derived = derivation(plain)
     flags = failures if errors == "raise" else ()
     graph = (*derived, *flags)
-    for transform in (simplify, factor, expand, simplify, verify):
+    for transform in (simplify, factor, expand, simplify, verify, *last):
         graph = transform(graph)
     return derived, schedule(graph[: len(derived)], [f for f in graph[len(derived) :] if not f.is_const(False)])
 

@@ -5,13 +5,10 @@ from math import inf, log, pi, sqrt
 import numpy as np
 import pytest
 from family_cases import density
-from family_truth import truths
 
 from vecdist.distributions import FAMILIES
 
 DIGAMMA_5_LESS_2 = 1 / 2 + 1 / 3 + 1 / 4
-AT_ZERO_SHAPE_1 = {"shape": 1.0, "scale": 2.0}
-NOTHING = dict.fromkeys(("x", "loc", "scale", "shape"), 0.0)
 
 # The family, its parameters, x, the value there, and the partial derivatives there: limits from inside the support.
 EDGES = [

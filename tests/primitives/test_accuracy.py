@@ -35,11 +35,10 @@ def spread(rng: np.random.Generator, low: float, high: float, count: int) -> np.
 def points(ranges: list[Ranges], dtype: type, count: int = COUNT) -> list[np.ndarray]:
     """Arguments drawn from each of ``ranges``: one pair of bounds per argument; pairs of mixed sign are even."""
     rng = np.random.default_rng(20240607)
-    columns = []
-    for bounds in ranges:
-        columns.append([
-            rng.uniform(low, high, count) if low * high <= 0 else spread(rng, low, high, count) for low, high in bounds
-        ])
+    columns = [
+        [rng.uniform(low, high, count) if low * high <= 0 else spread(rng, low, high, count) for low, high in bounds]
+        for bounds in ranges
+    ]
     return [np.concatenate(column).astype(dtype) for column in zip(*columns, strict=True)]
 
 
@@ -136,17 +135,19 @@ LARGE_SINGLE = [((1e3, 1e7), (1e-2, 1e2)), ((1e3, 1e7), (1e3, 1e7))]
 
 CASES = [
     Case("exp", arb.exp, ALL + one((-745.0, -708.0), (709.0, 709.78)),
-         ALL_SINGLE + one((-103.9, -87.0), (88.0, 88.7)), (1.0, 1.0)),
+         ALL_SINGLE + one((-103.9, -87.0), (88.0, 88.7)), (1.5, 1.5)),
     Case("exp2", lambda x: (x * arb(2).log()).exp(), ALL + one((-1074.0, -1000.0), (1000.0, 1023.9)),
-         ALL_SINGLE + one((-149.0, -120.0), (120.0, 127.9)), (1.0, 1.0)),
+         ALL_SINGLE + one((-149.0, -120.0), (120.0, 127.9)), (1.5, 1.5)),
     Case("expm1", arb.expm1, ALL + one((709.0, 709.78)), ALL_SINGLE + one((88.0, 88.7)), (2.0, 2.0)),
     Case("log", arb.log, WIDE + one(SUBNORMAL), WIDE_SINGLE + one(SUBNORMAL_SINGLE), (1.5, 1.5)),
-    Case("log2", lambda x: x.log() / arb(2).log(), WIDE + one(SUBNORMAL), WIDE_SINGLE + one(SUBNORMAL_SINGLE), (2.0, 2.0)),
-    Case("log10", lambda x: x.log() / arb(10).log(), WIDE + one(SUBNORMAL), WIDE_SINGLE + one(SUBNORMAL_SINGLE), (2.0, 2.0)),
+    Case("log2", lambda x: x.log() / arb(2).log(), WIDE + one(SUBNORMAL),
+         WIDE_SINGLE + one(SUBNORMAL_SINGLE), (2.0, 2.0)),
+    Case("log10", lambda x: x.log() / arb(10).log(), WIDE + one(SUBNORMAL),
+         WIDE_SINGLE + one(SUBNORMAL_SINGLE), (2.0, 2.0)),
     Case("log1p", arb.log1p, ABOVE_MINUS_ONE, ABOVE_MINUS_ONE_SINGLE, (2.0, 2.0)),
     Case("sigmoid", lambda x: 1 / (1 + (-x).exp()), ALL, ALL_SINGLE, (2.5, 2.5)),
-    Case("log_sigmoid", lambda x: -(-x).exp().log1p(), ALL, ALL_SINGLE, (2.0, 2.0)),
-    Case("softplus", lambda x: x.exp().log1p(), ALL, ALL_SINGLE, (2.0, 2.0)),
+    Case("log_sigmoid", lambda x: -(-x).exp().log1p(), ALL, ALL_SINGLE, (2.5, 2.5)),
+    Case("softplus", lambda x: x.exp().log1p(), ALL, ALL_SINGLE, (2.5, 2.5)),
     Case("logaddexp", lambda x, y: x + (y - x).exp().log1p(), [((-30.0, 30.0),) * 2, ((-700.0, 700.0),) * 2],
          [((-30.0, 30.0),) * 2, ((-80.0, 80.0),) * 2], (2.0, 2.0), at_least_one),
     Case("tanh", arb.tanh, both((1e-300, 1e-6), NEAR, (0.3, 25.0)), both((1e-36, 1e-6), NEAR, (0.3, 12.0)), (2.5, 2.5)),
@@ -159,10 +160,12 @@ CASES = [
     Case("tan", arb.tan, both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20)),
          both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13)), (4.0, 4.0)),
     Case("arctan", arb.atan, both((1e-300, 1e-6), NEAR, (0.8, 1.2), (1.0, 1e300)),
-         both((1e-36, 1e-6), NEAR, (0.8, 1.2), (1.0, 1e36)), (3.0, 4.0)),
+         both((1e-36, 1e-6), NEAR, (0.8, 1.2), (1.0, 1e36)), (3.0, 3.0)),
     Case("pow", lambda x, y: (y * x.log()).exp(),
-         [((1e-6, 1e6), (-40.0, 40.0)), ((1e-300, 1e300), (-1.0, 1.0)), ((0.9, 1.1), (-6e3, 6e3)), ((2.0, 3.0), (500.0, 640.0))],
-         [((1e-6, 1e6), (-5.0, 5.0)), ((1e-36, 1e36), (-1.0, 1.0)), ((0.9, 1.1), (-700.0, 700.0)), ((2.0, 3.0), (60.0, 80.0))],
+         [((1e-6, 1e6), (-40.0, 40.0)), ((1e-300, 1e300), (-1.0, 1.0)), ((0.9, 1.1), (-6e3, 6e3)),
+          ((2.0, 3.0), (500.0, 640.0))],
+         [((1e-6, 1e6), (-5.0, 5.0)), ((1e-36, 1e36), (-1.0, 1.0)), ((0.9, 1.1), (-700.0, 700.0)),
+          ((2.0, 3.0), (60.0, 80.0))],
          (2.0, 2.0)),
     Case("hypot", lambda x, y: (x * x + y * y).sqrt(), [((1e-300, 1e300),) * 2, ((1e-3, 1e3),) * 2],
          [((1e-36, 1e36),) * 2, ((1e-3, 1e3),) * 2], (2.0, 2.0)),
@@ -185,7 +188,8 @@ CASES = [
     Case("lbeta", log_beta, PAIRS, PAIRS_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE, LARGE_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE[1:], LARGE_SINGLE[1:], (3.0, 3.0)),
-    Case("log_choose", log_choose, [((50.0, 1e8), (1e-3, 49.0))], [((50.0, 1e5), (1e-3, 49.0))], (4.0, 4.0), shift_term),
+    Case("log_choose", log_choose, [((50.0, 1e8), (1e-3, 49.0))], [((50.0, 1e5), (1e-3, 49.0))],
+         (4.0, 4.0), shift_term),
     Case("log_choose", log_choose, [((1e9, 1e15), (10.0, 1e9))], [((1e5, 1e7), (10.0, 1e5))], (4.0, 4.0)),
 ]
 
@@ -224,7 +228,8 @@ def test_circular_functions_of_huge_arguments_are_finite(name: str, dtype: type)
 # name: (arguments, value) pairs that hold in both formats; "tiny", "least" and "most" stand for the format's own.
 EDGES: dict[str, list[tuple]] = {
     "exp": [(0.0, 1), (-0.0, 1), (INF, INF), (-INF, 0), (NAN, NAN), (1e4, INF), (-1e4, 0), ("least", 1)],
-    "exp2": [(0.0, 1), (INF, INF), (-INF, 0), (NAN, NAN), (2e3, INF), (-2e3, 0), (10.0, 1024), (-3.0, 0.125), ("least", 1)],
+    "exp2": [(0.0, 1), (INF, INF), (-INF, 0), (NAN, NAN), (2e3, INF), (-2e3, 0), (10.0, 1024), (-3.0, 0.125),
+             ("least", 1)],
     "expm1": [(0.0, 0), (-0.0, 0), (INF, INF), (-INF, -1), (NAN, NAN), (1e4, INF), (-1e4, -1), ("tiny", "tiny")],
     "log": [(0.0, -INF), (-0.0, -INF), (1.0, 0), (INF, INF), (-1.0, NAN), (-INF, NAN), (NAN, NAN), ("-least", NAN)],
     "log2": [(0.0, -INF), (1.0, 0), (8.0, 3), (0.125, -3), (INF, INF), (-1.0, NAN), (NAN, NAN)],
@@ -259,8 +264,10 @@ EDGES: dict[str, list[tuple]] = {
     "digamma": [(0.0, -INF), (-0.0, -INF), (INF, INF), (-1.5, NAN), (NAN, NAN), ("least", -INF)],
     "trigamma": [(0.0, INF), (INF, 0), (-1.5, NAN), (NAN, NAN), ("tiny", INF)],
     "tetragamma": [(0.0, -INF), (INF, 0), (-1.5, NAN), (NAN, NAN), ("tiny", -INF)],
-    "lgamma_delta": [(2.5, 0.0, 0), (1e6, 0.0, 0), (0.0, 1.5, -INF), (-1.0, 3.0, NAN), (NAN, 1.0, NAN), (1.0, NAN, NAN)],
-    "digamma_delta": [(2.5, 0.0, 0), (1e6, 0.0, 0), (0.0, 1.5, INF), (-1.0, 3.0, NAN), (NAN, 1.0, NAN), (1.0, NAN, NAN)],
+    "lgamma_delta": [(2.5, 0.0, 0), (1e6, 0.0, 0), (0.0, 1.5, -INF), (-1.0, 3.0, NAN),
+                     (NAN, 1.0, NAN), (1.0, NAN, NAN)],
+    "digamma_delta": [(2.5, 0.0, 0), (1e6, 0.0, 0), (0.0, 1.5, INF), (-1.0, 3.0, NAN),
+                      (NAN, 1.0, NAN), (1.0, NAN, NAN)],
     "lbeta": [(1.0, 1.0, 0), (0.0, 2.0, INF), (2.0, 0.0, INF), (-1.0, 2.0, NAN), (NAN, 1.0, NAN), (1.0, NAN, NAN)],
     "log_choose": [(5.0, 0.0, 0), (5.0, 5.0, 0), (1e6, 0.0, 0), (2.0, 3.5, NAN), (NAN, 1.0, NAN), (1.0, NAN, NAN)],
     "xlogy": [(0.0, 0.0, 0), (0.0, -1.0, 0), (0.0, INF, 0), (0.0, NAN, NAN), (1.0, 0.0, -INF), (-1.0, 0.0, INF),
@@ -290,8 +297,8 @@ def test_edges(name: str, arguments: list, value: float | str, dtype: type) -> N
     """Edges are exact; where a finite value takes rounding to reach, it is right to a few units of 1."""
     (found,) = evaluate(name, [np.array([number(x, dtype)], dtype) for x in arguments])
     wanted = dtype(number(value, dtype))
-    slack = 4 * np.finfo(dtype).eps if name in {"lgamma", "lbeta", "log_choose", "arctan", "log_sigmoid", "softplus"} else 0
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=slack)
+    rounded = name in {"lgamma", "lbeta", "log_choose"}
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=4 * np.finfo(dtype).eps if rounded else 0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

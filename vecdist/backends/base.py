@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from vecdist.codegen.source import Source
+from vecdist.expr import Node
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
 
@@ -51,6 +52,8 @@ class Backend(ABC):
     """A target: compiles kernels, and knows its arrays."""
 
     name: str
+    passes: tuple[Callable[[Sequence[Node]], tuple[Node, ...]], ...] = ()
+    """Passes that pay on this target alone, run last."""
 
     @abstractmethod
     def compile(self, kernel: Kernel) -> Program:

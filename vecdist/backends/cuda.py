@@ -16,6 +16,7 @@ from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.codegen.cuda import THREADS, is_team_loop, needs_grid_barrier, render, unrolling
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel
+from vecdist.passes.interior import interior
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 BLOCK = (THREADS,)
@@ -148,6 +149,7 @@ class Cuda(Backend):
     """Compiles for the current device."""
 
     name = "cuda"
+    passes = (interior,)  # a warp takes one side of a branch; a vector of the CPU would compute both
 
     def compile(self, kernel: Kernel) -> CudaProgram:
         try:

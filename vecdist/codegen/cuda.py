@@ -18,7 +18,7 @@ from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, 
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 WHOLE_BODY = 4  # elements per thread and turn of a short body: enough loads in flight to fill the memory system
-SHORT_BODY, MIDDLE_BODY = 90, 160  # statements up to which a body is repeated 4 or 2 times; registers bound longer ones
+SHORT_BODY, MIDDLE_BODY = 250, 400  # statements up to which a body is repeated 4 or 2 times; registers bound longer ones
 SHARED_SUMS = 16  # sums reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
 
 
@@ -26,7 +26,8 @@ def unrolling(loop: Loop) -> int:
     """How many elements a thread computes in one turn of an outermost loop."""
     if any(isinstance(item, Loop) for _, item in loop.body.items):
         return 1
-    length = len(loop.body.items)
+    short = [case.short for level in loop.body.levels for case in loop.body.cases(level)]
+    length = len(loop.body.items) + sum(len(block.items) for block in short)
     return WHOLE_BODY if length <= SHORT_BODY else 2 if length <= MIDDLE_BODY else 1
 
 
@@ -94,35 +95,62 @@ class _Renderer:
             yield from self.rows(loop.body)
             return
         copies = unrolling(loop)
-        start = "first"
-        if copies > 1:
-            tile = THREADS * copies
-            yield f"    whole = {loop.dim} // {tile} * {tile}"
-            yield f"    for base in range(block * {tile}, whole, blocks * {tile}):"
-            yield from self.unrolled(loop, copies)
-            start = "whole + first"
-        yield f"    for {loop.index} in range({start}, {loop.dim}, step):"
-        yield from self.serial(loop.body, 2)
+        if copies == 1:
+            yield f"    for {loop.index} in range(first, {loop.dim}, step):"
+            yield from self.serial(loop.body, 2)
+            return
+        tile = THREADS * copies
+        loads = [item for item in loop.body.statements(0) if isinstance(item, Load)]
+        for item in loads:
+            for number in range(copies):
+                yield f"    f_{item.name}_{number} = {typed_zero(item.dtype)}"
+        yield from self.fetched(loop, loads, copies, f"block * {tile}", INDENT)
+        yield f"    for base in range(block * {tile}, {loop.dim}, blocks * {tile}):"
+        yield "        done = False"
+        yield f"        if base + {tile} <= {loop.dim}:"
+        yield from self.unrolled(loop, loads, copies)
+        yield "        if not done:"
+        yield f"            for {loop.index} in range(base + thread, min(base + {tile}, {loop.dim}), {THREADS}):"
+        yield from self.serial(loop.body, 4)
 
-    def unrolled(self, loop: Loop, copies: int) -> Iterator[str]:
-        """Several copies of a body, their loads first."""
-        items = [item for level in loop.body.levels for item in loop.body.statements(level)]
-        local = {loop.index, *(item.name for item in items if isinstance(item, Assign | Load | Total))}
-        pattern = re.compile(r"\b[iv]\d+\b")
+    def fetched(self, loop: Loop, loads: Sequence[Load], copies: int, base: str, pad: str) -> Iterator[str]:
+        """Load the elements of a whole tile ahead of their use, so that loads of one tile run beside work on another."""
+        yield f"{pad}ahead = {base}"
+        yield f"{pad}if ahead + {THREADS * copies} <= {loop.dim}:"
+        for item in loads:
+            for number in range(copies):
+                text = self.statement(item).replace(f"{item.name} = ", f"f_{item.name}_{number} = ", 1)
+                yield pad + INDENT + re.sub(rf"\b{loop.index}\b", f"(ahead + thread + {THREADS * number})", text)
+
+    def unrolled(self, loop: Loop, loads: Sequence[Load], copies: int) -> Iterator[str]:
+        """Several copies of a body; where it has cases, the short ones, if all elements allow that."""
+        body, pad = loop.body, INDENT * 3
+        names = {loop.index, *(item.name for item in body.walk() if isinstance(item, Assign | Load | Total))}
 
         def copy(text: str, number: int) -> str:
-            return pattern.sub(lambda m: f"{m[0]}_{number}" if m[0] in local else m[0], text)
+            return re.sub(r"\b[iv]\d+\b", lambda m: f"{m[0]}_{number}" if m[0] in names else m[0], text)
 
-        pad = INDENT * 2
+        def written(items: Sequence[Statement], pad: str) -> Iterator[str]:
+            for number in range(copies):
+                for item in items:
+                    if not isinstance(item, Accumulate) and item not in loads:
+                        yield from self.guarded(copy(self.statement(item), number), item, pad)
+            for item in items:
+                if isinstance(item, Accumulate):
+                    yield pad + self.accumulate(item, [copy(item.value, number) for number in range(copies)])
+
         for number in range(copies):
             yield f"{pad}{loop.index}_{number} = base + thread + {THREADS * number}"
-        for group in ([i for i in items if isinstance(i, Load)], [i for i in items if not isinstance(i, Load | Accumulate)]):
-            for number in range(copies):
-                for item in group:
-                    yield from self.guarded(copy(self.statement(item), number), item, pad)
-        for item in items:
-            if isinstance(item, Accumulate):
-                yield pad + self.accumulate(item, [f"{item.value}_{n}" if item.value in local else item.value for n in range(copies)])
+            yield from (f"{pad}{item.name}_{number} = f_{item.name}_{number}" for item in loads)
+        yield from self.fetched(loop, loads, copies, f"base + blocks * {THREADS * copies}", pad)
+        for level in body.levels:
+            yield from written(body.statements(level), pad)
+            for case in body.cases(level):
+                yield f"{pad}if {' and '.join(copy(case.condition, number) for number in range(copies))}:"
+                pad += INDENT
+                for inner in case.short.levels:
+                    yield from written(case.short.statements(inner), pad)
+        yield f"{pad}done = True"
 
     def accumulate(self, item: Accumulate, values: Sequence[str]) -> str:
         """Add neighbours in their own precision first, which costs one conversion for all of them."""
@@ -148,6 +176,8 @@ class _Renderer:
                     yield from self.guarded(self.statement(item), item, pad + INDENT)
                 else:
                     yield pad + self.statement(item)
+            for case in block.cases(level):
+                yield from self.serial(case.long, 2)
             for loop in block.loops(level):
                 for item in loop.sums(block):
                     yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
@@ -167,6 +197,8 @@ class _Renderer:
         for level in block.levels:
             for item in block.statements(level):
                 yield from self.guarded(self.statement(item), item, pad)
+            for case in block.cases(level):
+                yield from self.serial(case.long, depth)
             for loop in block.loops(level):
                 for item in loop.sums(block):
                     yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"

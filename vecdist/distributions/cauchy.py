@@ -2,7 +2,7 @@
 
 import math
 
-from vecdist.constraints import Constraint, finite, positive, real
+from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node
@@ -22,7 +22,7 @@ class Cauchy(Distribution):
 
     oracle = "scipy.stats.cauchy(loc, scale)"
 
-    @parametrisation(loc=real, scale=positive)
+    @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
         return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}

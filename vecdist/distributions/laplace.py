@@ -2,7 +2,7 @@
 
 import math
 
-from vecdist.constraints import Constraint, positive, real
+from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.elementary import log
@@ -21,7 +21,7 @@ class Laplace(Distribution):
 
     oracle = "scipy.stats.laplace(loc, scale)"
 
-    @parametrisation(loc=real, scale=positive)
+    @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
         return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}

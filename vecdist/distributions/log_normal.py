@@ -2,7 +2,7 @@
 
 import math
 
-from vecdist.constraints import Constraint, positive, real
+from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
@@ -22,12 +22,12 @@ class LogNormal(Distribution):
 
     oracle = "scipy.stats.lognorm(scale, scale=numpy.exp(loc))"
 
-    @parametrisation(loc=real, scale=positive)
+    @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
         return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
 
-    @parametrisation(loc=real, precision=positive)
+    @parametrisation(loc=finite, precision=positive)
     @staticmethod
     def by_precision(loc: Node, precision: Node) -> dict[str, Node]:
         return {"loc": loc, "inverse_scale": sqrt(precision), "log_scale": -0.5 * log(precision)}

@@ -1,6 +1,6 @@
 """The logistic distribution."""
 
-from vecdist.constraints import Constraint, positive, real
+from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.elementary import log, log_sigmoid
@@ -19,14 +19,14 @@ class Logistic(Distribution):
 
     oracle = "scipy.stats.logistic(loc, scale)"
 
-    @parametrisation(loc=real, scale=positive)
+    @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
         return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
-        return real
+        return finite
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -6,7 +6,7 @@ from vecdist.distributions.formulas import times
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import maximum, minimum
 from vecdist.primitives.elementary import log, log1p, log_sigmoid
-from vecdist.primitives.special import lgamma, lgamma_delta
+from vecdist.primitives.special import lbeta
 
 
 class NegativeBinomial(Distribution):
@@ -49,4 +49,4 @@ class NegativeBinomial(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return times(x, p.log_q) + p.r * p.log_p + (lgamma_delta(p.r, x) - lgamma(x + 1.0))
+        return times(x, p.log_q) + p.r * p.log_p - (lbeta(p.r, x + 1.0) + log(p.r + x))

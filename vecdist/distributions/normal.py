@@ -2,7 +2,7 @@
 
 import math
 
-from vecdist.constraints import Constraint, positive, real
+from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
@@ -23,22 +23,22 @@ class Normal(Distribution):
 
     oracle = "scipy.stats.norm(loc, scale)"
 
-    @parametrisation(loc=real, scale=positive)
+    @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
         return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
 
-    @parametrisation(mean=real, sd=positive)
+    @parametrisation(mean=finite, sd=positive)
     @staticmethod
     def by_sd(mean: Node, sd: Node) -> dict[str, Node]:
         return {"loc": mean, "inverse_scale": 1.0 / sd, "log_scale": log(sd)}
 
-    @parametrisation(mean=real, variance=positive)
+    @parametrisation(mean=finite, variance=positive)
     @staticmethod
     def by_variance(mean: Node, variance: Node) -> dict[str, Node]:
         return {"loc": mean, "inverse_scale": 1.0 / sqrt(variance), "log_scale": 0.5 * log(variance)}
 
-    @parametrisation(mean=real, precision=positive)
+    @parametrisation(mean=finite, precision=positive)
     @staticmethod
     def by_precision(mean: Node, precision: Node) -> dict[str, Node]:
         return {"loc": mean, "inverse_scale": sqrt(precision), "log_scale": -0.5 * log(precision)}

@@ -2,7 +2,7 @@
 
 import math
 
-from vecdist.constraints import Constraint, finite, positive, positive_or_infinite, real
+from vecdist.constraints import Constraint, finite, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
@@ -14,23 +14,23 @@ from vecdist.primitives.special import lgamma_delta
 class StudentT(Distribution):
     """Student's t distribution, f(x) = (1 + z^2 / df)^(-(df + 1) / 2) / (B(df / 2, 1/2) sqrt(df) scale).
 
-    Here z is (x - loc) / scale.  Written ``StudentT(df, loc, scale)`` or ``StudentT(df=, loc=, precision=)``; ``loc`` is
-    0 and ``scale`` 1 where they are not given.  An infinite ``df`` gives the normal distribution.
+    Written ``StudentT(df, loc, scale)``, where ``loc`` is 0 and ``scale`` 1 if they are not given, or
+    ``StudentT(df=, loc=, precision=)``; z is (x - loc) / scale.  An infinite ``df`` gives the normal distribution.
     Johnson, Kotz and Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 28.
 
     >>> import numpy as np, vecdist
     >>> np.asarray(vecdist.logpdf(StudentT(np.array([1.0, 4.0, np.inf])), 2.0)).round(4)
-    array([-2.7542, -2.7136, -2.9189])
+    array([-2.7542, -2.7137, -2.9189])
     """
 
     oracle = "scipy.stats.t(df, loc, scale)"
 
-    @parametrisation(df=positive_or_infinite, loc=real, scale=positive)
+    @parametrisation(df=positive_or_infinite, loc=finite, scale=positive)
     @staticmethod
     def by_scale(df: Node, loc: Node = 0.0, scale: Node = 1.0) -> dict[str, Node]:
         return {"df": df, "loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
 
-    @parametrisation(df=positive_or_infinite, loc=real, precision=positive)
+    @parametrisation(df=positive_or_infinite, loc=finite, precision=positive)
     @staticmethod
     def by_precision(df: Node, loc: Node, precision: Node) -> dict[str, Node]:
         return {"df": df, "loc": loc, "inverse_scale": sqrt(precision), "log_scale": -0.5 * log(precision)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vecdist.expr import Node, rewrite, topological
+from vecdist.primitives.structure import rebuilt
 
 
 def split_checks(roots: Sequence[Node]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
@@ -23,8 +24,4 @@ def split_checks(roots: Sequence[Node]) -> tuple[tuple[Node, ...], tuple[Node, .
 
 
 def _without(node: Node, args: tuple[Node, ...]) -> Node:
-    if node.op == "checked":
-        return args[0]
-    if args == node.args:
-        return node
-    return Node(node.op, args, node.attrs, node.shape, node.dtype)
+    return args[0] if node.op == "checked" else rebuilt(node, args)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from vecdist.expr import Node, rewrite
 from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.structure import rebuilt
 
 
 def expand(roots: Sequence[Node]) -> tuple[Node, ...]:
@@ -24,6 +25,4 @@ def _expand_node(node: Node, args: tuple[Node, ...]) -> Node:
     entry = PRIMITIVES.get(node.op)
     if entry is not None and entry.expand is not None:
         return entry.expand(*args)
-    if args == node.args:
-        return node
-    return Node(node.op, args, node.attrs, node.shape, node.dtype)
+    return rebuilt(node, args)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vecdist.expr import Node, cast, rewrite, where
-from vecdist.primitives.structure import align, extent, summed
+from vecdist.primitives.structure import align, extent, rebuilt, summed
 from vecdist.shapes import Shape
 
 Axes = tuple[int, ...]
@@ -17,8 +17,7 @@ def factor(roots: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _factor_node(node: Node, args: tuple[Node, ...]) -> Node:
-    if args != node.args:
-        node = Node(node.op, args, node.attrs, node.shape, node.dtype)
+    node = rebuilt(node, args)
     if node.op == "sum" and node.dtype.kind == "f":
         return _total(args[0], args[0].shape, node.attrs[0])
     return node

@@ -8,6 +8,7 @@ import numpy as np
 
 from vecdist.expr import Node, cast, const, rewrite
 from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.structure import rebuilt
 
 
 def simplify(roots: Sequence[Node]) -> tuple[Node, ...]:
@@ -19,8 +20,7 @@ def simplify(roots: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _simplify_node(node: Node, args: tuple[Node, ...]) -> Node:
-    if args != node.args:
-        node = Node(node.op, args, node.attrs, node.shape, node.dtype)
+    node = rebuilt(node, args)
     if args and all(arg.op == "const" for arg in args) and node.op in PRIMITIVES:
         folded = _fold(node)
         if folded is not None:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import math
 
-from vecdist.expr import Node, Operand, const, where
-from vecdist.primitives.arithmetic import POSITIVE, REAL, bits, eq, from_bits
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import POSITIVE, REAL, eq, from_bits
 from vecdist.primitives.floating import (
-    INFINITY, NAN, at_least, at_most, binary, exp_fraction, format_of, joined, lifted, log_fraction, magnitude,
-    reduced_exp, scaled, width, with_sign, Reduced,
+    INFINITY,
+    NAN,
+    Reduced,
+    at_least,
+    at_most,
+    binary,
+    exp_fraction,
+    format_of,
+    joined,
+    lifted,
+    log_fraction,
+    magnitude,
+    reduced_exp,
+    scaled,
+    width,
+    with_sign,
 )
 from vecdist.primitives.table import primitive
 
@@ -168,7 +182,8 @@ log10 = primitive(
     floating=True, ufuncs=("log10",), domain=(POSITIVE,), oracle="numpy.log10",
 )
 log1p = primitive(
-    "log1p", expand=lambda x: _guarded(joined(*log1p_parts(x)), x, pole=-1.0), partials=lambda x, out: (1.0 / (1.0 + x),),
+    "log1p", expand=lambda x: _guarded(joined(*log1p_parts(x)), x, pole=-1.0),
+    partials=lambda x, out: (1.0 / (1.0 + x),),
     floating=True, ufuncs=("log1p",), domain=((-0.99, 30.0),), oracle="numpy.log1p",
 )
 sigmoid = primitive(

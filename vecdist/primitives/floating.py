@@ -1,7 +1,7 @@
 """Floats taken apart: polynomials, clamps, signs, and the cores of exp and log that other functions share.
 
 Everything here is straight-line code in the dtype of its argument.  Tables of coefficients have one row per width in
-bytes; each is a minimax fit by the Remez exchange in exact arithmetic, with its leading coefficients rounded one by one.
+bytes; each is a minimax fit by the Remez exchange to 300 bits, its leading coefficients rounded one by one.
 Adding and taking away ``magic`` rounds to an integer and leaves that integer in the low bits (Cody and Waite 1980).
 """
 
@@ -90,6 +90,15 @@ def polynomial(x: Node, coefficients: tuple[float, ...]) -> Node:
     return _horner(square, coefficients[::2]) + x * _horner(square, coefficients[1::2])
 
 
+def _with_linear_term(x: Node, coefficients: tuple[float, ...]) -> Node:
+    """``x + c0 x**2 + c1 x**3 + ...``: a long polynomial has the square already.
+
+    A short one is spared it: squares of float32 numbers are often subnormal, and processors slow at that.
+    """
+    rest = polynomial(x, coefficients)
+    return x + (x * (x * rest) if len(coefficients) < LONG else x * x * rest)
+
+
 def _horner(x: Node, coefficients: tuple[float, ...]) -> Node:
     total: Operand = coefficients[-1]
     for coefficient in coefficients[-2::-1]:
@@ -147,11 +156,11 @@ def reduced_exp(x: Node, offset: int, rest: Node | None = None) -> Reduced:
 
 def exp_fraction(r: Node) -> Node:
     """``exp(r) - 1`` for a reduced argument."""
-    return r + r * r * polynomial(r, EXP[width(r)])
+    return _with_linear_term(r, EXP[width(r)])
 
 
 def scaled(y: Node, reduced: Reduced) -> Node:
-    """``2**k y`` for an offset of twice the bias: in two steps, for ``2**k`` may overflow or round where it does not."""
+    """``2**k y`` for an offset of twice the bias, in two steps: ``2**k`` may leave the range before it does."""
     form = format_of(y)
     half = reduced.k * 0.5 + (form.magic + form.bias)
     rest = bits(reduced.rounded) - bits(half)
@@ -182,7 +191,7 @@ def binary(x: Node, lift: Operand = 0) -> Binary:
 
 def log_fraction(f: Node) -> Node:
     """``log(1 + f)`` for ``1 + f`` between sqrt(1/2) and sqrt(2)."""
-    return f + f * f * polynomial(f, LOG[width(f)])
+    return _with_linear_term(f, LOG[width(f)])
 
 
 def joined(k: Node, y: Node) -> Node:

@@ -1,8 +1,10 @@
 """The gamma family on x >= 0: one shift, one reciprocal and two logarithms serve every member of the same argument.
 
-Below ``SHIFT`` an argument is moved up by it (DLMF 5.5.1); there the asymptotic series hold (DLMF 5.11.1, 5.11.2, 5.15.8),
-with minimax coefficients in place of Bernoulli numbers.  Negative arguments give nan.  Differences of two members are
-computed from the difference of the arguments, so that nothing cancels where the arguments are large.
+Below ``SHIFT`` an argument is moved up by it (DLMF 5.5.1); there the asymptotic series hold (DLMF 5.11.1, 5.11.2,
+5.15.8), with minimax coefficients in place of Bernoulli numbers.  Negative arguments give nan.
+
+Differences of two members are computed from the difference of the arguments, so that nothing cancels where the
+arguments are large.
 """
 
 from __future__ import annotations
@@ -60,10 +62,10 @@ TETRAGAMMA = {
 
 
 class Shifted(NamedTuple):
-    """``w`` = x or x + SHIFT, at least SHIFT, with what the functions of ``x`` share; one division gives all reciprocals.
+    """``w`` = x or x + SHIFT, at least SHIFT, and what the functions of ``x`` share; one division gives it all.
 
-    Where there is a shift, ``first`` is x times 2**(LIFT shift) and ``others`` is (x + 1) ... (x + SHIFT - 1); else both
-    are 1.  ``r`` is 1 / w.
+    Where there is a shift, ``first`` is x times 2**(LIFT shift) and ``others`` is (x + 1) ... (x + SHIFT - 1); else
+    both are 1.  ``r`` is 1 / w.
     """
 
     x: Node

@@ -6,7 +6,16 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, floor, from_bits, isnan, ne, sqrt
 from vecdist.primitives.elementary import EXP_RANGE, clamped, log
 from vecdist.primitives.floating import (
-    INFINITY, NAN, binary, format_of, head, lifted, polynomial, reduced_exp, scaled, width,
+    INFINITY,
+    NAN,
+    binary,
+    format_of,
+    head,
+    lifted,
+    polynomial,
+    reduced_exp,
+    scaled,
+    width,
 )
 from vecdist.primitives.table import primitive
 
@@ -81,7 +90,8 @@ def _pow(x: Node, y: Node) -> Node:
 
 
 SIMPLE = {
-    0.0: lambda x: where(eq(x, x), const(1, x.dtype), const(1, x.dtype)), 1.0: lambda x: x, 2.0: lambda x: x * x, 3.0: lambda x: x * x * x,
+    0.0: lambda x: where(eq(x, x), const(1, x.dtype), const(1, x.dtype)),
+    1.0: lambda x: x, 2.0: lambda x: x * x, 3.0: lambda x: x * x * x,
     -1.0: lambda x: 1.0 / x, 0.5: lambda x: where(eq(x, -INFINITY), INFINITY, sqrt(x) + 0.0),
 }
 
@@ -89,12 +99,12 @@ SIMPLE = {
 def _partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
     """Where y = 0 the slope in x is 0, also at x = 0; where x = 0 < y the slope in y is 0."""
     return (
-        where(eq(y, 0), 0.0, y * pow(x, y - 1.0)),
+        where(eq(y, 0), 0.0, y * power(x, y - 1.0)),
         where(eq(x, 0) & (y > 0), 0.0, log(x) * out),
     )
 
 
-pow = primitive(
+power = primitive(
     "pow", 2, expand=_pow, partials=_partials,
     floating=True, ufuncs=("power", "float_power"), domain=((0.05, 20.0), (-5.0, 5.0)), oracle="numpy.power",
 )

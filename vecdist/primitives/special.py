@@ -8,10 +8,24 @@ from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.floating import (
-    at_most, format_of, head, polynomial, reduced_exp, scaled, width, with_sign,
+    at_most,
+    format_of,
+    head,
+    polynomial,
+    reduced_exp,
+    scaled,
+    width,
+    with_sign,
 )
 from vecdist.primitives.gamma_functions import (
-    digamma, digamma_delta, lbeta, lgamma, lgamma_delta, log_choose, tetragamma, trigamma,
+    digamma,
+    digamma_delta,
+    lbeta,
+    lgamma,
+    lgamma_delta,
+    log_choose,
+    tetragamma,
+    trigamma,
 )
 from vecdist.primitives.table import primitive
 

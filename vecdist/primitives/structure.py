@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.expr import Node, cast
-from vecdist.shapes import Dim, Shape, broadcast_axes
+from vecdist.shapes import Dim, Shape, broadcast, broadcast_axes
 
 Entry = tuple[int | None, Dim, int]
 
@@ -166,6 +166,14 @@ def full(x: Node, shape: Shape) -> Node:
         return x
     entries = [(None if dim == 1 else axis, 0, 1) for axis, dim in enumerate(x.shape)]
     return view(x, entries, shape)
+
+
+def rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
+    """The same operation on other arguments; an elementwise one has the shape that they broadcast to."""
+    if args == node.args:
+        return node
+    shape = node.shape if node.op in STRUCTURE else broadcast(arg.shape for arg in args)
+    return Node(node.op, args, node.attrs, shape, node.dtype)
 
 
 STRUCTURE: dict[str, Structural] = {

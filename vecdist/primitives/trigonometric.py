@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits
+from vecdist.primitives.arithmetic import REAL, bits, from_bits
 from vecdist.primitives.floating import at_least, at_most, format_of, polynomial, width, with_sign
 from vecdist.primitives.table import primitive
 
@@ -68,17 +68,22 @@ def _reduced(x: Node) -> Quadrant:
     return Quadrant(sine, 1.0 + square * polynomial(square, COS[width(x)]), bits(rounded))
 
 
+def _odd(turn: Node) -> Node:
+    """Whether a count of quarter turns is odd: its lowest bit made the sign."""
+    return (turn << (8 * turn.dtype.itemsize - 1)) < 0
+
+
 def _quarter(parts: Quadrant, ahead: int) -> Node:
     """The sine ``ahead`` quarter turns further on: odd turns exchange sine and cosine, half turns change the sign."""
-    odd = eq(parts.turn & 1, 1 - ahead)
-    y = where(odd, parts.cosine, parts.sine)
+    straight, crossed = (parts.cosine, parts.sine) if ahead else (parts.sine, parts.cosine)
+    y = where(_odd(parts.turn), crossed, straight)
     turn = parts.turn + ahead if ahead else parts.turn
     return from_bits(bits(y) + ((turn & 2) << (8 * width(y) - 2)))
 
 
 def _tan(x: Node) -> Node:
     sine, cosine, turn = _reduced(x)
-    odd = eq(turn & 1, 1)
+    odd = _odd(turn)
     return where(odd, cosine, sine) / where(odd, -sine, cosine)
 
 
@@ -89,7 +94,7 @@ def _arctan(x: Node) -> Node:
     z = where(steep, 1.0 / a, a)
     square = z * z
     y = z + z * square * polynomial(square, ARCTAN[width(x)])
-    high, low = {8: (1.5707963267948966, 6.123233995736766e-17), 4: (1.5707963, -4.371139e-08)}[width(x)]
+    high, low = {8: (1.5707963267948966, 6.123233995736766e-17), 4: (1.5707964, -4.371139e-08)}[width(x)]
     return with_sign(where(steep, high - (y - low), y), x)
 
 

@@ -38,6 +38,12 @@ class Context:
         found = {index.block for index in self.indices if index is not None}
         return found | {self.guard.block} if self.guard else found
 
+    def moved(self, block: Block, inner: Block) -> Context:
+        """The same place in the loops, with what belongs to ``block`` moved into a block inside it."""
+        return Context(
+            tuple(Index(i.text, inner) if i is not None and i.block is block else i for i in self.indices), self.guard
+        )
+
     def home(self, root: Block) -> Block:
         """The innermost block that an index belongs to."""
         return max(self.blocks(), key=lambda block: len(block.chain()), default=root)

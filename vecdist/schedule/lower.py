@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from vecdist.expr import Node, topological
-from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Output, Slot, Store, Total
+from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Output, Slot, Store, Total
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.schedule.context import THROUGH, Context, Index
 from vecdist.shapes import Dim
@@ -65,6 +65,7 @@ class _Lowering:
         self.outputs: list[Output] = []
         self.values: dict[tuple[Node, Context], Value] = {}
         self.loops: dict[tuple[Block, str, int], Loop] = {}
+        self.split: dict[tuple[Block, str], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
         self.names = 0
 
@@ -160,7 +161,11 @@ class _Lowering:
             case "const":
                 return Value(_literal(node), self.root, 0)
             case "slot":
-                return self.load(node.attrs[0], node, at)
+                block = at.home(self.root)
+                outside = at.moved(block, block.loop_body)  # a case loads nothing that its loop has not loaded
+                if (node, outside) not in self.values:
+                    self.values[node, outside] = self.load(node.attrs[0], node, outside)
+                return self.values[node, outside]
             case "extent":
                 count = " * ".join(node.attrs[0]) or "1"
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
@@ -170,9 +175,12 @@ class _Lowering:
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
             case "pad":
                 return self.padded(node, at)
+            case "cases":
+                return self.cases(node, context)
         args = [self.values[arg, context.at(arg)] for arg in node.args]
-        block = max((arg.block for arg in args), key=lambda block: len(block.chain()))
-        level = max(arg.level for arg in args if arg.block is block)
+        blocks = (at.home(self.root), *(arg.block for arg in args))
+        block = max(blocks, key=lambda block: len(block.chain()))
+        level = max((arg.level for arg in args if arg.block is block), default=0)
         return self.assign(node.op, tuple(arg.name for arg in args), node.dtype, block, level)
 
     def assign(self, op: str, args: tuple[str, ...], dtype: np.dtype, block: Block, level: int) -> Value:
@@ -203,6 +211,21 @@ class _Lowering:
         level = value.level if value.block is block else 0
         zero = "0" if node.dtype.kind in "iu" else f"{node.dtype.kind}{node.dtype.itemsize}(0.0)"
         return self.assign("where", (guard.name, value.name, zero), node.dtype, block, level)
+
+    def cases(self, node: Node, context: Context) -> Value:
+        """A value computed in two blocks of the loop, one of which runs; all cases of a loop share them."""
+        test, *sides = node.args
+        condition = self.value(test, context)
+        block = condition.block
+        if (block, condition.name) not in self.split:
+            self.split[block, condition.name] = Cases(condition.name, Block(block, block.index), Block(block, block.index))
+            block.put(condition.level, self.split[block, condition.name])
+        both = self.split[block, condition.name]
+        name = self.name("v")
+        for side, inner in zip(sides, (both.short, both.long), strict=True):
+            value = self.value(side, context.moved(block, inner))
+            inner.put(value.level if value.block is inner else 0, Assign(name, "index", (value.name,), node.dtype))
+        return Value(name, block, condition.level + 1)
 
     def sum(self, node: Node, at: Context) -> Value:
         """The loops of a sum in the block where it stops varying."""
@@ -269,7 +292,7 @@ def _region(root: Node) -> Iterator[Node]:
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            if node.op not in STRUCTURE:
+            if node.op not in STRUCTURE and node.op != "cases":
                 stack.extend((arg, False) for arg in reversed(node.args))
 
 

@@ -1,0 +1,83 @@
+"""The time of one call on tiny arrays, which is all overhead, beside the same thing through jax.jit."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from timing import (
+    TURN, Contender, array_library, attempt, attempted, device_name, duration, heading, options, race, ratio, table, versions,
+    wait_for,
+)
+
+TARGET = {"cpu": 2e-6, "cuda": 8e-6}
+
+
+def data(chosen: Namespace) -> list[np.ndarray]:
+    """Two parameters and a few observations."""
+    return [np.asarray(value, chosen.dtype) for value in (2.5, 1.25, np.linspace(0.5, 3.0, chosen.size))]
+
+
+def by_vecdist(chosen: Namespace) -> dict[str, Callable[[], Contender]]:
+    """A compiled function, called with NumPy or CuPy arrays."""
+    import vecdist
+    from vecdist.distributions import Gamma
+
+    arrays = [array_library(chosen.device).asarray(array) for array in data(chosen)]
+    f, wait = vecdist.compile(lambda a, t, x: vecdist.logpdf(Gamma(a, t), x).sum()), wait_for(chosen.device)
+    return {
+        "value": lambda: Contender(lambda: f(*arrays), wait),
+        "value and gradient": lambda: Contender(lambda: f.value_and_grad(*arrays, wrt=(0, 1)), wait),
+    }
+
+
+def by_jax(chosen: Namespace) -> dict[str, Callable[[], Contender]]:
+    """The same density, jitted, called with JAX's own arrays."""
+    import jax
+    from jax.scipy.stats import gamma
+
+    where = jax.devices("gpu" if chosen.device == "cuda" else "cpu")[0]
+    arrays = [jax.device_put(array, where) for array in data(chosen)]
+
+    def density(a: Any, t: Any, x: Any) -> Any:
+        return gamma.logpdf(x, a, scale=t).sum()
+
+    f, g = jax.jit(density), jax.jit(jax.value_and_grad(density, (0, 1)))
+    return {
+        "value": lambda: Contender(lambda: f(*arrays), jax.block_until_ready),
+        "value and gradient": lambda: Contender(lambda: g(*arrays), jax.block_until_ready),
+    }
+
+
+def awaited(contender: Contender) -> Contender:
+    """The same calls, each of them waited for before the next."""
+    return Contender(lambda: contender.wait(contender.call()), lambda _: None)
+
+
+def rows(chosen: Namespace) -> Iterator[tuple[str, ...]]:
+    """The table: each call issued back to back, and waited for one by one."""
+    entries = {}
+    for name, build in (("vecdist", by_vecdist), ("JAX", by_jax)):
+        built = attempted(lambda build=build: build(chosen))
+        for what in ("value", "value and gradient"):
+            entries[name, what] = attempt(built[what])[0] if isinstance(built, dict) else built
+    race(entries, chosen.device)
+    waiting = {key: awaited(entry) if isinstance(entry, Contender) else entry for key, entry in entries.items()}
+    race(waiting, chosen.device)
+    for (name, what), entry in entries.items():
+        ours = entries["vecdist", what]
+        if isinstance(entry, Contender):
+            compared = ratio(entry.median / ours.median) if isinstance(ours, Contender) else "-"
+            shown = (duration(t) for t in (entry.median, entry.fastest, waiting[name, what].median))
+            yield f"{name}, {what}", *shown, compared, ratio(entry.median / TARGET[chosen.device])
+        else:
+            yield f"{name}, {what}: {entry}", *["-"] * 5
+
+
+if __name__ == "__main__":
+    chosen = options(__doc__, {"cpu": 8, "cuda": 8})
+    found = list(rows(chosen))
+    heading(f"One call, {chosen.size} elements of {chosen.dtype}", f"{device_name(chosen.device)}; {versions()}")
+    table(("", "issued, median", "fastest", "awaited, median", "to vecdist", f"to {duration(TARGET[chosen.device])}"), found)

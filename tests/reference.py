@@ -1,0 +1,51 @@
+"""What an expression is worth: the interpreter, straight from the graph as a user builds it."""
+
+import numpy as np
+
+from vecdist.backends.interpreter import interpret
+from vecdist.expr import Node, rewrite, topological
+from vecdist.passes.bind import bind
+from vecdist.primitives.structure import extent
+
+
+def interpreted(roots):
+    """The values of ``roots`` by NumPy: no lengths united, no axes merged, nothing simplified."""
+    arrays = []
+
+    def rule(node, args):
+        if node.op == "leaf":
+            arrays.append(node.attrs[0].array)
+            return Node("slot", (), (len(arrays) - 1, "dense", ()), node.shape, node.dtype)
+        if node.op == "extent" and args:
+            return extent([args[0].shape[axis] for axis in node.attrs[0]])
+        return Node(node.op, args, node.attrs, node.shape, node.dtype) if args else node
+
+    return interpret(rewrite(roots, rule), arrays, {})
+
+
+def interpreted_bound(bound, graph=None):
+    """The values of a bound graph, or of one that was made of it, for the arrays and lengths that it was bound to."""
+    return interpret(graph or bound.roots, [leaf.array for leaf in bound.leaves], bound.lengths)
+
+
+def bound_graph(roots, derivation=lambda roots: roots):
+    """What ``bind`` makes of ``roots``, and what ``derivation`` makes of that."""
+    bound = bind(roots)
+    return bound, derivation(bound.roots)
+
+
+def ops(roots):
+    """The names of the operations below ``roots``."""
+    return {node.op for node in topological(roots)}
+
+
+def slot(index, shape=(), dtype=np.float64, layout="dense", axes=()):
+    """An input of a bound graph."""
+    return Node("slot", (), (index, layout if shape else "number", axes), tuple(shape), np.dtype(dtype))
+
+
+def assert_same(found, wanted, rtol=0.0):
+    """Equal shapes, dtypes and values, NaN for NaN; ``rtol`` where the order of a sum may differ."""
+    for mine, reference in zip(found, wanted, strict=True):
+        assert mine.shape == reference.shape and mine.dtype == reference.dtype
+        np.testing.assert_allclose(mine, reference, rtol=rtol, atol=0)

@@ -1,0 +1,40 @@
+"""Loop nests of random programs compute what the interpreter does, element by element, and never leave their arrays."""
+
+from hypothesis import given, settings
+from loop_executor import run_loops, scheduled
+from programs import programs
+from reference import assert_same, interpreted
+
+from vecdist.derivatives import gradient_of
+from vecdist.leaves import leaf
+from vecdist.passes.bind import bind
+from vecdist.passes.expand import expand
+from vecdist.passes.factor import factor
+from vecdist.passes.simplify import simplify
+from vecdist.passes.verify import verify
+
+
+def loops_of(roots, derivation=lambda roots: roots):
+    """The values of ``derivation`` of ``roots``, by way of every pass and the loop nests."""
+    bound = bind(roots)
+    graph = verify(simplify(expand(factor(simplify(derivation(bound.roots))))))
+    found, _ = run_loops(scheduled(bound, graph), [leaf.array for leaf in bound.leaves], bound.lengths)
+    return found
+
+
+@settings(max_examples=250)
+@given(programs())
+def test_loops_compute_what_the_interpreter_does(program):
+    wanted = interpreted(program.roots)
+    found = loops_of(program.roots)
+    assert_same([mine.reshape(w.shape) for mine, w in zip(found, wanted, strict=True)], wanted)
+
+
+@settings(max_examples=150)
+@given(programs(dtypes=("f8", "f4", "f8", "i8"), lengths=(1, 2, 3, 4), most_steps=5))
+def test_loops_compute_gradients(program):
+    """Cotangents of slices become pads, those of broadcasts become sums."""
+    roots = (program.scalar().node, *(leaf(array) for array in program.parameters))
+    wanted = interpreted(gradient_of(roots))
+    found = loops_of(roots, gradient_of)
+    assert_same([mine.reshape(w.shape) for mine, w in zip(found, wanted, strict=True)], wanted, rtol=1e-5)

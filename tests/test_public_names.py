@@ -1,0 +1,75 @@
+"""What is public is listed, described and shown by example."""
+
+import inspect
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import vecdist
+import vecdist.datasets
+import vecdist.distributions
+from vecdist.distributions import FAMILIES
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+EXAMPLES = "\n".join(re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
+
+PUBLIC = {
+    **{f"vecdist.{name}": getattr(vecdist, name) for name in vecdist.__all__},
+    **{f"vecdist.datasets.{name}": getattr(vecdist.datasets, name) for name in vecdist.datasets.__all__},
+    **{f"vecdist.distributions.{name}": family for name, family in FAMILIES.items()},
+}
+# Public, and shown by no example of its own.
+UNSHOWN = {
+    "vecdist.Compiled": "what compile gives, whose example shows it",
+    "vecdist.InvalidParameter": "an error",
+    "vecdist.datasets.CoalDisasters": "what coal_disasters gives",
+    "vecdist.datasets.EightSchools": "what eight_schools gives",
+}
+
+
+def names(module: ModuleType) -> set[str]:
+    """The names of a module that are public by their spelling, other than modules and those of this language."""
+    found = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    return {
+        name for name, value in found.items() if not isinstance(value, ModuleType) and name != "annotations"
+    }
+
+
+def test_all_lists_what_is_public():
+    assert set(vecdist.__all__) == names(vecdist)
+
+
+def test_all_is_sorted():
+    assert vecdist.__all__ == sorted(vecdist.__all__)
+    assert vecdist.datasets.__all__ == sorted(vecdist.datasets.__all__)
+
+
+def test_families_are_public():
+    assert set(FAMILIES) < set(vecdist.distributions.__all__)
+    assert all(getattr(vecdist.distributions, name) is family for name, family in FAMILIES.items())
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_it_is_described(name):
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    first = text.partition("\n")[0]
+    assert first.endswith((".", ":")), f"a first line that is a sentence, not {first!r}"
+
+
+@pytest.mark.parametrize("name", sorted(set(PUBLIC) - set(UNSHOWN)))
+def test_it_is_shown_by_example(name):
+    of_its_own = ">>> " in (inspect.getdoc(PUBLIC[name]) or "")
+    assert of_its_own or re.search(rf"\b{name.rpartition('.')[2]}\(", EXAMPLES)
+
+
+def test_the_list_of_unshown_names_is_current():
+    assert set(UNSHOWN) <= set(PUBLIC)
+
+
+@pytest.mark.parametrize("kind", [vecdist.LazyArray, vecdist.Compiled], ids=lambda kind: kind.__name__)
+def test_methods_are_described(kind):
+    public = {name: value for name, value in vars(kind).items() if not name.startswith("_")}
+    members = {name for name, value in public.items() if callable(value) or isinstance(value, property)}
+    assert {name for name in members if not inspect.getdoc(public[name])} == set()

@@ -1,0 +1,46 @@
+"""The README's examples run, in order and in a process of their own, and give what they say."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+CHECKED = re.compile(r"^(?P<expression>\S.*?)\s+# => (?P<value>.*)$", re.MULTILINE)
+
+
+def blocks() -> list[str]:
+    """The Python in the README, each ``expression  # => value`` made an assertion; ``...`` stands for more digits."""
+    found = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [CHECKED.sub(_assertion, block) for block in found]
+
+
+def _assertion(match: re.Match) -> str:
+    expression, value = match["expression"], match["value"]
+    if value.endswith("..."):
+        return f"assert repr({expression}).startswith({value[:-3]!r}), repr({expression})"
+    return f"assert repr({expression}) == {value!r}, repr({expression})"
+
+
+def test_the_examples_give_what_they_say(tmp_path):
+    script = tmp_path / "readme.py"
+    script.write_text("\n".join(blocks()), encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        check=False, capture_output=True, text=True, timeout=300,
+        env=os.environ | {"PYTHONPATH": str(README.parent)},
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_results_are_checked():
+    assert sum(block.count("assert repr(") for block in blocks()) >= 8
+
+
+def test_the_two_lines_are_marked():
+    lines = dict(re.findall(r"<!-- (\w+) line -->\n```sh\n(.*)\n```", README.read_text(encoding="utf-8")))
+    assert lines == {
+        "main": "python -m pip install -e . && python -m vecdist",
+        "test": 'python -m pip install -e ".[test]" && python -m pytest',
+    }

@@ -1,0 +1,135 @@
+"""A short cut for elements away from every edge: the same value with fewer comparisons.
+
+Edges are compared against again and again: zero in a support, the smallest normal number and infinity in a logarithm.
+Where an element of every input lies strictly between them, all those comparisons are known, and with them which side of
+each choice is taken.  ``cases(interior, short, long)`` has the value of both sides, which are equal where ``interior``
+holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from vecdist.expr import Node, const, rewrite, topological
+from vecdist.passes.simplify import simplify
+from vecdist.primitives.structure import STRUCTURE, rebuilt
+from vecdist.shapes import Dim
+
+ENOUGH = 3  # comparisons of one input that must fall away before testing it once pays
+
+Range = tuple[float, float]
+
+
+def interior(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` where what a one-dimensional loop computes is split into cases."""
+    ranges = {slot: _range(slot, thresholds) for slot, thresholds in _compared(roots).items()}
+    ranges = {slot: found for slot, found in ranges.items() if found is not None}
+    if not ranges:
+        return tuple(roots)
+    tops = [node for node in _tops(roots) if _loop_dim(node) is not None]
+    new: dict[Node, Node] = {}
+    for dim in dict.fromkeys(_loop_dim(top) for top in tops):
+        own = {slot: found for slot, found in ranges.items() if _loop_dim(slot) == dim}
+        if own:
+            new |= _cases([top for top in tops if _loop_dim(top) == dim], own)
+    return tuple(new.get(r, r) for r in rewrite(roots, lambda node, args: _with_cases(node, args, new)))
+
+
+def _cases(tops: Sequence[Node], ranges: dict[Node, Range]) -> dict[Node, Node]:
+    """The tops of one loop, each with a short form for elements whose inputs lie in their ranges."""
+    inside: Node | None = None
+    for slot, (low, high) in ranges.items():
+        test = (const(low, slot.dtype) <= slot) & (slot <= const(high, slot.dtype))
+        inside = test if inside is None else inside & test
+    assert inside is not None
+    shorts = simplify(rewrite(tops, lambda node, args: _decided(node, args, ranges)))
+    return {
+        top: Node("cases", (inside, short, top), (), top.shape, top.dtype)
+        for top, short in zip(tops, shorts, strict=True)
+        if short is not top
+    }
+
+
+def _with_cases(node: Node, args: tuple[Node, ...], new: dict[Node, Node]) -> Node:
+    if node.op == "sum":
+        args = (new.get(node.args[0], args[0]),)
+    return rebuilt(node, args)
+
+
+def _tops(roots: Sequence[Node]) -> Iterator[Node]:
+    """The nodes that a loop computes for a sum or an output, where all below them is elementwise."""
+    for node in dict.fromkeys([*roots, *(n.args[0] for n in topological(roots) if n.op == "sum")]):
+        below = topological((node,))
+        if node.args and node.op not in STRUCTURE and not any(n.op in STRUCTURE and n.shape for n in below):
+            yield node
+
+
+def _loop_dim(node: Node) -> Dim | None:
+    """The one length that a node varies along, if there is just one."""
+    dims = [dim for dim in node.shape if dim != 1]
+    return dims[0] if len(dims) == 1 else None
+
+
+def _compared(roots: Sequence[Node]) -> dict[Node, list[float]]:
+    """The constants (or itself, as NaN) that each floating-point input is compared with."""
+    found: dict[Node, list[float]] = {}
+    for node in topological(roots):
+        if node.op in _DECIDE:
+            x, y = node.args
+            for slot, other in ((x, y), (y, x)):
+                if slot.op == "slot" and slot.dtype.kind == "f" and (other.op == "const" or other is slot):
+                    found.setdefault(slot, []).append(math.nan if other is slot else float(other.value))
+    return found
+
+
+def _range(slot: Node, thresholds: Sequence[float]) -> Range | None:
+    """A range without its edges, in which most of the comparisons are known."""
+    info = np.finfo(slot.dtype)
+    tiny, largest = float(info.tiny), float(info.max)
+    low = tiny if any(0 <= t <= tiny for t in thresholds) else -largest
+    known = [t for t in thresholds if math.isnan(t) or math.isinf(t) or t <= low]
+    return (low, largest) if len(known) >= ENOUGH else None
+
+
+def _decided(node: Node, args: tuple[Node, ...], ranges: dict[Node, Range]) -> Node:
+    """A comparison that the ranges decide, as the constant it is."""
+    if node.op in _DECIDE:
+        answer = _DECIDE[node.op](*(_bounds(arg, ranges) for arg in args), args[0] is args[1])
+        if answer is not None and all(arg in ranges or arg.op == "const" for arg in args):
+            return const(answer, np.bool_)
+    return rebuilt(node, args)
+
+
+def _bounds(node: Node, ranges: dict[Node, Range]) -> Range:
+    if node.op == "const":
+        return float(node.value), float(node.value)
+    return ranges.get(node, (-math.inf, math.inf))
+
+
+def _less(x: Range, y: Range, same: bool) -> bool | None:
+    if same or x[0] >= y[1]:
+        return False
+    return True if x[1] < y[0] else None
+
+
+def _less_or_equal(x: Range, y: Range, same: bool) -> bool | None:
+    if same or x[1] <= y[0]:
+        return True
+    return False if x[0] > y[1] else None
+
+
+def _equal(x: Range, y: Range, same: bool) -> bool | None:
+    if same:
+        return True
+    return False if x[1] < y[0] or y[1] < x[0] else None
+
+
+def _unequal(x: Range, y: Range, same: bool) -> bool | None:
+    equal = _equal(x, y, same)
+    return None if equal is None else not equal
+
+
+_DECIDE = {"lt": _less, "le": _less_or_equal, "eq": _equal, "ne": _unequal}
