@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from timing import (
-    TURN, Contender, array_library, attempt, attempted, device_name, duration, heading, options, race, ratio, table, versions,
-    wait_for,
-)
+import timing
+from timing import Contender
 
 TARGET = {"cpu": 2e-6, "cuda": 8e-6}
 
@@ -25,8 +23,8 @@ def by_vecdist(chosen: Namespace) -> dict[str, Callable[[], Contender]]:
     import vecdist
     from vecdist.distributions import Gamma
 
-    arrays = [array_library(chosen.device).asarray(array) for array in data(chosen)]
-    f, wait = vecdist.compile(lambda a, t, x: vecdist.logpdf(Gamma(a, t), x).sum()), wait_for(chosen.device)
+    arrays = [timing.array_library(chosen.device).asarray(array) for array in data(chosen)]
+    f, wait = vecdist.compile(lambda a, t, x: vecdist.logpdf(Gamma(a, t), x).sum()), timing.wait_for(chosen.device)
     return {
         "value": lambda: Contender(lambda: f(*arrays), wait),
         "value and gradient": lambda: Contender(lambda: f.value_and_grad(*arrays, wrt=(0, 1)), wait),
@@ -57,27 +55,32 @@ def awaited(contender: Contender) -> Contender:
 
 
 def rows(chosen: Namespace) -> Iterator[tuple[str, ...]]:
-    """The table: each call issued back to back, and waited for one by one."""
+    """The rows of the table."""
     entries = {}
     for name, build in (("vecdist", by_vecdist), ("JAX", by_jax)):
-        built = attempted(lambda build=build: build(chosen))
+        built = timing.attempted(lambda build=build: build(chosen))
         for what in ("value", "value and gradient"):
-            entries[name, what] = attempt(built[what])[0] if isinstance(built, dict) else built
-    race(entries, chosen.device)
+            entries[name, what] = timing.attempt(built[what])[0] if isinstance(built, dict) else built
+    timing.race(entries, chosen.device)
     waiting = {key: awaited(entry) if isinstance(entry, Contender) else entry for key, entry in entries.items()}
-    race(waiting, chosen.device)
+    timing.race(waiting, chosen.device)
     for (name, what), entry in entries.items():
         ours = entries["vecdist", what]
         if isinstance(entry, Contender):
-            compared = ratio(entry.median / ours.median) if isinstance(ours, Contender) else "-"
-            shown = (duration(t) for t in (entry.median, entry.fastest, waiting[name, what].median))
-            yield f"{name}, {what}", *shown, compared, ratio(entry.median / TARGET[chosen.device])
+            compared = timing.ratio(entry.median / ours.median) if isinstance(ours, Contender) else "-"
+            shown = (timing.duration(t) for t in (entry.median, entry.fastest, waiting[name, what].median))
+            yield f"{name}, {what}", *shown, compared, timing.ratio(entry.median / TARGET[chosen.device])
         else:
             yield f"{name}, {what}: {entry}", *["-"] * 5
 
 
 if __name__ == "__main__":
-    chosen = options(__doc__, {"cpu": 8, "cuda": 8})
+    chosen = timing.options(__doc__, {"cpu": 8, "cuda": 8})
     found = list(rows(chosen))
-    heading(f"One call, {chosen.size} elements of {chosen.dtype}", f"{device_name(chosen.device)}; {versions()}")
-    table(("", "issued, median", "fastest", "awaited, median", "to vecdist", f"to {duration(TARGET[chosen.device])}"), found)
+    timing.heading(
+        f"One call, {chosen.size} elements of {chosen.dtype}",
+        chosen.device,
+        "issued: calls one after another, the last waited for; awaited: each waited for before the next",
+    )
+    target = f"to {timing.duration(TARGET[chosen.device])}"
+    timing.table(("", "issued", "fastest", "awaited", "to vecdist", target), found)

@@ -11,13 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from timing import (
-    array_library, attempted, device_name, duration, empty_folder, fresh, heading, options, ratio, table, versions, wait_for,
-)
+import timing
 
 TARGETS = {"import": 0.15, "cold, cpu": 2.0, "cold, cuda": 2.5, "cached": 0.15}
 IMPORTS = 5  # processes
-LENGTHS = (1000, 1001, 5000)
+LENGTHS = (1000, 1001, 300_000)
 IMPORT = """
 import json, sys, time
 start = time.perf_counter(); import numpy; middle = time.perf_counter(); before = set(sys.modules)
@@ -43,8 +41,9 @@ def small(xp: Any, d: Namespace, level: Any, slope: Any, log_scale: Any, tail: A
 def large(xp: Any, d: Namespace, level: Any, slope: Any, log_scale: Any, tail: Any, u: Any, y: Any) -> Any:
     """A regression with heavy tails and priors."""
     scale, freedom = xp.exp(log_scale), 1.0 + xp.exp(tail)
-    priors = d.normal(level, 0.0, 5.0) + d.normal(slope, 0.0, 1.0) + d.gamma(scale, 2.0, 0.5) + d.gamma(freedom, 2.0, 4.0)
-    return d.student(y, freedom, level + xp.tanh(slope * u), scale).sum() + priors + log_scale + tail
+    likelihood = d.student(y, freedom, level + xp.tanh(slope * u), scale).sum() + log_scale + tail
+    priors = d.normal(level, 0.0, 5.0) + d.normal(slope, 0.0, 1.0)
+    return likelihood + priors + d.gamma(scale, 2.0, 0.5) + d.gamma(freedom, 2.0, 4.0)
 
 
 MODELS = {"small": small, "large": large}
@@ -65,19 +64,20 @@ def vecdist_steps(chosen: Namespace, model: Callable) -> dict[str, Any]:
     def density(*given: Any) -> Any:
         return model(np, d, *given)
 
-    f, wait = vecdist.compile(density), wait_for(chosen.device)
-    given = [[array_library(chosen.device).asarray(array) for array in data(size, chosen.dtype)] for size in LENGTHS]
+    f, wait = vecdist.compile(density), timing.wait_for(chosen.device)
+    move = timing.array_library(chosen.device).asarray
+    given = [[move(array) for array in data(size, chosen.dtype)] for size in LENGTHS]
     first, *others = [seconds(lambda a=a: wait(f.value_and_grad(*a, wrt=(0, 1, 2, 3)))) for a in given]
     nodes = repr(density(*map(vecdist.lazy, given[0]))).partition(" node")[0].rpartition(" ")[2]
     compiled = vecdist.pipeline.compilations()
-    return {"libraries": libraries, "first": first, "other": max(others), "compiled": compiled, "nodes": nodes}
+    return {"libraries": libraries, "first": first, "others": others, "compiled": compiled, "nodes": nodes}
 
 
 def start_libraries(device: str) -> None:
     """Import Numba, and on a GPU import CuPy and create its context."""
     importlib.import_module("numba")
     if device == "cuda":
-        array_library(device).zeros(1).sum().get()
+        timing.array_library(device).zeros(1).get()
 
 
 def jax_steps(chosen: Namespace, model: Callable) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def jax_steps(chosen: Namespace, model: Callable) -> dict[str, Any]:
     f = jax.jit(jax.value_and_grad(lambda *given: model(jax.numpy, d, *given), (0, 1, 2, 3)))
     given = [[jax.device_put(array) for array in data(size, chosen.dtype)] for size in LENGTHS]
     first, *others = [seconds(lambda a=a: jax.block_until_ready(f(*a))) for a in given]
-    return {"libraries": libraries, "first": first, "other": max(others), "compiled": f._cache_size()}
+    return {"libraries": libraries, "first": first, "others": others, "compiled": f._cache_size()}
 
 
 STEPS = {"vecdist": vecdist_steps, "jax": jax_steps}
@@ -108,55 +108,57 @@ def seconds(function: Callable[[], Any]) -> float:
 def step(chosen: Namespace, name: str, model: str, folder: str) -> Any:
     """A step in a process of its own, with its cache in ``folder``; or why it failed."""
     arguments = ("--step", f"{name} {model}", "--device", chosen.device, "--dtype", chosen.dtype)
-    return attempted(lambda: fresh(__file__, *arguments, VECDIST_CACHE_DIR=folder, CUDA_CACHE_DISABLE="1"))
+    return timing.attempted(lambda: timing.fresh(__file__, *arguments, VECDIST_CACHE_DIR=folder))
 
 
 def row(name: str, found: Any, target: float | None = None) -> tuple[str, ...]:
     """What a step found, as a row of the table."""
     if isinstance(found, str):
-        return f"{name}: {found}", *["-"] * 5
-    beside = ratio(found["first"] / target) if target else "-"
-    times = [duration(found[what]) for what in ("libraries", "first")]
-    return name, *times, beside, duration(found["other"]), str(found["compiled"])
+        return f"{name}: {found}", *["-"] * (4 + len(LENGTHS) - 1)
+    beside = timing.ratio(found["first"] / target) if target else "-"
+    times = [timing.duration(found[what]) for what in ("libraries", "first")]
+    return name, *times, beside, *map(timing.duration, found["others"]), str(found["compiled"])
 
 
-def importing() -> None:
+def importing(device: str) -> None:
     """Print what importing vecdist takes and loads."""
-    found = [fresh("-c", IMPORT) for _ in range(IMPORTS)]
+    found = [timing.fresh("-c", IMPORT) for _ in range(IMPORTS)]
     whole, beyond = (statistics.median(each[what] for each in found) for what in ("seconds", "beyond"))
     loaded = ", ".join(found[0]["loaded"]) or "nothing"
-    heading("Importing vecdist", f"beside NumPy and the standard library it loads {loaded}")
-    columns = ("", "with NumPy", "beyond NumPy", f"with NumPy, to {duration(TARGETS['import'])}")
-    table(columns, [("import vecdist", duration(whole), duration(beyond), ratio(whole / TARGETS["import"]))])
+    timing.heading("Importing vecdist", device, f"beside NumPy and the standard library it loads {loaded}")
+    columns = ("", "with NumPy", "beyond NumPy", f"with NumPy, to {timing.duration(TARGETS['import'])}")
+    times = timing.duration(whole), timing.duration(beyond), timing.ratio(whole / TARGETS["import"])
+    timing.table(columns, [("import vecdist", *times)])
 
 
 def first_calls(chosen: Namespace, model: str) -> None:
     """Print what the first calls of a model take, cold and cached, beside JAX."""
-    with empty_folder() as folder:
+    with timing.empty_folder() as folder:
         cold, cached, jax = (step(chosen, name, model, folder) for name in ("vecdist", "vecdist", "jax"))
     nodes = cold["nodes"] if isinstance(cold, dict) else "some"
-    heading(
+    timing.heading(
         f"First value and gradient of a model of {nodes} nodes, {chosen.dtype}",
-        f"{device_name(chosen.device)}; {versions()}",
-        "each row a new process; libraries: the import of Numba (and CuPy and its context) or JAX; then the first call, and "
-        f"the slowest at {len(LENGTHS) - 1} other lengths",
+        chosen.device,
+        "each row a new process; libraries: importing Numba (and CuPy, with its context) or JAX; then the first call, "
+        f"at length {LENGTHS[0]}, first calls at other lengths, and how many programs all of these needed",
     )
     rows = [
         row("vecdist, empty cache", cold, TARGETS[f"cold, {chosen.device}"]),
         row("vecdist, cached", cached, TARGETS["cached"]),
         row("jax.jit", jax),
     ]
-    table(("", "libraries", "first call", "to target", "other lengths", "programs compiled"), rows)
+    others = [f"length {length}" for length in LENGTHS[1:]]
+    timing.table(("", "libraries", "first call", "to target", *others, "programs"), rows)
 
 
 if __name__ == "__main__":
-    chosen = options(__doc__)
+    chosen = timing.options(__doc__)
     if chosen.step:
         name, model = chosen.step.split()
         print(json.dumps(STEPS[name](chosen, MODELS[model])))
     else:
-        importing()
-        with empty_folder() as unused:
+        importing(chosen.device)
+        with timing.empty_folder() as unused:
             step(chosen, "vecdist", "small", unused)  # reads the libraries' files from disk, so that no time below does
         for model in MODELS:
             first_calls(chosen, model)

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from timing import (
-    Contender, array_library, attempt, copy_bandwidth, device_name, duration, heading, race, standings, versions, wait_for,
-)
+import timing
+from timing import Contender
 
 DISTINCT = 2**20  # data repeat after so many elements, which keeps preparing and checking them short
 CHECKED = 2**12  # elements of an array that are checked
@@ -67,7 +66,7 @@ def vecdist_contender(p: Problem) -> Contender:
         lp = vecdist.logpdf(vecdist.Vectorize(Gamma, (a, t)), x)
         return lp.sum() if p.summed else lp
 
-    arrays = p.arrays(array_library(p.device).asarray)
+    arrays = p.arrays(timing.array_library(p.device).asarray)
     compiled, wrt = vecdist.compile(density), (0, 1) if p.summed else (0, 1, 2)
     method = compiled.value_and_grad if p.summed else compiled.value_and_partials
 
@@ -79,16 +78,16 @@ def vecdist_contender(p: Problem) -> Contender:
         lazy = [vecdist.lazy(array) for array in arrays]
         return sum(kernel.launches for kernel in explain(density(*lazy), wrt=tuple(lazy[n] for n in wrt)).kernels)
 
-    return Contender(call, wait_for(p.device), kernels)
+    return Contender(call, timing.wait_for(p.device), kernels)
 
 
 def array_contender(p: Problem) -> Contender:
     """The formula by hand, operation by operation: NumPy with SciPy, or CuPy."""
-    xp = array_library(p.device)
+    xp = timing.array_library(p.device)
     special = importlib.import_module("cupyx.scipy.special" if p.device == "cuda" else "scipy.special")
     m = Namespace(log=xp.log, gammaln=special.gammaln, digamma=special.digamma)
     arrays = p.arrays(xp.asarray)
-    return Contender(lambda: by_hand(m, *arrays, p.summed), wait_for(p.device))
+    return Contender(lambda: by_hand(m, *arrays, p.summed), timing.wait_for(p.device))
 
 
 def jax_by_hand(p: Problem) -> Contender:
@@ -172,7 +171,8 @@ def torch_compiled(function: Callable[..., Any], p: Problem) -> Contender:
     arrays = p.arrays(lambda array: torch.from_numpy(array).to(p.device))
     compiled = torch.compile(function, fullgraph=True, dynamic=False)
     wait = torch.cuda.synchronize if p.device == "cuda" else lambda: None
-    return Contender(lambda: compiled(*arrays), lambda _: wait(), functools.partial(torch_kernels, function, arrays))
+    kernels = functools.partial(torch_kernels, function, arrays)
+    return Contender(lambda: compiled(*arrays), lambda _: wait(), kernels)
 
 
 def torch_kernels(function: Callable[..., Any], arrays: Sequence[Any]) -> int:
@@ -229,13 +229,13 @@ def compete(title: str, p: Problem, bytes_moved: int) -> None:
     """Build, check, time and print every contender."""
     entries, errors = {}, {}
     for name, build in contenders(p.device).items():
-        entries[name], errors[name] = attempt(functools.partial(build, p), functools.partial(error, p=p))
-    bandwidth = copy_bandwidth(p.device)
-    race(entries, p.device)
+        entries[name], errors[name] = timing.attempt(functools.partial(build, p), functools.partial(error, p=p))
+    bandwidth = timing.copy_bandwidth(p.device)
+    timing.race(entries, p.device)
     floor = bytes_moved / bandwidth
-    heading(
+    timing.heading(
         f"{title}, {p.x.size} elements of {p.dtype}",
-        f"{device_name(p.device)}; {versions()}",
-        f"floor {duration(floor)}: {bytes_moved / 1e6:.4g} MB at the {bandwidth / 1e9:.4g} GB/s of a copy in this run",
+        p.device,
+        f"floor {timing.duration(floor)}: {bytes_moved / 1e6:.4g} MB at {bandwidth / 1e9:.4g} GB/s, a copy in this run",
     )
-    standings(entries, errors, p.x.size, floor)
+    timing.standings(entries, errors, p.x.size, floor)

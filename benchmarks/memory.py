@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from timing import array_library, attempted, brief, device_name, fresh, heading, options, ratio, table, versions, wait_for
+import timing
 
-WARM = 1000  # elements of a first call, which compiles
+WARM = 2**20  # elements of a first call, which compiles and starts threads
 PARAMETERS = (2.5, 1.25)
 
 
@@ -28,7 +28,7 @@ def by_vecdist(chosen: Namespace) -> Callable[[np.ndarray], Callable[[], Any]]:
     import vecdist
     from vecdist.distributions import Gamma
 
-    xp, wait = array_library(chosen.device), wait_for(chosen.device)
+    xp, wait = timing.array_library(chosen.device), timing.wait_for(chosen.device)
     f = vecdist.compile(lambda a, t, x: vecdist.logpdf(Gamma(a, t), x).sum())
     a, t = (xp.asarray(p, chosen.dtype) for p in PARAMETERS)
 
@@ -56,7 +56,7 @@ def by_jax(chosen: Namespace) -> Callable[[np.ndarray], Callable[[], Any]]:
 
 def by_arrays(chosen: Namespace) -> Callable[[np.ndarray], Callable[[], Any]]:
     """The formula by hand, operation by operation, in NumPy or CuPy."""
-    xp, wait = array_library(chosen.device), wait_for(chosen.device)
+    xp, wait = timing.array_library(chosen.device), timing.wait_for(chosen.device)
     a, t = PARAMETERS
 
     def on(x: np.ndarray) -> Callable[[], Any]:
@@ -83,7 +83,7 @@ def of_process(call: Callable[[], Any]) -> int:
 
 def of_pool(call: Callable[[], Any]) -> int:
     """The growth of CuPy's memory pool, which keeps what it once took."""
-    pool = array_library("cuda").get_default_memory_pool()
+    pool = timing.array_library("cuda").get_default_memory_pool()
     pool.free_all_blocks()
     before = pool.total_bytes()
     call()
@@ -110,23 +110,26 @@ def step(chosen: Namespace) -> int:
     return of_jax(call) if chosen.step == "jax.jit" else of_pool(call)
 
 
+def compare(chosen: Namespace) -> None:
+    """Print what every contender takes, each measured in a new process."""
+    size = chosen.size * np.dtype(chosen.dtype).itemsize
+    given = ("--device", chosen.device, "--dtype", chosen.dtype, "--size", str(chosen.size))
+    rows = []
+    for name in CONTENDERS:
+        taken = timing.attempted(lambda name=name: timing.fresh(__file__, "--step", name, *given))
+        missing = isinstance(taken, str)
+        rows.append((f"{name}: {taken}", "-", "-") if missing else (name, f"{taken / 1e6:.3f}", f"{taken / size:.4f}"))
+    timing.heading(
+        f"Memory of a sum and its gradient in two scalars, {chosen.size} elements of {chosen.dtype}",
+        chosen.device,
+        f"the data are {size / 1e6:.4g} MB; what a call takes beside them, at its peak",
+    )
+    timing.table(("", "MB", "to the data"), rows)
+
+
 if __name__ == "__main__":
-    chosen = options(__doc__, {"cpu": 2**24, "cuda": 2**24})
+    chosen = timing.options(__doc__, {"cpu": 2**24, "cuda": 2**24})
     if chosen.step:
         print(json.dumps(step(chosen)))
     else:
-        size = chosen.size * np.dtype(chosen.dtype).itemsize
-        given = ("--device", chosen.device, "--dtype", chosen.dtype, "--size", str(chosen.size))
-        found = {name: attempted(lambda name=name: fresh(__file__, "--step", name, *given)) for name in CONTENDERS}
-        heading(
-            f"Memory of a sum and its gradient in two scalars, {chosen.size} elements of {chosen.dtype}",
-            f"{device_name(chosen.device)}; {versions()}",
-            f"the data are {size / 1e6:.4g} MB; what a call takes beside them, at its peak",
-        )
-        table(
-            ("", "MB", "to the data"),
-            [
-                (f"{name}: {taken}", "-", "-") if isinstance(taken, str) else (name, f"{taken / 1e6:.3f}", f"{taken / size:.4f}")
-                for name, taken in found.items()
-            ],
-        )
+        compare(chosen)

@@ -32,7 +32,7 @@ SLOW = 2.0  # seconds of a call, from which one is timed and no more
 
 
 def options(description: str | None, sizes: Mapping[str, int] | None = None) -> argparse.Namespace:
-    """The command line of a benchmark; call it before anything imports JAX, whose settings are environment variables."""
+    """The command line of a benchmark; JAX, whose settings are environment variables, is imported after it."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
@@ -201,10 +201,10 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def heading(title: str, *lines: str) -> None:
-    """Print the title of a table and what there is to say of it."""
+def heading(title: str, device: str, *lines: str) -> None:
+    """Print the title of a table, what it was measured with, and what more there is to say of it."""
     print(f"\n### {title}\n")
-    for line in lines:
+    for line in (f"{device_name(device)}; {versions()}", *lines):
         print(line + "  ")
     print()
 
@@ -222,9 +222,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 def duration(seconds: float) -> str:
     """A time with the unit that suits it."""
-    for unit, length in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= length:
-            break
+    unit, length = next(((u, s) for u, s in (("s", 1.0), ("ms", 1e-3)) if seconds >= s), ("us", 1e-6))
     return f"{seconds / length:.3g} {unit}"
 
 

@@ -198,10 +198,31 @@ def test_large_graphs_are_folded():
     assert any(box.label.endswith(" operations") for box in boxes)
 
 
+def test_terms_of_many_shapes_are_folded_too():
+    boxes = boxes_of(terms(100, alike=False))
+    assert [box.label for box in boxes] == ["start", "100 arrays", "logpdf Normal (100 times)", "sum (100 times)", "+"]
+    assert (boxes[1].detail, boxes[3].detail) == ("various shapes", "float64")
+
+
+def test_folded_boxes_count_those_inside():
+    total = terms(50, alike=True) + terms(100, alike=False)
+    assert [label for label in labels(total) if "arrays" in label or "Normal" in label] == [
+        "150 arrays", "logpdf Normal (150 times)",
+    ]
+
+
+def test_many_elements_of_one_array_are_folded():
+    x = named(np.ones(100), "x")
+    assert labels(sum(x[number] for number in range(100))) == ["x", "100 views", "2 operations"]
+
+
 def test_graphs_that_do_not_fold_are_cut_off_and_say_so():
-    boxes, note = diagram(terms(100, alike=False).node)
+    x = named(np.ones(3), "x")
+    for _ in range(100):
+        x = np.sqrt(x) - x.sum()
+    boxes, note = diagram(x.node)
     assert len(boxes) == LIMIT + 1 and boxes[0].label.endswith(" more") and "nearest to the result" in note
-    assert boxes[-1].label == "+"
+    assert boxes[-1].kind == "elementwise"
     ElementTree.fromstring(draw(boxes, "cut off", note))
 
 

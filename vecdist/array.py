@@ -35,13 +35,14 @@ class LazyArray(NDArrayOperatorsMixin):
     8.293
     """
 
-    __slots__ = ("__weakref__", "_value", "node")
+    __slots__ = ("__weakref__", "_failed", "_value", "node")
     __array_priority__ = 1000.0
     __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self._value: Any = None
+        self._failed: Any = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -76,13 +77,25 @@ class LazyArray(NDArrayOperatorsMixin):
         return self.transpose()
 
     def compute(self) -> Any:
-        """The value, as an array of the library that the inputs belong to; computed once and kept."""
+        """The value, as an array of the library that the inputs belong to; computed once and kept.
+
+        Raises ``InvalidParameter`` for an invalid parameter: on a GPU not here, which would wait for the device, but
+        when the value reaches the host.
+        """
         if self._value is None:
-            (self._value,) = pipeline.evaluate((self.node,), pipeline.values, (self.shape,))
+            (self._value,), self._failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
+        if isinstance(self._failed, bool | np.bool_):
+            self._raise_if_failed()
         return self._value
+
+    def _raise_if_failed(self) -> None:
+        if self._failed is not False and bool(self._failed):
+            self._value = None
+            pipeline.raise_invalid((self.node,))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         value = pipeline.on_host(self.compute())
+        self._raise_if_failed()
         return np.array(value, dtype=dtype, copy=copy)
 
     def __dlpack__(self, **keywords: Any) -> Any:

@@ -23,6 +23,8 @@ Inputs = tuple[int | None, ...]
 Merge = Callable[[Sequence[Box], Inputs], Box]
 
 LIMIT = 80  # boxes that can be told apart on one screen
+SHAPES_NAMED = 5  # in the tooltip of a folded box
+PLURALS = {"leaf": "arrays", "elementwise": "operations", "view": "views", "reduction": "sums", "density": "densities"}
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "eq": "=", "ne": "≠",
     "neg": "−",
@@ -95,9 +97,11 @@ def diagram(root: Node, limit: int = LIMIT) -> tuple[list[Box], str]:
     """The boxes for ``root``, its own the last, and a note on what was folded or left out to keep to ``limit``."""
     boxes = fold_sums(_boxes(root))
     whole = len(boxes)
-    for fold in (fold_elementwise, fold_alike):
-        if len(boxes) > limit:
-            boxes = fold(boxes)
+    if whole > limit:
+        regions = boxes = fold_elementwise(boxes)
+        for fold in (fold_alike, fold_akin):
+            if len(boxes) > limit:
+                boxes = fold(regions)
     if len(boxes) > limit:
         return truncated(boxes, limit), f"{whole} boxes, folded; those nearest to the result are drawn"
     return boxes, f"{whole} boxes, folded to {len(boxes)}" if len(boxes) < whole else ""
@@ -249,14 +253,21 @@ def fold_elementwise(boxes: Sequence[Box]) -> list[Box]:
 
 
 def fold_alike(boxes: Sequence[Box]) -> list[Box]:
-    """Boxes of one kind and text with the same users, folded into one that counts them."""
+    """Boxes that read the same and have the same users, folded into one that counts them."""
+    return _fold_by(boxes, lambda box: ("" if box.kind == "leaf" else box.label, box.detail, box.ports))
+
+
+def fold_akin(boxes: Sequence[Box]) -> list[Box]:
+    """Boxes of one kind, densities of one family, that have the same users, folded whatever their shapes are."""
+    return _fold_by(boxes, lambda box: (box.label if box.kind == "density" else "",))
+
+
+def _fold_by(boxes: Sequence[Box], text: Callable[[Box], tuple]) -> list[Box]:
     users = _users(boxes)
     home = list(range(len(boxes)))
     first: dict[tuple, int] = {}
     for place in reversed(range(len(boxes))):
-        box = boxes[place]
-        label = "" if box.kind == "leaf" else box.label
-        key = (box.kind, label, box.detail, box.ports, frozenset(home[user] for user in users[place]))
+        key = (boxes[place].kind, text(boxes[place]), frozenset(home[user] for user in users[place]))
         home[place] = first.setdefault(key, place)
     folded = _folded(boxes, home, _alike)
     return [replace(box, inputs=tuple(dict.fromkeys(box.inputs))) if box.commutes else box for box in folded]
@@ -274,9 +285,12 @@ def _region(members: Sequence[Box], inputs: Inputs) -> Box:
 
 
 def _alike(members: Sequence[Box], inputs: Inputs) -> Box:
-    leaf = members[0].kind == "leaf"
-    label = f"{len(members)} arrays" if leaf else f"{members[0].label} ({len(members)} times)"
-    return replace(members[0], label=label, inputs=tuple(dict.fromkeys(inputs)), ports=(), commutes=True)
+    kind, count = members[0].kind, len(members)
+    labels, details = {box.label for box in members}, {box.detail for box in members}
+    label = f"{min(labels)} ({count} times)" if len(labels) == 1 else f"{count} {PLURALS[kind]}"
+    detail = min(details) if len(details) == 1 else "various shapes"
+    titles = ", ".join(sorted(details)[:SHAPES_NAMED]) + (", ..." if len(details) > SHAPES_NAMED else "")
+    return Box(label, detail, kind, tuple(dict.fromkeys(inputs)), title=f"{label}: {titles}", commutes=True)
 
 
 def _folded(boxes: Sequence[Box], home: Sequence[int], merged: Merge) -> list[Box]:

@@ -48,7 +48,19 @@ def compilations() -> int:
 def evaluate(
     roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
 ) -> list[Any]:
-    """The arrays of what ``derivation`` makes of ``roots``, each of its shape in ``shapes``, from one launch."""
+    """The arrays of what ``derivation`` makes of ``roots``, each of its shape in ``shapes``, from one launch.
+
+    Raises ``InvalidParameter`` where ``errors`` is ``"raise"`` and a parameter is invalid.
+    """
+    arrays, failed = launch(roots, derivation, shapes, errors)
+    raise_if(failed, roots)
+    return arrays
+
+
+def launch(
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
+) -> tuple[list[Any], Any]:
+    """As ``evaluate``, but the flag of invalid parameters is returned as it is: on the device, perhaps not yet known."""
     bound = bind(roots)
     traced = next((leaf for leaf in bound.leaves if leaf.traced), None)
     if traced is not None:
@@ -56,13 +68,16 @@ def evaluate(
             f"the value of an expression of {traced!r} was asked for while its function is being compiled, when it has "
             "none yet (an `if`, float() or np.asarray on a lazy array does that); choose with np.where(condition, a, b)"
         )
-    kind = library(bound.leaves)
-    plan = planned(bound, derivation, kind, errors)
+    plan = planned(bound, derivation, library(bound.leaves), errors)
     run = plan.program.prepared(bound.lengths, shapes, [Feed.of(leaf) for leaf in bound.leaves])
     arrays, failed = run(())
-    if failed:
+    return list(arrays), failed
+
+
+def raise_if(failed: Any, roots: Sequence[Node]) -> None:
+    """Raise the error of an invalid parameter where the flag of a launch is set; on a GPU this waits for the launch."""
+    if failed is not False and bool(failed):
         raise_invalid(roots)
-    return list(arrays)
 
 
 def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Plan:

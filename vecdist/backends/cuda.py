@@ -19,7 +19,6 @@ from vecdist.kernel import Kernel
 from vecdist.passes.interior import interior
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
-BLOCK = (THREADS,)
 TEAM = 32  # lanes of a row: one warp
 TEAM_FROM = 16  # length of the inner loop from which a warp shares a row
 
@@ -54,49 +53,49 @@ class CudaProgram(Program):
         self.cooperative = needs_grid_barrier(kernel)
         self.sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self._loaded: dict[int, tuple[Any, int]] = {}
-        self._workspaces: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+        self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._lock = threading.Lock()
 
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
     ) -> Runner:
+        """The launch as a Python function of its own; what belongs to a stream is looked up, not made again."""
         import cupy
 
-        kernel, cooperative, empty = self.kernel, self.cooperative, cupy.empty
-        get_device, get_stream = cupy.cuda.device.get_device_id, cupy.cuda.get_current_stream
-        ready: dict[tuple[int, int], tuple] = {}
-        lens = [lengths[name] for name in kernel.lengths]
-        outputs = [(_count(o.shape, lengths), o.dtype) for o in kernel.outputs]
-        finished = [number for number, o in enumerate(kernel.outputs) if not o.temporary]
-        for number, shape in zip(finished, shapes, strict=True):
-            outputs[number] = (tuple(shape), outputs[number][1])
-        slots = [(feeds[s.index], s.axes if s.layout == "strided" else ()) for s in kernel.slots]
-
-        def run(arrays: Sequence[Any]) -> tuple[list[Any], Any]:
-            stream, device = get_stream(), get_device()
-            key = (device, stream.ptr)
-            if key not in ready:
-                ready[key] = self.ready(device, stream.ptr, lengths)
-            function, grid, flag, tail = ready[key]
-            given: list[Any] = []
-            for feed, axes in slots:
-                array = feed.array if feed.place is None else arrays[feed.place]
-                given.append(array)
-                given += [array.strides[axis] // array.itemsize for axis in axes]
-            made = [empty(shape, dtype) for shape, dtype in outputs]
-            function(grid, BLOCK, (*given, *made, *flag, *lens, *tail), 0, stream, cooperative)
-            return [made[number] for number in finished], flag[0] if flag else False
-
-        return run
+        names: dict[str, Any] = {"block": (THREADS,), "array": cupy.ndarray, "zeros": cupy.zeros}
+        names |= {"device": cupy.cuda.device.get_device_id, "stream": cupy.cuda.get_current_stream}
+        names |= {"ready": {}, "prepare": lambda device, stream: self.ready(device, stream, lengths)}
+        arguments, lines, results = _slot_arguments(self.kernel, feeds, names), [], []
+        wanted = iter(shapes)
+        for number, output in enumerate(self.kernel.outputs):
+            shape = (_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
+            names[f"t{number}"] = output.dtype
+            lines.append(f"    o{number} = array({shape}, t{number})")
+            arguments.append(f"o{number}")
+            results += [] if output.temporary else [f"o{number}"]
+        if self.kernel.flagged:
+            lines.append("    flag = zeros(1, 'i8')")
+            arguments.append("flag")
+        arguments += [str(lengths[name]) for name in self.kernel.lengths]
+        lines += [
+            "    on = stream()",
+            "    key = (device(), on.ptr)",
+            "    if key not in ready:",
+            "        ready[key] = prepare(*key)",
+            "    function, grid, tail = ready[key]",
+            f"    function(grid, block, ({', '.join(arguments)}, *tail), 0, on, {self.cooperative})",
+            f"    return ({', '.join(results)},), {'flag' if self.kernel.flagged else False}",
+        ]
+        exec("def run(arrays):\n" + "\n".join(lines), names)
+        return names["run"]
 
     def ready(self, device: int, stream: int, lengths: Mapping[str, int]) -> tuple:
-        """The loaded function, the grid, the flag, and the last arguments of a launch at these lengths."""
+        """The loaded function, the grid, and the last arguments of a launch at these lengths."""
         function, most_blocks = self.loaded(device)
         blocks, lanes = self.geometry(lengths, most_blocks)
-        partials, arrivals, flag = self.workspace(device, stream, most_blocks)
+        partials, arrivals = self.workspace(device, stream, most_blocks)
         # a Numba array is seven arguments: two owners, the number and size of its elements, pointer, shape, strides
-        tail = (partials, 0, 0, arrivals.size, 4, arrivals, arrivals.size, 4, lanes)
-        return function, (blocks,), (flag,) if self.kernel.flagged else (), tail
+        return function, (blocks,), (partials, 0, 0, arrivals.size, 4, arrivals, arrivals.size, 4, lanes)
 
     def geometry(self, lengths: Mapping[str, int], most_blocks: int) -> tuple[int, int]:
         """The number of blocks, and the lanes of a team."""
@@ -122,19 +121,32 @@ class CudaProgram(Program):
                 self._loaded[device] = (function, processors * max(1, min(fitting, BLOCKS_PER_PROCESSOR)))
             return self._loaded[device]
 
-    def workspace(self, device: int, stream: int, blocks: int) -> tuple[Any, Any, Any]:
-        """Partial sums, arrival counters and flag of a stream; the kernel leaves the counters as it found them."""
+    def workspace(self, device: int, stream: int, blocks: int) -> tuple[Any, Any]:
+        """Partial sums and arrival counters of a stream; the kernel leaves the counters as it found them."""
         with self._lock:
             if (device, stream) not in self._workspaces:
                 import cupy
 
                 partials = cupy.empty(max(1, self.sums * blocks), np.float64)
                 arrivals = cupy.zeros(len(self.kernel.root.levels) + 2, np.int32)
-                self._workspaces[device, stream] = (partials, arrivals, cupy.zeros(1, np.int64))
+                self._workspaces[device, stream] = (partials, arrivals)
             return self._workspaces[device, stream]
 
     def resources(self) -> dict[str, Any]:
         return {"registers": cuda_compiler.registers(self.cubin), "cubin bytes": len(self.cubin)}
+
+
+def _slot_arguments(kernel: Kernel, feeds: Sequence[Feed], names: dict[str, Any]) -> list[str]:
+    """The text of each slot's arguments: an array or number, and the strides of an array that is not dense."""
+    arguments = []
+    for slot in kernel.slots:
+        feed = feeds[slot.index]
+        names[f"x{slot.index}"] = feed.array
+        text = f"x{slot.index}" if feed.place is None else f"arrays[{feed.place}]"
+        arguments.append(text)
+        if slot.layout == "strided":
+            arguments += [f"{text}.strides[{axis}] // {feed.array.itemsize}" for axis in slot.axes]
+    return arguments
 
 
 def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:

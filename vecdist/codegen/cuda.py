@@ -17,8 +17,9 @@ from vecdist.codegen.statements import (
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
-WHOLE_BODY = 4  # elements per thread and turn of a short body: enough loads in flight to fill the memory system
-SHORT_BODY, MIDDLE_BODY = 250, 400  # statements up to which a body is repeated 4 or 2 times; registers bound longer ones
+# Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
+# the registers of a long body leave room for fewer of them.
+COPIES = ((80, 8), (130, 4), (300, 2))
 SHARED_SUMS = 16  # sums reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
 
 
@@ -28,7 +29,7 @@ def unrolling(loop: Loop) -> int:
         return 1
     short = [case.short for level in loop.body.levels for case in loop.body.cases(level)]
     length = len(loop.body.items) + sum(len(block.items) for block in short)
-    return WHOLE_BODY if length <= SHORT_BODY else 2 if length <= MIDDLE_BODY else 1
+    return next((copies for longest, copies in COPIES if length <= longest), 1)
 
 
 def is_team_loop(loop: Loop) -> bool:

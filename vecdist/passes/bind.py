@@ -14,7 +14,7 @@ from typing import Any, final
 from vecdist.expr import Node, rewrite
 from vecdist.leaves import Leaf
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
-from vecdist.primitives.structure import Entry
+from vecdist.primitives.structure import Entry, reshape, summed
 from vecdist.shapes import Dim, Shape, broadcast
 
 
@@ -94,12 +94,8 @@ class _Binder:
             for place, axis in enumerate(kept)
             if axis - source.ndim in node.attrs[0] and args[0].shape[place] != 1
         )
-        if not axes:
-            return args[0]
-        shape = tuple(
-            1 if place - len(kept) in axes else dim for place, dim in enumerate(args[0].shape)
-        )
-        return Node("sum", args, (axes,), shape, node.dtype)
+        total = summed(args[0], axes, node.dtype) if axes else args[0]
+        return reshape(total, self.shape(node))  # one axis of the source may stand for several of the user's
 
     def _view(self, node: Node, args: tuple[Node, ...]) -> Node:
         (source,) = node.args

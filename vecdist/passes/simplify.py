@@ -92,12 +92,16 @@ def _where(node: Node, condition: Node, yes: Node, no: Node) -> Node | None:
 
 
 def _and(node: Node, x: Node, y: Node) -> Node | None:
+    if node.dtype.kind != "b":
+        return None
     if x.is_const(True) or y.is_const(False):
         return y
     return x if y.is_const(True) or x.is_const(False) or x is y else None
 
 
 def _or(node: Node, x: Node, y: Node) -> Node | None:
+    if node.dtype.kind != "b":
+        return None
     if x.is_const(False) or y.is_const(True):
         return y
     return x if y.is_const(False) or x.is_const(True) or x is y else None

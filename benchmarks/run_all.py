@@ -1,0 +1,81 @@
+"""Run every benchmark on a device, and keep what they print in RESULTS.md, in the device's own section."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LIMIT = 400  # seconds of one script
+RUNS = {
+    "cpu": [
+        "gamma_elementwise.py",
+        "gamma_elementwise.py --dtype float64",
+        "gamma_sum.py",
+        "gamma_sum.py --dtype float64",
+        f"gamma_sum.py --size {2**24}",
+        "call_overhead.py",
+        "compile_times.py",
+        "memory.py",
+    ],
+    "cuda": [
+        "gamma_elementwise.py",
+        "gamma_elementwise.py --dtype float64",
+        "gamma_sum.py",
+        "call_overhead.py",
+        "compile_times.py",
+        "memory.py",
+    ],
+}
+
+
+def output(line: str, device: str) -> str:
+    """What a script prints, or why it failed; shown while it runs on."""
+    script, *arguments = line.split()
+    command = [sys.executable, str(HERE / script), "--device", device, *arguments]
+    start = time.perf_counter()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+        text = done.stdout if done.returncode == 0 else f"\n`{line}` failed:\n\n```\n{done.stderr[-2000:]}\n```\n"
+    except subprocess.TimeoutExpired:
+        text = f"\n`{line}` took more than {LIMIT} s\n"
+    print(f"{text}\n({line}: {time.perf_counter() - start:.0f} s)", flush=True)
+    return text
+
+
+def section(device: str) -> str:
+    """The section of a device: when it was made, and every table."""
+    tables = "".join(output(line, device) for line in RUNS[device])
+    made = f"Made by `python benchmarks/run_all.py --device {device}` on {datetime.date.today()}."
+    return f"## {device}\n\n{made}\n{tables}"
+
+
+def merged(before: str, device: str, new: str) -> str:
+    """The document with the device's section replaced, or added at the end."""
+    title, *sections = re.split(r"^(?=## )", before, flags=re.MULTILINE)
+    kept = {re.match(r"## (\w+)", text)[1]: text.strip() for text in sections}
+    kept[device] = new.strip()
+    return "\n\n".join([title.strip(), *(kept[name] for name in sorted(kept))]) + "\n"
+
+
+TITLE = """# Results
+
+Times are medians over rounds in which all take turns, after a first call that compiles; calls are issued one after
+another and the last is waited for. Ratios are what carries over from a shared machine: "to vecdist" is the time divided
+by that of vecdist, "to floor" divided by the least time that moving the bytes takes. "error" is the largest against
+SciPy in float64, "kernels" counts the launches of a call, scalar ones included.
+"""
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", choices=list(RUNS), default="cpu")
+    parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
+    chosen = parser.parse_args()
+    before = chosen.output.read_text() if chosen.output.exists() else TITLE
+    chosen.output.write_text(merged(before, chosen.device, section(chosen.device)))

@@ -1,0 +1,156 @@
+"""Nodes: interned, typed, promoted as NumPy does, and walked in order."""
+
+import copy
+import gc
+import itertools
+import math
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import slot
+
+from vecdist.expr import Node, cast, const, elementwise, rewrite, topological, where
+
+X = slot(0, ("n",))
+Y = slot(1, ("m", 1), np.float32)
+NUMBERS = (np.bool_, np.int8, np.int32, np.int64, np.float32, np.float64)
+
+
+def test_equal_nodes_are_one_object():
+    assert (X + 1.0) * X is (X + 1.0) * X
+    assert X + 1.0 is not 1.0 + X
+    assert slot(0, ("n",)) is not slot(0, ("m",))
+    assert slot(0, ("n",)) is not slot(0, ("n",), np.float32)
+
+
+def test_copies_are_the_same_object():
+    node = where(X < 0, -X, X * const(-0.0)) / Y
+    assert pickle.loads(pickle.dumps(node)) is node
+    assert copy.deepcopy(node) is node
+
+
+def test_nodes_are_forgotten_with_their_last_user():
+    gc.collect()
+    before = len(Node._interned)
+    nodes = [X * float(number) for number in range(100)]
+    assert len(Node._interned) >= before + 200
+    del nodes
+    gc.collect()
+    assert len(Node._interned) == before
+
+
+def test_threads_share_nodes():
+    found = [[] for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda made=made: made.extend(X + 0.25 * number for number in range(500)))
+        for made in found
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(len({id(node) for node in same}) == 1 for same in zip(*found, strict=True))
+
+
+def test_zeros_of_both_signs_are_two_constants():
+    assert const(0.0) is not const(-0.0)
+    assert math.copysign(1, const(-0.0).value) == -1
+    assert const(0) is const(0.0)
+
+
+def test_constants_keep_their_bits():
+    assert const(math.nan) is const(math.nan) and math.isnan(const(math.nan).value)
+    assert const(math.inf).value == math.inf
+    assert const(0.1).value == 0.1
+    assert const(2**62 + 1, np.int64).value == 2**62 + 1
+    assert const(1, np.bool_).value is True
+
+
+@given(st.floats())
+def test_every_float_is_its_constant(value):
+    assert np.float64(const(value).value).tobytes() == np.float64(value).tobytes() or math.isnan(value)
+
+
+def test_is_const():
+    assert const(1.0).is_const() and const(1.0).is_const(0, 1) and not const(2.0).is_const(0, 1)
+    assert not X.is_const() and not const(math.nan).is_const(math.nan)
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.product(NUMBERS, NUMBERS)))
+def test_dtypes_promote_as_in_numpy(a, b):
+    x, y = slot(0, (), a), slot(1, (), b)
+    assert (x * y).dtype == (np.ones(1, a) * np.ones(1, b)).dtype
+    assert (x / y).dtype == np.result_type(a, b, np.float32)
+    assert (x < y).dtype == np.bool_
+    assert all(arg.dtype == (x * y).dtype for arg in (x * y).args)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS[1:])
+def test_python_numbers_take_the_dtype_beside_them(dtype):
+    x = slot(0, ("n",), dtype)
+    assert (x + 1).dtype == dtype == (2 - x).dtype
+    assert (x + 0.5).dtype == (np.ones(1, dtype) + 0.5).dtype
+    assert where(x < 1, x, 0).dtype == dtype
+
+
+def test_a_quotient_of_integers_is_a_float():
+    assert (slot(0, (), np.int64) / 2).dtype == np.float64
+
+
+def test_shapes_broadcast():
+    assert (X + Y).shape == ("m", "n")
+    assert where(Y < 0, 1.0, X).shape == ("m", "n")
+    with pytest.raises(ValueError, match="lengths n and m do not broadcast"):
+        X + slot(1, ("m",))
+
+
+def test_casts():
+    assert cast(X, np.float64) is X
+    assert cast(X, np.float32).dtype == np.float32 and cast(X, np.float32).shape == X.shape
+    assert cast(const(2.5), np.int32).value == 2
+
+
+def test_a_node_has_no_truth():
+    with pytest.raises(TypeError, match="where"):
+        bool(X < 0)
+
+
+def test_a_node_prints_itself():
+    assert repr(elementwise("add", slot(3), 2.5)) == "add(slot(; 3; number; ()), 2.5)"
+
+
+def test_topological_order_has_each_node_once_after_its_arguments():
+    shared = X * 2.0
+    roots = (shared + shared, shared * X, shared + shared)
+    order = list(topological(roots))
+    assert len(order) == len(set(order)) and {*roots, shared, X} <= set(order)
+    assert all(order.index(arg) < order.index(node) for node in order for arg in node.args)
+
+
+def test_deep_graphs_need_no_deep_stack():
+    node = X
+    for _ in range(20_000):
+        node = node + 1.0
+    assert sum(1 for _ in topological((node,))) == 20_002
+    (same,) = rewrite((node,), lambda n, args: n)
+    assert same is node
+
+
+def test_rewrite_visits_each_node_once_with_the_new_arguments():
+    shared = X * 2.0
+    visits = []
+
+    def rule(node, args):
+        visits.append(node)
+        if node is X:
+            return slot(5, ("n",))
+        return Node(node.op, args, node.attrs, node.shape, node.dtype) if args else node
+
+    first, second = rewrite((shared + shared, shared), rule)
+    new = slot(5, ("n",)) * 2.0
+    assert first is new + new and second is new
+    assert len(visits) == len(set(visits)) == 4

@@ -1,0 +1,57 @@
+"""Broadcasting of known and of symbolic lengths."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vecdist.shapes import BroadcastError, broadcast, broadcast_axes, normalise_axes
+
+SHAPES = st.lists(st.sampled_from((0, 1, 2, 3)), max_size=4).map(tuple)
+
+
+@given(st.lists(SHAPES, max_size=4))
+def test_broadcasts_as_numpy_does(shapes):
+    try:
+        wanted = np.broadcast_shapes(*shapes)
+    except ValueError:
+        with pytest.raises(BroadcastError):
+            broadcast(shapes)
+    else:
+        assert broadcast(shapes) == wanted
+
+
+def test_symbols_are_lengths():
+    assert broadcast([("n", 1), ("m",)]) == ("n", "m")
+    assert broadcast([("n",), ("n",), (1, 1)]) == (1, "n")
+    with pytest.raises(BroadcastError, match="lengths n and m"):
+        broadcast([("n",), ("m",)])
+    with pytest.raises(BroadcastError, match="lengths n and 3"):
+        broadcast([("n",), (3,)])
+
+
+@given(SHAPES, SHAPES)
+def test_broadcast_axes_are_those_with_a_stride_of_zero(a, b):
+    try:
+        into = np.broadcast_shapes(a, b)
+    except ValueError:
+        return
+    strides = np.broadcast_to(np.ones(a), into).strides
+    repeated = [axis - len(into) for axis, n in enumerate(into) if n > 1 and strides[axis] == 0]
+    found = broadcast_axes(a, into)
+    assert [axis for axis in found if into[axis] > 1] == repeated
+    assert all(into[axis] == 0 and (-axis > len(a) or a[axis] == 1) for axis in set(found) - set(repeated))
+
+
+def test_axes_are_negative_and_sorted():
+    assert normalise_axes(None, 3) == (-3, -2, -1)
+    assert normalise_axes(1, 3) == (-2,)
+    assert normalise_axes((-1, 0), 3) == (-3, -1)
+    assert normalise_axes((), 3) == ()
+    assert normalise_axes(None, 0) == ()
+
+
+@pytest.mark.parametrize(("axes", "message"), [(3, "axis 3"), (-4, "axis -4"), ((0, -3), "repeated"), ((1, 1), "repeated")])
+def test_bad_axes_are_named(axes, message):
+    with pytest.raises(ValueError, match=message):
+        normalise_axes(axes, 3)
