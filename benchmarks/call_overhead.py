@@ -36,8 +36,7 @@ def by_jax(chosen: Namespace) -> dict[str, Callable[[], Contender]]:
     import jax
     from jax.scipy.stats import gamma
 
-    where = jax.devices("gpu" if chosen.device == "cuda" else "cpu")[0]
-    arrays = [jax.device_put(array, where) for array in data(chosen)]
+    arrays = [jax.device_put(array, timing.jax_device(chosen.device)) for array in data(chosen)]
 
     def density(a: Any, t: Any, x: Any) -> Any:
         return gamma.logpdf(x, a, scale=t).sum()

@@ -82,7 +82,7 @@ def start_libraries(device: str) -> None:
 
 def jax_steps(chosen: Namespace, model: Callable) -> dict[str, Any]:
     """The same of JAX: its import and start, the first call, and calls with other lengths, which compile again."""
-    libraries = seconds(lambda: importlib.import_module("jax").devices())
+    libraries = seconds(lambda: timing.jax_device(chosen.device))
     import jax
     from jax.scipy.stats import gamma, norm, t
 

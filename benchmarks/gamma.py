@@ -123,8 +123,7 @@ def jitted(function: Callable[..., Any], p: Problem) -> Contender:
     """A function jitted by JAX, on the device."""
     import jax
 
-    where = jax.devices("gpu" if p.device == "cuda" else "cpu")[0]
-    arrays = p.arrays(lambda array: jax.device_put(array, where))
+    arrays = p.arrays(lambda array: jax.device_put(array, timing.jax_device(p.device)))
     compiled = jax.jit(function)
     kernels = functools.partial(hlo_kernels, compiled, arrays)
     return Contender(lambda: compiled(*arrays), jax.block_until_ready, kernels)

@@ -44,12 +44,14 @@ def by_jax(chosen: Namespace) -> Callable[[np.ndarray], Callable[[], Any]]:
     import jax
     from jax.scipy.stats import gamma
 
+    device = timing.jax_device(chosen.device)
     f = jax.jit(jax.value_and_grad(lambda a, t, x: gamma.logpdf(x, a, scale=t).sum(), (0, 1)))
-    a, t = (jax.numpy.asarray(p, chosen.dtype) for p in PARAMETERS)
+    parameters = [jax.device_put(np.asarray(p, chosen.dtype), device) for p in PARAMETERS]
 
     def on(x: np.ndarray) -> Callable[[], Any]:
-        there = jax.block_until_ready(jax.device_put(x))
-        return lambda: jax.block_until_ready(f(a, t, there))
+        given = jax.block_until_ready([*parameters, jax.device_put(x, device)])
+        compiled = f.lower(*given).compile()
+        return lambda: jax.block_until_ready(compiled(*given))
 
     return on
 
@@ -92,9 +94,7 @@ def of_pool(call: Callable[[], Any]) -> int:
 
 def of_jax(call: Callable[[], Any]) -> int:
     """The growth of JAX's memory on the GPU at its peak."""
-    import jax
-
-    device = jax.devices()[0]
+    device = timing.jax_device("cuda")
     before = device.memory_stats()["bytes_in_use"]
     call()
     return device.memory_stats()["peak_bytes_in_use"] - before

@@ -24,7 +24,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the vecdist beside this folder, installed or not
 
-PACKAGES = ("numpy", "scipy", "numba", "numba-cuda", "cupy-cuda12x", "cupy-cuda13x", "jax", "numpyro", "torch")
+PACKAGES = ("numpy", "scipy", "numba", "numba-cuda", "cupy", "cupy-cuda12x", "cupy-cuda13x", "jax", "numpyro", "torch")
 ROUNDS = 7
 TURN = {"cpu": 0.08, "cuda": 0.03}  # seconds of a contender's turn
 MOST_CALLS = 2000  # of a turn
@@ -136,7 +136,14 @@ def attempted(measure: Callable[[], Any]) -> Any:
 def brief(error: BaseException) -> str:
     """An error in one short line that fits a cell of a table."""
     text = " ".join(f"{type(error).__name__}: {error}".split()).replace("|", "/")
-    return text if len(text) <= 90 else text[:87] + "..."
+    return text if len(text) <= 72 else text[:69] + "..."
+
+
+def jax_device(device: str) -> Any:
+    """JAX's processor or GPU; an error where it has none, rather than the other."""
+    import jax
+
+    return jax.devices("gpu" if device == "cuda" else "cpu")[0]
 
 
 def copy_bandwidth(device: str) -> float:
@@ -162,7 +169,8 @@ def copy_bandwidth(device: str) -> float:
 
 def fresh(*command: str, **variables: str) -> Any:
     """What a new Python process, given ``command``, prints as JSON in its last line."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": path, **variables}
     python = [sys.executable, *command]
     done = subprocess.run(python, capture_output=True, text=True, env=environment, timeout=300, check=False)
     if done.returncode:

@@ -4,12 +4,11 @@ import numpy as np
 
 from vecdist.backends.interpreter import interpret
 from vecdist.expr import Node, rewrite, topological
-from vecdist.passes.bind import bind
-from vecdist.primitives.structure import extent
+from vecdist.primitives.structure import extent, rebuilt
 
 
-def interpreted(roots):
-    """The values of ``roots`` by NumPy: no lengths united, no axes merged, nothing simplified."""
+def numbered(roots):
+    """``roots`` with slots for their arrays, and the arrays: no lengths united, no axes merged, nothing simplified."""
     arrays = []
 
     def rule(node, args):
@@ -18,20 +17,20 @@ def interpreted(roots):
             return Node("slot", (), (len(arrays) - 1, "dense", ()), node.shape, node.dtype)
         if node.op == "extent" and args:
             return extent([args[0].shape[axis] for axis in node.attrs[0]])
-        return Node(node.op, args, node.attrs, node.shape, node.dtype) if args else node
+        return args[0] if node.op == "checked" else rebuilt(node, args)
 
-    return interpret(rewrite(roots, rule), arrays, {})
+    return rewrite(roots, rule), arrays
+
+
+def interpreted(roots, derivation=lambda roots: roots):
+    """The values of ``roots``, or of what is derived from them, by NumPy."""
+    graph, arrays = numbered(roots)
+    return interpret(derivation(graph), arrays, {})
 
 
 def interpreted_bound(bound, graph=None):
     """The values of a bound graph, or of one that was made of it, for the arrays and lengths that it was bound to."""
     return interpret(graph or bound.roots, [leaf.array for leaf in bound.leaves], bound.lengths)
-
-
-def bound_graph(roots, derivation=lambda roots: roots):
-    """What ``bind`` makes of ``roots``, and what ``derivation`` makes of that."""
-    bound = bind(roots)
-    return bound, derivation(bound.roots)
 
 
 def ops(roots):

@@ -16,7 +16,7 @@ LAYERS = [
     "shapes", "expr", "leaves",
     "primitives", "constraints", "distributions",
     "passes", "kernel", "schedule", "codegen", "backends", "pipeline",
-    "views", "array", "functions", "vectorize", "derivatives", "compiled",
+    "views", "ufuncs", "array", "functions", "vectorize", "derivatives", "compiled",
     "drawing", "diagram", "explain",
     "__init__",
     "datasets", "doctor", "__main__",

@@ -19,8 +19,8 @@ def blocks() -> list[str]:
 def _assertion(match: re.Match) -> str:
     expression, value = match["expression"], match["value"]
     if value.endswith("..."):
-        return f"assert repr({expression}).startswith({value[:-3]!r}), repr({expression})"
-    return f"assert repr({expression}) == {value!r}, repr({expression})"
+        return f"assert repr(({expression})).startswith({value[:-3]!r}), repr(({expression}))"
+    return f"assert repr(({expression})) == {value!r}, repr(({expression}))"
 
 
 def test_the_examples_give_what_they_say(tmp_path):

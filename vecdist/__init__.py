@@ -3,6 +3,7 @@
 from vecdist.array import LazyArray, lazy
 from vecdist.compiled import Compiled, compile  # noqa: A004
 from vecdist.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
+from vecdist.explain import explain
 from vecdist.pipeline import InvalidParameter
 from vecdist.vectorize import Vectorize, logpdf, logpmf
 
@@ -14,6 +15,7 @@ __all__ = [
     "LazyArray",
     "Vectorize",
     "compile",
+    "explain",
     "hessian",
     "hvp",
     "jvp",

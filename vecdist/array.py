@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from vecdist import pipeline
-from vecdist.expr import Node, cast, const, topological
-from vecdist.leaves import NUMBERS, leaf, number
-from vecdist.primitives import PRIMITIVES
+from vecdist.expr import Node, Scalar, cast, topological
+from vecdist.expr import where as choose
+from vecdist.leaves import NUMBERS, check_dtype, leaf, number
 from vecdist.primitives.structure import drop_axes, reshape, summed
 from vecdist.shapes import normalise_axes
-from vecdist.views import broadcast_view, index_view, transpose_view
-
-_BY_UFUNC = {ufunc: entry for entry in PRIMITIVES.values() for ufunc in entry.ufuncs}
+from vecdist.ufuncs import apply, check_shapes
+from vecdist.views import index_view, transpose_view
 
 
 @final
@@ -141,12 +142,12 @@ class LazyArray(NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         from vecdist.explain import summary
 
-        return summary(self.node)
+        return summary(self.node, self._value is not None)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from vecdist.explain import mimebundle
 
-        return mimebundle(self.node)
+        return mimebundle(self.node, self._value is not None)
 
     def __getitem__(self, key: Any) -> LazyArray:
         return LazyArray(index_view(self.node, key))
@@ -173,22 +174,25 @@ class LazyArray(NDArrayOperatorsMixin):
 
     def astype(self, dtype: Any) -> LazyArray:
         """The array converted to ``dtype``."""
+        check_dtype(np.dtype(dtype))
         return LazyArray(cast(self.node, dtype))
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
         """The sum over ``axis``; float32 is added up in float64 and rounded once."""
-        axes = normalise_axes(axis, self.ndim)
-        total = summed(self.node, axes, dtype)
+        axes = self._axes(axis)
+        source = self if dtype is None else self.astype(dtype)
+        total = summed(source.node, axes, dtype or (np.uint64 if self.dtype.kind == "u" else None))
         return LazyArray(total if keepdims else drop_axes(total, axes))
 
     def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
         """The mean over ``axis``."""
-        axes = normalise_axes(axis, self.ndim)
-        node = self.node if self.dtype.kind == "f" else cast(self.node, np.float64)
-        node = node if dtype is None else cast(node, dtype)
-        total = LazyArray(node).sum(axis, keepdims=keepdims).node
-        count = Node("extent", (self.node,), (axes,), (), np.dtype(np.float64))
-        return LazyArray(total / cast(count, node.dtype))
+        source = self.astype(dtype or np.result_type(self.dtype, np.float32))
+        count = Node("extent", (self.node,), (self._axes(axis),), (), np.dtype(np.float64))
+        return source.sum(axis, keepdims=keepdims) / LazyArray(cast(count, source.dtype))
+
+    def _axes(self, axis: Any) -> tuple[int, ...]:
+        """``axis`` as NumPy reads it, as negative integers."""
+        return normalise_axes(None if axis is None else normalize_axis_tuple(axis, self.ndim), self.ndim)
 
     def dot(self, other: Any) -> LazyArray:
         """The matrix product, as ``self @ other``."""
@@ -197,29 +201,42 @@ class LazyArray(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         if any(hasattr(value, "__dask_graph__") for value in inputs):
             return NotImplemented
-        if method == "reduce" and ufunc is np.add:
-            keywords.pop("out", None)
-            return inputs[0].sum(**keywords)
-        function = _composite_ufuncs().get(ufunc.__name__)
-        entry = _BY_UFUNC.get(ufunc.__name__)
-        if method != "__call__" or (keywords.pop("where", True) is not True) or keywords:
-            return NotImplemented
-        if function is not None:
-            return function(*inputs)
-        if entry is None:
-            raise TypeError(f"no lazy form of the ufunc {ufunc.__name__}; use np.asarray(x) to compute x first")
-        return LazyArray(entry(*operands(*inputs)))
+        (out,) = keywords.pop("out", (None,))
+        if out is not None and not (out is inputs[0] and isinstance(out, LazyArray)):  # x += y gives x another value
+            raise TypeError(
+                f"np.{ufunc.__name__} cannot write a lazy array into another (out=, or an operator such as +=); "
+                "write a = a + x, or compute x first with np.asarray(x)"
+            )
+        if ufunc is np.add and method == "reduce":
+            return _called(np.sum, inputs, {"axis": 0, **keywords})
+        if method != "__call__" or keywords:
+            wanted = f"np.{ufunc.__name__}{'' if method == '__call__' else f'.{method}'}"
+            raise TypeError(f"{wanted}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
+        if ufunc is np.matmul:
+            return matmul(*inputs)
+        return LazyArray(apply(ufunc, *map(_operand, inputs)))
 
     def __array_function__(self, function: Callable, types: Any, args: Any, keywords: Any) -> Any:
-        from vecdist.functions import FUNCTIONS
+        return _called(function, args, keywords)
 
-        known = FUNCTIONS.get(function.__name__)
-        if known is None:
-            raise TypeError(
-                f"np.{function.__name__} has no lazy form; use np.{function.__name__}(np.asarray(x)) to compute x "
-                f"first, or one of: {', '.join(sorted(FUNCTIONS))}"
-            )
-        return known(*args, **keywords)
+
+def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """A function of NumPy by its lazy form."""
+    from vecdist.functions import FUNCTIONS
+
+    name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
+    known = FUNCTIONS.get(function.__name__) if name.count(".") == 1 else None
+    if known is None:
+        raise TypeError(
+            f"{name} has no lazy form; use {name}(np.asarray(x)) to compute x "
+            f"first, or one of: {', '.join(sorted(FUNCTIONS))}"
+        )
+    try:
+        bound = inspect.signature(known).bind(*args, **keywords)
+    except TypeError as error:
+        wanted = ", ".join(inspect.signature(known).parameters)
+        raise TypeError(f"{name} of a lazy array: {error}; it takes {wanted}") from None
+    return known(*bound.args, **bound.kwargs)
 
 
 def lazy(array: Any, name: str | None = None) -> LazyArray:
@@ -235,22 +252,26 @@ def lazy(array: Any, name: str | None = None) -> LazyArray:
     return LazyArray(leaf(array, name))
 
 
+def _operand(value: Any) -> Node | Scalar:
+    """The node of a value; Python numbers stay, for their dtype depends on what they meet."""
+    if isinstance(value, LazyArray):
+        return value.node
+    return value if isinstance(value, NUMBERS) and not isinstance(value, np.generic) else leaf(value)
+
+
 def operands(*values: Any) -> list[Node]:
     """The nodes of values; Python numbers take the dtype that NumPy would give them beside the others."""
-    nodes = [
-        value if isinstance(value, NUMBERS) else value.node if isinstance(value, LazyArray) else leaf(value)
-        for value in values
-    ]
+    nodes = [_operand(value) for value in values]
     dtype = np.result_type(*(n.dtype if isinstance(n, Node) else n for n in nodes))
     return [n if isinstance(n, Node) else number(n, dtype) for n in nodes]
 
 
 def where(condition: Any, yes: Any, no: Any) -> LazyArray:
     """``yes`` where ``condition`` holds, else ``no``; derivatives too are chosen, never scaled."""
-    from vecdist.expr import where as choose
-
     (test,) = operands(condition)
-    return LazyArray(choose(cast(test, np.bool_), *operands(yes, no)))
+    branches = operands(yes, no)
+    check_shapes("np.where", [test, *branches])
+    return LazyArray(choose(cast(test, np.bool_), *branches))
 
 
 def matmul(left: Any, right: Any) -> LazyArray:
@@ -261,46 +282,8 @@ def matmul(left: Any, right: Any) -> LazyArray:
     inner = 0 if b.ndim == 1 else -2
     if a.shape[-1] != b.shape[inner]:
         raise ValueError(f"inner lengths differ in a matrix product of shapes {a.shape} and {b.shape}")
-    if b.ndim == 1:
-        return (a * b).sum(axis=-1)
-    return (a[..., None] * b).sum(axis=-2)
+    product = (a * b).sum(axis=-1) if b.ndim == 1 else (a[..., None] * b).sum(axis=-2)
+    return product.astype(np.result_type(a.dtype, b.dtype))
 
 
-def power(base: Any, exponent: Any) -> LazyArray:
-    """``base ** exponent``; small whole exponents are products."""
-    if isinstance(exponent, (int, float)) and exponent in _POWERS:
-        (x,) = operands(base)
-        return LazyArray(_POWERS[exponent](x))
-    return LazyArray(PRIMITIVES["pow"](*operands(base, exponent)))
-
-
-_POWERS: dict[float, Callable[[Node], Node]] = {
-    0.5: lambda x: PRIMITIVES["sqrt"](x),
-    1: lambda x: x,
-    2: lambda x: PRIMITIVES["square"](x),
-    3: lambda x: PRIMITIVES["square"](x) * x,
-    4: lambda x: PRIMITIVES["square"](PRIMITIVES["square"](x)),
-    -1: lambda x: PRIMITIVES["reciprocal"](x),
-}
-
-
-def floor_divide(left: Any, right: Any) -> LazyArray:
-    """The largest whole number below the quotient."""
-    x, y = operands(left, right)
-    return LazyArray(cast(PRIMITIVES["floor"](x / y), np.result_type(x.dtype, y.dtype)))
-
-
-def remainder(left: Any, right: Any) -> LazyArray:
-    """What is left of ``left`` after a floor division, with the sign of ``right``."""
-    x, y = operands(left, right)
-    return LazyArray(x - floor_divide(LazyArray(x), LazyArray(y)).node * y)
-
-
-def _composite_ufuncs() -> dict[str, Callable[..., LazyArray]]:
-    return {
-        "power": power, "matmul": matmul, "floor_divide": floor_divide, "remainder": remainder,
-        "invert": lambda x: LazyArray(~operands(x)[0]),
-    }
-
-
-__all__ = ["LazyArray", "const", "lazy", "matmul", "operands", "where"]
+__all__ = ["LazyArray", "lazy", "matmul", "operands", "where"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import final
 
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, ne
 from vecdist.primitives.table import Primitive
 
-Bound = float | Node
+Bound = float | Node | Callable[[SimpleNamespace], Node]
 
 
 @final
@@ -19,7 +21,7 @@ class Constraint:
     """An interval, of the real numbers or of the whole numbers.
 
     An infinite bound is absent, no comparison is made, unless it is open: then infinity itself lies outside.  A bound
-    may be a node, where it depends on parameters.
+    may be a node, or a function of the other parameters that ``among`` makes a node.
     """
 
     name: str
@@ -31,6 +33,11 @@ class Constraint:
 
     def __str__(self) -> str:
         return self.name
+
+    def among(self, parameters: SimpleNamespace) -> Constraint:
+        """This constraint with its bounds as the other parameters make them."""
+        lower, upper = (bound(parameters) if callable(bound) else bound for bound in (self.lower, self.upper))
+        return replace(self, lower=lower, upper=upper)
 
     def satisfied(self, x: Node) -> Node:
         """Whether ``x`` lies inside; a NaN does not."""
@@ -56,7 +63,7 @@ class Constraint:
 
 
 def _absent(bound: Bound, is_open: bool) -> bool:
-    return not (is_open or isinstance(bound, Node)) and math.isinf(bound)
+    return not is_open and isinstance(bound, float) and math.isinf(bound)
 
 
 def _joined(operation: Primitive, tests: list[Node]) -> Node:
@@ -79,6 +86,13 @@ open_unit_interval = Constraint(
 positive_unit_interval = Constraint("a number above 0, up to 1", lower=0.0, upper=1.0, open_lower=True)
 count = Constraint("a whole number of at least 0", lower=0.0, whole=True)
 binary = Constraint("0 or 1", lower=0.0, upper=1.0, whole=True)
+
+
+def above(parameter: str) -> Constraint:
+    """The finite numbers above another parameter."""
+    return Constraint(
+        f"a finite number above {parameter}", lower=lambda p: getattr(p, parameter), open_lower=True, open_upper=True
+    )
 
 
 def interval(lower: Bound, upper: Bound) -> Constraint:

@@ -59,7 +59,7 @@ def vjp(expr: LazyArray, wrt: Any, cotangent: Any) -> tuple[Any, Any]:
 
 def jvp(expr: LazyArray, wrt: Any, tangents: Any) -> tuple[Any, Any]:
     """The value of ``expr``, and its derivative along ``tangents`` (one per array of ``wrt``)."""
-    leaves = _leaves(expr, wrt)
+    leaves = leaves_of(expr, wrt)
     seeds = _seeds(leaves, tangents if isinstance(wrt, tuple | list) else (tangents,))
     roots = (expr.node, *leaves, *seeds)
     value, derivative = pipeline.evaluate(roots, _jvp, (expr.shape, expr.shape))
@@ -129,7 +129,7 @@ def _with_derivatives(
     shape: Callable[[Node], Sequence],
     seeds: Sequence[Node] = (),
 ) -> tuple[Any, Any]:
-    leaves = _leaves(expr, wrt)
+    leaves = leaves_of(expr, wrt)
     shapes = [expr.shape, *(shape(leaf) for leaf in leaves)]
     value, *found = pipeline.evaluate((expr.node, *seeds, *leaves), derivation, shapes)
     derivatives = tuple(found)
@@ -139,7 +139,7 @@ def _with_derivatives(
 def _scalar_leaves(scalar: LazyArray, wrt: Any) -> list[Node]:
     if scalar.shape != ():
         raise ValueError(f"second derivatives want a scalar, given an expression of shape {scalar.shape}")
-    return _leaves(scalar, wrt)
+    return leaves_of(scalar, wrt)
 
 
 def _seeds(leaves: Sequence[Node], tangents: Sequence[Any]) -> list[Node]:
@@ -157,7 +157,7 @@ def _like(seed: Node, *others: Node) -> Node:
     return Node("like", (seed, *others), (), broadcast(n.shape for n in (seed, *others)), seed.dtype)
 
 
-def _leaves(expr: LazyArray, wrt: Any) -> list[Node]:
+def leaves_of(expr: LazyArray, wrt: Any) -> list[Node]:
     """The leaves that ``wrt`` names, each of which the expression must contain."""
     present = [node for node in topological((expr.node,)) if node.op == "leaf"]
     return [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]

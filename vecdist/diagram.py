@@ -64,19 +64,7 @@ def density_text(node: Node) -> str:
 
 def density_arguments(node: Node) -> list[tuple[str, Node]]:
     """The parameters of a checked node, and what it is a density at, with their names."""
-    named = [(label[1], value) for label, value in zip(node.attrs, node.args[2::2], strict=True)]
-    if all(name != "x" for name, _ in named):
-        named += [("x", value) for value in _below(node.args[0], {value for _, value in named})]
-    return named
-
-
-def _below(root: Node, stop: set[Node]) -> list[Node]:
-    """The arrays that ``root`` is computed from, other than ``stop``."""
-    found: dict[Node, None] = {}
-    for node in _ordered(root, lambda n: () if n in stop or n.op in {"leaf", "sum", "checked", "extent"} else n.args):
-        if node not in stop and node.op in {"leaf", "sum", "checked"} and literal(node) is None:
-            found[node] = None
-    return list(found)
+    return [(label[1], value) for label, value in zip(node.attrs, node.args[2::2], strict=True)]
 
 
 def _ordered(root: Node, inputs: Callable[[Node], Sequence[Node]]) -> Iterator[Node]:

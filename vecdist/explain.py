@@ -15,15 +15,13 @@ import numpy as np
 from vecdist import pipeline
 from vecdist.array import LazyArray
 from vecdist.backends.base import Program
-from vecdist.derivatives import _leaves, gradient_of, partials_of
+from vecdist.derivatives import gradient_of, leaves_of, partials_of
 from vecdist.diagram import diagram, leaf_names, literal, shape_text, view_text
 from vecdist.drawing import draw
 from vecdist.expr import Node, topological
 from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Statement
 from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
-from vecdist.passes.factor import factor
-from vecdist.passes.simplify import simplify
 from vecdist.schedule import schedule
 
 LEFT = ' style="text-align:left"'
@@ -50,7 +48,7 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
     """
     if not isinstance(expr, LazyArray):
         raise TypeError(f"explain wants a lazy array, given {type(expr).__name__}")
-    leaves = [] if wrt is None else _leaves(expr, wrt)
+    leaves = [] if wrt is None else leaves_of(expr, wrt)
     derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
     bound = bind((expr.node, *leaves))
     plan = pipeline.planned(bound, derivation, pipeline.library(bound.leaves), "raise")
@@ -151,7 +149,7 @@ class Explanation:
 
 
 def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> KernelReport:
-    outline = schedule(simplify(factor(simplify(plan.graph))))
+    outline = schedule(pipeline.passed(plan.graph, pipeline.ON_PRIMITIVES))
     read, written = traffic(plan.kernel, bound)
     return KernelReport(
         source=plan.program.source.text,

@@ -6,37 +6,57 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from vecdist.array import LazyArray, lazy, matmul, where
+from vecdist.leaves import number
 from vecdist.views import broadcast_view
 
 
+def _sum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
+    return lazy(a).sum(axis, dtype, keepdims)
+
+
+def _mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
+    return lazy(a).mean(axis, dtype, keepdims)
+
+
+def _broadcast_to(array: Any, shape: Any) -> LazyArray:
+    return LazyArray(broadcast_view(lazy(array).node, shape if np.iterable(shape) else (shape,)))
+
+
 def _expand_dims(a: Any, axis: Any) -> LazyArray:
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
-    ndim = np.ndim(a) + len(axes)
-    new = {position % ndim for position in axes}
+    ndim = np.ndim(a) + (len(axis) if np.iterable(axis) else 1)
+    new = normalize_axis_tuple(axis, ndim)
     return lazy(a)[tuple(None if position in new else slice(None) for position in range(ndim))]
 
 
 def _squeeze(a: Any, axis: Any = None) -> LazyArray:
     shape = np.shape(a)
-    axes = range(len(shape)) if axis is None else [axis] if isinstance(axis, int) else axis
-    dropped = {position % len(shape) for position in axes if shape[position] == 1 or axis is not None}
-    wrong = [position for position in dropped if shape[position] != 1]
+    ones = [position for position, length in enumerate(shape) if length == 1]
+    dropped = ones if axis is None else normalize_axis_tuple(axis, len(shape))
+    wrong = [position for position in dropped if position not in ones]
     if wrong:
         raise ValueError(f"axis {wrong[0]} of an array of shape {shape} has a length other than 1")
     return lazy(a)[tuple(0 if position in dropped else slice(None) for position in range(len(shape)))]
 
 
-def _moveaxis(a: Any, source: int, destination: int) -> LazyArray:
-    order = [axis for axis in range(np.ndim(a)) if axis != source % np.ndim(a)]
-    order.insert(destination % np.ndim(a), source % np.ndim(a))
+def _moveaxis(a: Any, source: Any, destination: Any) -> LazyArray:
+    ndim = np.ndim(a)
+    moved = normalize_axis_tuple(source, ndim)
+    places = normalize_axis_tuple(destination, ndim)
+    if len(moved) != len(places):
+        raise ValueError(f"np.moveaxis moves {len(moved)} axes to {len(places)} places")
+    order = [axis for axis in range(ndim) if axis not in moved]
+    for place, axis in sorted(zip(places, moved, strict=True)):
+        order.insert(place, axis)
     return lazy(a).transpose(order)
 
 
 def _swapaxes(a: Any, axis1: int, axis2: int) -> LazyArray:
+    first, second = (normalize_axis_index(axis, np.ndim(a)) for axis in (axis1, axis2))
     order = list(range(np.ndim(a)))
-    order[axis1], order[axis2] = order[axis2], order[axis1]
+    order[first], order[second] = second, first
     return lazy(a).transpose(order)
 
 
@@ -46,18 +66,22 @@ def _where(condition: Any, *choices: Any) -> LazyArray:
     return where(condition, *choices)
 
 
-def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> LazyArray:
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> LazyArray:  # noqa: A002
+    low, high = a_min if min is None else min, a_max if max is None else max
     a = lazy(a)
-    a = a if a_min is None else np.maximum(a, a_min)
-    return a if a_max is None else np.minimum(a, a_max)
+    a = a if low is None else np.maximum(a, low)
+    return a if high is None else np.minimum(a, high)
 
 
 def _result_type(*values: Any) -> np.dtype:
     return np.result_type(*(value.dtype if isinstance(value, LazyArray) else value for value in values))
 
 
-def _filled(value: float) -> Callable[..., np.ndarray]:
-    return lambda a, dtype=None, **_: np.full(np.shape(a), value, dtype or a.dtype)
+def _filled(value: int) -> Callable[..., LazyArray]:
+    def fill(a: Any, dtype: Any = None) -> LazyArray:
+        return LazyArray(broadcast_view(number(value, np.dtype(dtype or a.dtype)), np.shape(a)))
+
+    return fill
 
 
 def _computed(function: Callable[..., bool]) -> Callable[..., bool]:
@@ -68,14 +92,12 @@ def _computed(function: Callable[..., bool]) -> Callable[..., bool]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "allclose": _computed(np.allclose),
     "array_equal": _computed(np.array_equal),
-    "broadcast_to": lambda array, shape: LazyArray(
-        broadcast_view(lazy(array).node, (shape,) if isinstance(shape, int) else shape)
-    ),
+    "broadcast_to": _broadcast_to,
     "clip": _clip,
     "dot": matmul,
     "expand_dims": _expand_dims,
     "matmul": matmul,
-    "mean": lambda a, axis=None, dtype=None, keepdims=False: lazy(a).mean(axis, dtype, keepdims),
+    "mean": _mean,
     "moveaxis": _moveaxis,
     "ndim": lambda a: a.ndim,
     "ones_like": _filled(1),
@@ -83,9 +105,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "reshape": lambda a, shape: lazy(a).reshape(shape),
     "result_type": _result_type,
     "shape": lambda a: a.shape,
-    "size": lambda a: a.size,
+    "size": lambda a, axis=None: a.size if axis is None else a.shape[axis],
     "squeeze": _squeeze,
-    "sum": lambda a, axis=None, dtype=None, keepdims=False: lazy(a).sum(axis, dtype, keepdims),
+    "sum": _sum,
     "swapaxes": _swapaxes,
     "transpose": lambda a, axes=None: lazy(a).transpose(axes),
     "where": _where,

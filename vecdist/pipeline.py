@@ -35,6 +35,9 @@ class Plan:
     program: Program
 
 
+ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, simplify)
+ON_TARGET: tuple[Pass, ...] = (expand, simplify, verify)
+
 _plans: dict[tuple, Plan] = {}
 _lock = threading.RLock()
 _backends: dict[str, Backend] = {}
@@ -99,9 +102,15 @@ def lower(
     derived = derivation(plain)
     flags = failures if errors == "raise" else ()
     graph = (*derived, *flags)
-    for transform in (simplify, factor, expand, simplify, verify, *last):
-        graph = transform(graph)
+    graph = passed(graph, (*ON_PRIMITIVES, *ON_TARGET, *last))
     return derived, schedule(graph[: len(derived)], [f for f in graph[len(derived) :] if not f.is_const(False)])
+
+
+def passed(graph: Sequence[Node], passes: Sequence[Pass]) -> tuple[Node, ...]:
+    """A graph after several passes."""
+    for transform in passes:
+        graph = transform(graph)
+    return tuple(graph)
 
 
 def values(roots: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -143,10 +152,12 @@ def raise_invalid(roots: Sequence[Node]) -> None:
             continue
         pairs = zip(node.attrs, node.args[1::2], node.args[2::2], strict=True)
         for (family, name, wanted), valid, parameter in pairs:
+            if valid.is_const(True):
+                continue
             ok, given = evaluate((valid, parameter), values, (valid.shape, parameter.shape), "nan")
-            ok, given = on_host(ok), on_host(given)
+            ok, given = np.broadcast_arrays(on_host(ok), on_host(given))
             if not ok.all():
-                index = tuple(int(i) for i in np.argwhere(~np.broadcast_to(ok, given.shape))[0])
+                index = tuple(int(i) for i in np.argwhere(~ok)[0])
                 where = f"[{', '.join(map(str, index))}]" if index else ""
                 raise InvalidParameter(f"{family}: {name}{where} = {given[index]!s} is invalid; wanted {wanted}")
     raise AssertionError("the kernel raised its flag, but every check holds")

@@ -76,7 +76,7 @@ def logpdf(distribution: Distribution, x: Any) -> LazyArray:
     outside = support.violated(value)
     if outside is not None:
         density = choose(outside, -np.inf, density)
-    return LazyArray(_checked(density, distribution, nodes))
+    return LazyArray(_checked(density, distribution, {**nodes, "x": value}))
 
 
 logpmf = logpdf
@@ -118,9 +118,11 @@ def _checked(density: Node, distribution: Distribution, nodes: Mapping[str, Node
     labels, arguments = [], []
     for name, constraint in distribution.parametrised.constraints.items():
         parameter = nodes[name]
-        holds = constraint.satisfied(parameter)
+        holds = constraint.among(SimpleNamespace(**nodes)).satisfied(parameter)
         valid = holds if valid.is_const(True) else valid & holds
         labels.append((type(distribution).__name__, name, str(constraint)))
         arguments += [holds, parameter]
+    labels.append((type(distribution).__name__, "x", ""))  # always valid: named for those who show the expression
+    arguments += [const(True, np.bool_), nodes["x"]]
     value = choose(valid, density, np.nan)
     return Node("checked", (value, *arguments), tuple(labels), value.shape, value.dtype)

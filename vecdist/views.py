@@ -6,6 +6,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.lib.array_utils import normalize_axis_tuple
+
 from vecdist.expr import Node
 from vecdist.primitives.structure import Entry, view
 
@@ -52,9 +54,9 @@ def _position(item: Any, length: int, axis: int) -> int:
     try:
         position = operator.index(item)
     except TypeError:
-        raise IndexError(
-            f"a lazy array takes integers, slices, ... and None as indices, not {type(item).__name__}"
-        ) from None
+        position = None
+    if position is None or isinstance(item, bool):
+        raise IndexError(f"a lazy array takes integers, slices, ... and None as indices, not {type(item).__name__}")
     if not -length <= position < length:
         raise IndexError(f"index {position} is out of range for axis {axis} of length {length}")
     return position % length
@@ -62,8 +64,8 @@ def _position(item: Any, length: int, axis: int) -> int:
 
 def transpose_view(x: Node, order: Sequence[int] | None = None) -> Node:
     """``x`` with its axes in the given order; reversed where none is given."""
-    order = tuple(range(x.ndim))[::-1] if order is None else tuple(axis % x.ndim for axis in order)
-    if sorted(order) != list(range(x.ndim)):
+    order = tuple(range(x.ndim))[::-1] if order is None else normalize_axis_tuple(order, x.ndim)
+    if len(order) != x.ndim:
         raise ValueError(f"axes {order} are no permutation of the {x.ndim} axes")
     entries = [(order.index(axis), 0, 1) for axis in range(x.ndim)]
     return view(x, entries, tuple(x.shape[axis] for axis in order))

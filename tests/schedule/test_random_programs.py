@@ -35,6 +35,6 @@ def test_loops_compute_what_the_interpreter_does(program):
 def test_loops_compute_gradients(program):
     """Cotangents of slices become pads, those of broadcasts become sums."""
     roots = (program.scalar().node, *(leaf(array) for array in program.parameters))
-    wanted = interpreted(gradient_of(roots))
+    wanted = interpreted(roots, gradient_of)
     found = loops_of(roots, gradient_of)
     assert_same([mine.reshape(w.shape) for mine, w in zip(found, wanted, strict=True)], wanted, rtol=1e-5)

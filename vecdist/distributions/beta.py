@@ -3,7 +3,16 @@
 from vecdist.constraints import Constraint, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
+from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.special import lbeta, xlog1py, xlogy
+
+below_widest = Constraint(
+    "a positive number below sqrt(mean (1 - mean))",
+    lower=0.0,
+    upper=lambda p: sqrt(p.mean * (1.0 - p.mean)),
+    open_lower=True,
+    open_upper=True,
+)
 
 
 class Beta(Distribution):
@@ -30,7 +39,7 @@ class Beta(Distribution):
     def by_concentration(mean: Node, concentration: Node) -> dict[str, Node]:
         return {"alpha": mean * concentration, "beta": (1.0 - mean) * concentration}
 
-    @parametrisation(mean=open_unit_interval, sd=positive)
+    @parametrisation(mean=open_unit_interval, sd=below_widest)
     @staticmethod
     def by_sd(mean: Node, sd: Node) -> dict[str, Node]:
         concentration = mean / sd * ((1.0 - mean) / sd) - 1.0

@@ -1,6 +1,6 @@
 """The uniform distribution."""
 
-from vecdist.constraints import Constraint, finite, interval
+from vecdist.constraints import Constraint, above, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.elementary import log
@@ -19,7 +19,7 @@ class Uniform(Distribution):
 
     oracle = "scipy.stats.uniform(low, high - low)"
 
-    @parametrisation(low=finite, high=finite)
+    @parametrisation(low=finite, high=above("low"))
     @staticmethod
     def by_bounds(low: Node, high: Node) -> dict[str, Node]:
         return {"low": low, "high": high}

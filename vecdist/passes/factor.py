@@ -19,15 +19,14 @@ def factor(roots: Sequence[Node]) -> tuple[Node, ...]:
 def _factor_node(node: Node, args: tuple[Node, ...]) -> Node:
     node = rebuilt(node, args)
     if node.op == "sum" and node.dtype.kind == "f":
-        return _total(args[0], args[0].shape, node.attrs[0])
+        return align(_total(args[0], args[0].shape, node.attrs[0]), node.shape)
     return node
 
 
 def _total(term: Node, full: Shape, axes: Axes) -> Node:
-    """The sum over ``axes`` of ``term``, repeated to the shape ``full``; the axes are kept with length 1."""
-    term = align(term, full)
-    varying = tuple(axis for axis in axes if term.shape[axis] != 1)
-    repeated = [full[axis] for axis in axes if term.shape[axis] == 1 and full[axis] != 1]
+    """The sum over ``axes`` of ``term`` repeated to the shape ``full``; axes in front may be missing."""
+    varying = tuple(axis for axis in axes if _varies(term, (axis,)))
+    repeated = [full[axis] for axis in axes if axis not in varying and full[axis] != 1]
     total = _sum(term, varying) if varying else term
     if not repeated or total.is_const(0):
         return total
@@ -40,11 +39,10 @@ def _sum(term: Node, axes: Axes) -> Node:
     if term.op == "mul":
         for fixed, other in (term.args, term.args[::-1]):
             if not _varies(fixed, axes):
-                return align(fixed, term.shape) * _total(other, term.shape, axes)
+                return fixed * _total(other, term.shape, axes)
     if term.op == "where" and not _varies(term.args[0], axes):
-        condition, yes, no = term.args
-        choices = (_total(branch, term.shape, axes) for branch in (yes, no))
-        return where(align(condition, term.shape), *choices)
+        condition, *branches = term.args
+        return where(condition, *(_total(branch, term.shape, axes) for branch in branches))
     return summed(term, axes)
 
 

@@ -47,6 +47,8 @@ def _complaint(node: Node) -> str | None:
         return str(error)
     if shape != node.shape:
         return f"its arguments broadcast to {shape}"
+    if node.op == "where" and [np.dtype(bool), node.dtype, node.dtype] != [arg.dtype for arg in node.args]:
+        return "a condition is a boolean, and both branches have the dtype of the choice"
     if node.op not in MIXED and len({arg.dtype for arg in node.args}) > 1:
         return f"arguments of dtypes {[str(arg.dtype) for arg in node.args]}"
     if entry.boolean != (node.dtype == np.bool_) and node.op not in MIXED | {"and", "or"}:
@@ -59,6 +61,10 @@ def _structural_complaint(node: Node) -> str | None:
         return "it takes one argument"
     if node.dtype != node.args[0].dtype:
         return "it keeps the dtype of its argument"
+    if node.op == "sum":
+        (axes,), (source,) = node.attrs, node.args
+        if node.shape != tuple(1 if axis in axes else source.shape[axis] for axis in range(-source.ndim, 0)):
+            return "the axes of a sum are kept with length 1"
     if node.op in {"view", "pad"}:
         source = node.args[0] if node.op == "view" else node
         if len(node.attrs[0]) != source.ndim:

@@ -1,0 +1,132 @@
+"""Binding parts structure from data: equal structure gives equal nodes, whatever the lengths, starts and arrays."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from programs import programs
+from reference import assert_same, interpreted, interpreted_bound
+
+from vecdist import lazy
+from vecdist.expr import topological
+from vecdist.passes.bind import bind
+
+
+def structure(*results):
+    return bind([result.node for result in results]).roots
+
+
+def slots(*results):
+    """The slots of a structure: layout, axes and shape, in order."""
+    found = [node for node in topological(structure(*results)) if node.op == "slot"]
+    return [(*node.attrs[1:], node.shape) for node in sorted(found, key=lambda node: node.attrs[0])]
+
+
+def array(*shape, dtype=float):
+    return np.arange(float(np.prod(shape, dtype=int))).reshape(shape).astype(dtype)
+
+
+@settings(max_examples=200)
+@given(programs())
+def test_a_structure_with_its_arrays_is_the_expression(program):
+    bound = bind(program.roots)
+    found = interpreted_bound(bound)
+    assert_same([mine.reshape(v.shape) for mine, v in zip(found, program.values, strict=True)], interpreted(program.roots))
+
+
+SAME = {
+    "elementwise": lambda n, m: lazy(array(n)) * np.exp(array(n)),
+    "two lengths": lambda n, m: lazy(array(n, 1)) * array(m),
+    "row sums": lambda n, m: (lazy(array(n, m)) / array(m)).sum(axis=1),
+    "slice": lambda n, m: lazy(array(n))[1:] - lazy(array(n))[:-1],
+    "start": lambda n, m: lazy(array(n + m))[m:],
+    "mean": lambda n, m: lazy(array(n, m)).mean(axis=0),
+    "reshape": lambda n, m: lazy(array(n, m)).reshape(m, n) + 1.0,
+    "strided": lambda n, m: lazy(array(n, 2 * m)[:, ::2]) + array(m),
+    "broadcast_to": lambda n, m: np.broadcast_to(lazy(array(m)), (n, m)) * 2.0,
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_other_lengths_are_the_same_structure(name):
+    build = SAME[name]
+    assert structure(build(3, 4)) == structure(build(7, 2)) == structure(build(5, 9))
+
+
+def test_zero_and_square_lengths_are_the_same_structure():
+    build = SAME["two lengths"]
+    assert structure(build(3, 4)) == structure(build(0, 4)) == structure(build(4, 4))
+
+
+def test_numbers_are_data():
+    x = array(5)
+    assert structure(lazy(x) * 2.0) == structure(lazy(x) * -3.0)
+    assert slots(lazy(x) * 2.0) == [("dense", (), ("n0",)), ("number", (), ())]
+    assert structure(lazy(x) * 2.0) == structure(lazy(array(9)) * np.float64(7.0))
+
+
+def test_dtype_and_layout_are_structure():
+    x = array(6)
+    assert structure(lazy(x)) != structure(lazy(x.astype("f4")))
+    assert structure(lazy(x)) != structure(lazy(array(12)[::2]))
+    assert structure(lazy(x) * x) != structure(lazy(x) * x.copy()), "one array twice is one slot"
+
+
+def test_lengths_that_must_be_equal_share_a_symbol():
+    bound = bind(((lazy(array(3, 1)) * array(4) + array(3, 1)).node,))
+    assert bound.lengths == {"n0": 3, "n1": 4}
+    assert slots(lazy(array(3, 1)) * array(4) + array(3, 1))[0] == ("dense", (), ("n0", 1))
+
+
+def test_equal_lengths_that_need_not_be_equal_are_two_symbols():
+    assert bind(((lazy(array(4, 1)) * array(4)).node,)).lengths == {"n0": 4, "n1": 4}
+
+
+def test_a_length_of_1_is_a_length_where_nothing_is_repeated():
+    """One row of data is data of any number of rows; only a true broadcast is another structure."""
+    assert structure(lazy(array(1)) + array(1)) == structure(lazy(array(8)) + array(8))
+    assert structure(lazy(array(1)) + array(8)) != structure(lazy(array(8)) + array(8))
+    assert structure(lazy(array(1, 4)) * array(4)).__len__() == 1
+
+
+def test_axes_that_stay_together_are_one():
+    dense = lazy(array(3, 4, 5)) * array(3, 4, 5)
+    assert slots(dense) == [("dense", (), ("n0",))] * 2
+    assert bind((dense.node,)).lengths == {"n0": 60}
+    assert bind((dense.sum().node,)).lengths == {"n0": 60}
+
+
+def test_axes_that_are_told_apart_are_not_merged():
+    x = array(3, 4, 5)
+    assert slots(lazy(x) * array(5))[0][2] == ("n0", "n1"), "the first two may merge, the last may not"
+    assert slots(lazy(x).sum(axis=1))[0][2] == ("n0", "n1", "n2")
+    assert slots(lazy(x) + array(4, 1))[0][2] == ("n0", "n1", "n2")
+    assert slots(lazy(x)[:, 1:])[0][2] == ("n0", "n1", "n2")
+    assert slots(lazy(x.transpose(2, 0, 1)) + 1.0)[0][2] == ("n0", "n1", "n2")
+
+
+def test_strided_arrays_are_read_in_place():
+    x = array(4, 6)
+    assert slots(lazy(x[:, ::2])) == [("strided", (0, 1), ("n0", "n1"))]
+    assert slots(lazy(x.T)) == [("strided", (0, 1), ("n0", "n1"))]
+    assert np.shares_memory(bind((lazy(x.T).node,)).leaves[0].array, x)
+
+
+def test_starts_of_slices_are_arguments():
+    bound = bind((lazy(array(9))[2:7].node,))
+    assert bound.lengths == {"n0": 5, "n1": 9, "s0": 2} or set(bound.lengths.values()) == {5, 9, 2}
+    assert structure(lazy(array(9))[2:7]) == structure(lazy(array(20))[11:13])
+    assert structure(lazy(array(9))[2:7]) != structure(lazy(array(9))[2:7:2]), "steps are compiled in"
+    assert structure(lazy(array(9))[3]) == structure(lazy(array(9))[-1])
+
+
+def test_a_mean_counts_what_it_adds_up():
+    bound = bind((lazy(array(3, 4)).mean(axis=0).node,))
+    assert interpreted_bound(bound)[0].tolist() == array(3, 4).mean(axis=0).tolist()
+
+
+def test_sums_over_axes_of_length_1():
+    x = array(1, 4)
+    (found,) = interpreted_bound(bind(((lazy(x) + array(3, 4)).sum(axis=0).node,)))
+    np.testing.assert_array_equal(found, (x + array(3, 4)).sum(axis=0))
+    (found,) = interpreted_bound(bind((lazy(x).sum(axis=0).node,)))
+    np.testing.assert_array_equal(found.ravel(), x[0])

@@ -1,0 +1,178 @@
+"""NumPy's ufuncs as nodes: the operation of each, in the dtypes in which NumPy computes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from vecdist.expr import Node, Scalar, cast, where
+from vecdist.leaves import number
+from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, isnan, logical_not, maximum, minimum, ne
+from vecdist.shapes import BroadcastError, broadcast
+
+
+def apply(ufunc: np.ufunc, *inputs: Node | Scalar) -> Node:
+    """The node of ``ufunc`` of nodes and Python numbers, of the dtype that NumPy gives it (float32 for float16).
+
+    Raises ``TypeError`` for a ufunc that has no lazy form or takes no such dtypes, ``ValueError`` for shapes that do not
+    broadcast.
+    """
+    build = _builder(ufunc, inputs)
+    *loop, result = _dtypes(ufunc, inputs)
+    nodes = [
+        cast(value, dtype) if isinstance(value, Node) else number(value, dtype)
+        for value, dtype in zip(inputs, loop, strict=True)
+    ]
+    check_shapes(f"np.{ufunc.__name__}", nodes)
+    return cast(build(*nodes), result)
+
+
+def check_shapes(name: str, nodes: Sequence[Node]) -> None:
+    """Raise ``ValueError`` where the shapes of ``nodes`` do not broadcast."""
+    try:
+        broadcast(node.shape for node in nodes)
+    except BroadcastError:
+        shapes = " and ".join(str(node.shape) for node in nodes)
+        raise ValueError(f"{name}: the shapes {shapes} do not broadcast") from None
+
+
+def _dtypes(ufunc: np.ufunc, inputs: Sequence[Node | Scalar]) -> list[np.dtype]:
+    """The dtypes in which NumPy computes ``ufunc``, and that of its result."""
+    given = [value.dtype if isinstance(value, Node) else _weak(value) for value in inputs]
+    found = ufunc.resolve_dtypes((*given, None))  # type: ignore[arg-type]
+    return [np.dtype(np.float32) if dtype == np.float16 else dtype for dtype in found]
+
+
+def _weak(value: Scalar) -> np.dtype | type:
+    """What a Python number stands for in promotion."""
+    return np.dtype(bool) if isinstance(value, bool) else int if isinstance(value, int) else float
+
+
+def _builder(ufunc: np.ufunc, inputs: Sequence[Node | Scalar]) -> Callable[..., Node]:
+    name = ufunc.__name__
+    if name == "power" and not isinstance(inputs[1], Node):
+        exponent = inputs[1]
+        return lambda base, given: _power(base, exponent, given)
+    general = _COMPOSITES.get(name) or _PRIMITIVES.get(name)
+    if general is None:
+        raise TypeError(f"no lazy form of the ufunc {name}; use np.asarray(x) to compute x first")
+
+    def build(*nodes: Node) -> Node:
+        kind = nodes[0].dtype.kind
+        function = _OF_BOOLEANS.get(name) if kind == "b" else None
+        function = function or (_OF_INTEGERS.get(name) if kind in "biu" else None)
+        return (function or general)(*nodes)
+
+    return build
+
+
+def _power(base: Node, exponent: Scalar, given: Node) -> Node:
+    """``base ** exponent``: small whole exponents, and all of integers, are products."""
+    if base.dtype.kind != "f":
+        if exponent < 0:
+            raise ValueError(f"an integer to the power {exponent} is no integer; convert it with .astype(float) first")
+        return _whole_power(base, int(exponent))
+    if exponent in _POWERS:
+        return _POWERS[exponent](base)
+    return PRIMITIVES["pow"](base, given)
+
+
+def _whole_power(base: Node, exponent: int) -> Node:
+    result = base * 0 + 1
+    while exponent:
+        result = result * base if exponent % 2 else result
+        base, exponent = base * base, exponent // 2
+    return result
+
+
+_POWERS: dict[float, Callable[[Node], Node]] = {
+    0.5: lambda x: PRIMITIVES["sqrt"](x),
+    1: lambda x: x,
+    2: lambda x: PRIMITIVES["square"](x),
+    3: lambda x: PRIMITIVES["square"](x) * x,
+    4: lambda x: PRIMITIVES["square"](PRIMITIVES["square"](x)),
+    -1: lambda x: PRIMITIVES["reciprocal"](x),
+}
+
+
+def _integer_power(base: Node, exponent: Node) -> Node:
+    raise TypeError("an integer array to the power of an integer array has no lazy form; convert one with .astype(float)")
+
+
+def _floor_divide(x: Node, y: Node) -> Node:
+    """The largest whole number below the quotient."""
+    return floor(x / y)
+
+
+def _remainder(x: Node, y: Node) -> Node:
+    """What is left of ``x`` after a floor division, with the sign of ``y``."""
+    return x - _floor_divide(x, y) * y
+
+
+def _integer_floor_divide(x: Node, y: Node) -> Node:
+    """Exact: a second step divides what rounding to float64 left in the first.  0 where ``y`` is, as in NumPy."""
+    quotient = cast(floor(x / y), x.dtype)
+    rest = cast(x - quotient * y, np.int64)
+    return where(eq(y, 0), 0, quotient + cast(floor(rest / y), x.dtype))
+
+
+def _integer_remainder(x: Node, y: Node) -> Node:
+    return where(eq(y, 0), 0, x - _integer_floor_divide(x, y) * y)
+
+
+def _invert(x: Node) -> Node:
+    return (np.iinfo(x.dtype).max if x.dtype.kind == "u" else -1) - x
+
+
+def _sign(x: Node) -> Node:
+    return cast(ne(x, 0), x.dtype) if x.dtype.kind == "u" else PRIMITIVES["sign"](x)
+
+
+def _on_booleans(name: str) -> Callable[..., Node]:
+    return lambda *nodes: PRIMITIVES[name](*(cast(node, np.bool_) for node in nodes))
+
+
+def _on_floats(name: str) -> Callable[[Node], Node]:
+    return lambda x: PRIMITIVES[name](cast(x, np.float64))
+
+
+def _same(x: Node) -> Node:
+    return x
+
+
+_PRIMITIVES = {ufunc: entry for entry in PRIMITIVES.values() for ufunc in entry.ufuncs}
+_COMPOSITES: dict[str, Callable[..., Node]] = {
+    "conjugate": _same,
+    "deg2rad": lambda x: x * (math.pi / 180),
+    "degrees": lambda x: x * (180 / math.pi),
+    "floor_divide": _floor_divide,
+    "fmax": lambda x, y: where(isnan(x), y, where(isnan(y), x, maximum(x, y))),
+    "fmin": lambda x, y: where(isnan(x), y, where(isnan(y), x, minimum(x, y))),
+    "invert": _invert,
+    "logical_and": _on_booleans("and"),
+    "logical_not": _on_booleans("not"),
+    "logical_or": _on_booleans("or"),
+    "logical_xor": _on_booleans("ne"),
+    "rad2deg": lambda x: x * (180 / math.pi),
+    "radians": lambda x: x * (math.pi / 180),
+    "remainder": _remainder,
+    "sign": _sign,
+}
+_OF_INTEGERS: dict[str, Callable[..., Node]] = {
+    "ceil": _same,
+    "floor": _same,
+    "floor_divide": _integer_floor_divide,
+    "isfinite": _on_floats("isfinite"),
+    "isinf": _on_floats("isinf"),
+    "isnan": _on_floats("isnan"),
+    "power": _integer_power,
+    "remainder": _integer_remainder,
+    "trunc": _same,
+}
+_OF_BOOLEANS: dict[str, Callable[..., Node]] = {
+    "absolute": _same, "add": bit_or, "bitwise_xor": ne, "fmax": bit_or, "fmin": bit_and, "invert": logical_not,
+    "maximum": bit_or, "minimum": bit_and, "multiply": bit_and,
+}
