@@ -13,7 +13,7 @@ from vecdist.array import LazyArray, lazy
 from vecdist.backends.base import Feed, Runner
 from vecdist.derivatives import gradient_of, partials_of
 from vecdist.expr import Node
-from vecdist.leaves import argument
+from vecdist.leaves import argument, array_kind, readable
 from vecdist.passes.bind import bind
 
 
@@ -34,6 +34,8 @@ def compile(function: Callable[..., Any], errors: str = "nan") -> Compiled:  # n
     >>> float(grad)
     3.0
     """
+    if not callable(function):
+        raise TypeError(f"compile wants a function of lazy arrays, given {function!r}")
     if errors not in ("nan", "raise"):
         raise ValueError(f'errors is "nan" or "raise", given {errors!r}')
     return Compiled(function, errors)
@@ -59,8 +61,9 @@ class Compiled:
         """The value for ``arrays``."""
         try:
             return self._by_shape[tuple([array.shape for array in arrays])](arrays)[0][0]
-        except (KeyError, AttributeError, TypeError):
-            return self._run(arrays, None)[0]
+        except (KeyError, AttributeError, TypeError):  # new shapes, dtypes or layouts, or Python numbers
+            pass
+        return self._run(arrays, None)[0]
 
     def value_and_grad(self, *arrays: Any, wrt: Any = None) -> tuple[Any, Any]:
         """The value, which must be a scalar, and its gradient in each array that ``wrt`` names.
@@ -75,9 +78,12 @@ class Compiled:
         return self._derivatives(arrays, wrt, "partials")
 
     def _derivatives(self, arrays: Sequence[Any], wrt: Any, kind: str) -> tuple[Any, Any]:
+        found = None
         try:
             found = self._by_shape[kind, wrt, *[array.shape for array in arrays]](arrays)[0]
-        except (KeyError, AttributeError, TypeError):  # new shapes or layouts, or wrt by arrays, which have no hash
+        except (KeyError, AttributeError, TypeError):  # as in a call, or wrt by arrays, which have no hash
+            pass
+        if found is None:
             found = self._run(arrays, (kind, self._places(arrays, wrt)), wrt)
         return found[0], found[1:] if wrt is None or isinstance(wrt, tuple | list) else found[1]
 
@@ -92,9 +98,12 @@ class Compiled:
             return item % len(arrays)
         if isinstance(item, str) and item in self.names:
             return self.names.index(item)
-        for place, array in enumerate(arrays):
-            if array is item:
-                return place
+        places = [place for place, array in enumerate(arrays) if array is item]
+        if len(places) == 1:
+            return places[0]
+        if places:
+            names = " and ".join(map(self._name, places))
+            raise ValueError(f"wrt names an array that is given twice, as {names}; name one by position or name")
         given = repr(item) if isinstance(item, str | int) else f"an array of shape {np.shape(item)}"
         raise ValueError(f"wrt names {given}, which is no argument of {self!r}; its arguments: {', '.join(self.names)}")
 
@@ -102,7 +111,7 @@ class Compiled:
         self, arrays: Sequence[Any], derivative: tuple[str, tuple[int, ...]] | None, wrt: Any = None
     ) -> Sequence[Any]:
         """The general way: find or build the runner for these layouts."""
-        arrays = [array if hasattr(array, "shape") else np.asarray(array) for array in arrays]
+        arrays = _readable(arrays)
         key = (derivative, *(_layout(array) for array in arrays))
         runner = self._by_layout.get(key)
         if runner is None:
@@ -131,6 +140,7 @@ class Compiled:
         places = {node.attrs[0]: place for place, node in enumerate(nodes)}
         feeds = [Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves]
         run = plan.program.prepared(bound.lengths, shapes, feeds)
+        run = _guarded(run, arrays) if kind == "cuda" else run
         return self._raising(run) if self.errors == "raise" else run
 
     def _raising(self, run: Runner) -> Runner:
@@ -165,9 +175,32 @@ def _derivation(result: LazyArray, leaves: Sequence[Node], kind: str) -> tuple[p
     return partials_of, [result.shape] * (1 + len(leaves))
 
 
+def _readable(arrays: Sequence[Any]) -> list[Any]:
+    """Arguments as arrays that kernels can read; beside CuPy arrays numbers stay numbers, which any device can take."""
+    on_device = any(array_kind(array) == "cupy" for array in arrays)
+    return [
+        array if array_kind(array) == "cupy"
+        else readable(array)[()] if on_device and array_kind(array) == "number"
+        else readable(array)
+        for array in arrays
+    ]
+
+
 def _layout(array: Any) -> tuple:
     """What of an array the structure may depend on."""
-    return (type(array).__module__, array.shape, array.dtype, array.flags.c_contiguous)
+    return (array_kind(array), array.shape, array.dtype, array.flags.c_contiguous)
+
+
+def _guarded(run: Runner, arrays: Sequence[Any]) -> Runner:
+    """``run`` for arrays laid out as ``arrays`` are, ``TypeError`` for others: a CUDA kernel would not notice."""
+    dtypes, strides = [array.dtype for array in arrays], [array.strides for array in arrays]
+
+    def guarded(given: Sequence[Any]) -> tuple[list[Any], Any]:
+        if [array.dtype for array in given] != dtypes or [array.strides for array in given] != strides:
+            raise TypeError("a kernel compiled for other dtypes or layouts")
+        return run(given)
+
+    return guarded
 
 
 def _parameter_names(function: Callable) -> list[str]:

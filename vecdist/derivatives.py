@@ -11,7 +11,7 @@ import numpy as np
 from vecdist import pipeline
 from vecdist.array import LazyArray, lazy
 from vecdist.expr import Node, topological
-from vecdist.leaves import NUMBERS, find_leaf
+from vecdist.leaves import NUMBERS
 from vecdist.passes.batch import batch
 from vecdist.passes.differentiate import gradient, partials, pushforward
 from vecdist.shapes import broadcast
@@ -31,6 +31,7 @@ def value_and_grad(scalar: LazyArray, wrt: Any) -> tuple[Any, Any]:
     >>> round(float(value), 4), float(grad)
     (-3.0879, 2.0)
     """
+    _check_lazy(scalar)
     if scalar.shape != ():
         raise ValueError(
             f"value_and_grad wants a scalar, given an expression of shape {scalar.shape}; sum it, or use "
@@ -50,8 +51,9 @@ def value_and_partials(expr: LazyArray, wrt: Any) -> tuple[Any, Any]:
 
 def vjp(expr: LazyArray, wrt: Any, cotangent: Any) -> tuple[Any, Any]:
     """The value of ``expr``, and the gradient of ``sum(cotangent * expr)`` in each array of ``wrt``."""
+    _check_lazy(expr)
     seed = lazy(cotangent)
-    if np.broadcast_shapes(seed.shape, expr.shape) != expr.shape:
+    if not _fits(seed.shape, expr.shape):
         raise ValueError(f"a cotangent of shape {seed.shape} does not fit an expression of shape {expr.shape}")
     tied = _like(seed.astype(expr.dtype).node, expr.node)
     return _with_derivatives(expr, wrt, _vjp, lambda node: node.shape, (tied,))
@@ -108,18 +110,21 @@ def _moved(block: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
 def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) -> list[Node]:
     """For each leaf, one tangent per direction of all leaves: the rows of an identity matrix."""
     identity = np.eye(sum(sizes))
-    directions = lazy(identity[0])
+    on_device = (lambda array: array) if device == "cpu" else _to_device
+    directions = lazy(on_device(np.empty(sum(sizes))))
     ends = np.cumsum([0, *sizes])
     seeds = []
     for leaf, start, end in zip(leaves, ends, ends[1:], strict=False):
         rows = identity[:, start:end].reshape((sum(sizes), *leaf.shape)).astype(leaf.dtype)
-        if device != "cpu":
-            import cupy
-
-            rows = cupy.asarray(rows)
         each = directions[(slice(None), *[None] * leaf.ndim)]
-        seeds.append(_like(lazy(rows).node, leaf, each.node))
+        seeds.append(_like(lazy(on_device(rows)).node, leaf, each.node))
     return seeds
+
+
+def _to_device(array: np.ndarray) -> Any:
+    import cupy
+
+    return cupy.asarray(array)
 
 
 def _with_derivatives(
@@ -137,6 +142,7 @@ def _with_derivatives(
 
 
 def _scalar_leaves(scalar: LazyArray, wrt: Any) -> list[Node]:
+    _check_lazy(scalar)
     if scalar.shape != ():
         raise ValueError(f"second derivatives want a scalar, given an expression of shape {scalar.shape}")
     return leaves_of(scalar, wrt)
@@ -152,13 +158,24 @@ def _seeds(leaves: Sequence[Node], tangents: Sequence[Any]) -> list[Node]:
     return [_like(seed.node, leaf) for seed, leaf in zip(seeds, leaves, strict=True)]
 
 
+def _fits(shape: Sequence[int], into: Sequence[int]) -> bool:
+    """Whether an array of ``shape`` broadcasts to ``into``."""
+    return len(shape) <= len(into) and all(a in (1, b) for a, b in zip(shape[::-1], into[::-1], strict=False))
+
+
 def _like(seed: Node, *others: Node) -> Node:
     """``seed``, known to have the lengths of ``others``: binding gives all of them the same symbols."""
     return Node("like", (seed, *others), (), broadcast(n.shape for n in (seed, *others)), seed.dtype)
 
 
+def _check_lazy(expr: Any) -> None:
+    if not isinstance(expr, LazyArray):
+        raise TypeError(f"derivatives are those of a lazy array, given {type(expr).__name__}; vecdist.lazy makes one")
+
+
 def leaves_of(expr: LazyArray, wrt: Any) -> list[Node]:
     """The leaves that ``wrt`` names, each of which the expression must contain."""
+    _check_lazy(expr)
     present = [node for node in topological((expr.node,)) if node.op == "leaf"]
     return [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
 
@@ -167,17 +184,31 @@ def _leaf(item: Any, present: Sequence[Node]) -> Node:
     if isinstance(item, NUMBERS):
         raise TypeError(f"wrt names the Python number {item!r}; make it an array first, np.asarray({item!r})")
     if isinstance(item, str):
-        found = next((node for node in present if node.attrs[0].name == item), None)
-        given = f"the name {item!r}"
+        found = [node for node in present if node.attrs[0].name == item]
+    elif isinstance(item, LazyArray):
+        found = [node for node in present if node is item.node]
     else:
-        found = item.node if isinstance(item, LazyArray) else find_leaf(item)
-        given = f"an array of shape {np.shape(item)} and dtype {item.dtype}"
-    if found is None or found not in present:
+        found = [node for node in present if node.attrs[0].given is item]
+    if not found:
         inside = ", ".join(repr(node.attrs[0]) for node in present if node.attrs[0].kind != "number")
-        raise ValueError(f"wrt names {given}, which is not in the expression; its arrays are: {inside or 'none'}")
-    if found.dtype.kind != "f":
-        raise TypeError(f"derivatives are in floating-point arrays; wrt names one of dtype {found.dtype}")
-    return found
+        raise ValueError(
+            f"wrt names {_described(item)}, which is not in the expression; its arrays are: {inside or 'none'}"
+        )
+    if len(found) > 1:
+        names = " and ".join(repr(node.attrs[0]) for node in found)
+        raise ValueError(f"wrt names {_described(item)}, which the expression holds as {names}; use one of its lazy arrays")
+    if found[0].dtype.kind != "f":
+        raise TypeError(f"derivatives are in floating-point arrays; wrt names one of dtype {found[0].dtype}")
+    return found[0]
+
+
+def _described(item: Any) -> str:
+    if isinstance(item, str):
+        return f"the name {item!r}"
+    if not hasattr(item, "shape"):
+        return repr(item)
+    inner = isinstance(item, LazyArray) and item.node.op != "leaf"
+    return f"{'an expression' if inner else 'an array'} of shape {item.shape} and dtype {item.dtype}"
 
 
 def gradient_of(roots: tuple[Node, ...]) -> tuple[Node, ...]:

@@ -44,15 +44,17 @@ def array_kind(value: Any) -> str:
 
 
 def leaf(value: Any, name: str | None = None) -> Node:
-    """The node of an array or number; the same node for the same array object.
+    """The node of an array or number; the same node for the same array object, unless it gets a second name.
 
     Raises ``TypeError`` for dtypes that are not boolean, integer, float32 or float64.
     """
     with _lock:
         known = _leaves.get(id(value))
+        if known is not None and known.given is value and known.name is None:
+            known.name = name
         if known is None or known.given is not value or (name and known.name != name):
             kind = array_kind(value)
-            known = Leaf(value, value if kind == "cupy" else _readable(value), kind, name)
+            known = Leaf(value, value if kind == "cupy" else readable(value), kind, name)
             if not isinstance(value, NUMBERS):
                 _leaves[id(value)] = known
     array = known.array
@@ -68,7 +70,7 @@ def number(value: bool | int | float, dtype: np.dtype) -> Node:
 def argument(value: Any, name: str) -> Node:
     """The node of an argument of a function that is being compiled: never the same as another's."""
     kind = array_kind(value)
-    array = value if kind == "cupy" else _readable(value)
+    array = value if kind == "cupy" else readable(value)
     return Node("leaf", (), (Leaf(value, array, kind, name, traced=True),), array.shape, array.dtype)
 
 
@@ -81,7 +83,7 @@ def find_leaf(value: Any) -> Node | None:
     return Node("leaf", (), (known,), known.array.shape, known.array.dtype)
 
 
-def _readable(value: Any) -> np.ndarray:
+def readable(value: Any) -> np.ndarray:
     """``value`` as an array of a supported dtype, native and aligned; a copy only where it is not that already."""
     array = np.asarray(value)
     check_dtype(array.dtype)

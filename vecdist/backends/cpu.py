@@ -19,7 +19,7 @@ from numba import types
 
 from vecdist.backends import cpu_language, store
 from vecdist.backends.base import Backend, Feed, Program, Runner
-from vecdist.codegen.cpu import BLOCK, render
+from vecdist.codegen.cpu import BLOCK, needed_later, render
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel, Loop
 
@@ -58,8 +58,7 @@ class CpuProgram(Program):
         self.nests = [loop for _, loop in kernel.nests()]
         self.serial: Callable[..., None] = module.kernel
         self.signature = _signature(kernel)
-        self.serial.compile(self.signature)  # type: ignore[attr-defined]
-        self.serial.disable_compile()  # type: ignore[attr-defined]
+        _compile_once(self.serial, self.signature)
 
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
@@ -97,15 +96,32 @@ class CpuProgram(Program):
 
     def parallel(self, lengths: Mapping[str, int], *given: Any) -> None:
         """The same blocks as ``serial``, shared among threads."""
-        hoisted = self.module.prelude(*given)
+        prelude, nests, finish = self.pieces
+        hoisted = prelude(*given)
         partials: list[np.ndarray] = []
         for number, loop in enumerate(self.nests):
             blocks = -(-lengths[loop.dim] // _block_size(loop, lengths))
             sums = loop.sums(self.source.kernel.root)
             partials += [np.empty(blocks, "f8" if s.dtype.kind == "f" else "i8") for s in sums]
-            run = functools.partial(_run_blocks, getattr(self.module, f"nest{number}"), [*partials, *hoisted, *given])
+            run = functools.partial(_run_blocks, nests[number], [*partials, *hoisted, *given])
             list(_pool().map(run, *_shares(blocks)))
-        self.module.finish(*partials, *hoisted, *given)
+        finish(*partials, *hoisted, *given)
+
+    @functools.cached_property
+    def pieces(self) -> tuple[Any, list[Any], Any]:
+        """The functions that threads run, compiled for the very types that the serial kernel calls them with."""
+        kernel = self.source.kernel
+        hoisted = [numba.from_dtype(dtype) for dtype in needed_later(kernel).values()]
+        partials: list[types.Type] = []
+        nests = []
+        _compile_once(self.module.prelude, self.signature)
+        for number, loop in enumerate(self.nests):
+            sums = loop.sums(kernel.root)
+            partials += [types.Array(types.float64 if s.dtype.kind == "f" else types.int64, 1, "C") for s in sums]
+            nests.append(getattr(self.module, f"nest{number}"))
+            _compile_once(nests[-1], (types.int64, types.int64, *partials, *hoisted, *self.signature))
+        _compile_once(self.module.finish, (*partials, *hoisted, *self.signature))
+        return self.module.prelude, nests, self.module.finish
 
     def resources(self) -> dict[str, Any]:
         assembly = self.assembly()
@@ -118,6 +134,12 @@ class CpuProgram(Program):
         fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(self.serial.py_func)  # type: ignore[attr-defined]
         fresh.compile(self.signature)
         return "\n".join(fresh.inspect_asm().values())
+
+
+def _compile_once(function: Any, signature: tuple[types.Type, ...]) -> None:
+    """Compile for these types, or load what was compiled; other arguments are converted, never compiled for."""
+    function.compile(signature)
+    function.disable_compile()
 
 
 def _run_blocks(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:

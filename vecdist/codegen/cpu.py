@@ -36,7 +36,7 @@ class _Renderer:
         outputs = [f"o{number}" for number in range(len(kernel.outputs))]
         flag = ["flag"] if kernel.flagged else []
         self.parameters = ", ".join([*slots, *outputs, *flag, *kernel.lengths])
-        self.hoisted = _needed_later(kernel)
+        self.hoisted = list(needed_later(kernel))
 
     def module(self) -> Iterator[str]:
         yield "from vecdist.backends.cpu_language import *"
@@ -191,16 +191,16 @@ class _Renderer:
             yield f"    blocks = ({loop.dim} + {size} - 1) // {size}"
             for item in loop.sums(self.kernel.root):
                 yield f"    p_{item.name} = np.empty(blocks, np.{'float64' if item.dtype.kind == 'f' else 'int64'})"
-            yield f"    nest{number}({self.signature('0', 'blocks', *self.partials(number + 1))})"
+            yield f"    nest{number}({self.signature('i8(0)', 'blocks', *self.partials(number + 1))})"
         yield f"    finish({self.signature(*self.partials(len(self.nests)))})"
 
 
-def _needed_later(kernel: Kernel) -> list[str]:
-    """The values of the outermost block that are read outside of its first level."""
-    first = {item.name: None for item in kernel.root.statements(0) if isinstance(item, Assign | Load)}
+def needed_later(kernel: Kernel) -> dict[str, np.dtype]:
+    """The values of the outermost block that are read outside of its first level, with their dtypes."""
+    first = {item.name: item.dtype for item in kernel.root.statements(0) if isinstance(item, Assign | Load)}
     later = [item for item in kernel.root.walk() if not isinstance(item, Loop) and getattr(item, "name", None) not in first]
     read = {word for item in later for word in re.findall(r"\bv\d+\b", " ".join(_texts(item)))}
-    return [name for name in first if name in read]
+    return {name: dtype for name, dtype in first.items() if name in read}
 
 
 def _texts(item: Statement) -> Sequence[str]:
