@@ -53,8 +53,8 @@ def _weak(value: Scalar) -> np.dtype | type:
 
 def _builder(ufunc: np.ufunc, inputs: Sequence[Node | Scalar]) -> Callable[..., Node]:
     name = ufunc.__name__
-    if name == "power" and not isinstance(inputs[1], Node):
-        exponent = inputs[1]
+    exponent = _exponent(inputs[1]) if name == "power" else None
+    if exponent is not None:
         return lambda base, given: _power(base, exponent, given)
     general = _COMPOSITES.get(name) or _PRIMITIVES.get(name)
     if general is None:
@@ -67,6 +67,14 @@ def _builder(ufunc: np.ufunc, inputs: Sequence[Node | Scalar]) -> Callable[..., 
         return (function or general)(*nodes)
 
     return build
+
+
+def _exponent(value: Node | Scalar) -> Scalar | None:
+    """The number in the place of an exponent, ``None`` where an array stands or derivatives may be asked for."""
+    if not isinstance(value, Node):
+        return value
+    given = value.attrs[0].given if value.op == "leaf" and not value.attrs[0].traced else None
+    return given.item() if isinstance(given, np.integer | np.bool_) else None
 
 
 def _power(base: Node, exponent: Scalar, given: Node) -> Node:
@@ -113,10 +121,19 @@ def _remainder(x: Node, y: Node) -> Node:
 
 
 def _integer_floor_divide(x: Node, y: Node) -> Node:
-    """Exact: a second step divides what rounding to float64 left in the first.  0 where ``y`` is, as in NumPy."""
+    """Exact: what the quotient in float64 leaves is divided again, and one more or less where that rounds.
+
+    0 where ``y`` is 0, as in NumPy.
+    """
     quotient = cast(floor(x / y), x.dtype)
-    rest = cast(x - quotient * y, np.int64)
-    return where(eq(y, 0), 0, quotient + cast(floor(rest / y), x.dtype))
+    if x.dtype.itemsize == 8:
+        rest = cast(x - quotient * y, np.int64)
+        quotient = quotient + cast(floor(rest / y), x.dtype)
+        rest, divisor = cast(x - quotient * y, np.int64), cast(y, np.int64)
+        over = ne(rest, 0) & ne(rest < 0, divisor < 0)
+        under = ~over & (abs(rest) >= abs(divisor))
+        quotient = quotient - cast(over, x.dtype) + cast(under, x.dtype)
+    return where(eq(y, 0), 0, quotient)
 
 
 def _integer_remainder(x: Node, y: Node) -> Node:
@@ -145,6 +162,7 @@ def _same(x: Node) -> Node:
 
 _PRIMITIVES = {ufunc: entry for entry in PRIMITIVES.values() for ufunc in entry.ufuncs}
 _COMPOSITES: dict[str, Callable[..., Node]] = {
+    "bitwise_xor": lambda x, y: (x | y) - (x & y),
     "conjugate": _same,
     "deg2rad": lambda x: x * (math.pi / 180),
     "degrees": lambda x: x * (180 / math.pi),

@@ -9,14 +9,17 @@ holds.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vecdist.expr import Node, const, rewrite, topological
+from vecdist.expr import Node, cast, const, rewrite, topological, where
+from vecdist.passes.linear import linear
 from vecdist.passes.simplify import simplify
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, rebuilt
-from vecdist.shapes import Dim
+from vecdist.shapes import Dim, broadcast
 
 ENOUGH = 3  # comparisons of one input that must fall away before testing it once pays
 
@@ -27,33 +30,66 @@ def interior(roots: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` where what a one-dimensional loop computes is split into cases."""
     ranges = {slot: _range(slot, thresholds) for slot, thresholds in _compared(roots).items()}
     ranges = {slot: found for slot, found in ranges.items() if found is not None}
-    if not ranges:
-        return tuple(roots)
-    tops = [node for node in _tops(roots) if _loop_dim(node) is not None]
+    tops = [node for node in _tops(roots) if _loop_dim(node) is not None] if ranges else []
     new: dict[Node, Node] = {}
+    sums: dict[Node, Node] = {}
     for dim in dict.fromkeys(_loop_dim(top) for top in tops):
         own = {slot: found for slot, found in ranges.items() if _loop_dim(slot) == dim}
         if own:
-            new |= _cases([top for top in tops if _loop_dim(top) == dim], own)
-    return tuple(new.get(r, r) for r in rewrite(roots, lambda node, args: _with_cases(node, args, new)))
+            inside, shorts = _shortened([top for top in tops if _loop_dim(top) == dim], own)
+            new |= {top: _cases(inside, short, top) for top, short in shorts.items()}
+            sums |= _sums(inside, shorts, [n for n in topological(roots) if n.op == "sum" and n.args[0] in shorts])
+    return tuple(new.get(r, r) for r in rewrite(roots, lambda node, args: _with_cases(node, args, new, sums)))
 
 
-def _cases(tops: Sequence[Node], ranges: dict[Node, Range]) -> dict[Node, Node]:
-    """The tops of one loop, each with a short form for elements whose inputs lie in their ranges."""
+def _cases(inside: Node, short: Node, long: Node) -> Node:
+    shape = broadcast((inside.shape, short.shape, long.shape))
+    return Node("cases", (inside, short, long), (), shape, long.dtype)
+
+
+def _shortened(tops: Sequence[Node], ranges: dict[Node, Range]) -> tuple[Node, dict[Node, Node]]:
+    """Whether the inputs of one loop lie in their ranges, and a shorter form of each top for where they do."""
     inside: Node | None = None
     for slot, (low, high) in ranges.items():
         test = (const(low, slot.dtype) <= slot) & (slot <= const(high, slot.dtype))
         inside = test if inside is None else inside & test
     assert inside is not None
     shorts = simplify(rewrite(tops, lambda node, args: _decided(node, args, ranges)))
-    return {
-        top: Node("cases", (inside, short, top), (), top.shape, top.dtype)
-        for top, short in zip(tops, shorts, strict=True)
-        if short is not top
-    }
+    return inside, {top: short for top, short in zip(tops, shorts, strict=True) if short is not top}
 
 
-def _with_cases(node: Node, args: tuple[Node, ...], new: dict[Node, Node]) -> Node:
+def _sums(inside: Node, shorts: dict[Node, Node], sums: Sequence[Node]) -> dict[Node, Node]:
+    """Sums whose short forms are combinations of fewer terms than there are sums: each term is added up once.
+
+    The terms are added up in float64 and combined at the end, so that nothing is lost by taking the sums apart.
+    """
+    tops = [shorts[node.args[0]] for node in sums]
+    uses = Counter(arg for node in topological(tops) for arg in set(node.args))
+    shared = {node for node, count in uses.items() if count > 1}
+    parts = {n: linear(shorts[n.args[0]], shared) for n in sums if n.dtype.kind == "f"}
+    terms = dict.fromkeys(term for found, _ in parts.values() for term in found)
+    if len(terms) >= len(parts):
+        return {}
+    nothing = const(-0.0, np.float64)  # adding it changes no sum, and the compilers know
+
+    def wide(short: Node, long: Node, like: Node) -> Node:
+        return Node("sum", (_cases(inside, short, long),), like.attrs, like.shape, np.dtype(np.float64))
+
+    result: dict[Node, Node] = {}
+    for node, (found, constant) in parts.items():
+        zero, one = cast(nothing, node.dtype), const(1, node.dtype)
+        count = wide(one, zero, node)
+        total = nothing if constant is None else cast(constant, np.float64) * count
+        for term, coefficient in found.items():
+            total = total + cast(coefficient, np.float64) * wide(term, zero, node)
+        edges = wide(zero, node.args[0], node)
+        result[node] = cast(edges + where(eq(count, 0.0), 0.0, total), node.dtype)
+    return result
+
+
+def _with_cases(node: Node, args: tuple[Node, ...], new: dict[Node, Node], sums: dict[Node, Node]) -> Node:
+    if node in sums:
+        return sums[node]
     if node.op == "sum":
         args = (new.get(node.args[0], args[0]),)
     return rebuilt(node, args)

@@ -82,10 +82,13 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
         if axis is None:
             guards.append(Index(f"({index.text} == {start})", index.block))
             continue
+        size = source.shape[axis]
+        if (start, step, size) == (0, 1, dim):
+            indices[axis] = index
+            continue
         offset = index.text if start == 0 else f"({index.text} - {start})"
         place = offset if step == 1 else f"({offset} // {step})"
         whole = "" if abs(step) == 1 else f" & ({offset} % {abs(step)} == 0)"
-        size = source.shape[axis]
         guards.append(Index(f"(({place} >= 0) & ({place} < {size}){whole})", index.block))
         if size != 1:
             indices[axis] = Index(place, index.block)

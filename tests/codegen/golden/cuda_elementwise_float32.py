@@ -1,0 +1,99 @@
+from vecdist.backends.cuda_language import *
+
+
+def kernel(x0, x1, o0, n0, partials, arrivals, lanes):
+    thread = cuda.threadIdx.x
+    block = cuda.blockIdx.x
+    blocks = cuda.gridDim.x
+    first = block * 256 + thread
+    step = blocks * 256
+    v2 = x1
+    f_v1_0 = f4(0)
+    f_v1_1 = f4(0)
+    f_v1_2 = f4(0)
+    f_v1_3 = f4(0)
+    f_v1_4 = f4(0)
+    f_v1_5 = f4(0)
+    f_v1_6 = f4(0)
+    f_v1_7 = f4(0)
+    ahead = block * 2048
+    if ahead + 2048 <= n0:
+        f_v1_0 = x0[(ahead + thread + 0)]
+        f_v1_1 = x0[(ahead + thread + 256)]
+        f_v1_2 = x0[(ahead + thread + 512)]
+        f_v1_3 = x0[(ahead + thread + 768)]
+        f_v1_4 = x0[(ahead + thread + 1024)]
+        f_v1_5 = x0[(ahead + thread + 1280)]
+        f_v1_6 = x0[(ahead + thread + 1536)]
+        f_v1_7 = x0[(ahead + thread + 1792)]
+    for base in range(block * 2048, n0, blocks * 2048):
+        done = False
+        if base + 2048 <= n0:
+            i0_0 = base + thread + 0
+            v1_0 = f_v1_0
+            i0_1 = base + thread + 256
+            v1_1 = f_v1_1
+            i0_2 = base + thread + 512
+            v1_2 = f_v1_2
+            i0_3 = base + thread + 768
+            v1_3 = f_v1_3
+            i0_4 = base + thread + 1024
+            v1_4 = f_v1_4
+            i0_5 = base + thread + 1280
+            v1_5 = f_v1_5
+            i0_6 = base + thread + 1536
+            v1_6 = f_v1_6
+            i0_7 = base + thread + 1792
+            v1_7 = f_v1_7
+            ahead = base + blocks * 2048
+            if ahead + 2048 <= n0:
+                f_v1_0 = x0[(ahead + thread + 0)]
+                f_v1_1 = x0[(ahead + thread + 256)]
+                f_v1_2 = x0[(ahead + thread + 512)]
+                f_v1_3 = x0[(ahead + thread + 768)]
+                f_v1_4 = x0[(ahead + thread + 1024)]
+                f_v1_5 = x0[(ahead + thread + 1280)]
+                f_v1_6 = x0[(ahead + thread + 1536)]
+                f_v1_7 = x0[(ahead + thread + 1792)]
+            v3_0 = (v1_0 * v2)
+            v4_0 = sqrt_f4(v1_0)
+            v5_0 = (v3_0 + v4_0)
+            o0[i0_0] = v5_0
+            v3_1 = (v1_1 * v2)
+            v4_1 = sqrt_f4(v1_1)
+            v5_1 = (v3_1 + v4_1)
+            o0[i0_1] = v5_1
+            v3_2 = (v1_2 * v2)
+            v4_2 = sqrt_f4(v1_2)
+            v5_2 = (v3_2 + v4_2)
+            o0[i0_2] = v5_2
+            v3_3 = (v1_3 * v2)
+            v4_3 = sqrt_f4(v1_3)
+            v5_3 = (v3_3 + v4_3)
+            o0[i0_3] = v5_3
+            v3_4 = (v1_4 * v2)
+            v4_4 = sqrt_f4(v1_4)
+            v5_4 = (v3_4 + v4_4)
+            o0[i0_4] = v5_4
+            v3_5 = (v1_5 * v2)
+            v4_5 = sqrt_f4(v1_5)
+            v5_5 = (v3_5 + v4_5)
+            o0[i0_5] = v5_5
+            v3_6 = (v1_6 * v2)
+            v4_6 = sqrt_f4(v1_6)
+            v5_6 = (v3_6 + v4_6)
+            o0[i0_6] = v5_6
+            v3_7 = (v1_7 * v2)
+            v4_7 = sqrt_f4(v1_7)
+            v5_7 = (v3_7 + v4_7)
+            o0[i0_7] = v5_7
+            done = True
+        if not done:
+            for i0 in range(base + thread, min(base + 2048, n0), 256):
+                v1 = x0[i0]
+                v3 = (v1 * v2)
+                v4 = sqrt_f4(v1)
+                v5 = (v3 + v4)
+                o0[i0] = v5
+    if first == 0:
+        pass

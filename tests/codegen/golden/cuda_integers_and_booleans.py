@@ -1,0 +1,151 @@
+from vecdist.backends.cuda_language import *
+
+
+def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals, lanes):
+    thread = cuda.threadIdx.x
+    block = cuda.blockIdx.x
+    blocks = cuda.gridDim.x
+    first = block * 256 + thread
+    step = blocks * 256
+    shared = cuda.shared.array(256, f8)
+    v2 = x1
+    v4 = x2
+    v6 = x3
+    v10 = x4
+    a8 = i8(0)
+    f_v1_0 = i8(0)
+    f_v1_1 = i8(0)
+    f_v1_2 = i8(0)
+    f_v1_3 = i8(0)
+    f_v1_4 = i8(0)
+    f_v1_5 = i8(0)
+    f_v1_6 = i8(0)
+    f_v1_7 = i8(0)
+    ahead = block * 2048
+    if ahead + 2048 <= n0:
+        f_v1_0 = x0[(ahead + thread + 0)]
+        f_v1_1 = x0[(ahead + thread + 256)]
+        f_v1_2 = x0[(ahead + thread + 512)]
+        f_v1_3 = x0[(ahead + thread + 768)]
+        f_v1_4 = x0[(ahead + thread + 1024)]
+        f_v1_5 = x0[(ahead + thread + 1280)]
+        f_v1_6 = x0[(ahead + thread + 1536)]
+        f_v1_7 = x0[(ahead + thread + 1792)]
+    for base in range(block * 2048, n0, blocks * 2048):
+        done = False
+        if base + 2048 <= n0:
+            i0_0 = base + thread + 0
+            v1_0 = f_v1_0
+            i0_1 = base + thread + 256
+            v1_1 = f_v1_1
+            i0_2 = base + thread + 512
+            v1_2 = f_v1_2
+            i0_3 = base + thread + 768
+            v1_3 = f_v1_3
+            i0_4 = base + thread + 1024
+            v1_4 = f_v1_4
+            i0_5 = base + thread + 1280
+            v1_5 = f_v1_5
+            i0_6 = base + thread + 1536
+            v1_6 = f_v1_6
+            i0_7 = base + thread + 1792
+            v1_7 = f_v1_7
+            ahead = base + blocks * 2048
+            if ahead + 2048 <= n0:
+                f_v1_0 = x0[(ahead + thread + 0)]
+                f_v1_1 = x0[(ahead + thread + 256)]
+                f_v1_2 = x0[(ahead + thread + 512)]
+                f_v1_3 = x0[(ahead + thread + 768)]
+                f_v1_4 = x0[(ahead + thread + 1024)]
+                f_v1_5 = x0[(ahead + thread + 1280)]
+                f_v1_6 = x0[(ahead + thread + 1536)]
+                f_v1_7 = x0[(ahead + thread + 1792)]
+            v3_0 = (v1_0 < v2)
+            v5_0 = i8(v1_0 * v4)
+            v7_0 = cuda.selp(v3_0, v5_0, v6)
+            v11_0 = (v1_0 < v10)
+            o1[i0_0] = v11_0
+            v3_1 = (v1_1 < v2)
+            v5_1 = i8(v1_1 * v4)
+            v7_1 = cuda.selp(v3_1, v5_1, v6)
+            v11_1 = (v1_1 < v10)
+            o1[i0_1] = v11_1
+            v3_2 = (v1_2 < v2)
+            v5_2 = i8(v1_2 * v4)
+            v7_2 = cuda.selp(v3_2, v5_2, v6)
+            v11_2 = (v1_2 < v10)
+            o1[i0_2] = v11_2
+            v3_3 = (v1_3 < v2)
+            v5_3 = i8(v1_3 * v4)
+            v7_3 = cuda.selp(v3_3, v5_3, v6)
+            v11_3 = (v1_3 < v10)
+            o1[i0_3] = v11_3
+            v3_4 = (v1_4 < v2)
+            v5_4 = i8(v1_4 * v4)
+            v7_4 = cuda.selp(v3_4, v5_4, v6)
+            v11_4 = (v1_4 < v10)
+            o1[i0_4] = v11_4
+            v3_5 = (v1_5 < v2)
+            v5_5 = i8(v1_5 * v4)
+            v7_5 = cuda.selp(v3_5, v5_5, v6)
+            v11_5 = (v1_5 < v10)
+            o1[i0_5] = v11_5
+            v3_6 = (v1_6 < v2)
+            v5_6 = i8(v1_6 * v4)
+            v7_6 = cuda.selp(v3_6, v5_6, v6)
+            v11_6 = (v1_6 < v10)
+            o1[i0_6] = v11_6
+            v3_7 = (v1_7 < v2)
+            v5_7 = i8(v1_7 * v4)
+            v7_7 = cuda.selp(v3_7, v5_7, v6)
+            v11_7 = (v1_7 < v10)
+            o1[i0_7] = v11_7
+            a8 = a8 + i8((((v7_0 + v7_1) + (v7_2 + v7_3)) + ((v7_4 + v7_5) + (v7_6 + v7_7))))
+            done = True
+        if not done:
+            for i0 in range(base + thread, min(base + 2048, n0), 256):
+                v1 = x0[i0]
+                v3 = (v1 < v2)
+                v5 = i8(v1 * v4)
+                v7 = cuda.selp(v3, v5, v6)
+                a8 = a8 + i8(v7)
+                v11 = (v1 < v10)
+                o1[i0] = v11
+    shared[0 + thread] = as_f8(i8(a8))
+    cuda.syncthreads()
+    half = 128
+    while half > 0:
+        if thread < half:
+            shared[0 + thread] = as_f8(as_i8(shared[0 + thread]) + as_i8(shared[0 + thread + half]))
+        cuda.syncthreads()
+        half = half // 2
+    if thread == 0:
+        partials[0 * blocks + block] = shared[0]
+    cuda.syncthreads()
+    last = cuda.shared.array(1, i4)
+    if thread == 0:
+        cuda.threadfence()
+        last[0] = 1 if cuda.atomic.add(arrivals, 0, 1) == blocks - 1 else 0
+    cuda.syncthreads()
+    if last[0] == 1:
+        cuda.threadfence()
+        a8 = i8(0)
+        for other in range(thread, blocks, 256):
+            a8 = a8 + as_i8(partials[0 * blocks + other])
+        shared[0 + thread] = as_f8(i8(a8))
+        cuda.syncthreads()
+        half = 128
+        while half > 0:
+            if thread < half:
+                shared[0 + thread] = as_f8(as_i8(shared[0 + thread]) + as_i8(shared[0 + thread + half]))
+            cuda.syncthreads()
+            half = half // 2
+        a8 = as_i8(shared[0])
+        cuda.syncthreads()
+        if thread == 0:
+            arrivals[0] = 0
+            arrivals[1] = 0
+            arrivals[2] = 0
+            pass
+            v9 = i8(a8)
+            o0[0] = v9

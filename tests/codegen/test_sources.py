@@ -1,0 +1,82 @@
+"""Every generated source is a Python module, named by its content."""
+
+import ast
+import builtins
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from kernels import CASES, kernel_of
+
+from vecdist import logpdf
+from vecdist.backends import cpu_language
+from vecdist.codegen import cpu, cuda
+from vecdist.derivatives import gradient_of
+from vecdist.distributions import FAMILIES
+from vecdist.leaves import leaf
+from vecdist.passes.bind import bind
+from vecdist.passes.interior import interior
+from vecdist.pipeline import lower, values
+
+DIALECTS = {"cpu": (cpu, ()), "cuda": (cuda, (interior,))}
+X = np.array([0.25, 0.5, 0.75])
+
+
+def free_names(text):
+    """The names that a module reads and nothing in it sets."""
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    known = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    known |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    known |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return read - known - set(dir(builtins))
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.__name__)
+def test_densities_render(family, dtype, dialect):
+    """The log density of each family, elementwise and summed with its gradient."""
+    way = family.parametrisations[0]
+    parameters = [np.full(3, 0.5, dtype) + number for number in range(len(way.names))]
+    density = logpdf(family(*parameters), X.astype(dtype))
+    leaves = tuple(leaf(array) for array in parameters)
+    renderer, last = DIALECTS[dialect]
+    for roots, derivation in (((density.node,), values), ((density.sum().node, *leaves), gradient_of)):
+        _, kernel = lower(bind(roots).roots, derivation, "raise", last)
+        source = renderer.render(kernel)
+        compile(source.text, source.name, "exec")
+        language = {*cpu_language.__all__, "cuda", "as_f8", "as_i8"}
+        typed = {name for name in free_names(source.text) if name.rstrip("48").rstrip("fi").endswith("_")}
+        assert free_names(source.text) <= language | (typed if dialect == "cuda" else set())
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_names_are_those_of_the_content(dialect):
+    renderer, _ = DIALECTS[dialect]
+    sources = [renderer.render(kernel_of(name)) for name in CASES]
+    assert len({source.name for source in sources}) == len(CASES)
+    assert [renderer.render(kernel_of(name)).name for name in CASES] == [source.name for source in sources]
+
+
+def test_names_are_the_same_in_every_process():
+    """Nothing in a source depends on hash seeds or addresses."""
+    code = "from kernels import *\nfrom vecdist.codegen import cpu\nprint([cpu.render(kernel_of(c)).name for c in CASES])"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],
+            env={**__import__("os").environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True, text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert found == {f"{[cpu.render(kernel_of(name)).name for name in CASES]}\n"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_single_precision_stays_single(name):
+    """No constant or index of a float32 kernel widens it: every number is typed."""
+    if name == "elementwise_float32":
+        text = cpu.render(kernel_of(name)).text
+        assert "f8(" not in text and "float64" not in text

@@ -1,0 +1,219 @@
+"""NumPy's ufuncs and Python's operators on lazy arrays: values and dtypes are NumPy's, on either side of an operator."""
+
+import operator
+
+import numpy as np
+import pytest
+import scipy.special
+from interpreting import by_interpreter, nothing_computed
+
+from vecdist import LazyArray, lazy
+from vecdist.primitives import PRIMITIVES
+
+COMPOSITES = (
+    "bitwise_xor", "conjugate", "deg2rad", "degrees", "floor_divide", "fmax", "fmin", "invert", "logical_xor", "rad2deg", 
+    "radians", "remainder",
+)
+NAMES = sorted({*COMPOSITES, *(name for entry in PRIMITIVES.values() for name in entry.ufuncs)})
+UFUNCS = [getattr(np, name, None) or getattr(scipy.special, name) for name in NAMES]
+DTYPES = ("f8", "f4", "i8", "i4", "u2", "i1", "?")
+LEFT, RIGHT = [0, 1, 2, 3, 7, 1], [1, 2, 1, 2, 2, 3]
+OPERATORS = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.floordiv, operator.mod,
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+)
+NUMBERS = (2, 0.5, True, np.float64(1.5), np.float32(1.5), np.int64(3), np.int8(2))
+
+
+def by_numpy(function, *values):
+    with np.errstate(all="ignore"):
+        return function(*values)
+
+
+def assert_like_numpy(found, wanted):
+    """The value and dtype that NumPy finds, with float32 for float16."""
+    wanted = np.asarray(wanted)
+    wanted = wanted.astype("f4") if wanted.dtype == "f2" else wanted
+    assert isinstance(found, LazyArray) and found.dtype == wanted.dtype and found.shape == wanted.shape
+    tolerance = 1e-13 if wanted.dtype == "f8" else 1e-3 if wanted.dtype == "f4" else 0
+    np.testing.assert_allclose(np.asarray(found), wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda ufunc: ufunc.__name__)
+def test_every_ufunc_is_numpys(ufunc, dtype):
+    arrays = [np.array(values).astype(dtype) for values in (LEFT, RIGHT)[: ufunc.nin]]
+    try:
+        wanted = by_numpy(ufunc, *arrays)
+    except TypeError:
+        wanted = None
+    if wanted is None or (ufunc is np.power and wanted.dtype.kind != "f"):
+        with pytest.raises(TypeError):
+            ufunc(*map(lazy, arrays))
+        return
+    if ufunc is np.reciprocal and arrays[0].dtype.kind in "biu":
+        arrays, wanted = [arrays[0][1:]], by_numpy(ufunc, arrays[0][1:])
+    with nothing_computed():
+        found = ufunc(*map(lazy, arrays))
+    with by_interpreter():
+        assert_like_numpy(found, wanted)
+
+
+@pytest.mark.parametrize("beside", ["f8", "f4", "i4", "?"])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.__name__)
+def test_operators_take_arrays_on_either_side(op, dtype, beside):
+    x, y = np.array(LEFT, dtype), np.array(RIGHT).astype(beside)
+    if op is operator.pow and dtype == "i4" and beside in {"i4", "?"}:
+        with pytest.raises(TypeError, match=r"astype\(float\)"):
+            op(lazy(x), y)
+        return
+    wanted = by_numpy(op, x, y)
+    with by_interpreter():
+        for found in (op(lazy(x), y), op(x, lazy(y)), op(lazy(x), lazy(y))):
+            assert_like_numpy(found, wanted)
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=repr)
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4"])
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.__name__)
+def test_operators_take_numbers_on_either_side(op, dtype, number):
+    x = np.array(RIGHT, dtype)
+    with by_interpreter():
+        assert_like_numpy(op(lazy(x), number), by_numpy(op, x, number))
+        if op is not operator.pow or dtype[0] == "f" or isinstance(number, float | np.floating):
+            assert_like_numpy(op(number, lazy(x)), by_numpy(op, number, x))
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 4, 5, 10, 0.5, -1, 2.5, np.float64(2), np.int64(3), True])
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i4"])
+def test_powers(exponent, dtype):
+    x = np.array(RIGHT).astype(dtype)
+    if exponent == -1 and dtype[0] != "f":
+        with pytest.raises(ValueError, match=r"to the power -1.*astype\(float\)"):
+            lazy(x) ** exponent
+        return
+    with by_interpreter():
+        assert_like_numpy(lazy(x) ** exponent, x**exponent)
+
+
+def test_large_integers_are_exact():
+    big = np.array([2**62 + 3, -(2**62) - 3, 2**53 + 1, -1, 5], np.int64)
+    small = np.array([7, 7, -1, 2**61, 0], np.int64)
+    with by_interpreter():
+        assert_like_numpy(lazy(big) // small, by_numpy(operator.floordiv, big, small))
+        assert_like_numpy(lazy(big) % small, by_numpy(operator.mod, big, small))
+        assert_like_numpy(lazy(small[:3]) ** 21, small[:3] ** 21)
+
+
+@pytest.mark.parametrize("op", [operator.neg, operator.pos, abs, operator.invert])
+@pytest.mark.parametrize("dtype", ["f8", "i4", "u1", "?"])
+def test_unary_operators(op, dtype):
+    x = np.array(LEFT).astype(dtype)
+    try:
+        wanted = op(x)
+    except TypeError:
+        with pytest.raises(TypeError):
+            op(lazy(x))
+        return
+    with by_interpreter():
+        assert_like_numpy(op(lazy(x)), wanted)
+
+
+@pytest.mark.parametrize("op", [operator.and_, operator.or_, operator.xor])
+def test_masks(op):
+    x, y = np.array([False, False, True, True]), np.array([False, True, False, True])
+    with by_interpreter():
+        for found in (op(lazy(x), y), op(x, lazy(y)), op(lazy(x), True)[2:]):
+            assert isinstance(found, LazyArray) and found.dtype == bool
+        assert_like_numpy(op(lazy(x), y), op(x, y))
+
+
+def test_bits_of_integers():
+    x, y = np.array([5, 6, 0]), np.array([3, 3, 3])
+    with by_interpreter():
+        assert_like_numpy(lazy(x) & y, x & y)
+        assert_like_numpy(x | lazy(y), x | y)
+        assert_like_numpy(lazy(x) ^ -y, x ^ -y)
+    with pytest.raises(TypeError, match="bitwise_and"):
+        lazy(x * 1.0) & y
+
+
+def test_nan_and_infinity():
+    x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5])
+    y = np.array([1.0, np.nan, 1.0, np.inf, 0.0, np.nan])
+    with by_interpreter():
+        for ufunc in (np.isnan, np.isinf, np.isfinite, np.sign, np.logical_not, np.abs):
+            assert_like_numpy(ufunc(lazy(x)), ufunc(x))
+        for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin, np.equal, np.less, np.logical_and, np.logaddexp):
+            assert_like_numpy(ufunc(lazy(x), y), by_numpy(ufunc, x, y))
+
+
+def test_the_kernel_computes_what_the_interpreter_does():
+    """Mixed dtypes, masks, whole numbers and their powers, compiled."""
+    x, y, n = np.array([0.5, 1.5, 2.5]), np.array([1, 2, 3], "f4"), np.array([7, -7, 2], "i4")
+    mask = (lazy(x) > 1) & ~np.isnan(lazy(y))
+    total = (lazy(n) // 2 + lazy(n) % 3 + n**2) * (mask + mask) + np.logical_xor(lazy(n), mask) + lazy(x) ** 3 * y
+    wanted = (n // 2 + n % 3 + n**2) * (x > 1) + np.logical_xor(n, x > 1) + x**3 * y
+    assert_like_numpy(total, wanted)
+
+
+def test_python_numbers_stay_out_of_promotion():
+    x = lazy(np.ones(2, "f4"))
+    assert (x * 2.5).dtype == (2 + x).dtype == np.float32
+    assert (x * np.float64(2.5)).dtype == (np.float64(2.5) * x).dtype == np.float64
+    assert (lazy(np.ones(2, "i4")) * 2).dtype == np.int32
+    assert (lazy(np.ones(2, "i4")) * 2.0).dtype == np.float64
+
+
+def test_numpy_scalars_on_the_left_stay_lazy():
+    x = lazy(np.ones(3))
+    for found in (np.float64(2) * x, np.float32(2) - x, np.int64(2) / x, np.bool_(True) & (x > 0), [1, 2, 3] * x):
+        assert isinstance(found, LazyArray)
+
+
+def test_scipy_functions_stay_lazy():
+    x = lazy(np.array([0.5, 1.5]))
+    for name in ("gammaln", "psi", "digamma", "erf", "erfc", "expit", "log_expit"):
+        assert isinstance(getattr(scipy.special, name)(x), LazyArray)
+    assert isinstance(scipy.special.xlogy(2.0, x), LazyArray)
+
+
+def test_in_place_operators_make_a_new_lazy_array():
+    x = lazy(np.array([1.0, 2.0]))
+    total, before = x.sum(), x.sum()
+    total += x.sum()
+    total *= 2
+    assert isinstance(total, LazyArray)
+    with by_interpreter():
+        assert total.item() == 12 and before.item() == 3
+
+
+def test_an_array_is_not_changed_by_a_lazy_one():
+    a = np.ones(3)
+    with pytest.raises(TypeError, match=r"np\.add cannot write a lazy array into another.*np\.asarray"):
+        a += lazy(np.ones(3))
+    with pytest.raises(TypeError, match="out="):
+        np.exp(lazy(a), out=a)
+    np.testing.assert_array_equal(a, 1)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: np.arctanh(x), lambda x: np.cbrt(x), lambda x: scipy.special.gammaincc(x, x), lambda x: divmod(x, 2),
+    lambda x: lazy(np.array([1])) << 1, lambda x: np.multiply.reduce(x),
+    lambda x: np.add.accumulate(x), lambda x: np.exp(x, where=np.array([True])), lambda x: np.exp(x, dtype="f4"),
+    lambda x: np.add.outer(x, x),
+], ids=range(10))
+def test_ufuncs_without_a_lazy_form_say_how_to_go_on(call):
+    with pytest.raises(TypeError, match=r"no lazy form.*np\.asarray"):
+        call(lazy(np.ones(3)))
+
+
+def test_dask_arrays_take_precedence():
+    class Chunked:
+        __dask_graph__ = None
+
+        def __array_ufunc__(self, *args, **keywords):
+            return "chunked"
+
+    assert lazy(np.ones(3)) + Chunked() == "chunked"
