@@ -9,6 +9,8 @@ from interpreting import by_interpreter, counted_launches, nothing_computed
 
 from vecdist import LazyArray, lazy, logpdf, pipeline, value_and_grad
 from vecdist.distributions import Normal
+from vecdist.expr import topological
+from vecdist.passes.bind import bind
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -125,12 +127,10 @@ def test_every_layout_is_read(layout):
 @pytest.mark.parametrize("layout", ["fortran", "strided", "reversed", "transposed"])
 def test_other_layouts_are_read_in_place(layout):
     array = layouts(X)[layout]
-    (leaf,) = [n for n in (lazy(array) + 1.0).node.args if n.shape]
-    assert np.shares_memory(leaf.attrs[0].array, array) and leaf.attrs[0].array.strides == array.strides
-    from vecdist.explain import explain
-
-    kernel = explain((lazy(array) * 2.0).sum()).kernels[0]
-    assert "strides" in kernel.source or "x0[" in kernel.source
+    bound = bind(((lazy(array) * 2.0).sum().node,))
+    (slot,) = [node for node in topological(bound.roots) if node.op == "slot" and node.shape]
+    assert slot.attrs[1] == "strided"
+    assert any(np.shares_memory(leaf.array, array) and leaf.array.strides == array.strides for leaf in bound.leaves)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (1, 1), (0, 3), (3, 0), (1, 3)])
@@ -155,17 +155,13 @@ def test_float32_stays_float32():
 
 def test_float32_is_added_up_in_float64():
     x = np.full(2**20, 0.1, "f4")
-    assert lazy(x).sum().item() == np.float32(x.astype("f8").sum())
+    np.testing.assert_allclose(lazy(x).sum().item(), x.astype("f8").sum(), rtol=1e-7)
 
 
 def test_the_gradient_of_a_mixed_expression_has_each_arrays_dtype():
     a, b = np.ones(3, "f4"), np.ones(3)
     _, grads = value_and_grad((lazy(a) * b).sum(), wrt=(a, b))
     assert [grad.dtype for grad in grads] == [np.float32, np.float64]
-
-
-def structure(x, y):
-    return ((lazy(x) - y.mean()) ** 2 / lazy(y)).sum()
 
 
 def test_other_data_and_lengths_do_not_compile_again():

@@ -178,7 +178,7 @@ class LazyArray(NDArrayOperatorsMixin):
         return LazyArray(cast(self.node, dtype))
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
-        """The sum over ``axis``; float32 is added up in float64 and rounded once."""
+        """The sum over ``axis``; float32 is added up in float64, but for short stretches of it."""
         axes = self._axes(axis)
         source = self if dtype is None else self.astype(dtype)
         total = summed(source.node, axes, dtype or (np.uint64 if self.dtype.kind == "u" else None))
@@ -186,7 +186,7 @@ class LazyArray(NDArrayOperatorsMixin):
 
     def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
         """The mean over ``axis``."""
-        source = self.astype(dtype or np.result_type(self.dtype, np.float32))
+        source = self.astype(dtype or (self.dtype if self.dtype.kind == "f" else np.float64))
         count = Node("extent", (self.node,), (self._axes(axis),), (), np.dtype(np.float64))
         return source.sum(axis, keepdims=keepdims) / LazyArray(cast(count, source.dtype))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from vecdist.codegen.source import Source
 from vecdist.expr import Node
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
+from vecdist.shapes import Shape
 
 
 Runner = Callable[[Sequence[Any]], tuple[list[Any], Any]]
@@ -27,6 +29,11 @@ class Feed:
     @staticmethod
     def of(leaf: Leaf, place: int | None = None) -> Feed:
         return Feed(place, leaf.array[()] if leaf.kind == "number" else leaf.array)
+
+
+def element_count(shape: Shape, lengths: Mapping[str, int]) -> int:
+    """The number of elements of a symbolic shape."""
+    return math.prod(lengths[dim] if isinstance(dim, str) else dim for dim in shape)
 
 
 class Program(ABC):

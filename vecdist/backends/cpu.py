@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 
 from vecdist.backends import cpu_language, store
-from vecdist.backends.base import Backend, Feed, Program, Runner
+from vecdist.backends.base import Backend, Feed, Program, Runner, element_count
 from vecdist.codegen.cpu import BLOCK, needed_later, render
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel, Loop
@@ -77,7 +77,7 @@ class CpuProgram(Program):
         wanted = iter(shapes)
         for number, output in enumerate(kernel.outputs):
             names[f"t{number}"] = output.dtype
-            lines.append(f"    o{number} = empty({_count(output.shape, lengths)}, t{number})")
+            lines.append(f"    o{number} = empty({element_count(output.shape, lengths)}, t{number})")
             arguments.append(f"o{number}")
             if not output.temporary:
                 results.append(_shaped(f"o{number}", tuple(next(wanted))))
@@ -165,13 +165,6 @@ def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
         _work(item, lengths) if isinstance(item, Loop) else 1 for _, item in loop.body.items
     )
     return lengths[loop.dim] * inner
-
-
-def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
-    count = 1
-    for dim in shape:
-        count *= lengths[dim] if isinstance(dim, str) else dim
-    return count
 
 
 def _shaped(name: str, shape: tuple[int, ...]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.backends import cuda_compiler, cuda_language, store
-from vecdist.backends.base import Backend, Feed, Program, Runner
+from vecdist.backends.base import Backend, Feed, Program, Runner, element_count
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.codegen.cuda import THREADS, is_team_loop, needs_grid_barrier, render, unrolling
 from vecdist.codegen.source import Source
@@ -68,7 +68,7 @@ class CudaProgram(Program):
         arguments, lines, results = _slot_arguments(self.kernel, feeds, names), [], []
         wanted = iter(shapes)
         for number, output in enumerate(self.kernel.outputs):
-            shape = (_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
+            shape = (element_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
             names[f"t{number}"] = output.dtype
             lines.append(f"    o{number} = array({shape}, t{number})")
             arguments.append(f"o{number}")
@@ -147,13 +147,6 @@ def _slot_arguments(kernel: Kernel, feeds: Sequence[Feed], names: dict[str, Any]
         if slot.layout == "strided":
             arguments += [f"{text}.strides[{axis}] // {feed.array.itemsize}" for axis in slot.axes]
     return arguments
-
-
-def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
-    count = 1
-    for dim in shape:
-        count *= lengths[dim] if isinstance(dim, str) else dim
-    return count
 
 
 @final

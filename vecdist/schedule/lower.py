@@ -297,9 +297,9 @@ def _region(root: Node) -> Iterator[Node]:
 
 
 def _literal(node: Node) -> str:
-    """A constant as typed text: Python's numbers would widen float32."""
+    """A constant as text of its own type; what Python's own numbers are not, they would widen."""
     value = node.value
-    if node.dtype.kind == "b":
-        return str(value)
+    if node.dtype.kind == "b" or (node.dtype == np.float64 and abs(value) < float("inf")):
+        return repr(value)
     text = repr(value) if abs(value) < float("inf") else f"float('{value}')"
     return f"{node.dtype.kind}{node.dtype.itemsize}({text})"

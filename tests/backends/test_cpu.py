@@ -1,0 +1,189 @@
+"""The CPU: the interpreter's values at every length around a block, the same bits from any number of threads."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from programs import programs
+from reference import assert_same, interpreted
+from structures import EXACT, LENGTHS, MODELS, ROWS, matrix, numbers, positive
+
+from vecdist import compile as compile_function
+from vecdist import lazy, pipeline, value_and_grad
+from vecdist.backends import cpu
+from vecdist.derivatives import gradient_of
+from vecdist.leaves import leaf
+
+EVERY = [*((name, dtype) for name in EXACT for dtype in ("f8", "f4")), *((name, "i4") for name in ("choice", "sum used again"))]
+
+
+@pytest.fixture(params=[1, 2, 5])
+def threads(request, monkeypatch):
+    """Every kernel is shared among this many threads, however short it is."""
+    monkeypatch.setattr(cpu, "thread_count", lambda: request.param)
+    monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
+    cpu._pool.cache_clear()
+    yield request.param
+    cpu._pool.cache_clear()
+
+
+def computed(result):
+    """The value of a lazy array, by the CPU."""
+    return pipeline.evaluate((result.node,), pipeline.values, (result.shape,))[0]
+
+
+def check(result):
+    (wanted,) = interpreted((result.node,))
+    assert_same([np.asarray(computed(result))], [wanted])
+
+
+@pytest.mark.parametrize(("name", "dtype"), EVERY)
+def test_values_at_every_length(name, dtype):
+    for length in LENGTHS:
+        check(EXACT[name](numbers(length, dtype)))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", ROWS)
+def test_values_of_rows_at_every_length(name, dtype):
+    for length in LENGTHS:
+        check(ROWS[name](matrix(length, dtype)))
+        check(ROWS[name](matrix(length, dtype, rows=300)))
+
+
+def test_booleans():
+    for length in LENGTHS:
+        x = numbers(length, "?", 0, 1)
+        check(lazy(x).sum())
+        check(np.where(lazy(x), 2.0, -1.0))
+        check((lazy(x) & (numbers(length) < 1)) | ~lazy(x))
+
+
+@settings(max_examples=12)
+@given(programs())
+def test_random_programs(program):
+    """Structures that nobody thought of; each costs a compilation."""
+    wanted = interpreted(program.roots)
+    shapes = [result.shape for result in program.results]
+    assert_same(map(np.asarray, pipeline.evaluate(program.roots, pipeline.values, shapes)), wanted)
+
+
+@settings(max_examples=8)
+@given(programs(dtypes=("f8", "f4"), lengths=(1, 2, 3), most_steps=5))
+def test_gradients_of_random_programs(program):
+    roots = (program.scalar().node, *map(leaf, program.parameters))
+    wanted = interpreted(roots, gradient_of)
+    shapes = [array.shape for array in wanted]
+    assert_same(map(np.asarray, pipeline.evaluate(roots, gradient_of, shapes)), wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", MODELS)
+def test_models_and_their_gradients(name, dtype):
+    for length in (1, 257, 4097, 10_000):
+        x = positive(length, dtype)
+        a, b = np.array(0.75, dtype), np.array(1.5, dtype)
+        target, wrt = MODELS[name](x, a, b)
+        value, slopes = value_and_grad(target, wrt)
+        wanted = interpreted((target.node, *map(leaf, wrt)), gradient_of)
+        tolerance = 1e-11 if dtype == "f8" else 2e-4
+        for found, reference in zip((value, *slopes), wanted, strict=True):
+            assert found.dtype == reference.dtype
+            np.testing.assert_allclose(found, reference, rtol=tolerance, atol=tolerance * np.abs(reference).max())
+
+
+@pytest.fixture(scope="module")
+def serial_bits():
+    """What one thread computes for each case, before anything is shared."""
+    return {name: bits(name) for name in (*MODELS, *ROWS)}
+
+
+def bits(name):
+    if name in ROWS:
+        x = np.random.default_rng(3).normal(size=(7, 5000))
+        return np.asarray(computed(ROWS[name](x) * 1.0)).tobytes()
+    target, wrt = MODELS[name](positive(40_000), np.array(0.75), np.array(1.5))
+    value, slopes = value_and_grad(target, wrt)
+    return b"".join(np.asarray(array).tobytes() for array in (value, *slopes))
+
+
+@pytest.mark.parametrize("name", [*MODELS, *ROWS])
+def test_bits_do_not_depend_on_threads(name, serial_bits, threads):
+    assert {bits(name) for _ in range(3)} == {serial_bits[name]}
+
+
+def test_short_kernels_stay_with_one_thread(monkeypatch):
+    monkeypatch.setattr(cpu.CpuProgram, "parallel", lambda *_: pytest.fail("threads for a short kernel"))
+    check(EXACT["sum"](numbers(10_000)))
+
+
+def test_long_kernels_are_shared_among_threads(monkeypatch):
+    used = set()
+    run = cpu._run_blocks
+    monkeypatch.setattr(cpu, "_run_blocks", lambda *args: (used.add(threading.current_thread().name), run(*args)))
+    monkeypatch.setattr(cpu, "thread_count", lambda: 2)
+    monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
+    check(EXACT["sum"](numbers(100_000)))
+    assert used and all(name.startswith("vecdist") for name in used)
+
+
+def test_threads_run_at_once_without_the_interpreter_lock():
+    function = compile_function(lambda x, a: (np.exp(lazy(x) * a) - x).sum())
+    x, a = positive(20_000), np.array(0.1)
+    wanted = function(x, a)
+    found = []
+
+    def work():
+        found.extend(function(x, a) for _ in range(50))
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert found == [wanted] * 200
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_threads_start_again_after_a_fork():
+    code = """
+import os, numpy as np
+from vecdist import lazy
+from vecdist.backends import cpu
+cpu.PARALLEL_FROM = 0
+cpu.thread_count = lambda: 2
+x = np.ones(100_000)
+assert float((lazy(x) * 2.0).sum()) == 200_000
+child = os.fork()
+if not child:
+    good = float((lazy(x + 1.0) * 2.0).sum()) == 400_000
+    os._exit(0 if good else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert float((lazy(x + 2.0) * 2.0).sum()) == 600_000
+print("both")
+"""
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "both\n", done.stderr
+
+
+def test_nothing_is_compiled_again_for_other_data():
+    before = None
+    for length in LENGTHS[1:]:
+        x = positive(length)
+        value_and_grad((np.log(lazy(x)) * 2.5).sum() - x.sum(), (x,))
+        before = before or pipeline.compilations()
+        assert pipeline.compilations() == before
+
+
+def test_a_program_accepts_no_other_types():
+    """The compiled kernel is for its types alone: other arguments are an error, never a silent compilation."""
+    bound = pipeline.bind((EXACT["sum"](numbers(3)).node,))
+    program = pipeline.planned(bound, pipeline.values, "cpu", "nan").program
+    assert len(program.serial.signatures) == 1
+    with pytest.raises(TypeError):
+        program.serial("x")
