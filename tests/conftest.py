@@ -7,6 +7,9 @@ import tempfile
 import hypothesis
 import pytest
 
+# Neither tests nor examples: these files are no modules for doctest to import.
+collect_ignore_glob = ["*conftest.py", "*/golden/*"]
+
 # Set before vecdist is used, and inherited by the processes that tests start.
 _CACHE = tempfile.mkdtemp(prefix="vecdist-tests-")
 os.environ["VECDIST_CACHE_DIR"] = _CACHE

@@ -89,7 +89,9 @@ def test_functions_and_methods(call):
         assert_same(found, np.asarray(wanted))
 
 
-@pytest.mark.parametrize(("left", "right"), [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((0,), (0,))])
+@pytest.mark.parametrize(
+    ("left", "right"), [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((0,), (0,))]
+)
 def test_matrix_products(left, right):
     a, b = RNG.normal(size=left), RNG.normal(size=right)
     with by_interpreter():
@@ -109,7 +111,8 @@ def test_functions_that_answer_at_once():
     lambda x: np.concatenate([x, x]), lambda x: np.einsum("ijk->i", x), lambda x: np.stack([x, x]),
 ])
 def test_functions_without_a_lazy_form_say_how_to_go_on(call):
-    with nothing_computed(), pytest.raises(TypeError, match=r"np\.[a-z.]+ has no lazy form; use np\.[a-z.]+\(np\.asarray"):
+    message = r"np\.[a-z.]+ has no lazy form; use np\.[a-z.]+\(np\.asarray"
+    with nothing_computed(), pytest.raises(TypeError, match=message):
         call(lazy(X))
 
 
@@ -120,11 +123,11 @@ def test_the_error_names_the_function_where_it_lives():
 
 @pytest.mark.parametrize("call", [
     lambda x: np.sum(x, initial=3), lambda x: np.sum(x, where=X > 0), lambda x: np.sum(x, out=np.zeros(())),
-    lambda x: np.mean(x, where=X > 0), lambda x: np.reshape(x, (6, 4), order="F"), lambda x: np.add.reduce(x, initial=1),
-    lambda x: np.broadcast_to(x, X.shape, subok=True),
+    lambda x: np.mean(x, where=X > 0), lambda x: np.reshape(x, (6, 4), order="F"),
+    lambda x: np.add.reduce(x, initial=1), lambda x: np.broadcast_to(x, X.shape, subok=True),
 ])
 def test_arguments_without_a_lazy_form_are_named(call):
-    with pytest.raises(TypeError, match=r"np\.\w+ of a lazy array: got an unexpected keyword argument '\w+'; it takes a"):
+    with pytest.raises(TypeError, match=r"np\.\w+ of a lazy array: got an unexpected .* '\w+'; it takes a"):
         call(lazy(X))
 
 

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,14 +37,18 @@ def layer_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path) -> Iterator[tuple[str, ast.AST]]:
     """The layers that a file imports from, with the statements; imports inside functions count."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            modules = {layer_of(file) for file in FILES}
-            of_package = [a.name if a.name in modules else "__init__" for a in node.names]
+            of_package = [a.name if a.name in LAYERS else "__init__" for a in node.names]
             names = [f"vecdist.{n}" for n in of_package] if node.module == "vecdist" else [node.module]
         else:
             assert not isinstance(node, ast.ImportFrom), f"{path.name}:{node.lineno}: imports name the whole module"
@@ -86,7 +91,7 @@ def test_no_file_is_too_long(path):
 def test_no_function_is_too_long(path):
     functions = [
         node
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     lengths = {function.name: function.end_lineno - function.lineno + 1 for function in functions}

@@ -57,7 +57,9 @@ def test_axes_are_negative_and_sorted():
     assert normalise_axes(None, 0) == ()
 
 
-@pytest.mark.parametrize(("axes", "message"), [(3, "axis 3"), (-4, "axis -4"), ((0, -3), "repeated"), ((1, 1), "repeated")])
+@pytest.mark.parametrize(("axes", "message"), [
+    (3, "axis 3"), (-4, "axis -4"), ((0, -3), "repeated"), ((1, 1), "repeated"),
+])
 def test_bad_axes_are_named(axes, message):
     with pytest.raises(ValueError, match=message):
         normalise_axes(axes, 3)

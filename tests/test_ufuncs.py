@@ -1,4 +1,4 @@
-"""NumPy's ufuncs and Python's operators on lazy arrays: values and dtypes are NumPy's, on either side of an operator."""
+"""NumPy's ufuncs and Python's operators on lazy arrays: values and dtypes are NumPy's, on either side."""
 
 import operator
 
@@ -11,8 +11,8 @@ from vecdist import LazyArray, lazy
 from vecdist.primitives import PRIMITIVES
 
 COMPOSITES = (
-    "bitwise_xor", "conjugate", "deg2rad", "degrees", "floor_divide", "fmax", "fmin", "invert", "logical_xor", "rad2deg", 
-    "radians", "remainder",
+    "bitwise_xor", "conjugate", "deg2rad", "degrees", "floor_divide", "fmax", "fmin", "invert", "logical_xor",
+    "rad2deg", "radians", "remainder",
 )
 NAMES = sorted({*COMPOSITES, *(name for entry in PRIMITIVES.values() for name in entry.ufuncs)})
 UFUNCS = [getattr(np, name, None) or getattr(scipy.special, name) for name in NAMES]

@@ -59,7 +59,7 @@ def test_a_compiled_view_reads_what_it_selects():
 
 
 def test_a_view_is_no_copy():
-    operations = [n.op for n in topological(((lazy(X)[1:, ::2].T.reshape(2, 3)).node,))]
+    operations = [n.op for n in topological(((lazy(X)[1:, ::2].T.reshape(2, 4)).node,))]
     assert set(operations) <= {"leaf", "view", "reshape"}
 
 
@@ -71,7 +71,7 @@ def test_starts_are_arguments_of_the_program():
 
     middle(1, 8)
     before = pipeline.compilations()
-    for start, stop in ((2, 9), (5, 6), (3, 3), (4, 10)):
+    for start, stop in ((2, 9), (5, 7), (4, 10), (1, 3)):
         np.testing.assert_array_equal(middle(start, stop), x[start:stop] * 2)
     assert pipeline.compilations() == before
 

@@ -12,6 +12,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -211,10 +212,12 @@ def show(job: Job) -> None:
     start = time.perf_counter()
     explanation = explain(target, wrt=tuple(arrays[name] for name in START))
     print(f"\nits value and {len(START)} gradients: {_count(len(explanation.kernels), 'kernel')}\n")
-    for kernel in explanation.kernels:
-        for name, fact in kernel.facts():
-            print(textwrap.fill(f"{name:<14}{fact}", 116, initial_indent="  ", subsequent_indent=" " * 16))
-    print(f"  ready after   {time.perf_counter() - start:.2f} s (a kernel that an earlier run compiled is loaded)")
+    facts = [fact for kernel in explanation.kernels for fact in kernel.facts()]
+    seconds_taken = time.perf_counter() - start
+    facts.append(("ready after", f"{seconds_taken:.2f} s (a kernel that an earlier run compiled is loaded)"))
+    width = 2 + max(len(name) for name, _ in facts)
+    for name, fact in facts:
+        print(textwrap.fill(f"{name:<{width}}{fact}", 116, initial_indent="  ", subsequent_indent=" " * (2 + width)))
 
 
 def graph(target: LazyArray) -> str:
@@ -277,33 +280,32 @@ def log_factorials(counts: np.ndarray) -> np.ndarray:
 def timings(job: Job, copies: int) -> None:
     """Print how long each way takes, over the data repeated ``copies`` times."""
     d = job.data | {name: np.tile(job.data[name], copies) for name in ("times", "years", "counts")}
-    count = sum(d[name].size for name in ("times", "counts", "effects"))
     arrays = list(job.moved(job.parameters | d).values())
     positions = tuple(range(len(START)))
-    with_constants = d | {"log_factorials": log_factorials(d["counts"])}
-    here = job.moved(job.parameters), job.moved(with_constants)
-    library = "CuPy" if job.device == "cuda" else "NumPy"
-    ours = [
-        seconds(lambda: job.compiled(*arrays), job.wait),
-        seconds(lambda: job.compiled.value_and_grad(*arrays, wrt=positions), job.wait),
-    ]
-    print(f"\n  {count} observations{'':>18}{'value':>12}{'ratio':>8}{'with gradient':>16}{'ratio':>8}")
-    _row("vecdist", ours, ours)
-    _row(f"{library}, gradient by hand", [
-        seconds(lambda: by_hand(job.xp, *here), job.wait), seconds(lambda: _both(by_hand(job.xp, *here)), job.wait),
-    ], ours)
+    ways: dict[str, list[Callable[[], Any]]] = {
+        "vecdist": [lambda: job.compiled(*arrays), lambda: job.compiled.value_and_grad(*arrays, wrt=positions)],
+    }
+    for xp in dict.fromkeys([job.xp, np]):
+        p = {name: xp.asarray(array) for name, array in job.parameters.items()}
+        e = {name: xp.asarray(array) for name, array in (d | {"log_factorials": log_factorials(d["counts"])}).items()}
+        ways["NumPy, gradient by hand" if xp is np else "CuPy, gradient by hand"] = [
+            partial(by_hand, xp, p, e), partial(_with_gradient, xp, p, e),
+        ]
     if doctor.version("scipy"):
-        _row("SciPy (on the CPU)", [seconds(lambda: by_scipy(job.parameters, d), job.wait)], ours)
+        ways["SciPy, no gradient"] = [lambda: by_scipy(job.parameters, d)]
+    count = sum(d[name].size for name in ("times", "counts", "effects"))
+    print(f"\n  {f'{count} observations':<32}{'value':>12}{'ratio':>8}{'with gradient':>16}{'ratio':>8}")
+    ours: list[float] = []
+    for name, calls in ways.items():
+        times = [seconds(call, job.wait) for call in calls]
+        ours = ours or times
+        cells = [f"{_time(t):>12}{t / mine:>8.1f}" for t, mine in zip(times, ours, strict=False)]
+        print(f"    {name:<30}" + "    ".join(cells))
 
 
-def _both(result: ByHand) -> tuple:
-    value, gradient = result
+def _with_gradient(xp: Any, p: Mapping[str, Any], d: Mapping[str, Any]) -> tuple:
+    value, gradient = by_hand(xp, p, d)
     return value, gradient()
-
-
-def _row(name: str, times: list[float], ours: list[float]) -> None:
-    cells = [f"{_time(t):>12}{t / mine:>8.1f}" for t, mine in zip(times, ours, strict=False)]
-    print(f"    {name:<30}" + "    ".join(cells))
 
 
 def _time(value: float) -> str:

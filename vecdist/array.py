@@ -24,8 +24,8 @@ from vecdist.views import index_view, transpose_view
 class LazyArray(NDArrayOperatorsMixin):
     """An array that is an expression.
 
-    It broadcasts, indexes and reduces like a NumPy array and takes part in NumPy functions, and everything gives another
-    lazy array.  ``np.asarray(lazy)``, ``float(lazy)`` and the like compute it, in one kernel, once.
+    It broadcasts, indexes and reduces like a NumPy array and takes part in NumPy functions, and everything gives
+    another lazy array.  ``np.asarray(lazy)``, ``float(lazy)`` and the like compute it, in one kernel, once.
 
     >>> import numpy as np, vecdist
     >>> x = vecdist.lazy(np.array([1.0, 2.0, 3.0]))

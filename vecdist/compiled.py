@@ -78,11 +78,10 @@ class Compiled:
         return self._derivatives(arrays, wrt, "partials")
 
     def _derivatives(self, arrays: Sequence[Any], wrt: Any, kind: str) -> tuple[Any, Any]:
-        found = None
         try:
             found = self._by_shape[kind, wrt, *[array.shape for array in arrays]](arrays)[0]
         except (KeyError, AttributeError, TypeError):  # as in a call, or wrt by arrays, which have no hash
-            pass
+            found = None
         if found is None:
             found = self._run(arrays, (kind, self._places(arrays, wrt)), wrt)
         return found[0], found[1:] if wrt is None or isinstance(wrt, tuple | list) else found[1]
@@ -128,7 +127,8 @@ class Compiled:
         nodes = [argument(a, self._name(n)) for n, a in enumerate(arrays)]
         result = self.function(*(LazyArray(node) for node in nodes))
         if not isinstance(result, LazyArray):
-            raise TypeError(f"a compiled function returns a lazy array; {self.__name__} returned {type(result).__name__}")
+            given = type(result).__name__
+            raise TypeError(f"a compiled function returns a lazy array; {self.__name__} returned {given}")
         leaves = [nodes[place] for place in derivative[1]] if derivative else []
         wrong = next((leaf for leaf in leaves if leaf.dtype.kind != "f"), None)
         if wrong is not None:
@@ -144,7 +144,7 @@ class Compiled:
         return self._raising(run) if self.errors == "raise" else run
 
     def _raising(self, run: Runner) -> Runner:
-        def checked(arrays: Sequence[Any]) -> tuple[Sequence[Any], bool]:
+        def checked(arrays: Sequence[Any]) -> tuple[list[Any], Any]:
             results, failed = run(arrays)
             if failed:
                 self.function(*(lazy(array) for array in arrays)).compute()  # raises, naming what is invalid

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import final
+from typing import Any, final
 
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, ne
 from vecdist.primitives.table import Primitive
 
-Bound = float | Node | Callable[[SimpleNamespace], Node]
+Bound = Any  # a float, a node, or a function of the other parameters that gives a node
 
 
 @final
@@ -41,7 +40,7 @@ class Constraint:
 
     def satisfied(self, x: Node) -> Node:
         """Whether ``x`` lies inside; a NaN does not."""
-        tests = []
+        tests: list[Any] = []
         if not _absent(self.lower, self.open_lower):
             tests.append(x > self.lower if self.open_lower else x >= self.lower)
         if not _absent(self.upper, self.open_upper):
@@ -52,7 +51,7 @@ class Constraint:
 
     def violated(self, x: Node) -> Node | None:
         """Whether ``x`` lies outside, or ``None`` where nothing does; a NaN is not outside, so that it stays a NaN."""
-        tests = []
+        tests: list[Any] = []
         if not _absent(self.lower, self.open_lower):
             tests.append(x <= self.lower if self.open_lower else x < self.lower)
         if not _absent(self.upper, self.open_upper):

@@ -73,9 +73,7 @@ def hvp(scalar: LazyArray, wrt: Any, tangents: Any) -> Any:
     leaves = _scalar_leaves(scalar, wrt)
     several = isinstance(wrt, tuple | list)
     seeds = _seeds(leaves, tangents if several else (tangents,))
-    found = pipeline.evaluate(
-        (scalar.node, *leaves, *seeds), _hvp(len(leaves)), [leaf.shape for leaf in leaves]
-    )
+    found = pipeline.evaluate((scalar.node, *leaves, *seeds), _hvp(len(leaves)), _shapes(leaves))
     return tuple(found) if several else found[0]
 
 
@@ -86,19 +84,25 @@ def hessian(scalar: LazyArray, wrt: Any) -> Any:
     single block.
     """
     leaves = _scalar_leaves(scalar, wrt)
-    sizes = [int(np.prod(leaf.shape, dtype=np.int64)) for leaf in leaves]
+    each = _shapes(leaves)
+    sizes = [int(np.prod(shape, dtype=np.int64)) for shape in each]
     seeds = _unit_tangents(leaves, sizes, scalar.device)
-    shapes = [(sum(sizes), *leaf.shape) for leaf in leaves]
+    shapes = [(sum(sizes), *shape) for shape in each]
     columns = pipeline.evaluate((scalar.node, *leaves, *seeds), _hessian(len(leaves)), shapes)
     ends = np.cumsum([0, *sizes])
     blocks = tuple(
         tuple(
-            _moved(columns[i][ends[j] : ends[j + 1]], leaves[i].shape, leaves[j].shape)
+            _moved(columns[i][ends[j] : ends[j + 1]], each[i], each[j])
             for j in range(len(leaves))
         )
         for i in range(len(leaves))
     )
     return blocks if isinstance(wrt, tuple | list) else blocks[0][0]
+
+
+def _shapes(leaves: Sequence[Node]) -> list[tuple[int, ...]]:
+    """The shapes of leaves, whose lengths are known."""
+    return [tuple(int(length) for length in leaf.shape) for leaf in leaves]
 
 
 def _moved(block: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
@@ -114,8 +118,8 @@ def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) ->
     directions = lazy(on_device(np.empty(sum(sizes))))
     ends = np.cumsum([0, *sizes])
     seeds = []
-    for leaf, start, end in zip(leaves, ends, ends[1:], strict=False):
-        rows = identity[:, start:end].reshape((sum(sizes), *leaf.shape)).astype(leaf.dtype)
+    for leaf, shape, start, end in zip(leaves, _shapes(leaves), ends[:-1], ends[1:], strict=True):
+        rows = identity[:, start:end].reshape((sum(sizes), *shape)).astype(leaf.dtype)
         each = directions[(slice(None), *[None] * leaf.ndim)]
         seeds.append(_like(lazy(on_device(rows)).node, leaf, each.node))
     return seeds
@@ -196,7 +200,7 @@ def _leaf(item: Any, present: Sequence[Node]) -> Node:
         )
     if len(found) > 1:
         names = " and ".join(repr(node.attrs[0]) for node in found)
-        raise ValueError(f"wrt names {_described(item)}, which the expression holds as {names}; use one of its lazy arrays")
+        raise ValueError(f"wrt names {_described(item)}, which the expression holds as {names}; name one of them")
     if found[0].dtype.kind != "f":
         raise TypeError(f"derivatives are in floating-point arrays; wrt names one of dtype {found[0].dtype}")
     return found[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -29,8 +29,8 @@ class Node:
     shape: Shape
     dtype: np.dtype
 
-    _interned: weakref.WeakValueDictionary[tuple, Node] = weakref.WeakValueDictionary()
-    _lock = threading.Lock()
+    _interned: ClassVar[weakref.WeakValueDictionary[tuple, Node]] = weakref.WeakValueDictionary()
+    _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __new__(
         cls, op: str, args: tuple[Node, ...], attrs: tuple, shape: Shape, dtype: np.dtype

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,11 @@ def _mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False
 
 
 def _broadcast_to(array: Any, shape: Any) -> LazyArray:
-    return LazyArray(broadcast_view(lazy(array).node, shape if np.iterable(shape) else (shape,)))
+    return LazyArray(broadcast_view(lazy(array).node, tuple(shape) if isinstance(shape, Iterable) else (shape,)))
 
 
 def _expand_dims(a: Any, axis: Any) -> LazyArray:
-    ndim = np.ndim(a) + (len(axis) if np.iterable(axis) else 1)
+    ndim = np.ndim(a) + (len(tuple(axis)) if isinstance(axis, Iterable) else 1)
     new = normalize_axis_tuple(axis, ndim)
     return lazy(a)[tuple(None if position in new else slice(None) for position in range(ndim))]
 

@@ -63,7 +63,7 @@ def evaluate(
 def launch(
     roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
 ) -> tuple[list[Any], Any]:
-    """As ``evaluate``, but the flag of invalid parameters is returned as it is: on the device, perhaps not yet known."""
+    """As ``evaluate``, but the flag of invalid parameters is returned as it is: on a GPU, perhaps not yet known."""
     bound = bind(roots)
     traced = next((leaf for leaf in bound.leaves if leaf.traced), None)
     if traced is not None:
@@ -154,7 +154,8 @@ def raise_invalid(roots: Sequence[Node]) -> None:
         for (family, name, wanted), valid, parameter in pairs:
             if valid.is_const(True):
                 continue
-            ok, given = evaluate((valid, parameter), values, (valid.shape, parameter.shape), "nan")
+            shapes: Any = (valid.shape, parameter.shape)
+            ok, given = evaluate((valid, parameter), values, shapes, "nan")
             ok, given = np.broadcast_arrays(on_host(ok), on_host(given))
             if not ok.all():
                 index = tuple(int(i) for i in np.argwhere(~ok)[0])

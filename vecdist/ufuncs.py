@@ -17,8 +17,8 @@ from vecdist.shapes import BroadcastError, broadcast
 def apply(ufunc: np.ufunc, *inputs: Node | Scalar) -> Node:
     """The node of ``ufunc`` of nodes and Python numbers, of the dtype that NumPy gives it (float32 for float16).
 
-    Raises ``TypeError`` for a ufunc that has no lazy form or takes no such dtypes, ``ValueError`` for shapes that do not
-    broadcast.
+    Raises ``TypeError`` for a ufunc that has no lazy form or takes no such dtypes, ``ValueError`` for shapes that do
+    not broadcast.
     """
     build = _builder(ufunc, inputs)
     *loop, result = _dtypes(ufunc, inputs)
@@ -97,17 +97,17 @@ def _whole_power(base: Node, exponent: int) -> Node:
 
 
 _POWERS: dict[float, Callable[[Node], Node]] = {
-    0.5: lambda x: PRIMITIVES["sqrt"](x),
+    0.5: PRIMITIVES["sqrt"],
     1: lambda x: x,
-    2: lambda x: PRIMITIVES["square"](x),
+    2: PRIMITIVES["square"],
     3: lambda x: PRIMITIVES["square"](x) * x,
     4: lambda x: PRIMITIVES["square"](PRIMITIVES["square"](x)),
-    -1: lambda x: PRIMITIVES["reciprocal"](x),
+    -1: PRIMITIVES["reciprocal"],
 }
 
 
 def _integer_power(base: Node, exponent: Node) -> Node:
-    raise TypeError("an integer array to the power of an integer array has no lazy form; convert one with .astype(float)")
+    raise TypeError("an integer to the power of an integer array has no lazy form; convert one with .astype(float)")
 
 
 def _floor_divide(x: Node, y: Node) -> Node:

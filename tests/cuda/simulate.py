@@ -1,30 +1,38 @@
-"""Run in a process of its own, with NUMBA_ENABLE_CUDASIM=1: small kernels in the CUDA simulator.
+"""Small kernels in the CUDA simulator, against the interpreter.
 
-``launch`` gives a generated kernel plain NumPy arrays for its pointers, and one lane per row, for the simulator has no
-shuffles.
+Run in a process of its own, with ``NUMBA_ENABLE_CUDASIM=1``: prints one line of JSON, the complaint about each case, or
+nothing where it is right.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+import json
+import sys
+import threading
+import traceback
 
 import numpy as np
+from reference import interpreted
 
+from vecdist import lazy, logpdf
 from vecdist.backends import store
 from vecdist.backends.cuda_compiler import cuda
 from vecdist.codegen.cuda import THREADS, render
-from vecdist.kernel import Kernel
+from vecdist.derivatives import gradient_of
+from vecdist.distributions import Gamma, Normal
+from vecdist.leaves import leaf
+from vecdist.passes.bind import bind
+from vecdist.passes.interior import interior
+from vecdist.pipeline import lower, values
+
+WARP = 32
 
 
-def launch(
-    kernel: Kernel, arrays: Sequence[np.ndarray], lengths: Mapping[str, int], blocks: int = 1
-) -> tuple[list[np.ndarray], bool]:
+def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     """The outputs of a kernel, flat, and whether it raised its flag."""
     source = render(kernel)
     function = cuda.jit(store.import_source(source.name, source.text).kernel)
     outputs = [np.full(count(o.shape, lengths), 99, o.dtype) for o in kernel.outputs]
     flag = np.zeros(1, np.int64)
-    arguments: list = []
+    arguments = []
     for slot in kernel.slots:
         array = arrays[slot.index]
         if slot.layout == "number":
@@ -35,19 +43,144 @@ def launch(
         arguments += [array.strides[axis] // array.itemsize for axis in slot.axes] if strided else []
     arguments += [*outputs, *([flag] if kernel.flagged else []), *(lengths[n] for n in kernel.lengths)]
     sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
-    partials = np.empty(max(1, sums * blocks))
+    partials = np.full(max(1, sums * blocks), np.nan)
     arrivals = np.zeros(len(kernel.root.levels) + 2, np.int32)
-    function[blocks, THREADS](*arguments, partials, arrivals, 1)
+    function[blocks, THREADS](*arguments, partials, arrivals, lanes)
     assert not arrivals.any(), "the counters must be left as they were found"
     kept = [a for a, o in zip(outputs, kernel.outputs, strict=True) if not o.temporary]
     return kept, bool(flag[0])
 
 
-def count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
+def count(shape, lengths):
     return int(np.prod([lengths[d] if isinstance(d, str) else d for d in shape], dtype=int))
 
 
-def flat_memory(array: np.ndarray) -> np.ndarray:
+def flat_memory(array):
     """The memory from the first element of a strided array on, as one axis (strides are positive)."""
     span = 1 + sum((n - 1) * s // array.itemsize for n, s in zip(array.shape, array.strides, strict=True))
-    return np.lib.stride_tricks.as_strided(array, (span,), (array.itemsize,))
+    return np.lib.stride_tricks.as_strided(array, (span if array.size else 0,), (array.itemsize,))
+
+
+def shuffle(module, mask, value, hop):
+    """What the simulator lacks: the value of the lane whose number differs by ``hop``; the whole warp takes part."""
+    thread = threading.current_thread()
+    warps = thread._manager.__dict__.setdefault("warps", {})
+    barrier, lanes = warps.setdefault(thread.thread_id // WARP, (threading.Barrier(WARP), [None] * WARP))
+    lanes[thread.thread_id % WARP] = value
+    barrier.wait(timeout=60)
+    result = lanes[thread.thread_id % WARP ^ hop]
+    barrier.wait(timeout=60)
+    return result
+
+
+def x(n, dtype="f8"):
+    return (np.arange(n) % 11 - 4.0).astype(dtype)
+
+
+def positive(n, dtype="f8"):
+    return np.linspace(0.25, 4.0, n).astype(dtype)
+
+
+def model(n, dtype="f8", scale=1.5):
+    mean, spread = np.array(0.5, dtype), np.array(scale, dtype)
+    return (logpdf(Normal(mean, spread), positive(n, dtype)).sum(),), (mean, spread)
+
+
+def gamma(n, dtype="f8"):
+    points = positive(n, dtype)
+    points[5::97] = [0.0, np.inf, -1.0, 1e-310, np.nan][: points[5::97].size] if n < 490 else 0.0
+    return (logpdf(Gamma(np.array(2.5, dtype), np.array(0.5, dtype)), points),), ()
+
+
+def slopes(array):
+    return ((lazy(array)[1:] * lazy(array)[:-1]).sum() + lazy(array)[::-2].sum() * 3.0,), (array,)
+
+
+def several(array, number):
+    """Results that share one loop."""
+    return tuple((lazy(array) * float(n)).sum() for n in range(number)), ()
+
+
+ROWS = (np.arange(120) % 7 - 2.0).reshape(3, 40)
+TRANSPOSED = np.arange(12.0).reshape(3, 4).T
+STRIDED = np.arange(60.0).reshape(6, 10)[::2, 1::3]
+
+# What to compute and where to differentiate, in how many blocks, with how many lanes in a team.
+CASES = {
+    "elementwise float64": (((lazy(x(300)) * 2.0 + np.sqrt(positive(300)),), ()), 1, 1),
+    "elementwise float32": (((lazy(x(300, "f4")) * 2.0 - x(300, "f4"),), ()), 2, 1),
+    "elementwise, whole tiles": (((lazy(x(4500)) * 2.0,), ()), 1, 1),
+    "elementwise, tiles of three blocks": (((lazy(x(9000, "f4")) * 2.0,), ()), 3, 1),
+    "elementwise, no elements": (((lazy(x(0)) * 2.0,), ()), 1, 1),
+    "sum": (((lazy(x(700)).sum(),), ()), 1, 1),
+    "sum of three blocks": (((np.square(lazy(x(7000))).sum(),), ()), 3, 1),
+    "sum of nothing": (((lazy(x(0)).sum() + 1.0,), ()), 1, 1),
+    "sum in float32": (((lazy(x(5000, "f4")).sum(),), ()), 3, 1),
+    "many sums": (several(x(300), 18), 3, 1),
+    "sums of two lengths": (((lazy(x(300)).sum() + lazy(x(40)).sum(),), ()), 3, 1),
+    "Normal with gradient": (model(300), 1, 1),
+    "Normal with gradient, three blocks": (model(900), 3, 1),
+    "Normal in float32": (model(300, "f4"), 1, 1),
+    "Gamma with edges": (gamma(300), 1, 1),
+    "Gamma, whole tiles with edges": (gamma(1100, "f4"), 1, 1),
+    "row sums by threads": (((lazy(ROWS).sum(axis=1),), ()), 1, 1),
+    "row sums by warps": (((lazy(ROWS).sum(axis=1),), ()), 1, WARP),
+    "row sums used again by threads": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 1, 1),
+    "row sums used again by warps": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 2, WARP),
+    "rows of a softmax with gradient": (((np.log(np.exp(lazy(ROWS)).sum(axis=1)).sum(),), (ROWS,)), 1, WARP),
+    "integer rows by warps": (((lazy(ROWS.astype("i4")).sum(axis=1),), ()), 1, WARP),
+    "sum used again": (((lazy(x(300)) - lazy(x(300)).sum(),), ()), 1, 1),
+    "mean and deviation": (((np.square(lazy(x(300)) - lazy(x(300)).mean()).sum(),), ()), 1, 1),
+    "column sums used again": (((lazy(ROWS) - lazy(ROWS).sum(axis=0),), ()), 1, WARP),
+    "strided": (((lazy(STRIDED) * 2.0 + lazy(STRIDED).sum(),), ()), 1, 1),
+    "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),
+    "guards": (slopes(x(50)), 1, 1),
+    "guards of a strided array": (slopes(np.arange(40.0)[::2]), 1, 1),
+    "integers": (((np.where(lazy(np.arange(90)) < 40, lazy(np.arange(90)) * 3, -1).sum(),), ()), 3, 1),
+    "small integers": (((lazy(np.arange(90, dtype="i2")) * 5 - np.arange(90, dtype="u1"),), ()), 1, 1),
+    "booleans": ((((lazy(x(90)) < 1.0) & ~(lazy(x(90)) < -2.0), (lazy(x(90)) < 0.0).sum()), ()), 3, 1),
+    "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
+}
+FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
+
+
+def prepared(results, wrt, errors="nan"):
+    roots = (*(result.node for result in results), *map(leaf, wrt))
+    derivation = gradient_of if wrt else values
+    bound = bind(roots)
+    _, kernel = lower(bound.roots, derivation, errors, (interior,))
+    return roots, derivation, kernel, [leaf.array for leaf in bound.leaves], bound.lengths
+
+
+def check(name):
+    """Run a case; ``AssertionError`` where it is wrong."""
+    if name in FLAGS:
+        (results, wrt), raised = FLAGS[name]
+        _, _, kernel, arrays, lengths = prepared(results, wrt, "raise")
+        assert launch(kernel, arrays, lengths)[1] is raised
+        return
+    (results, wrt), blocks, lanes = CASES[name]
+    roots, derivation, kernel, arrays, lengths = prepared(results, wrt)
+    found, _ = launch(kernel, arrays, lengths, blocks, lanes)
+    for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
+        assert mine.dtype == wanted.dtype
+        tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=tolerance, atol=tolerance)
+
+
+def main():
+    from numba.cuda.simulator.kernelapi import FakeCUDAModule
+
+    FakeCUDAModule.shfl_xor_sync = shuffle
+    complaints = {}
+    for name in sys.argv[1:] or [*CASES, *FLAGS]:
+        try:
+            check(name)
+            complaints[name] = ""
+        except Exception:
+            complaints[name] = traceback.format_exc()
+    print(json.dumps(complaints))
+
+
+if __name__ == "__main__":
+    main()

@@ -25,7 +25,7 @@ def array(*shape, dtype=float):
     return np.arange(float(np.prod(shape, dtype=int))).reshape(shape).astype(dtype)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(programs())
 def test_a_structure_with_its_arrays_is_the_expression(program):
     bound = bind(program.roots)

@@ -48,7 +48,7 @@ def test_random_graphs_keep_their_values(dtype):
     x, y = (grid.ravel() for grid in np.meshgrid(values, values))
     arrays = [x, y, np.arange(x.size) % 3 == 0, dtype(-2.5)]
 
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     @given(graphs(dtype))
     def check(roots):
         better = simplify(roots)
@@ -62,7 +62,7 @@ def test_random_graphs_keep_their_values(dtype):
     check()
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(graphs(np.float64))
 def test_a_second_pass_finds_little_and_a_third_nothing(roots):
     once = simplify(roots)

@@ -22,7 +22,7 @@ def loops_of(roots, derivation=lambda roots: roots):
     return found
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(programs())
 def test_loops_compute_what_the_interpreter_does(program):
     wanted = interpreted(program.roots)

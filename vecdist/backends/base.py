@@ -14,7 +14,6 @@ from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
 from vecdist.shapes import Shape
 
-
 Runner = Callable[[Sequence[Any]], tuple[list[Any], Any]]
 
 

@@ -63,7 +63,7 @@ class CpuProgram(Program):
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
     ) -> Runner:
-        """The launch as a Python function of its own: a small model is called in the time of a few attribute look-ups."""
+        """The launch as a Python function of its own, so that a small model is called in next to no time."""
         kernel = self.source.kernel
         long = self.work(lengths) >= PARALLEL_FROM and thread_count() > 1
         names: dict[str, Any] = {"launch": functools.partial(self.parallel, lengths) if long else self.serial}

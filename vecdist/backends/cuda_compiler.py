@@ -1,13 +1,14 @@
 """The one place that knows numba-cuda: from generated source to a cubin, without needing a GPU.
 
-Numba compiles to LTO-IR, and nvJitLink links that to machine code: fewer registers than by way of PTX, and no dependence
-on the PTX version that a driver accepts.
+Numba compiles to LTO-IR, and nvJitLink links that to machine code: fewer registers than by way of PTX, and no
+dependence on the PTX version that a driver accepts.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
+import warnings
 from importlib import metadata
 from typing import Any
 
@@ -24,26 +25,33 @@ class MissingToolchain(ImportError):
 
 
 def _import_cuda() -> Any:
-    """``numba.cuda``; numba-cuda 0.30 asks NumPy for ``row_stack``, which NumPy 2.5 no longer has."""
-    if hasattr(np, "row_stack"):
+    """``numba.cuda``; numba-cuda 0.30 asks NumPy for ``row_stack``, and warns of what NumPy 2.5 deprecates."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if hasattr(np, "row_stack"):
+            return importlib.import_module("numba.cuda")
+        np.row_stack = np.vstack  # type: ignore[attr-defined]
+        try:
+            importlib.import_module("numba.cuda.np.arrayobj")
+        except ModuleNotFoundError:
+            pass  # the simulator, and the CUDA target inside Numba itself, have no such module
+        finally:
+            del np.row_stack  # type: ignore[attr-defined]
         return importlib.import_module("numba.cuda")
-    np.row_stack = np.vstack  # type: ignore[attr-defined]
-    try:
-        importlib.import_module("numba.cuda.np.arrayobj")
-    except ModuleNotFoundError:
-        pass  # the simulator, and the CUDA target inside Numba itself, have no such module
-    finally:
-        del np.row_stack  # type: ignore[attr-defined]
-    return importlib.import_module("numba.cuda")
 
 
 cuda = _import_cuda()
 
 
+TOOLCHAIN = (
+    "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-nvjitlink-cu12", "nvidia-cuda-nvcc-cu12",
+)
+
+
 def versions() -> dict[str, str]:
     """The versions of everything that shapes a cubin."""
     found = {"numba": numba.__version__}
-    for name in ("numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-nvjitlink-cu12", "nvidia-cuda-nvcc-cu12"):
+    for name in TOOLCHAIN:
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def interpret(
     )
 
 
-def _evaluate(node: Node, args: list, arrays: Sequence, length) -> np.ndarray:
+def _evaluate(node: Node, args: list, arrays: Sequence, length: Callable[[Dim], int]) -> np.ndarray:
     if node.op == "const":
         return np.asarray(node.value, node.dtype)
     if node.op == "slot":

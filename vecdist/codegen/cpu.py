@@ -13,13 +13,20 @@ import numpy as np
 
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
-    ACCUMULATOR, INDENT, array_name, assignment, dense_offset, slot_of, typed_zero, varying,
+    ACCUMULATOR,
+    INDENT,
+    array_name,
+    assignment,
+    dense_offset,
+    slot_of,
+    typed_zero,
+    varying,
 )
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 
-STRETCH = 256  # float32 elements added up in float32: some 8 for each lane of a vector, an error below that of the elements
+STRETCH = 256  # float32 elements added up in float32: some 8 for each lane of a vector, a smaller error than their own
 
 
 def render(kernel: Kernel) -> Source:
@@ -82,7 +89,7 @@ class _Renderer:
             yield "        if bad:\n            flag[0] = 1"
 
     def elements(self, loop: Loop, short: Sequence[Accumulate]) -> Iterator[str]:
-        """The loop over one block; float32 is added up in float32 for short stretches only, which keeps its vectors whole."""
+        """The loop over one block; float32 is added up in float32 for short stretches, to keep its vectors whole."""
         if not short or len(loop.dims()) > 1:
             yield f"        for {loop.index} in range(block * size, end):"
             yield from self.block(loop.body, 3)
@@ -198,7 +205,8 @@ class _Renderer:
 def needed_later(kernel: Kernel) -> dict[str, np.dtype]:
     """The values of the outermost block that are read outside of its first level, with their dtypes."""
     first = {item.name: item.dtype for item in kernel.root.statements(0) if isinstance(item, Assign | Load)}
-    later = [item for item in kernel.root.walk() if not isinstance(item, Loop) and getattr(item, "name", None) not in first]
+    below = [item for item in kernel.root.walk() if not isinstance(item, Loop)]
+    later = [item for item in below if getattr(item, "name", None) not in first]
     read = {word for item in later for word in re.findall(r"\bv\d+\b", " ".join(_texts(item)))}
     return {name: dtype for name, dtype in first.items() if name in read}
 

@@ -1,8 +1,8 @@
 """Source for numba-cuda: the whole kernel is one launch.
 
-Outermost loops are shared by all threads of the grid.  A loop over rows gives each row to one *team* of ``lanes`` threads
-(1 or 32, chosen at launch) that share its inner loops.  Sums over everything end in a partial sum per block, which the
-last block to finish adds up in a fixed order; where a later loop needs a sum, the whole grid waits for it.
+Outermost loops are shared by all threads of the grid.  A loop over rows gives each row to one *team* of ``lanes``
+threads (1 or 32, chosen at launch) that share its inner loops.  Sums over everything end in a partial sum per block,
+which the last block to finish adds up in a fixed order; where a later loop needs a sum, the whole grid waits for it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from collections.abc import Iterator, Sequence
 
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
-    ACCUMULATOR, INDENT, array_name, assignment, dense_offset, slot_of, typed_zero, varying,
+    ACCUMULATOR,
+    INDENT,
+    array_name,
+    assignment,
+    dense_offset,
+    slot_of,
+    typed_zero,
+    varying,
 )
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
 
@@ -29,7 +36,9 @@ def unrolling(loop: Loop) -> int:
         return 1
     short = [case.short for level in loop.body.levels for case in loop.body.cases(level)]
     length = len(loop.body.items) + sum(len(block.items) for block in short)
-    return next((copies for longest, copies in COPIES if length <= longest), 1)
+    copies = next((copies for longest, copies in COPIES if length <= longest), 1)
+    wide = any(isinstance(item, Load) and item.dtype.itemsize == 8 for _, item in loop.body.items)
+    return max(1, copies // 2) if wide else copies
 
 
 def is_team_loop(loop: Loop) -> bool:
@@ -115,7 +124,7 @@ class _Renderer:
         yield from self.serial(loop.body, 4)
 
     def fetched(self, loop: Loop, loads: Sequence[Load], copies: int, base: str, pad: str) -> Iterator[str]:
-        """Load the elements of a whole tile ahead of their use, so that loads of one tile run beside work on another."""
+        """Load the elements of a whole tile ahead of their use: loads of one tile run beside work on another."""
         yield f"{pad}ahead = {base}"
         yield f"{pad}if ahead + {THREADS * copies} <= {loop.dim}:"
         for item in loads:

@@ -9,4 +9,10 @@ for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
 globals().update(FAMILIES)
-__all__ = ["FAMILIES", "Distribution", "parametrisation", *sorted(FAMILIES)]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> type[Distribution]:
+    raise AttributeError(f"there is no family {name}; there are {', '.join(sorted(FAMILIES))}")
+
+
+__all__ = ["FAMILIES", "Distribution", "parametrisation", *sorted(FAMILIES)]  # noqa: PLE0604 # pyright: ignore[reportUnsupportedDunderAll]

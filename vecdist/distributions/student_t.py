@@ -1,6 +1,7 @@
 """Student's t distribution."""
 
 import math
+from typing import Any
 
 from vecdist.constraints import Constraint, finite, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
@@ -27,7 +28,7 @@ class StudentT(Distribution):
 
     @parametrisation(df=positive_or_infinite, loc=finite, scale=positive)
     @staticmethod
-    def by_scale(df: Node, loc: Node = 0.0, scale: Node = 1.0) -> dict[str, Node]:
+    def by_scale(df: Node, loc: Any = 0.0, scale: Any = 1.0) -> dict[str, Node]:
         return {"df": df, "loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
 
     @parametrisation(df=positive_or_infinite, loc=finite, precision=positive)

@@ -1,8 +1,8 @@
 """Mixed-mode differentiation: dual numbers inside broadcasts, cotangents across structure.
 
-Inside a maximal elementwise region the Jacobian is diagonal, so a value carries one partial derivative per *input of the
-region*.  Where elements change place (sums, views, reshapes) cotangents flow in reverse.  Both are expressions like any
-other; an absent derivative is structurally zero and is never multiplied.
+Inside a maximal elementwise region the Jacobian is diagonal, so a value carries one partial derivative per *input of
+the region*.  Where elements change place (sums, views, reshapes) cotangents flow in reverse.  Both are expressions like
+any other; an absent derivative is structurally zero and is never multiplied.
 """
 
 from __future__ import annotations

@@ -133,7 +133,8 @@ def _range(slot: Node, thresholds: Sequence[float]) -> Range | None:
 def _decided(node: Node, args: tuple[Node, ...], ranges: dict[Node, Range]) -> Node:
     """A comparison that the ranges decide, as the constant it is."""
     if node.op in _DECIDE:
-        answer = _DECIDE[node.op](*(_bounds(arg, ranges) for arg in args), args[0] is args[1])
+        x, y = args
+        answer = _DECIDE[node.op](_bounds(x, ranges), _bounds(y, ranges), x is y)
         if answer is not None and all(arg in ranges or arg.op == "const" for arg in args):
             return const(answer, np.bool_)
     return rebuilt(node, args)

@@ -150,7 +150,7 @@ def _pad_meaning(x: np.ndarray, node: Node, length: Callable[[Dim], int]) -> np.
 def _view_adjoint(cotangent: Node, node: Node) -> Node:
     (source,) = node.args
     (entries,) = node.attrs
-    repeated = {axis for axis in range(node.ndim)} - {axis for axis, _, _ in entries}
+    repeated = set(range(node.ndim)) - {axis for axis, _, _ in entries}
     whole = all(_whole(e, d, node.shape) for e, d in zip(entries, source.shape, strict=True))
     if not cotangent.shape and whole and not any(node.shape[axis] != 1 for axis in repeated):
         return cotangent

@@ -32,7 +32,8 @@ class Context:
         indices = tuple(
             None if dim == 1 else index for index, dim in zip(own, node.shape, strict=True)
         )
-        return Context(indices, self.guard)
+        guarded = any(index is not None for index in indices)  # what has no index is there in any case
+        return Context(indices, self.guard if guarded else None)
 
     def blocks(self) -> set[Block]:
         found = {index.block for index in self.indices if index is not None}

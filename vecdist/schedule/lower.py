@@ -1,7 +1,7 @@
 """Lower a graph into loop nests: each value where its inputs stop varying, loops over the same lengths fused.
 
-Fusion falls out of naming: a loop is found by its block, its length and its level, so that all outputs and sums over the
-same lengths share one loop, and only a sum that another sum needs opens a later one.
+Fusion falls out of naming: a loop is found by its block, its length and its level, so that all outputs and sums over
+the same lengths share one loop, and only a sum that another sum needs opens a later one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load,
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.schedule.context import THROUGH, Context, Index
 from vecdist.shapes import Dim
+
+TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
 @final
@@ -38,12 +40,17 @@ def schedule(roots: Sequence[Node], flags: Sequence[Node] = ()) -> Kernel:
         lowering.flag(flag)
     nodes = list(topological((*roots, *flags)))
     slots = sorted(
-        (Slot(*node.attrs, node.shape, node.dtype) for node in nodes if node.op == "slot"),
+        (_slot(node) for node in nodes if node.op == "slot"),
         key=lambda slot: slot.index,
     )
     return Kernel(
         lowering.root, tuple(slots), tuple(lowering.outputs), tuple(_lengths(nodes)), bool(flags)
     )
+
+
+def _slot(node: Node) -> Slot:
+    index, layout, axes = node.attrs
+    return Slot(index, layout, axes, node.shape, node.dtype)
 
 
 def _lengths(nodes: Sequence[Node]) -> list[str]:
@@ -71,7 +78,8 @@ class _Lowering:
 
     def name(self, prefix: str) -> str:
         self.names += 1
-        return f"{prefix}{self.names - 1}"
+        name = f"{prefix}{self.names - 1}"
+        return self.name(prefix) if name in TYPES else name
 
     def output(self, root: Node, temporary: bool = False) -> int:
         """Open the loops over the axes of ``root``, compute it there and store it; the level is returned."""
@@ -218,7 +226,8 @@ class _Lowering:
         condition = self.value(test, context)
         block = condition.block
         if (block, condition.name) not in self.split:
-            self.split[block, condition.name] = Cases(condition.name, Block(block, block.index), Block(block, block.index))
+            short, long = Block(block, block.index), Block(block, block.index)
+            self.split[block, condition.name] = Cases(condition.name, short, long)
             block.put(condition.level, self.split[block, condition.name])
         both = self.split[block, condition.name]
         name = self.name("v")

@@ -1,0 +1,105 @@
+"""Kernels compile to machine code for an H100 without a GPU, within their budgets of registers."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from models import MODELS, NESTS, model_kernel, nest_kernel
+
+from vecdist.backends import store
+
+HOPPER = (9, 0)
+# Registers of a thread.  A multiprocessor has 65536: up to 64 leave room for 4 blocks of 256 threads, up to 40 for 6.
+BUDGETS = {
+    ("Normal", "f4", False): 48, ("Normal", "f8", False): 48, ("Normal", "f4", True): 64, ("Normal", "f8", True): 72,
+    ("Gamma", "f4", False): 56, ("Gamma", "f8", False): 80, ("Gamma", "f4", True): 72, ("Gamma", "f8", True): 96,
+    ("NegativeBinomial", "f4", False): 56, ("NegativeBinomial", "f8", False): 80,
+    ("NegativeBinomial", "f4", True): 64, ("NegativeBinomial", "f8", True): 104,
+    ("row sums", "f4"): 48, ("row sums", "f8"): 48,
+    ("row sums used again", "f4"): 48, ("row sums used again", "f8"): 56,
+    ("sum used again", "f4"): 48, ("sum used again", "f8"): 48,
+    ("column sums used again", "f4"): 56, ("column sums used again", "f8"): 56,
+}
+LONG = {"Gamma", "NegativeBinomial"}  # compiled in seconds
+
+
+@pytest.fixture
+def compiler():
+    """The adapter to numba-cuda, where that is installed with all it needs."""
+    pytest.importorskip("cuda.core", reason="cuda-core, which links CUDA kernels, is not installed")
+    from vecdist.backends import cuda_compiler
+
+    if not getattr(cuda_compiler.cuda, "compile", None) or cuda_compiler.cuda.implementation != "NVIDIA":
+        pytest.skip("numba-cuda, which compiles CUDA kernels, is not installed")
+    return cuda_compiler
+
+
+def cubin(kernel):
+    from vecdist.backends import cuda
+
+    return cuda.cubin(kernel, HOPPER)
+
+
+def kernel_of(case):
+    return model_kernel(*case) if case[0] in MODELS else nest_kernel(*case)
+
+
+@pytest.mark.parametrize("case", [
+    pytest.param(case, id="-".join(map(str, case)), marks=[pytest.mark.slow] if case[0] in LONG else [])
+    for case in BUDGETS
+])
+def test_registers_stay_within_their_budget(case, compiler):
+    source, name, code = cubin(kernel_of(case))
+    assert code.startswith(b"\x7fELF") and name.encode() in code
+    assert compiler.registers(code) <= BUDGETS[case], source.text
+
+
+def test_every_case_has_a_budget():
+    assert {case[0] for case in BUDGETS} == {*MODELS, *NESTS}
+
+
+def test_registers_are_those_that_the_toolkit_reads(compiler, tmp_path):
+    beside = Path(sys.prefix).glob("lib/python*/site-packages/nvidia/*/bin/cuobjdump")
+    tool = next(map(str, beside), None) or shutil.which("cuobjdump")
+    if tool is None:
+        pytest.skip("cuobjdump is not installed")
+    file = tmp_path / "kernel.cubin"
+    file.write_bytes(cubin(nest_kernel("sum used again", "f8"))[2])
+    text = subprocess.run([tool, "--dump-resource-usage", file], check=True, capture_output=True, text=True).stdout
+    assert f"REG:{compiler.registers(file.read_bytes())} " in text
+    assert "STACK:0 " in text and "LOCAL:0 " in text, "nothing is spilled"
+
+
+def test_numpy_is_left_as_it_was(compiler):
+    """NumPy 2.5 has no ``row_stack``, for which numba-cuda asks while it is imported."""
+    cubin(nest_kernel("row sums", "f4"))
+    assert hasattr(np, "row_stack") == (np.lib.NumpyVersion(np.__version__) < "2.5.0")
+
+
+def test_a_cubin_is_made_once_and_mended_where_it_is_damaged(compiler, tmp_path, monkeypatch):
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path))
+    made = []
+    compile_cubin = compiler.compile_cubin
+    monkeypatch.setattr(compiler, "compile_cubin", lambda *args: made.append(args[1]) or compile_cubin(*args))
+    kernel = nest_kernel("row sums", "f4")
+    first, again = cubin(kernel)[2], cubin(kernel)[2]
+    assert first == again and len(made) == 1
+    (file,) = tmp_path.glob("*_sm90.cubin")
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.warns(UserWarning, match="is damaged") as seen:
+        mended = cubin(kernel)[2]
+    assert len(seen) == 1 and len(made) == 2
+    assert mended == cubin(kernel)[2] and len(made) == 2
+
+
+def test_kernels_of_other_capabilities_are_other_files(compiler, tmp_path, monkeypatch):
+    from vecdist.backends import cuda
+
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path))
+    kernel = nest_kernel("row sums", "f4")
+    assert cuda.cubin(kernel, (8, 0))[2] != cuda.cubin(kernel, HOPPER)[2]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".py", ".cubin"}
+    assert len(list(tmp_path.glob("*.cubin"))) == 2
