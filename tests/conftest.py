@@ -10,9 +10,10 @@ import pytest
 # Neither tests nor examples: these files are no modules for doctest to import.
 collect_ignore_glob = ["*conftest.py", "*/golden/*"]
 
-# Set before vecdist is used, and inherited by the processes that tests start.
-_CACHE = tempfile.mkdtemp(prefix="vecdist-tests-")
-os.environ["VECDIST_CACHE_DIR"] = _CACHE
+# Set before vecdist is used, and inherited by the processes that tests start; the workers of a session share it.
+_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+if not _WORKER:
+    os.environ["VECDIST_CACHE_DIR"] = tempfile.mkdtemp(prefix="vecdist-tests-")
 
 hypothesis.settings.register_profile("vecdist", deadline=None, print_blob=True)  # a first example compiles
 hypothesis.settings.register_profile("vecdist-ci", deadline=None, print_blob=True, derandomize=True, database=None)
@@ -21,7 +22,8 @@ hypothesis.settings.load_profile("vecdist-ci" if os.environ.get("CI") else "vecd
 
 def pytest_unconfigure():
     """Remove the cache folder of this session."""
-    shutil.rmtree(_CACHE, ignore_errors=True)
+    if not _WORKER:
+        shutil.rmtree(os.environ["VECDIST_CACHE_DIR"], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items):

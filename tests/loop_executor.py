@@ -24,6 +24,9 @@ class _Machine:
     def __init__(self, kernel, arrays, lengths):
         self.kernel, self.lengths = kernel, lengths
         self.slots = {slot.index: self.readable(slot, arrays[slot.index]) for slot in kernel.slots}
+        assert all(o.shape.count(1) < len(o.shape) for o in kernel.outputs if o.temporary), (
+            "a temporary is filled by a loop: single numbers are stored when everything else is done"
+        )
         self.outputs = [np.zeros(self.dims(output.shape), output.dtype) for output in kernel.outputs]
         self.stored = [np.zeros(output.shape, int) for output in self.outputs]
         self.sums = {}

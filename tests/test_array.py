@@ -146,11 +146,12 @@ def test_float32_stays_float32():
     x, n = np.linspace(0.5, 2, 5, dtype="f4"), np.arange(5)
     mu = np.array(0.5, "f4")
     target = logpdf(Normal(mu, 2.0), x) * 2.0 + np.log(lazy(x)) / 3
-    assert target.dtype == target.sum().dtype == target.mean().dtype == np.asarray(target).dtype == np.float32
+    assert target.dtype == target.sum().dtype == target.mean().dtype == np.float32
     assert (lazy(x) * n).dtype == np.float64, "as NumPy promotes"
     assert logpdf(Normal(mu, 1), n).dtype == np.float32, "integers are data"
-    value, (d_mu, d_x) = value_and_grad(target.sum(), wrt=(mu, x))
-    assert {value.dtype, d_mu.dtype, d_x.dtype} == {np.dtype("f4")}
+    with by_interpreter():
+        value, (d_mu, d_x) = value_and_grad(target.sum(), wrt=(mu, x))
+        assert {value.dtype, d_mu.dtype, d_x.dtype, np.asarray(target).dtype} == {np.dtype("f4")}
 
 
 def test_float32_is_added_up_in_float64():

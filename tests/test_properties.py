@@ -188,6 +188,6 @@ def test_kernels_agree_with_the_interpreter(steps, dtype):
 
 @pytest.mark.slow
 @given(cases())
-@settings(max_examples=25)
+@settings(max_examples=6)
 def test_random_kernels_agree_with_the_interpreter(case):
     agree(case, 1e-9)

@@ -63,9 +63,15 @@ class Node:
         return self.op == "const" and (not values or self.value in values)
 
     def __repr__(self) -> str:
+        return self._text(depth=3)
+
+    def _text(self, depth: int) -> str:
+        """The expression down to some depth: written out in full, what is shared would be written again and again."""
         if self.op == "const":
             return f"{self.value!r}"
-        inner = ", ".join(map(repr, self.args))
+        if not depth and self.args:
+            return f"{self.op}(...)"
+        inner = ", ".join(arg._text(depth - 1) for arg in self.args)
         attrs = "".join(f"; {attr}" for attr in self.attrs)
         return f"{self.op}({inner}{attrs})" if self.args or attrs else self.op
 

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import os
 import subprocess
 import sys
 
@@ -63,11 +64,17 @@ def test_names_are_those_of_the_content(dialect):
 
 def test_names_are_the_same_in_every_process():
     """Nothing in a source depends on hash seeds or addresses."""
-    code = "from kernels import *\nfrom vecdist.codegen import cpu\nprint([cpu.render(kernel_of(c)).name for c in CASES])"
+    code = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from kernels import CASES, kernel_of
+from vecdist.codegen import cpu
+print([cpu.render(kernel_of(name)).name for name in CASES])
+"""
     found = {
         subprocess.run(
-            [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],
-            env={**__import__("os").environ, "PYTHONHASHSEED": seed}, check=True, capture_output=True, text=True,
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True, capture_output=True, text=True,
         ).stdout
         for seed in ("1", "2")
     }

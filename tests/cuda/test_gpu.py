@@ -148,7 +148,8 @@ def test_integers_and_booleans(cupy):
     flags = np.arange(5000) % 3 == 0
     assert int(lazy(cupy.asarray(flags)).sum()) == flags.sum()
     np.testing.assert_array_equal(np.asarray(~lazy(cupy.asarray(flags))), ~flags)
-    np.testing.assert_array_equal(np.asarray(np.where(lazy(cupy.asarray(flags)), 1.0, -1.0)), np.where(flags, 1.0, -1.0))
+    chosen = np.where(lazy(cupy.asarray(flags)), 1.0, -1.0)
+    np.testing.assert_array_equal(np.asarray(chosen), np.where(flags, 1.0, -1.0))
 
 
 def test_more_elements_than_32_bits_count(cupy):
@@ -233,7 +234,7 @@ def test_one_launch_computes_value_and_gradient(cupy, monkeypatch):
 
 @pytest.mark.parametrize("length", [3, 100_000])
 def test_invalid_parameters_are_named(cupy, length):
-    x, mean, spread = (cupy.asarray(array) for array in normal_data(length))
+    x, mean, _ = (cupy.asarray(array) for array in normal_data(length))
     spreads = cupy.full(length, 1.5)
     spreads[length - 2] = -2.0
     with pytest.raises(InvalidParameter, match=rf"Normal: scale\[{length - 2}\] = -2.0"):

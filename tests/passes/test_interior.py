@@ -1,4 +1,4 @@
-"""The short cut for elements away from every edge has the value of the whole computation, on both sides of every edge."""
+"""The short cut for elements away from every edge has the value of the whole computation, on both sides of an edge."""
 
 import numpy as np
 import pytest

@@ -170,6 +170,13 @@ def test_gradients_of_slices_are_guarded_not_stored_twice():
     assert guarded and len(statements(kernel, Store)) == 2
 
 
+def test_what_does_not_vary_is_not_guarded():
+    """A mean inside the gradient of a slice is the one that is known already, not a copy of it for each element."""
+    x = lazy(X)
+    kernel = kernel_of((np.broadcast_to(x[:, :1], (N, 7)) ** 3).sum() * x.mean(), wrt=(X,))
+    assert temporaries(kernel) == 0 and len(statements(kernel, Accumulate)) == 3
+
+
 def test_empty_lengths_give_zero_sums():
     empty = np.zeros((0, 4))
     kernel = kernel_of(lazy(empty).sum(), lazy(empty).sum(axis=0), lazy(empty).sum(axis=1))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numba
 import numpy as np
@@ -24,6 +24,7 @@ from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel, Loop
 
 # Serial time, in statements run, from which threads pay: waking a pool of threads takes 30 to 50 microseconds.
+Made = TypeVar("Made")
 PARALLEL_FROM = 2_000_000
 _LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
 
@@ -44,6 +45,17 @@ def _pool() -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork; a child starts its own
+
+
+def _rebuilding(name: str, make: Callable[[], Made]) -> Made:
+    """What ``make`` gives; where it fails, once more without the files of that name, one of which may be damaged."""
+    try:
+        return make()
+    except Exception as error:  # unpickling a damaged file raises whatever its bytes say
+        store.forget(name)
+        made = make()  # a fault that lies elsewhere is raised here
+        warnings.warn(f"a compiled kernel in {store.folder()} was damaged ({error}); it is compiled again", stacklevel=2)
+        return made
 
 
 @final
@@ -110,18 +122,22 @@ class CpuProgram(Program):
     @functools.cached_property
     def pieces(self) -> tuple[Any, list[Any], Any]:
         """The functions that threads run, compiled for the very types that the serial kernel calls them with."""
+        return _rebuilding(self.name, self._compile_pieces)
+
+    def _compile_pieces(self) -> tuple[Any, list[Any], Any]:
+        module = store.import_source(self.name, self.source.text)
         kernel = self.source.kernel
         hoisted = [numba.from_dtype(dtype) for dtype in needed_later(kernel).values()]
         partials: list[types.Type] = []
         nests = []
-        _compile_once(self.module.prelude, self.signature)
+        _compile_once(module.prelude, self.signature)
         for number, loop in enumerate(self.nests):
             sums = loop.sums(kernel.root)
             partials += [types.Array(types.float64 if s.dtype.kind == "f" else types.int64, 1, "C") for s in sums]
-            nests.append(getattr(self.module, f"nest{number}"))
+            nests.append(getattr(module, f"nest{number}"))
             _compile_once(nests[-1], (types.int64, types.int64, *partials, *hoisted, *self.signature))
-        _compile_once(self.module.finish, (*partials, *hoisted, *self.signature))
-        return self.module.prelude, nests, self.module.finish
+        _compile_once(module.finish, (*partials, *hoisted, *self.signature))
+        return module.prelude, nests, module.finish
 
     def resources(self) -> dict[str, Any]:
         assembly = self.assembly()
@@ -201,12 +217,4 @@ class Cpu(Backend):
     def compile(self, kernel: Kernel) -> CpuProgram:
         source = render(kernel)
         name = f"{source.name}_{_LANGUAGE}"
-        try:
-            return CpuProgram(source, name, store.import_source(name, source.text))
-        except (EOFError, OSError, ValueError, AttributeError, ImportError, IndexError) as error:
-            warnings.warn(
-                f"a compiled kernel in {store.folder()} could not be read ({error}); it is compiled again",
-                stacklevel=2,
-            )
-            store.forget(name)
-            return CpuProgram(source, name, store.import_source(name, source.text))
+        return _rebuilding(name, lambda: CpuProgram(source, name, store.import_source(name, source.text)))

@@ -275,7 +275,7 @@ class _Renderer:
 
     def ending(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
         """What is left when every loop is done: by the last block to finish, where sums are needed."""
-        needed = bool(self.sums)
+        needed = bool(self.sums) or needs_grid_barrier(self.kernel)
         if needed:
             yield "    last = cuda.shared.array(1, i4)"
             yield "    if thread == 0:"

@@ -130,7 +130,7 @@ def _select(x: np.ndarray, entries: Sequence[Entry], shape: Sequence[int], lengt
             last = first + step * (shape[axis] - 1)
             index.append(slice(first, last + 1 if step > 0 else (None if last == 0 else last - 1), step))
     kept = [axis for axis, _, _ in entries if axis is not None]
-    picked = x[tuple(index)] if index else x
+    picked = x[(*index, ...)]  # with an ellipsis it is a view even where every index is a number
     new = tuple(slice(None) if axis in kept else None for axis in range(len(shape)))
     return np.asarray(picked).transpose(np.argsort(kept).astype(int).tolist())[new or ...]
 

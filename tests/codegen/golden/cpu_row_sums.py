@@ -12,14 +12,14 @@ def nest0(first, last, x0, x1, o0, n0, n1):
     for block in range(first, last):
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
-            a5 = f8(0)
-            for i1 in range(n1):
-                v2 = load(x0, (i0) * n1 + i1)
-                v3 = load(x1, i1)
-                v4 = (v2 * v3)
-                a5 = accumulate(a5, v4)
-            v6 = f8(a5)
-            store(o0, i0, v6)
+            a7 = f8(0)
+            for i3 in range(n1):
+                v4 = load(x0, (i0) * n1 + i3)
+                v5 = load(x1, i3)
+                v6 = (v4 * v5)
+                a7 = accumulate(a7, v6)
+            v8 = f8(a7)
+            store(o0, i0, v8)
 
 
 @compiled

@@ -3,48 +3,48 @@ from vecdist.backends.cpu_language import *
 
 @compiled
 def prelude(x0, o0, n0):
-    v6 = float(n0)
-    return (v6, )
+    v7 = float(n0)
+    return (v7, )
 
 
 @compiled
-def nest0(first, last, p_a4, v6, x0, o0, n0):
+def nest0(first, last, p_a5, v7, x0, o0, n0):
     size = 4096
     for block in range(first, last):
-        a4 = f8(0)
+        a5 = f8(0)
         end = min(block * size + size, n0)
-        for i2 in range(block * size, end):
-            v3 = load(x0, i2)
-            a4 = accumulate(a4, v3)
-        p_a4[block] = a4
+        for i3 in range(block * size, end):
+            v4 = load(x0, i3)
+            a5 = accumulate(a5, v4)
+        p_a5[block] = a5
 
 
 @compiled
-def nest1(first, last, p_a4, v6, x0, o0, n0):
-    v5 = f8(total(p_a4))
-    v7 = (v5 / v6)
+def nest1(first, last, p_a5, v7, x0, o0, n0):
+    v6 = f8(total(p_a5))
+    v8 = (v6 / v7)
     size = 4096
     for block in range(first, last):
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
             v1 = load(x0, i0)
-            v8 = (v1 - v7)
-            store(o0, i0, v8)
+            v9 = (v1 - v8)
+            store(o0, i0, v9)
 
 
 @compiled
-def finish(p_a4, v6, x0, o0, n0):
-    v5 = f8(total(p_a4))
-    v7 = (v5 / v6)
+def finish(p_a5, v7, x0, o0, n0):
+    v6 = f8(total(p_a5))
+    v8 = (v6 / v7)
     return
 
 
 @compiled
 def kernel(x0, o0, n0):
-    v6, = prelude(x0, o0, n0)
+    v7, = prelude(x0, o0, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    p_a4 = np.empty(blocks, np.float64)
-    nest0(i8(0), blocks, p_a4, v6, x0, o0, n0)
+    p_a5 = np.empty(blocks, np.float64)
+    nest0(i8(0), blocks, p_a5, v7, x0, o0, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    nest1(i8(0), blocks, p_a4, v6, x0, o0, n0)
-    finish(p_a4, v6, x0, o0, n0)
+    nest1(i8(0), blocks, p_a5, v7, x0, o0, n0)
+    finish(p_a5, v7, x0, o0, n0)

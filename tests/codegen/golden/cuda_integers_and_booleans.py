@@ -17,23 +17,15 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals, lanes):
     f_v1_1 = i8(0)
     f_v1_2 = i8(0)
     f_v1_3 = i8(0)
-    f_v1_4 = i8(0)
-    f_v1_5 = i8(0)
-    f_v1_6 = i8(0)
-    f_v1_7 = i8(0)
-    ahead = block * 2048
-    if ahead + 2048 <= n0:
+    ahead = block * 1024
+    if ahead + 1024 <= n0:
         f_v1_0 = x0[(ahead + thread + 0)]
         f_v1_1 = x0[(ahead + thread + 256)]
         f_v1_2 = x0[(ahead + thread + 512)]
         f_v1_3 = x0[(ahead + thread + 768)]
-        f_v1_4 = x0[(ahead + thread + 1024)]
-        f_v1_5 = x0[(ahead + thread + 1280)]
-        f_v1_6 = x0[(ahead + thread + 1536)]
-        f_v1_7 = x0[(ahead + thread + 1792)]
-    for base in range(block * 2048, n0, blocks * 2048):
+    for base in range(block * 1024, n0, blocks * 1024):
         done = False
-        if base + 2048 <= n0:
+        if base + 1024 <= n0:
             i0_0 = base + thread + 0
             v1_0 = f_v1_0
             i0_1 = base + thread + 256
@@ -42,24 +34,12 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals, lanes):
             v1_2 = f_v1_2
             i0_3 = base + thread + 768
             v1_3 = f_v1_3
-            i0_4 = base + thread + 1024
-            v1_4 = f_v1_4
-            i0_5 = base + thread + 1280
-            v1_5 = f_v1_5
-            i0_6 = base + thread + 1536
-            v1_6 = f_v1_6
-            i0_7 = base + thread + 1792
-            v1_7 = f_v1_7
-            ahead = base + blocks * 2048
-            if ahead + 2048 <= n0:
+            ahead = base + blocks * 1024
+            if ahead + 1024 <= n0:
                 f_v1_0 = x0[(ahead + thread + 0)]
                 f_v1_1 = x0[(ahead + thread + 256)]
                 f_v1_2 = x0[(ahead + thread + 512)]
                 f_v1_3 = x0[(ahead + thread + 768)]
-                f_v1_4 = x0[(ahead + thread + 1024)]
-                f_v1_5 = x0[(ahead + thread + 1280)]
-                f_v1_6 = x0[(ahead + thread + 1536)]
-                f_v1_7 = x0[(ahead + thread + 1792)]
             v3_0 = (v1_0 < v2)
             v5_0 = i8(v1_0 * v4)
             v7_0 = cuda.selp(v3_0, v5_0, v6)
@@ -80,30 +60,10 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals, lanes):
             v7_3 = cuda.selp(v3_3, v5_3, v6)
             v11_3 = (v1_3 < v10)
             o1[i0_3] = v11_3
-            v3_4 = (v1_4 < v2)
-            v5_4 = i8(v1_4 * v4)
-            v7_4 = cuda.selp(v3_4, v5_4, v6)
-            v11_4 = (v1_4 < v10)
-            o1[i0_4] = v11_4
-            v3_5 = (v1_5 < v2)
-            v5_5 = i8(v1_5 * v4)
-            v7_5 = cuda.selp(v3_5, v5_5, v6)
-            v11_5 = (v1_5 < v10)
-            o1[i0_5] = v11_5
-            v3_6 = (v1_6 < v2)
-            v5_6 = i8(v1_6 * v4)
-            v7_6 = cuda.selp(v3_6, v5_6, v6)
-            v11_6 = (v1_6 < v10)
-            o1[i0_6] = v11_6
-            v3_7 = (v1_7 < v2)
-            v5_7 = i8(v1_7 * v4)
-            v7_7 = cuda.selp(v3_7, v5_7, v6)
-            v11_7 = (v1_7 < v10)
-            o1[i0_7] = v11_7
-            a8 = a8 + i8((((v7_0 + v7_1) + (v7_2 + v7_3)) + ((v7_4 + v7_5) + (v7_6 + v7_7))))
+            a8 = a8 + i8(((v7_0 + v7_1) + (v7_2 + v7_3)))
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 2048, n0), 256):
+            for i0 in range(base + thread, min(base + 1024, n0), 256):
                 v1 = x0[i0]
                 v3 = (v1 < v2)
                 v5 = i8(v1 * v4)

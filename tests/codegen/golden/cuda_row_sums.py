@@ -9,18 +9,18 @@ def kernel(x0, x1, o0, n0, n1, partials, arrivals, lanes):
     step = blocks * 256
     lane = thread % lanes
     for i0 in range(first // lanes, n0, step // lanes):
-        a5 = f8(0)
-        for i1 in range(lane, n1, lanes):
-            v2 = x0[(i0) * n1 + i1]
-            v3 = x1[i1]
-            v4 = (v2 * v3)
-            a5 = a5 + f8(v4)
+        a7 = f8(0)
+        for i3 in range(lane, n1, lanes):
+            v4 = x0[(i0) * n1 + i3]
+            v5 = x1[i3]
+            v6 = (v4 * v5)
+            a7 = a7 + f8(v6)
         hop = lanes // 2
         while hop > 0:
-            a5 = a5 + cuda.shfl_xor_sync(-1, a5, hop)
+            a7 = a7 + cuda.shfl_xor_sync(-1, a7, hop)
             hop = hop // 2
-        v6 = f8(a5)
+        v8 = f8(a7)
         if lane == 0:
-            o0[i0] = v6
+            o0[i0] = v8
     if first == 0:
         pass

@@ -8,26 +8,26 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
     first = block * 256 + thread
     step = blocks * 256
     shared = cuda.shared.array(256, f8)
-    a5 = f8(0)
+    a7 = f8(0)
     lane = thread % lanes
     for i0 in range(first // lanes, n2, step // lanes):
-        for i1 in range(lane, n1, lanes):
-            v2 = x0[((s0 + i0)) * x0_s0 + (i1) * x0_s1]
-            v3 = x0[(i0) * x0_s0 + (i1) * x0_s1]
-            v4 = (v2 * v3)
-            a5 = a5 + f8(v4)
+        for i3 in range(lane, n1, lanes):
+            v4 = x0[((s0 + i0)) * x0_s0 + (i3) * x0_s1]
+            v5 = x0[(i0) * x0_s0 + (i3) * x0_s1]
+            v6 = (v4 * v5)
+            a7 = a7 + f8(v6)
     lane = thread % lanes
-    for i7 in range(first // lanes, n0, step // lanes):
-        v10 = ((i7 >= 0) & (i7 < n2))
-        v13 = (((i7 - s0) >= 0) & ((i7 - s0) < n2))
-        for i8 in range(lane, n1, lanes):
-            v9 = (x0[((s0 + i7)) * x0_s0 + (i8) * x0_s1] if ((i7 >= 0) & (i7 < n2)) else f8(0))
-            v11 = cuda.selp(v10, v9, f8(0.0))
-            v12 = (x0[((i7 - s0)) * x0_s0 + (i8) * x0_s1] if (((i7 - s0) >= 0) & ((i7 - s0) < n2)) else f8(0))
-            v14 = cuda.selp(v13, v12, f8(0.0))
-            v15 = (v11 + v14)
-            o1[(i7) * n1 + i8] = v15
-    shared[0 + thread] = a5
+    for i9 in range(first // lanes, n0, step // lanes):
+        v12 = ((i9 >= 0) & (i9 < n2))
+        v15 = (((i9 - s0) >= 0) & ((i9 - s0) < n2))
+        for i10 in range(lane, n1, lanes):
+            v11 = (x0[((s0 + i9)) * x0_s0 + (i10) * x0_s1] if ((i9 >= 0) & (i9 < n2)) else f8(0))
+            v13 = cuda.selp(v12, v11, f8(0.0))
+            v14 = (x0[((i9 - s0)) * x0_s0 + (i10) * x0_s1] if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0))
+            v16 = cuda.selp(v15, v14, f8(0.0))
+            v17 = (v13 + v16)
+            o1[(i9) * n1 + i10] = v17
+    shared[0 + thread] = a7
     cuda.syncthreads()
     half = 128
     while half > 0:
@@ -45,10 +45,10 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
     cuda.syncthreads()
     if last[0] == 1:
         cuda.threadfence()
-        a5 = f8(0)
+        a7 = f8(0)
         for other in range(thread, blocks, 256):
-            a5 = a5 + partials[0 * blocks + other]
-        shared[0 + thread] = a5
+            a7 = a7 + partials[0 * blocks + other]
+        shared[0 + thread] = a7
         cuda.syncthreads()
         half = 128
         while half > 0:
@@ -56,12 +56,12 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
                 shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
             cuda.syncthreads()
             half = half // 2
-        a5 = shared[0]
+        a7 = shared[0]
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0
             arrivals[1] = 0
             arrivals[2] = 0
             pass
-            v6 = f8(a5)
-            o0[0] = v6
+            v8 = f8(a7)
+            o0[0] = v8

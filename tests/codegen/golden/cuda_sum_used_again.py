@@ -8,62 +8,42 @@ def kernel(x0, o0, n0, partials, arrivals, lanes):
     first = block * 256 + thread
     step = blocks * 256
     shared = cuda.shared.array(256, f8)
-    v6 = float(n0)
-    a4 = f8(0)
-    f_v3_0 = f8(0)
-    f_v3_1 = f8(0)
-    f_v3_2 = f8(0)
-    f_v3_3 = f8(0)
-    f_v3_4 = f8(0)
-    f_v3_5 = f8(0)
-    f_v3_6 = f8(0)
-    f_v3_7 = f8(0)
-    ahead = block * 2048
-    if ahead + 2048 <= n0:
-        f_v3_0 = x0[(ahead + thread + 0)]
-        f_v3_1 = x0[(ahead + thread + 256)]
-        f_v3_2 = x0[(ahead + thread + 512)]
-        f_v3_3 = x0[(ahead + thread + 768)]
-        f_v3_4 = x0[(ahead + thread + 1024)]
-        f_v3_5 = x0[(ahead + thread + 1280)]
-        f_v3_6 = x0[(ahead + thread + 1536)]
-        f_v3_7 = x0[(ahead + thread + 1792)]
-    for base in range(block * 2048, n0, blocks * 2048):
+    v7 = float(n0)
+    a5 = f8(0)
+    f_v4_0 = f8(0)
+    f_v4_1 = f8(0)
+    f_v4_2 = f8(0)
+    f_v4_3 = f8(0)
+    ahead = block * 1024
+    if ahead + 1024 <= n0:
+        f_v4_0 = x0[(ahead + thread + 0)]
+        f_v4_1 = x0[(ahead + thread + 256)]
+        f_v4_2 = x0[(ahead + thread + 512)]
+        f_v4_3 = x0[(ahead + thread + 768)]
+    for base in range(block * 1024, n0, blocks * 1024):
         done = False
-        if base + 2048 <= n0:
-            i2_0 = base + thread + 0
-            v3_0 = f_v3_0
-            i2_1 = base + thread + 256
-            v3_1 = f_v3_1
-            i2_2 = base + thread + 512
-            v3_2 = f_v3_2
-            i2_3 = base + thread + 768
-            v3_3 = f_v3_3
-            i2_4 = base + thread + 1024
-            v3_4 = f_v3_4
-            i2_5 = base + thread + 1280
-            v3_5 = f_v3_5
-            i2_6 = base + thread + 1536
-            v3_6 = f_v3_6
-            i2_7 = base + thread + 1792
-            v3_7 = f_v3_7
-            ahead = base + blocks * 2048
-            if ahead + 2048 <= n0:
-                f_v3_0 = x0[(ahead + thread + 0)]
-                f_v3_1 = x0[(ahead + thread + 256)]
-                f_v3_2 = x0[(ahead + thread + 512)]
-                f_v3_3 = x0[(ahead + thread + 768)]
-                f_v3_4 = x0[(ahead + thread + 1024)]
-                f_v3_5 = x0[(ahead + thread + 1280)]
-                f_v3_6 = x0[(ahead + thread + 1536)]
-                f_v3_7 = x0[(ahead + thread + 1792)]
-            a4 = a4 + f8((((v3_0 + v3_1) + (v3_2 + v3_3)) + ((v3_4 + v3_5) + (v3_6 + v3_7))))
+        if base + 1024 <= n0:
+            i3_0 = base + thread + 0
+            v4_0 = f_v4_0
+            i3_1 = base + thread + 256
+            v4_1 = f_v4_1
+            i3_2 = base + thread + 512
+            v4_2 = f_v4_2
+            i3_3 = base + thread + 768
+            v4_3 = f_v4_3
+            ahead = base + blocks * 1024
+            if ahead + 1024 <= n0:
+                f_v4_0 = x0[(ahead + thread + 0)]
+                f_v4_1 = x0[(ahead + thread + 256)]
+                f_v4_2 = x0[(ahead + thread + 512)]
+                f_v4_3 = x0[(ahead + thread + 768)]
+            a5 = a5 + f8(((v4_0 + v4_1) + (v4_2 + v4_3)))
             done = True
         if not done:
-            for i2 in range(base + thread, min(base + 2048, n0), 256):
-                v3 = x0[i2]
-                a4 = a4 + f8(v3)
-    shared[0 + thread] = a4
+            for i3 in range(base + thread, min(base + 1024, n0), 256):
+                v4 = x0[i3]
+                a5 = a5 + f8(v4)
+    shared[0 + thread] = a5
     cuda.syncthreads()
     half = 128
     while half > 0:
@@ -82,10 +62,10 @@ def kernel(x0, o0, n0, partials, arrivals, lanes):
             pass
         cuda.threadfence()
     cuda.syncthreads()
-    a4 = f8(0)
+    a5 = f8(0)
     for other in range(thread, blocks, 256):
-        a4 = a4 + partials[0 * blocks + other]
-    shared[0 + thread] = a4
+        a5 = a5 + partials[0 * blocks + other]
+    shared[0 + thread] = a5
     cuda.syncthreads()
     half = 128
     while half > 0:
@@ -93,31 +73,23 @@ def kernel(x0, o0, n0, partials, arrivals, lanes):
             shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
         cuda.syncthreads()
         half = half // 2
-    a4 = shared[0]
+    a5 = shared[0]
     cuda.syncthreads()
-    v5 = f8(a4)
-    v7 = (v5 / v6)
+    v6 = f8(a5)
+    v8 = (v6 / v7)
     f_v1_0 = f8(0)
     f_v1_1 = f8(0)
     f_v1_2 = f8(0)
     f_v1_3 = f8(0)
-    f_v1_4 = f8(0)
-    f_v1_5 = f8(0)
-    f_v1_6 = f8(0)
-    f_v1_7 = f8(0)
-    ahead = block * 2048
-    if ahead + 2048 <= n0:
+    ahead = block * 1024
+    if ahead + 1024 <= n0:
         f_v1_0 = x0[(ahead + thread + 0)]
         f_v1_1 = x0[(ahead + thread + 256)]
         f_v1_2 = x0[(ahead + thread + 512)]
         f_v1_3 = x0[(ahead + thread + 768)]
-        f_v1_4 = x0[(ahead + thread + 1024)]
-        f_v1_5 = x0[(ahead + thread + 1280)]
-        f_v1_6 = x0[(ahead + thread + 1536)]
-        f_v1_7 = x0[(ahead + thread + 1792)]
-    for base in range(block * 2048, n0, blocks * 2048):
+    for base in range(block * 1024, n0, blocks * 1024):
         done = False
-        if base + 2048 <= n0:
+        if base + 1024 <= n0:
             i0_0 = base + thread + 0
             v1_0 = f_v1_0
             i0_1 = base + thread + 256
@@ -126,46 +98,26 @@ def kernel(x0, o0, n0, partials, arrivals, lanes):
             v1_2 = f_v1_2
             i0_3 = base + thread + 768
             v1_3 = f_v1_3
-            i0_4 = base + thread + 1024
-            v1_4 = f_v1_4
-            i0_5 = base + thread + 1280
-            v1_5 = f_v1_5
-            i0_6 = base + thread + 1536
-            v1_6 = f_v1_6
-            i0_7 = base + thread + 1792
-            v1_7 = f_v1_7
-            ahead = base + blocks * 2048
-            if ahead + 2048 <= n0:
+            ahead = base + blocks * 1024
+            if ahead + 1024 <= n0:
                 f_v1_0 = x0[(ahead + thread + 0)]
                 f_v1_1 = x0[(ahead + thread + 256)]
                 f_v1_2 = x0[(ahead + thread + 512)]
                 f_v1_3 = x0[(ahead + thread + 768)]
-                f_v1_4 = x0[(ahead + thread + 1024)]
-                f_v1_5 = x0[(ahead + thread + 1280)]
-                f_v1_6 = x0[(ahead + thread + 1536)]
-                f_v1_7 = x0[(ahead + thread + 1792)]
-            v8_0 = (v1_0 - v7)
-            o0[i0_0] = v8_0
-            v8_1 = (v1_1 - v7)
-            o0[i0_1] = v8_1
-            v8_2 = (v1_2 - v7)
-            o0[i0_2] = v8_2
-            v8_3 = (v1_3 - v7)
-            o0[i0_3] = v8_3
-            v8_4 = (v1_4 - v7)
-            o0[i0_4] = v8_4
-            v8_5 = (v1_5 - v7)
-            o0[i0_5] = v8_5
-            v8_6 = (v1_6 - v7)
-            o0[i0_6] = v8_6
-            v8_7 = (v1_7 - v7)
-            o0[i0_7] = v8_7
+            v9_0 = (v1_0 - v8)
+            o0[i0_0] = v9_0
+            v9_1 = (v1_1 - v8)
+            o0[i0_1] = v9_1
+            v9_2 = (v1_2 - v8)
+            o0[i0_2] = v9_2
+            v9_3 = (v1_3 - v8)
+            o0[i0_3] = v9_3
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 2048, n0), 256):
+            for i0 in range(base + thread, min(base + 1024, n0), 256):
                 v1 = x0[i0]
-                v8 = (v1 - v7)
-                o0[i0] = v8
+                v9 = (v1 - v8)
+                o0[i0] = v9
     last = cuda.shared.array(1, i4)
     if thread == 0:
         cuda.threadfence()
