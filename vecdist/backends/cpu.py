@@ -23,8 +23,9 @@ from vecdist.codegen.cpu import BLOCK, needed_later, render
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel, Loop
 
-# Serial time, in statements run, from which threads pay: waking a pool of threads takes 30 to 50 microseconds.
 Made = TypeVar("Made")
+
+# Serial time, in statements run, from which threads pay: waking a pool of threads takes 30 to 50 microseconds.
 PARALLEL_FROM = 2_000_000
 _LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
 
