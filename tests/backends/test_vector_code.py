@@ -30,6 +30,7 @@ def program(name, dtype):
     return Cpu().compile(lower(bound.roots, pipeline.values)[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_are_vector_code(name, dtype):

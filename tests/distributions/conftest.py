@@ -13,15 +13,14 @@ from vecdist.passes.simplify import simplify
 @pytest.fixture
 def interpreter(monkeypatch):
     """Every expression goes through the passes and is then interpreted by NumPy, as the definition of its value."""
-    monkeypatch.setattr(pipeline, "evaluate", evaluate)
+    monkeypatch.setattr(pipeline, "launch", launch)
 
 
-def evaluate(roots, derivation, shapes, errors="raise"):
-    """What ``vecdist.pipeline.evaluate`` does, by the reference interpreter."""
+def launch(roots, derivation, shapes, errors="raise"):
+    """What ``vecdist.pipeline.launch`` does, by the reference interpreter."""
     bound = bind(roots)
     plain, failures = split_checks(bound.roots)
     graph = simplify(expand(simplify((*derivation(plain), *failures))))
     arrays = interpret(graph, [leaf.array for leaf in bound.leaves], bound.lengths)
-    if errors == "raise" and any(failed.any() for failed in arrays[len(shapes) :]):
-        pipeline.raise_invalid(roots)
-    return [array.reshape(shape) for array, shape in zip(arrays, shapes, strict=False)]
+    failed = errors == "raise" and any(failed.any() for failed in arrays[len(shapes) :])
+    return [array.reshape(shape)[()] for array, shape in zip(arrays, shapes, strict=False)], failed

@@ -39,7 +39,8 @@ def test_value_and_partials(interpreter, family, names, dtype):
     assert_true(family, names, points_of(family, names, parameters), parameters)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@dtypes
 @families
 def test_value_and_partials_of_the_compiled_kernel(family, dtype):
     names = family.parametrisations[0].names

@@ -45,7 +45,7 @@ def _result(cotangent: Node | None, leaf: Node) -> Node:
 def partials(root: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
     """The elementwise derivative of ``root`` in each leaf of ``wrt``, of the shape of ``root``."""
     active = depending(root, wrt)
-    mixed = next((n for n in active if n.op in STRUCTURE), None)
+    mixed = next((n for n in topological((root,)) if n in active and n.op in STRUCTURE), None)
     if mixed is not None:
         raise ValueError(
             f"value_and_partials wants an elementwise expression, but a {mixed.op} stands between it and wrt; "
