@@ -55,7 +55,8 @@ def _rebuilding(name: str, make: Callable[[], Made]) -> Made:
     except Exception as error:  # unpickling a damaged file raises whatever its bytes say
         store.forget(name)
         made = make()  # a fault that lies elsewhere is raised here
-        warnings.warn(f"a compiled kernel in {store.folder()} was damaged ({error}); it is compiled again", stacklevel=2)
+        told = f"a compiled kernel in {store.folder()} was damaged ({error}); it is compiled again"
+        warnings.warn(told, stacklevel=2)
         return made
 
 
