@@ -20,7 +20,7 @@ class Binomial(Distribution):
     """
 
     discrete = True
-    oracle = "scipy.stats.binom(n, p)"
+    oracle = "scipy.stats.binom(n.astype(int), p)"
 
     @parametrisation(n=count, p=unit_interval)
     @staticmethod
