@@ -65,7 +65,7 @@ def compile_cubin(function: Any, name: str, kernel: Kernel, capability: tuple[in
     Raises ``MissingToolchain`` where numba-cuda or nvJitLink is not there.
     """
     try:
-        from cuda.core import Linker, LinkerOptions, ObjectCode
+        from cuda.core import Linker, LinkerOptions, ObjectCode  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise MissingToolchain(f"cuda-core is not installed ({error}); {HOW}") from error
     if not hasattr(cuda, "compile") or cuda.compile is None:

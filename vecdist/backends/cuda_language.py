@@ -1,5 +1,7 @@
 """What generated CUDA source is written in: typed names for libdevice functions, and stand-ins for the simulator."""
 
+# pyright: reportAssignmentType=false
+# the simulator's functions and libdevice's stand for each other, and are declared differently
 from __future__ import annotations
 
 import os
