@@ -106,6 +106,22 @@ def test_large_integers_are_exact():
         assert_like_numpy(lazy(small[:3]) ** 21, small[:3] ** 21)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("op", [operator.floordiv, operator.mod, np.fmod])
+def test_division_is_numpys_where_the_quotient_rounds_and_at_the_edges(op, dtype):
+    edges = [0.0, -0.0, 0.1, -0.1, 1.0, -1.0, 3.0, 0.7, 1e-300, 5e22, np.inf, -np.inf, np.nan]
+    x, y = (side.ravel().astype(dtype) for side in np.meshgrid(edges, edges))
+    wanted = by_numpy(op, x, y)
+    for found in (by_interpreted(op, x, y), np.asarray(op(lazy(x), y))):
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(np.signbit(found[found == 0]), np.signbit(wanted[found == 0]))
+
+
+def by_interpreted(op, x, y):
+    with by_interpreter():
+        return np.asarray(op(lazy(x), y))
+
+
 @pytest.mark.parametrize("op", [operator.neg, operator.pos, abs, operator.invert])
 @pytest.mark.parametrize("dtype", ["f8", "i4", "u1", "?"])
 def test_unary_operators(op, dtype):

@@ -74,15 +74,6 @@ def argument(value: Any, name: str) -> Node:
     return Node("leaf", (), (Leaf(value, array, kind, name, traced=True),), array.shape, array.dtype)
 
 
-def find_leaf(value: Any) -> Node | None:
-    """The node of an array that is in some expression already."""
-    with _lock:
-        known = _leaves.get(id(value))
-    if known is None or known.given is not value:
-        return None
-    return Node("leaf", (), (known,), known.array.shape, known.array.dtype)
-
-
 def readable(value: Any) -> np.ndarray:
     """``value`` as an array of a supported dtype, native and aligned; a copy only where it is not that already."""
     array = np.asarray(value)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vecdist.expr import Node, Scalar, cast, where
+from vecdist.expr import Node, Scalar, cast, const, where
 from vecdist.leaves import number
 from vecdist.primitives import PRIMITIVES
-from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, isnan, logical_not, maximum, minimum, ne
+from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, fmod, isnan, logical_not, maximum, minimum, ne
 from vecdist.shapes import BroadcastError, broadcast
 
 
@@ -111,13 +111,23 @@ def _integer_power(base: Node, exponent: Node) -> Node:
 
 
 def _floor_divide(x: Node, y: Node) -> Node:
-    """The largest whole number below the quotient."""
-    return floor(x / y)
+    """The largest whole number not above the quotient, found from the exact remainder: a quotient may round up to it."""
+    rest = fmod(x, y)
+    whole = (x - rest) / y - cast(_points_away(rest, y), rest.dtype)
+    below = floor(whole)
+    nearest = below + cast(whole - below > 0.5, rest.dtype)
+    return where(eq(y, 0), x / y, where(eq(whole, 0), x / y * 0, nearest))
 
 
 def _remainder(x: Node, y: Node) -> Node:
     """What is left of ``x`` after a floor division, with the sign of ``y``."""
-    return x - _floor_divide(x, y) * y
+    rest = fmod(x, y)
+    signed_zero = where(y < 0, const(-0.0, rest.dtype), const(0.0, rest.dtype))
+    return where(eq(rest, 0), signed_zero, where(_points_away(rest, y), rest + y, rest))
+
+
+def _points_away(rest: Node, y: Node) -> Node:
+    return ne(rest, 0) & ne(rest < 0, y < 0)
 
 
 def _integer_floor_divide(x: Node, y: Node) -> Node:
@@ -138,6 +148,11 @@ def _integer_floor_divide(x: Node, y: Node) -> Node:
 
 def _integer_remainder(x: Node, y: Node) -> Node:
     return where(eq(y, 0), 0, x - _integer_floor_divide(x, y) * y)
+
+
+def _integer_fmod(x: Node, y: Node) -> Node:
+    rest = _integer_remainder(x, y)
+    return where(_points_away(rest, x), rest - y, rest)
 
 
 def _invert(x: Node) -> Node:
@@ -183,6 +198,7 @@ _OF_INTEGERS: dict[str, Callable[..., Node]] = {
     "ceil": _same,
     "floor": _same,
     "floor_divide": _integer_floor_divide,
+    "fmod": _integer_fmod,
     "isfinite": _on_floats("isfinite"),
     "isinf": _on_floats("isinf"),
     "isnan": _on_floats("isnan"),

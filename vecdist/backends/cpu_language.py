@@ -113,6 +113,16 @@ def from_bits(typing, value):  # noqa: ANN001, ANN201
     return floating(value), codegen
 
 
+@intrinsic
+def fmod(typing, x, y):  # noqa: ANN001, ANN201
+    """What is left of ``x`` after a division that truncates, exactly."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return builder.frem(*args)
+
+    return x(x, x), codegen
+
+
 def _unary(name: str):  # noqa: ANN202
     @intrinsic
     def function(typing, value):  # noqa: ANN001, ANN202
@@ -156,6 +166,6 @@ def total(partials):  # noqa: ANN001, ANN201
 
 
 __all__ = [
-    "accumulate", "b1", "bits", "compiled", "f4", "f8", "floor", "from_bits", "i1", "i2", "i4", "i8",
+    "accumulate", "b1", "bits", "compiled", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8",
     "load", "load_bytes", "np", "rint", "select", "sqrt", "store", "total", "u1", "u2", "u4", "u8",
 ]

@@ -20,6 +20,7 @@ if SIMULATED:
     floor_f4 = floor_f8 = np.floor
     rint_f4 = rint_f8 = np.rint
     sqrt_f4 = sqrt_f8 = np.sqrt
+    fmod_f4 = fmod_f8 = np.fmod
 
     def bits_f4(value: np.float32) -> np.int32:
         return np.float32(value).view(np.int32)
@@ -42,13 +43,14 @@ else:
     floor_f4, floor_f8 = libdevice.floorf, libdevice.floor
     rint_f4, rint_f8 = libdevice.rintf, libdevice.rint
     sqrt_f4, sqrt_f8 = libdevice.sqrtf, libdevice.sqrt
+    fmod_f4, fmod_f8 = libdevice.fmodf, libdevice.fmod
     bits_f4, bits_f8 = libdevice.float_as_int, libdevice.double_as_longlong
     from_bits_i4, from_bits_i8 = libdevice.int_as_float, libdevice.longlong_as_double
 
 as_f8, as_i8 = from_bits_i8, bits_f8
 
 __all__ = [
-    "as_f8", "as_i8", "b1", "bits_f4", "bits_f8", "cuda", "f4", "f8", "floor_f4", "floor_f8", "from_bits_i4",
-    "from_bits_i8", "i1", "i2", "i4", "i8", "np", "rint_f4", "rint_f8", "sqrt_f4", "sqrt_f8",
+    "as_f8", "as_i8", "b1", "bits_f4", "bits_f8", "cuda", "f4", "f8", "floor_f4", "floor_f8", "fmod_f4",
+    "fmod_f8", "from_bits_i4", "from_bits_i8", "i1", "i2", "i4", "i8", "np", "rint_f4", "rint_f8", "sqrt_f4", "sqrt_f8",
     "u1", "u2", "u4", "u8",
 ]

@@ -27,6 +27,7 @@ THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a m
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
 # the registers of a long body leave room for fewer of them.
 COPIES = ((80, 8), (130, 4), (300, 2))
+TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
 SHARED_SUMS = 16  # sums reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
 
 
@@ -302,9 +303,9 @@ class _Renderer:
 
     def statement(self, item: Statement) -> str:
         match item:
-            case Assign(name, op, args, dtype) if op in {"floor", "rint", "sqrt", "bits", "from_bits"}:
+            case Assign(name, op, args, dtype) if op in TYPED:
                 width = {"from_bits": f"i{dtype.itemsize}"}
-                return f"{name} = {op}_{width.get(op, f'f{dtype.itemsize}')}({args[0]})"
+                return f"{name} = {op}_{width.get(op, f'f{dtype.itemsize}')}({', '.join(args)})"
             case Assign(name, "where", (condition, yes, no), dtype) if dtype.kind != "b":
                 return f"{name} = cuda.selp({condition}, {yes}, {no})"
             case Assign(name, "where", (condition, yes, no)):

@@ -80,6 +80,10 @@ trunc = primitive(
     "trunc", expand=lambda x: where(x < 0, ceil(x), floor(x)), floating=True,
     ufuncs=("trunc",), domain=(REAL,), oracle="numpy.trunc",
 )
+fmod = primitive(
+    "fmod", 2, code="fmod({0}, {1})", meaning=np.fmod, partials=lambda x, y, out: (1.0, -trunc(x / y)),
+    floating=True, ufuncs=("fmod",), domain=(REAL, (5.0, 30.0)), oracle="numpy.fmod",
+)
 sign = primitive(
     "sign", expand=lambda x: where(x > 0, 1, where(x < 0, -1, x * 0)),
     ufuncs=("sign",), domain=(REAL,), oracle="numpy.sign",
