@@ -17,6 +17,7 @@ from vecdist import lazy, pipeline, value_and_grad
 from vecdist.backends import cpu
 from vecdist.derivatives import gradient_of
 from vecdist.leaves import leaf
+from vecdist.passes.bind import bind
 
 WHOLE = ("choice", "sum used again")
 EVERY = [*((name, dtype) for name in EXACT for dtype in ("f8", "f4")), *((name, "i4") for name in WHOLE)]
@@ -115,6 +116,22 @@ def bits(name):
 @pytest.mark.parametrize("name", [*MODELS, *ROWS])
 def test_bits_do_not_depend_on_threads(name, serial_bits, threads):
     assert {bits(name) for _ in range(3)} == {serial_bits[name]}
+
+
+@pytest.mark.parametrize("length", [11, 12, 13, 14, 15])
+def test_bits_do_not_depend_on_where_outputs_lie(length):
+    """Outputs closer together and farther apart than a turn of a vector loop."""
+    x, y = np.random.default_rng(7).uniform(0.01, 1.0, (2, length))
+    roots = (np.exp(lazy(x) * lazy(y)).sum().node, leaf(x), leaf(y))
+    bound = bind(roots)
+    program = pipeline.planned(bound, gradient_of, "cpu", "nan").program
+    found = set()
+    for gap in range(80):
+        memory = np.zeros(2 * length + 100)
+        outputs = memory[:1], memory[1 : length + 1], memory[length + gap + 1 : 2 * length + gap + 1]
+        program.serial(*(entry.given for entry in bound.leaves), *outputs, length)
+        found.add(b"".join(output.tobytes() for output in outputs))
+    assert len(found) == 1
 
 
 def test_short_kernels_stay_with_one_thread(monkeypatch):

@@ -74,6 +74,7 @@ class _Renderer:
         level, loop = self.nests[number]
         sums = loop.sums(self.kernel.root)
         yield f"\n\n@compiled\ndef nest{number}({self.signature('first', 'last', *self.partials(number + 1))}):"
+        yield "    widest()"
         yield from self.prefix(level)
         yield f"    size = {self.block_size(loop)}"
         yield "    for block in range(first, last):"
@@ -150,7 +151,7 @@ class _Renderer:
                 return f"{name} = {dtype.kind}{dtype.itemsize}({whole})"
             case Store(output, indices, value):
                 dims = varying(self.kernel.outputs[output].shape)
-                return f"store(o{output}, {dense_offset(indices, dims)}, {value})"
+                return f"store(o{output}, {dense_offset(indices, dims)}, {value}, {output}, {len(self.kernel.outputs)})"
             case Flag(value):
                 return f"bad = bad | {value}"
 
@@ -160,6 +161,7 @@ class _Renderer:
     def load(self, item: Load) -> str:
         slot = slot_of(self.kernel, item.slot)
         array = array_name(item.slot)
+        place = f"{max(-1, -1 - item.slot)}, {len(self.kernel.outputs)}"
         if slot.layout == "number":
             return f"{item.name} = {array}"
         if slot.layout == "strided":
@@ -168,9 +170,9 @@ class _Renderer:
                 f"({index}) * {array}_s{slot.axes[dim]}"
                 for index, dim in zip(item.indices, dims, strict=True)
             ]
-            text = f"load_bytes({array}, {' + '.join(terms) or '0'})"
+            text = f"load_bytes({array}, {' + '.join(terms) or '0'}, {place})"
         else:
-            text = f"load({array}, {dense_offset(item.indices, varying(slot.shape))})"
+            text = f"load({array}, {dense_offset(item.indices, varying(slot.shape))}, {place})"
         if item.guard:
             text = f"{text} if {item.guard} else {typed_zero(item.dtype)}"
         return f"{item.name} = {text}"
@@ -191,6 +193,7 @@ class _Renderer:
     def entry(self) -> Iterator[str]:
         """The whole kernel, by one thread."""
         yield f"\n\n@compiled\ndef kernel({self.parameters}):"
+        yield "    widest()"
         if self.hoisted:
             yield f"    {', '.join(self.hoisted)}, = prelude({self.parameters})"
         for number, (_, loop) in enumerate(self.nests):

@@ -12,30 +12,32 @@ def prelude(x0, x1, x2, x3, x4, o0, o1, n0):
 
 @compiled
 def nest0(first, last, p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0):
+    widest()
     size = 4096
     for block in range(first, last):
         a8 = i8(0)
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
-            v1 = load(x0, i0)
+            v1 = load(x0, i0, -1, 2)
             v3 = (v1 < v2)
             v5 = i8(v1 * v4)
             v7 = select(v3, v5, v6)
             a8 = accumulate(a8, v7)
             v11 = (v1 < v10)
-            store(o1, i0, v11)
+            store(o1, i0, v11, 1, 2)
         p_a8[block] = a8
 
 
 @compiled
 def finish(p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0):
     v9 = i8(total(p_a8))
-    store(o0, 0, v9)
+    store(o0, 0, v9, 0, 2)
     return
 
 
 @compiled
 def kernel(x0, x1, x2, x3, x4, o0, o1, n0):
+    widest()
     v2, v4, v6, v10, = prelude(x0, x1, x2, x3, x4, o0, o1, n0)
     blocks = (n0 + 4096 - 1) // 4096
     p_a8 = np.empty(blocks, np.int64)

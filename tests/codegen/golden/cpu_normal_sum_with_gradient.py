@@ -3,11 +3,11 @@ from vecdist.backends.cpu_language import *
 
 @compiled
 def prelude(x0, x1, x2, o0, o1, o2, flag, n0):
-    v0 = load(x0, 0)
+    v0 = load(x0, 0, -1, 3)
     v1 = (f8(float('-inf')) < v0)
     v2 = (v0 < f8(float('inf')))
     v3 = (v1 & v2)
-    v4 = load(x1, 0)
+    v4 = load(x1, 0, -1, 3)
     v5 = (0.0 < v4)
     v6 = (v4 < f8(float('inf')))
     v7 = (v5 & v6)
@@ -89,6 +89,7 @@ def prelude(x0, x1, x2, o0, o1, o2, flag, n0):
 
 @compiled
 def nest0(first, last, p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v104, v105, x0, x1, x2, o0, o1, o2, flag, n0):
+    widest()
     size = 4096
     for block in range(first, last):
         a81 = f8(0)
@@ -96,7 +97,7 @@ def nest0(first, last, p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v1
         a101 = f8(0)
         end = min(block * size + size, n0)
         for i9 in range(block * size, end):
-            v10 = load(x2, i9)
+            v10 = load(x2, i9, -1, 3)
             v11 = (v10 - v0)
             v13 = (v11 * v12)
             v14 = (v13 * v13)
@@ -131,14 +132,15 @@ def finish(p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v104, v105, x0
         flag[0] = 1
     if v105:
         flag[0] = 1
-    store(o0, 0, v85)
-    store(o1, 0, v93)
-    store(o2, 0, v103)
+    store(o0, 0, v85, 0, 3)
+    store(o1, 0, v93, 1, 3)
+    store(o2, 0, v103, 2, 3)
     return
 
 
 @compiled
 def kernel(x0, x1, x2, o0, o1, o2, flag, n0):
+    widest()
     v0, v8, v12, v79, v84, v86, v95, v104, v105, = prelude(x0, x1, x2, o0, o1, o2, flag, n0)
     blocks = (n0 + 4096 - 1) // 4096
     p_a81 = np.empty(blocks, np.float64)

@@ -8,18 +8,19 @@ def prelude(x0, x1, o0, n0, n1):
 
 @compiled
 def nest0(first, last, x0, x1, o0, n0, n1):
+    widest()
     size = max(1, 4096 // max(1, n1))
     for block in range(first, last):
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
             a7 = f8(0)
             for i3 in range(n1):
-                v4 = load(x0, (i0) * n1 + i3)
-                v5 = load(x1, i3)
+                v4 = load(x0, (i0) * n1 + i3, -1, 1)
+                v5 = load(x1, i3, -1, 1)
                 v6 = (v4 * v5)
                 a7 = accumulate(a7, v6)
             v8 = f8(a7)
-            store(o0, i0, v8)
+            store(o0, i0, v8, 0, 1)
 
 
 @compiled
@@ -29,6 +30,7 @@ def finish(x0, x1, o0, n0, n1):
 
 @compiled
 def kernel(x0, x1, o0, n0, n1):
+    widest()
     blocks = (n0 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
     nest0(i8(0), blocks, x0, x1, o0, n0, n1)
     finish(x0, x1, o0, n0, n1)

@@ -10,6 +10,7 @@ def prelude(x0, o0, o1, n0, n1, n2, s0):
 
 @compiled
 def nest0(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
+    widest()
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
     size = max(1, 4096 // max(1, n1))
@@ -18,8 +19,8 @@ def nest0(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
         end = min(block * size + size, n2)
         for i0 in range(block * size, end):
             for i3 in range(n1):
-                v4 = load_bytes(x0, ((s0 + i0)) * x0_s0 + (i3) * x0_s1)
-                v5 = load_bytes(x0, (i0) * x0_s0 + (i3) * x0_s1)
+                v4 = load_bytes(x0, ((s0 + i0)) * x0_s0 + (i3) * x0_s1, -1, 2)
+                v5 = load_bytes(x0, (i0) * x0_s0 + (i3) * x0_s1, -1, 2)
                 v6 = (v4 * v5)
                 a7 = accumulate(a7, v6)
         p_a7[block] = a7
@@ -27,6 +28,7 @@ def nest0(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
 
 @compiled
 def nest1(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
+    widest()
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
     size = max(1, 4096 // max(1, n1))
@@ -36,12 +38,12 @@ def nest1(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
             v12 = ((i9 >= 0) & (i9 < n2))
             v15 = (((i9 - s0) >= 0) & ((i9 - s0) < n2))
             for i10 in range(n1):
-                v11 = load_bytes(x0, ((s0 + i9)) * x0_s0 + (i10) * x0_s1) if ((i9 >= 0) & (i9 < n2)) else f8(0)
+                v11 = load_bytes(x0, ((s0 + i9)) * x0_s0 + (i10) * x0_s1, -1, 2) if ((i9 >= 0) & (i9 < n2)) else f8(0)
                 v13 = select(v12, v11, f8(0.0))
-                v14 = load_bytes(x0, ((i9 - s0)) * x0_s0 + (i10) * x0_s1) if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0)
+                v14 = load_bytes(x0, ((i9 - s0)) * x0_s0 + (i10) * x0_s1, -1, 2) if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0)
                 v16 = select(v15, v14, f8(0.0))
                 v17 = (v13 + v16)
-                store(o1, (i9) * n1 + i10, v17)
+                store(o1, (i9) * n1 + i10, v17, 1, 2)
 
 
 @compiled
@@ -49,12 +51,13 @@ def finish(p_a7, x0, o0, o1, n0, n1, n2, s0):
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
     v8 = f8(total(p_a7))
-    store(o0, 0, v8)
+    store(o0, 0, v8, 0, 2)
     return
 
 
 @compiled
 def kernel(x0, o0, o1, n0, n1, n2, s0):
+    widest()
     blocks = (n2 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
     p_a7 = np.empty(blocks, np.float64)
     nest0(i8(0), blocks, p_a7, x0, o0, o1, n0, n1, n2, s0)

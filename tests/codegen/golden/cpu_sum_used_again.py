@@ -9,27 +9,29 @@ def prelude(x0, o0, n0):
 
 @compiled
 def nest0(first, last, p_a5, v7, x0, o0, n0):
+    widest()
     size = 4096
     for block in range(first, last):
         a5 = f8(0)
         end = min(block * size + size, n0)
         for i3 in range(block * size, end):
-            v4 = load(x0, i3)
+            v4 = load(x0, i3, -1, 1)
             a5 = accumulate(a5, v4)
         p_a5[block] = a5
 
 
 @compiled
 def nest1(first, last, p_a5, v7, x0, o0, n0):
+    widest()
     v6 = f8(total(p_a5))
     v8 = (v6 / v7)
     size = 4096
     for block in range(first, last):
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
-            v1 = load(x0, i0)
+            v1 = load(x0, i0, -1, 1)
             v9 = (v1 - v8)
-            store(o0, i0, v9)
+            store(o0, i0, v9, 0, 1)
 
 
 @compiled
@@ -41,6 +43,7 @@ def finish(p_a5, v7, x0, o0, n0):
 
 @compiled
 def kernel(x0, o0, n0):
+    widest()
     v7, = prelude(x0, o0, n0)
     blocks = (n0 + 4096 - 1) // 4096
     p_a5 = np.empty(blocks, np.float64)
