@@ -1,6 +1,8 @@
 """The doctor examines everything, raises nothing, and says how to mend what it finds."""
 
 import ctypes
+import sys
+from types import ModuleType
 
 import pytest
 
@@ -52,6 +54,7 @@ def machine(monkeypatch):
     def pretend(driver, packages):
         monkeypatch.setattr(doctor, "_library", lambda: driver)
         monkeypatch.setattr(doctor, "version", packages.get)
+        monkeypatch.setitem(sys.modules, "cupy", ModuleType("cupy"))
 
     return pretend
 
@@ -123,6 +126,14 @@ def test_a_simulated_gpu_is_no_gpu(machine, monkeypatch):
     machine(Driver(), CUDA13)
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     assert [problem.mend for problem in doctor.cuda_problems()] == ["unset NUMBA_ENABLE_CUDASIM"]
+
+
+def test_a_cupy_that_cannot_be_imported(machine, monkeypatch):
+    machine(Driver(12040), CUDA12)
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    (problem,) = doctor.cuda_problems()
+    assert "CuPy cannot be imported" in problem.what
+    assert "pip uninstall cupy-cuda12x" in problem.mend and ".[cuda12]" in problem.mend
 
 
 def test_hidden_devices_are_named(machine, monkeypatch):

@@ -226,7 +226,19 @@ def _old_device(driver: Driver) -> Problem | None:
     return Problem(f"{old[0].name} is older than CUDA 13 compiles for", f"use CUDA 12 instead; {install((12, 0))}")
 
 
-_CUDA_CHECKS = (_no_driver, _missing_package, _wrong_major, _simulated, _old_device)
+def _unimportable(driver: Driver) -> Problem | None:
+    if _cupy() is None:
+        return None
+    try:
+        importlib.import_module("cupy")
+    except Exception as error:  # CuPy raises what its libraries make of a CUDA that is not theirs
+        return Problem(
+            f"CuPy cannot be imported ({_one_line(error)})", f"python -m pip uninstall {_cupy()}; then, {install(driver)}"
+        )
+    return None
+
+
+_CUDA_CHECKS = (_no_driver, _missing_package, _wrong_major, _simulated, _old_device, _unimportable)
 
 
 def install(driver: Driver) -> str:
