@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -20,6 +19,8 @@ class Source:
 
     @cached_property
     def name(self) -> str:
+        import hashlib  # loads OpenSSL, which importing vecdist need not wait for
+
         return "vecdist_" + hashlib.sha256(self.text.encode()).hexdigest()[:24]
 
     def __str__(self) -> str:
