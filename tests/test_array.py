@@ -51,6 +51,8 @@ def test_a_value_is_computed_once():
 
 def test_copies():
     y = lazy(X) + 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        np.asarray(y)[0] = 1  # it is kept, and would be wrong when it is asked for again
     kept = np.array(y, copy=False)
     copied = np.array(y, copy=True)
     assert np.shares_memory(kept, y.compute()) and not np.shares_memory(copied, kept)

@@ -85,6 +85,8 @@ class LazyArray(NDArrayOperatorsMixin):
         """
         if self._value is None:
             (self._value,), self._failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
+            if isinstance(self._value, np.ndarray):  # it is kept: whoever wants to write takes a copy, np.array(x)
+                self._value.flags.writeable = False
         if isinstance(self._failed, bool | np.bool_):
             self._raise_if_failed()
         return self._value
