@@ -49,7 +49,7 @@ def test_passes_keep_the_value_at_every_stage():
     x, mean, spread = np.linspace(-1, 1, 9), np.array(0.5), np.array(2.0)
     roots = (logpdf(Normal(mean, spread), x).sum().node, leaf(mean), leaf(spread))
     bound = bind(roots)
-    graph, kernel = pipeline.lower(bound.roots, gradient_of, "nan")
+    graph, kernel = pipeline.lower(bound, gradient_of, "nan")
     assert not kernel.flagged and len(graph) == 3
     wanted = interpreted(roots, gradient_of)
     found = pipeline.evaluate(roots, gradient_of, [array.shape for array in wanted])

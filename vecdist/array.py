@@ -14,10 +14,12 @@ from vecdist import pipeline
 from vecdist.expr import Node, Scalar, cast, topological
 from vecdist.expr import where as choose
 from vecdist.leaves import NUMBERS, check_dtype, leaf, number
+from vecdist.picking import pick, picks
+from vecdist.primitives.reductions import reduced
 from vecdist.primitives.structure import drop_axes, reshape, summed
 from vecdist.shapes import normalise_axes
 from vecdist.ufuncs import apply, check_shapes
-from vecdist.views import index_view, transpose_view
+from vecdist.views import broadcast_view, index_view, transpose_view
 
 
 @final
@@ -152,7 +154,7 @@ class LazyArray(NDArrayOperatorsMixin):
         return mimebundle(self.node, self._value is not None)
 
     def __getitem__(self, key: Any) -> LazyArray:
-        return LazyArray(index_view(self.node, key))
+        return LazyArray(pick(self.node, key) if picks(key) else index_view(self.node, key))
 
     def transpose(self, *axes: Any) -> LazyArray:
         """The array with its axes in another order; reversed where none is given."""
@@ -192,6 +194,50 @@ class LazyArray(NDArrayOperatorsMixin):
         count = Node("extent", (self.node,), (self._axes(axis),), (), np.dtype(np.float64))
         return source.sum(axis, keepdims=keepdims) / LazyArray(cast(count, source.dtype))
 
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
+        """The product over ``axis``; its derivative is right where an element is 0."""
+        source = self if dtype is None else self.astype(dtype)
+        if dtype is None and self.dtype.kind in "biu":
+            source = self.astype(np.uint64 if self.dtype.kind == "u" else np.int64)
+        return source._reduced("prod", axis, keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+        """The largest element over ``axis``, NaN where one is; elements that share it share its derivative."""
+        return self._extreme("max", axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+        """The smallest element over ``axis``, NaN where one is; elements that share it share its derivative."""
+        return self._extreme("min", axis, keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+        """Whether an element over ``axis`` is true."""
+        return (self != 0).astype(np.int8)._reduced("max", axis, keepdims, if_empty=0) > 0
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+        """Whether every element over ``axis`` is true."""
+        return (self != 0).astype(np.int8)._reduced("min", axis, keepdims, if_empty=1) > 0
+
+    def _extreme(self, op: str, axis: Any, keepdims: bool) -> LazyArray:
+        if any(self.shape[each] == 0 for each in self._axes(axis)):
+            raise ValueError(f"{op} over an axis of length 0, of an array of shape {self.shape}, has no value")
+        if self.dtype.kind == "b":
+            return self.astype(np.int8)._reduced(op, axis, keepdims) > 0
+        return self._reduced(op, axis, keepdims)
+
+    def _reduced(self, op: str, axis: Any, keepdims: bool, if_empty: int | None = None) -> LazyArray:
+        axes = self._axes(axis)
+        found = LazyArray(reduced(op, self.node, axes))
+        if if_empty is not None and any(self.shape[each] == 0 for each in axes):
+            found = LazyArray(broadcast_view(number(if_empty, self.dtype), found.shape))
+        return found if keepdims else LazyArray(drop_axes(found.node, axes))
+
+    def take(self, indices: Any, axis: int | None = None) -> LazyArray:
+        """The elements at ``indices`` along ``axis``; of all elements in order where it is left out."""
+        if axis is None:
+            return self.ravel()[np.asarray(indices) if isinstance(indices, list | int) else indices]
+        (place,) = normalize_axis_tuple(axis, self.ndim)
+        return self[(*[slice(None)] * place, np.asarray(indices) if isinstance(indices, list | int) else indices)]
+
     def _axes(self, axis: Any) -> tuple[int, ...]:
         """``axis`` as NumPy reads it, as negative integers."""
         return normalise_axes(None if axis is None else normalize_axis_tuple(axis, self.ndim), self.ndim)
@@ -209,8 +255,8 @@ class LazyArray(NDArrayOperatorsMixin):
                 f"np.{ufunc.__name__} cannot write a lazy array into another (out=, or an operator such as +=); "
                 "write a = a + x, or compute x first with np.asarray(x)"
             )
-        if ufunc is np.add and method == "reduce":
-            return _called(np.sum, inputs, {"axis": 0, **keywords})
+        if method == "reduce" and ufunc in _REDUCING:
+            return _called(_REDUCING[ufunc], inputs, {"axis": 0, **keywords})
         if method != "__call__" or keywords:
             wanted = f"np.{ufunc.__name__}{'' if method == '__call__' else f'.{method}'}"
             raise TypeError(f"{wanted}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
@@ -220,6 +266,12 @@ class LazyArray(NDArrayOperatorsMixin):
 
     def __array_function__(self, function: Callable, types: Any, args: Any, keywords: Any) -> Any:
         return _called(function, args, keywords)
+
+
+_REDUCING = {
+    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all,
+    np.logical_or: np.any,
+}
 
 
 def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

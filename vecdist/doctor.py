@@ -232,9 +232,8 @@ def _unimportable(driver: Driver) -> Problem | None:
     try:
         importlib.import_module("cupy")
     except Exception as error:  # CuPy raises what its libraries make of a CUDA that is not theirs
-        return Problem(
-            f"CuPy cannot be imported ({_one_line(error)})", f"python -m pip uninstall {_cupy()}; then, {install(driver)}"
-        )
+        mend = f"python -m pip uninstall {_cupy()}; then, {install(driver)}"
+        return Problem(f"CuPy cannot be imported ({_one_line(error)})", mend)
     return None
 
 

@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from vecdist.array import LazyArray, lazy, matmul, where
 from vecdist.leaves import number
+from vecdist.products import einsum
 from vecdist.views import broadcast_view
 
 
@@ -89,18 +90,50 @@ def _computed(function: Callable[..., bool]) -> Callable[..., bool]:
     return lambda a, b, **keywords: function(np.asarray(a), np.asarray(b), **keywords)
 
 
+def _extreme(name: str) -> Callable[..., LazyArray]:
+    def extreme(a: Any, axis: Any = None, *, keepdims: bool = False) -> LazyArray:
+        return getattr(lazy(a), name)(axis, keepdims)
+
+    return extreme
+
+
+def _prod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
+    return lazy(a).prod(axis, dtype, keepdims)
+
+
+def _outer(a: Any, b: Any) -> LazyArray:
+    return lazy(a).ravel()[:, None] * lazy(b).ravel()
+
+
+def _inner(a: Any, b: Any) -> LazyArray:
+    a, b = lazy(a), lazy(b)
+    if not a.ndim or not b.ndim:
+        return a * b
+    return matmul(a, b.transpose() if b.ndim > 1 else b)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "all": _extreme("all"),
     "allclose": _computed(np.allclose),
+    "amax": _extreme("max"),
+    "amin": _extreme("min"),
+    "any": _extreme("any"),
     "array_equal": _computed(np.array_equal),
     "broadcast_to": _broadcast_to,
     "clip": _clip,
     "dot": matmul,
+    "einsum": einsum,
     "expand_dims": _expand_dims,
+    "inner": _inner,
     "matmul": matmul,
+    "max": _extreme("max"),
     "mean": _mean,
+    "min": _extreme("min"),
     "moveaxis": _moveaxis,
     "ndim": lambda a: a.ndim,
     "ones_like": _filled(1),
+    "outer": _outer,
+    "prod": _prod,
     "ravel": lambda a: lazy(a).ravel(),
     "reshape": lambda a, shape: lazy(a).reshape(shape),
     "result_type": _result_type,
@@ -109,6 +142,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "squeeze": _squeeze,
     "sum": _sum,
     "swapaxes": _swapaxes,
+    "take": lambda a, indices, axis=None: lazy(a).take(indices, axis),
     "transpose": lambda a, axes=None: lazy(a).transpose(axes),
     "where": _where,
     "zeros_like": _filled(0),

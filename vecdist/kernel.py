@@ -41,6 +41,9 @@ class Block:
     def cases(self, level: int) -> list[Cases]:
         return [item for at, item in self.items if at == level and isinstance(item, Cases)]
 
+    def every_loop(self) -> list[Loop]:
+        return [item for _, item in self.items if isinstance(item, Loop)]
+
     def walk(self) -> Iterator[Statement | Loop]:
         """Everything in this block and below, in order of execution."""
         for level in self.levels:
@@ -88,12 +91,13 @@ class Assign:
 @final
 @dataclass(frozen=True)
 class Accumulate:
-    """Add ``value`` to the sum ``name``, which belongs to the block ``home``."""
+    """Take ``value`` into the reduction ``name`` of the block ``home``; ``op`` is sum, prod, max or min."""
 
     name: str
     value: str
     home: Block
     dtype: np.dtype
+    op: str = "sum"
 
 
 @final
@@ -118,13 +122,23 @@ class Store:
 
 @final
 @dataclass(frozen=True)
+class Scatter:
+    """Add ``value`` to the element of a summed output at ``indices``, some of which may be data."""
+
+    output: int
+    indices: tuple[str, ...]
+    value: str
+
+
+@final
+@dataclass(frozen=True)
 class Flag:
     """Raise the kernel's flag where ``value`` is true."""
 
     value: str
 
 
-Statement = Load | Assign | Accumulate | Total | Store | Flag
+Statement = Load | Assign | Accumulate | Total | Store | Scatter | Flag
 
 
 @final
@@ -142,6 +156,10 @@ class Loop:
     def sums(self, home: Block) -> list[Accumulate]:
         """The sums of block ``home`` that this loop adds to."""
         return [s for s in self.body.walk() if isinstance(s, Accumulate) and s.home is home]
+
+    def scatters(self) -> list[int]:
+        """The summed outputs that this loop adds to."""
+        return sorted({item.output for item in self.body.walk() if isinstance(item, Scatter)})
 
     def dims(self) -> list[str]:
         """The lengths of the longest chain of loops from this one inwards."""
@@ -178,11 +196,15 @@ class Slot:
 @final
 @dataclass(frozen=True)
 class Output:
-    """An array that the kernel fills; a temporary one is read again by later loops."""
+    """An array that the kernel fills; a temporary one is read again by later loops.
+
+    Each element is stored once, or, where the output is ``summed``, is the sum of what loops scatter to it.
+    """
 
     shape: Shape
     dtype: np.dtype
     temporary: bool = False
+    summed: bool = False
 
 
 @final
@@ -198,6 +220,11 @@ class Kernel:
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))
+
+    def finished(self, level: int) -> list[int]:
+        """The summed outputs to which the outermost loops of ``level`` are the last to add."""
+        last = {output: at for at, loop in self.nests() for output in loop.scatters()}
+        return sorted(output for output, at in last.items() if at == level)
 
     def nests(self) -> list[tuple[int, Loop]]:
         """The outermost loops with their levels, in order of execution."""
@@ -225,11 +252,13 @@ def _line(item: Statement) -> str:
             return f"{name} = x{slot}[{', '.join(indices)}]" + (f" if {guard}" if guard else "")
         case Assign(name, op, args):
             return f"{name} = {op}({', '.join(args)})"
-        case Accumulate(name, value):
-            return f"{name} += {value}"
+        case Accumulate(name, value, op=op):
+            return f"{name} += {value}" if op == "sum" else f"{name} = {op}({name}, {value})"
         case Total(name, accumulator):
             return f"{name} = total {accumulator}"
         case Store(output, indices, value):
             return f"o{output}[{', '.join(indices)}] = {value}"
+        case Scatter(output, indices, value):
+            return f"o{output}[{', '.join(indices)}] += {value}"
         case Flag(value):
             return f"flag if {value}"

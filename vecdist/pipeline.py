@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -18,7 +19,9 @@ from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
 from vecdist.passes.factor import factor
 from vecdist.passes.simplify import simplify
+from vecdist.passes.tall import candidates, scattered, tall_sums
 from vecdist.passes.verify import verify
+from vecdist.primitives.indexing import INDEXING
 from vecdist.schedule import schedule
 
 Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
@@ -35,9 +38,30 @@ class Plan:
     program: Program
 
 
+@final
+@dataclass(frozen=True)
+class Derived:
+    """A structure as derived, and its roots and flags after every pass, ready to be scheduled."""
+
+    graph: tuple[Node, ...]
+    roots: tuple[Node, ...]
+    flags: tuple[Node, ...]
+
+    @cached_property
+    def sums(self) -> tuple[Node, ...]:
+        """The sums whose loops depend on which of their lengths are large."""
+        return candidates((*self.roots, *self.flags))
+
+    def kernel(self, tall: Sequence[Node]) -> Kernel:
+        """The loop nests where the sums in ``tall`` are of tall arrays."""
+        graph = verify(scattered((*self.roots, *self.flags), tall))
+        return schedule(graph[: len(self.roots)], graph[len(self.roots) :])
+
+
 ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, simplify)
 ON_TARGET: tuple[Pass, ...] = (expand, simplify, verify)
 
+_derived: dict[tuple, Derived] = {}
 _plans: dict[tuple, Plan] = {}
 _lock = threading.RLock()
 _backends: dict[str, Backend] = {}
@@ -87,23 +111,34 @@ def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Pla
     """The plan for a structure, compiled where it is new."""
     key = (bound.roots, derivation, kind, errors)
     with _lock:
-        if key not in _plans:
-            target = backend(kind)
-            graph, kernel = lower(bound.roots, derivation, errors, target.passes)
-            _plans[key] = Plan(graph, kernel, target.compile(kernel))
-        return _plans[key]
+        target = backend(kind)
+        if key not in _derived:
+            _derived[key] = derived(bound.roots, derivation, errors, target.passes)
+        found = _derived[key]
+        tall = tall_sums(found.sums, bound.lengths, target.widest)
+        if (key, tall) not in _plans:
+            kernel = found.kernel(tall)
+            _plans[key, tall] = Plan(found.graph, kernel, target.compile(kernel))
+        return _plans[key, tall]
+
+
+def derived(
+    roots: Sequence[Node], derivation: Derivation, errors: str = "raise", last: Sequence[Pass] = ()
+) -> Derived:
+    """The derived graph after every pass."""
+    plain, failures = split_checks(tuple(roots))
+    graph = derivation(plain)
+    flags = failures if errors == "raise" else ()
+    lowered = passed((*graph, *flags), (*ON_PRIMITIVES, *ON_TARGET, *last))
+    return Derived(graph, lowered[: len(graph)], tuple(f for f in lowered[len(graph) :] if not f.is_const(False)))
 
 
 def lower(
-    roots: Sequence[Node], derivation: Derivation, errors: str = "raise", last: Sequence[Pass] = ()
+    bound: Bound, derivation: Derivation, errors: str = "raise", target: Backend | type[Backend] = Backend
 ) -> tuple[tuple[Node, ...], Kernel]:
-    """The derived graph and its loop nests: every pass in order."""
-    plain, failures = split_checks(tuple(roots))
-    derived = derivation(plain)
-    flags = failures if errors == "raise" else ()
-    graph = (*derived, *flags)
-    graph = passed(graph, (*ON_PRIMITIVES, *ON_TARGET, *last))
-    return derived, schedule(graph[: len(derived)], [f for f in graph[len(derived) :] if not f.is_const(False)])
+    """The derived graph of a structure and its loop nests."""
+    found = derived(bound.roots, derivation, errors, target.passes)
+    return found.graph, found.kernel(tall_sums(found.sums, bound.lengths, target.widest))
 
 
 def passed(graph: Sequence[Node], passes: Sequence[Pass]) -> tuple[Node, ...]:
@@ -160,7 +195,8 @@ def raise_invalid(roots: Sequence[Node]) -> None:
             if not ok.all():
                 index = tuple(int(i) for i in np.argwhere(~ok)[0])
                 where = f"[{', '.join(map(str, index))}]" if index else ""
-                raise InvalidParameter(f"{family}: {name}{where} = {given[index]!s} is invalid; wanted {wanted}")
+                error = InvalidIndex if family.startswith(INDEXING) else InvalidParameter
+                raise error(f"{family}: {name}{where} = {given[index]!s} is invalid; wanted {wanted}")
     raise AssertionError("the kernel raised its flag, but every check holds")
 
 
@@ -171,3 +207,7 @@ def on_host(array: Any) -> np.ndarray:
 
 class InvalidParameter(ValueError):
     """A parameter outside its domain."""
+
+
+class InvalidIndex(InvalidParameter, IndexError):
+    """An element of an index array that is out of range."""

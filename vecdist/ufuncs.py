@@ -111,7 +111,7 @@ def _integer_power(base: Node, exponent: Node) -> Node:
 
 
 def _floor_divide(x: Node, y: Node) -> Node:
-    """The largest whole number not above the quotient, found from the exact remainder: a quotient may round up to it."""
+    """The largest whole number not above the quotient, from the exact remainder: a quotient may round up to it."""
     rest = fmod(x, y)
     whole = (x - rest) / y - cast(_points_away(rest, y), rest.dtype)
     below = floor(whole)

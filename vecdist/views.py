@@ -17,7 +17,7 @@ def index_view(x: Node, key: Any) -> Node:
 
     Raises ``IndexError`` for an index that is out of range, too long, or of another kind.
     """
-    keys = _complete(key if isinstance(key, tuple) else (key,), x.ndim)
+    keys = complete_key(key if isinstance(key, tuple) else (key,), x.ndim)
     entries: list[Entry] = []
     shape: list[int] = []
     source = 0
@@ -37,7 +37,7 @@ def index_view(x: Node, key: Any) -> Node:
     return view(x, entries, tuple(shape))
 
 
-def _complete(keys: tuple, ndim: int) -> list[Any]:
+def complete_key(keys: tuple, ndim: int) -> list[Any]:
     """The keys with ``...`` spelled out and missing axes taken whole."""
     used = sum(1 for key in keys if key is not None and key is not Ellipsis)
     if used > ndim:

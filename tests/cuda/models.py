@@ -3,11 +3,11 @@
 import numpy as np
 
 from vecdist import lazy, logpdf
+from vecdist.backends.cuda import Cuda
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, NegativeBinomial, Normal
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
-from vecdist.passes.interior import interior
 from vecdist.pipeline import lower, values
 
 POINTS, ROWS = np.linspace(0.5, 3.0, 12), np.linspace(0.5, 3.0, 12).reshape(3, 4)
@@ -36,10 +36,10 @@ def model_kernel(name, dtype, summed):
     x, a, b = POINTS.astype(dtype), np.array(0.75, dtype), np.array(1.5, dtype)
     each, wrt = MODELS[name](np.floor(x) if name == "NegativeBinomial" else x, a, b)
     if not summed:
-        return lower(bind((each.node,)).roots, values, "raise", (interior,))[1]
-    return lower(bind((each.sum().node, *map(leaf, wrt))).roots, gradient_of, "raise", (interior,))[1]
+        return lower(bind((each.node,)), values, "raise", Cuda)[1]
+    return lower(bind((each.sum().node, *map(leaf, wrt))), gradient_of, "raise", Cuda)[1]
 
 
 def nest_kernel(name, dtype):
     """The kernel of a loop nest."""
-    return lower(bind((NESTS[name](ROWS.astype(dtype)).node,)).roots, values, "raise", (interior,))[1]
+    return lower(bind((NESTS[name](ROWS.astype(dtype)).node,)), values, "raise", Cuda)[1]

@@ -14,13 +14,14 @@ from reference import interpreted
 
 from vecdist import lazy, logpdf
 from vecdist.backends import store
+from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
-from vecdist.codegen.cuda import THREADS, render
+from vecdist.codegen.cuda import render
+from vecdist.codegen.grid import THREADS, Grid, counters
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, Normal
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
-from vecdist.passes.interior import interior
 from vecdist.pipeline import lower, values
 
 WARP = 32
@@ -44,9 +45,13 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     arguments += [*outputs, *([flag] if kernel.flagged else []), *(lengths[n] for n in kernel.lengths)]
     sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
     partials = np.full(max(1, sums * blocks), np.nan)
-    arrivals = np.zeros(len(kernel.root.levels) + 2, np.int32)
-    function[blocks, THREADS](*arguments, partials, arrivals, lanes)
+    grid = Grid(kernel)
+    added = np.zeros(grid.sum_places(lengths, blocks))
+    arrivals = np.zeros(counters(kernel), np.int32)
+    function[blocks, THREADS, 0, grid.slot_bytes(lengths, lanes)](*arguments, partials, added, arrivals, lanes)
     assert not arrivals.any(), "the counters must be left as they were found"
+    atomic = sum(count(kernel.outputs[output].shape, lengths) for output in grid.atomic_outputs)
+    assert not added[:atomic].any(), "the sums of atomic additions must be left as they were found"
     kept = [a for a, o in zip(outputs, kernel.outputs, strict=True) if not o.temporary]
     return kept, bool(flag[0])
 
@@ -62,10 +67,12 @@ def flat_memory(array):
 
 
 def shuffle(module, mask, value, hop):
-    """What the simulator lacks: the value of the lane whose number differs by ``hop``; the whole warp takes part."""
+    """What the simulator lacks: the value of the lane whose number differs by ``hop``; lanes in ``mask`` take part."""
     thread = threading.current_thread()
-    warps = thread._manager.__dict__.setdefault("warps", {})
-    barrier, lanes = warps.setdefault(thread.thread_id // WARP, (threading.Barrier(WARP), [None] * WARP))
+    teams = thread._manager.__dict__.setdefault("teams", {})
+    mates = int(mask) & 0xFFFFFFFF
+    team = (thread.thread_id // WARP, mates)
+    barrier, lanes = teams.setdefault(team, (threading.Barrier(mates.bit_count()), [None] * WARP))
     lanes[thread.thread_id % WARP] = value
     barrier.wait(timeout=60)
     result = lanes[thread.thread_id % WARP ^ hop]
@@ -96,6 +103,18 @@ def slopes(array):
     return ((lazy(array)[1:] * lazy(array)[:-1]).sum() + lazy(array)[::-2].sum() * 3.0,), (array,)
 
 
+def regression(rows, columns, dtype="f8"):
+    """Each row is read once: for its linear predictor, and for its part of the gradient."""
+    table = ((np.arange(rows * columns) * 7 % 13 - 6.0) / 5).reshape(rows, columns).astype(dtype)
+    weights = np.linspace(-1, 1, columns).astype(dtype)
+    return (logpdf(Normal(table @ lazy(weights), 2.0), x(rows, dtype)).sum() + (lazy(weights) ** 2).sum(),), (weights,)
+
+
+def groups(rows, many):
+    means, group = np.linspace(-1, 1, many), np.arange(rows) * 5 % many
+    return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
+
+
 def several(array, number):
     """Results that share one loop."""
     return tuple((lazy(array) * float(n)).sum() for n in range(number)), ()
@@ -123,6 +142,12 @@ CASES = {
     "Normal in float32": (model(300, "f4"), 1, 1),
     "Gamma with edges": (gamma(300), 1, 1),
     "Gamma, whole tiles with edges": (gamma(1100, "f4"), 1, 1),
+    "product and extremes": (((lazy(x(700)).max(), lazy(x(700, "i4")).min(), lazy(positive(9)).prod()), ()), 3, 1),
+    "row extremes by warps": (((lazy(ROWS).max(axis=1), lazy(ROWS).min(axis=1)), ()), 1, WARP),
+    "regression by threads": (regression(30, 5), 2, 1),
+    "regression by teams of four": (regression(300, 7), 2, 4),
+    "regression in float32 by warps": (regression(40, 70, "f4"), 1, WARP),
+    "groups": (groups(300, 7), 1, 1),
     "row sums by threads": (((lazy(ROWS).sum(axis=1),), ()), 1, 1),
     "row sums by warps": (((lazy(ROWS).sum(axis=1),), ()), 1, WARP),
     "row sums used again by threads": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 1, 1),
@@ -148,7 +173,7 @@ def prepared(results, wrt, errors="nan"):
     roots = (*(result.node for result in results), *map(leaf, wrt))
     derivation = gradient_of if wrt else values
     bound = bind(roots)
-    _, kernel = lower(bound.roots, derivation, errors, (interior,))
+    _, kernel = lower(bound, derivation, errors, Cuda)
     return roots, derivation, kernel, [leaf.array for leaf in bound.leaves], bound.lengths
 
 

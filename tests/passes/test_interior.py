@@ -6,6 +6,8 @@ from loop_executor import run_loops, statements
 from reference import assert_same
 
 from vecdist import lazy, logpdf
+from vecdist.backends.base import Backend
+from vecdist.backends.cuda import Cuda
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, LogNormal, StudentT
 from vecdist.expr import topological
@@ -34,7 +36,7 @@ def outputs(kernel, bound):
 @pytest.mark.parametrize("name", MODELS)
 def test_values_on_both_sides_of_every_edge(name):
     bound = bind((MODELS[name](EDGES).node,))
-    plain, short = (lower(bound.roots, values, "nan", last)[1] for last in ((), (interior,)))
+    plain, short = (lower(bound, values, "nan", target)[1] for target in (Backend, Cuda))
     assert_same(outputs(short, bound), outputs(plain, bound))
 
 
@@ -42,14 +44,14 @@ def test_values_on_both_sides_of_every_edge(name):
 def test_sums_and_gradients_are_the_same(name):
     x = EDGES[(EDGES > 0) & np.isfinite(EDGES)][:4]
     bound = bind((MODELS[name](x).sum().node, leaf(x)))
-    plain, short = (lower(bound.roots, gradient_of, "nan", last)[1] for last in ((), (interior,)))
+    plain, short = (lower(bound, gradient_of, "nan", target)[1] for target in (Backend, Cuda))
     assert any(isinstance(item, Cases) for _, loop in short.nests() for _, item in loop.body.items)
     assert_same(outputs(short, bound), outputs(plain, bound))
 
 
 def test_the_short_side_is_shorter_and_loads_nothing():
     x = np.ones(3)
-    _, kernel = lower(bind((MODELS["Gamma"](x).sum().node, leaf(x))).roots, gradient_of, "nan", (interior,))
+    _, kernel = lower(bind((MODELS["Gamma"](x).sum().node, leaf(x))), gradient_of, "nan", Cuda)
     (case,) = [item for _, loop in kernel.nests() for _, item in loop.body.items if isinstance(item, Cases)]
     assert len(case.short.items) < len(case.long.items)
     assert not any(isinstance(item, Load) for side in (case.short, case.long) for item in side.walk())

@@ -26,7 +26,7 @@ def kernel_of(*results, wrt=(), derivation=None):
     roots = (*(result.node for result in results), *(leaf(array) for array in wrt))
     derivation = derivation or (gradient_of if wrt else values)
     bound = bind(roots)
-    _, kernel = lower(bound.roots, derivation, "nan")
+    _, kernel = lower(bound, derivation, "nan")
     found, _ = run_loops(kernel, [leaf.array for leaf in bound.leaves], bound.lengths)
     wanted = interpreted(roots, derivation)
     assert_same([mine.reshape(w.shape) for mine, w in zip(found, wanted, strict=True)], wanted, rtol=1e-12)
@@ -190,7 +190,7 @@ def test_a_kernel_prints_as_loops():
 
 def test_flags_stand_where_their_condition_is_known():
     bound = bind((logpdf(Normal(COLUMN, SCALAR), X).sum().node,))
-    _, kernel = lower(bound.roots, values, "raise")
+    _, kernel = lower(bound, values, "raise")
     assert kernel.flagged
     arrays = [leaf.array for leaf in bound.leaves]
     assert not run_loops(kernel, arrays, bound.lengths)[1]

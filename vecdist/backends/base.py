@@ -12,7 +12,7 @@ from vecdist.codegen.source import Source
 from vecdist.expr import Node
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
-from vecdist.shapes import Shape
+from vecdist.shapes import Dim, Shape
 
 Runner = Callable[[Sequence[Any]], tuple[list[Any], Any]]
 
@@ -30,9 +30,14 @@ class Feed:
         return Feed(place, leaf.array[()] if leaf.kind == "number" else leaf.array)
 
 
+def length_of(dim: Dim, lengths: Mapping[str, int]) -> int:
+    """The number that a dimension stands for."""
+    return lengths[dim] if dim in lengths else int(dim)
+
+
 def element_count(shape: Shape, lengths: Mapping[str, int]) -> int:
     """The number of elements of a symbolic shape."""
-    return math.prod(lengths[dim] if isinstance(dim, str) else dim for dim in shape)
+    return math.prod(length_of(dim, lengths) for dim in shape)
 
 
 class Program(ABC):
@@ -60,6 +65,8 @@ class Backend(ABC):
     name: str
     passes: tuple[Callable[[Sequence[Node]], tuple[Node, ...]], ...] = ()
     """Passes that pay on this target alone, run last."""
+    widest: int = 2**16
+    """The most columns of a tall array whose sums are kept at hand while its rows are read."""
 
     @abstractmethod
     def compile(self, kernel: Kernel) -> Program:

@@ -18,9 +18,12 @@ import numpy as np
 from numba import types
 
 from vecdist.backends import cpu_language, store
-from vecdist.backends.base import Backend, Feed, Program, Runner, element_count
+from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
+from vecdist.backends.outputs import fresh_or_given
+from vecdist.backends.pool import POOLED_FROM, Pool
 from vecdist.codegen.cpu import BLOCK, needed_later, render
 from vecdist.codegen.source import Source
+from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel import Kernel, Loop
 
 Made = TypeVar("Made")
@@ -82,7 +85,8 @@ class CpuProgram(Program):
         long = self.work(lengths) >= PARALLEL_FROM and thread_count() > 1
         names: dict[str, Any] = {"launch": functools.partial(self.parallel, lengths) if long else self.serial}
         names |= {"empty": np.empty, "zeros": np.zeros, "int64": np.int64}
-        arguments, lines, results = [], [], []
+        arguments, fresh, given, results = [], [], [], []
+        again = any(feed.place is not None for feed in feeds)  # an expression that holds its arrays is run once
         for slot in self.slots:
             feed = feeds[slot.index]
             names[f"x{slot.index}"] = feed.array
@@ -90,18 +94,22 @@ class CpuProgram(Program):
             arguments.append(f"{text}.reshape(-1)" if slot.layout == "dense" and feed.array.ndim != 1 else text)
         wanted = iter(shapes)
         for number, output in enumerate(kernel.outputs):
-            names[f"t{number}"] = output.dtype
-            lines.append(f"    o{number} = empty({element_count(output.shape, lengths)}, t{number})")
+            count = element_count(output.shape, lengths)
+            pooled = again and count * output.dtype.itemsize >= POOLED_FROM
+            names[f"t{number}"] = Pool(count, output.dtype) if pooled else output.dtype
+            fresh.append(f"o{number} = t{number}()" if pooled else f"o{number} = empty({count}, t{number})")
+            given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}].reshape(-1)")
             arguments.append(f"o{number}")
             if not output.temporary:
                 results.append(_shaped(f"o{number}", tuple(next(wanted))))
+        lines = fresh_or_given(fresh, given)
         if kernel.flagged:
             lines.append("    flag = zeros(1, int64)")
             arguments.append("flag")
         arguments += [str(lengths[name]) for name in self.lengths]
         lines.append(f"    launch({', '.join(arguments)})")
         lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
-        exec("def run(arrays):\n" + "\n".join(lines), names)
+        exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
         return names["run"]
 
     def work(self, lengths: Mapping[str, int]) -> int:
@@ -109,17 +117,34 @@ class CpuProgram(Program):
         return sum(_work(loop, lengths) for loop in self.nests)
 
     def parallel(self, lengths: Mapping[str, int], *given: Any) -> None:
-        """The same blocks as ``serial``, shared among threads."""
+        """The same blocks and stripes as ``serial``, shared among threads."""
         prelude, nests, finish = self.pieces
-        hoisted = prelude(*given)
+        kernel, hoisted = self.source.kernel, prelude(*given)
+        sums = self.scattered(lengths)
         partials: list[np.ndarray] = []
-        for number, loop in enumerate(self.nests):
-            blocks = -(-lengths[loop.dim] // _block_size(loop, lengths))
-            sums = loop.sums(self.source.kernel.root)
-            partials += [np.empty(blocks, "f8" if s.dtype.kind == "f" else "i8") for s in sums]
-            run = functools.partial(_run_blocks, nests[number], [*partials, *hoisted, *given])
-            list(_pool().map(run, *_shares(blocks)))
+        for number, (level, loop) in enumerate(kernel.nests()):
+            blocks = -(-length_of(loop.dim, lengths) // _block_size(loop, lengths))
+            partials += [np.empty(blocks, PARTIAL[s.dtype.kind]) for s in loop.sums(kernel.root)]
+            own = [sums[output] for output in loop.scatters()]
+            run = functools.partial(_run_blocks, nests[number], [*partials, *own, *hoisted, *given])
+            list(_pool().map(run, *_shares(min(blocks, self.stripes(lengths)) if own else blocks)))
+            if self.nests[number + 1 :] == [] or kernel.nests()[number + 1][0] != level:
+                for output in kernel.finished(level):
+                    cpu_language.add_rows(sums[output], given[len(self.slots) + output])
         finish(*partials, *hoisted, *given)
+
+    def stripes(self, lengths: Mapping[str, int]) -> int:
+        """The most stripes of a nest: runs of blocks with sums of their own."""
+        summed = [output.shape for output in self.source.kernel.outputs if output.summed]
+        return cpu_language.stripe_limit(sum(element_count(shape, lengths) for shape in summed))
+
+    def scattered(self, lengths: Mapping[str, int]) -> dict[int, np.ndarray]:
+        """The sums of every scattered output, one row for each stripe."""
+        return {
+            number: np.zeros(self.stripes(lengths) * element_count(output.shape, lengths), PARTIAL[output.dtype.kind])
+            for number, output in enumerate(self.source.kernel.outputs)
+            if output.summed
+        }
 
     @functools.cached_property
     def pieces(self) -> tuple[Any, list[Any], Any]:
@@ -135,9 +160,11 @@ class CpuProgram(Program):
         _compile_once(module.prelude, self.signature)
         for number, loop in enumerate(self.nests):
             sums = loop.sums(kernel.root)
-            partials += [types.Array(types.float64 if s.dtype.kind == "f" else types.int64, 1, "C") for s in sums]
+            partials += [types.Array(numba.from_dtype(np.dtype(PARTIAL[s.dtype.kind])), 1, "C") for s in sums]
+            own = [kernel.outputs[output].dtype.kind for output in loop.scatters()]
+            rows = [types.Array(numba.from_dtype(np.dtype(PARTIAL[kind])), 1, "C") for kind in own]
             nests.append(getattr(module, f"nest{number}"))
-            _compile_once(nests[-1], (types.int64, types.int64, *partials, *hoisted, *self.signature))
+            _compile_once(nests[-1], (types.int64, types.int64, *partials, *rows, *hoisted, *self.signature))
         _compile_once(module.finish, (*partials, *hoisted, *self.signature))
         return module.prelude, nests, module.finish
 
@@ -174,7 +201,7 @@ def _shares(blocks: int) -> tuple[list[int], list[int]]:
 def _block_size(loop: Loop, lengths: Mapping[str, int]) -> int:
     inner = 1
     for dim in loop.dims()[1:]:
-        inner *= lengths[dim]
+        inner *= length_of(dim, lengths)
     return max(1, BLOCK // max(1, inner)) if len(loop.dims()) > 1 else BLOCK
 
 
@@ -182,7 +209,7 @@ def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
     inner = sum(
         _work(item, lengths) if isinstance(item, Loop) else 1 for _, item in loop.body.items
     )
-    return lengths[loop.dim] * inner
+    return length_of(loop.dim, lengths) * inner
 
 
 def _shaped(name: str, shape: tuple[int, ...]) -> str:

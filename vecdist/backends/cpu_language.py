@@ -161,21 +161,61 @@ floor = _unary("llvm.floor")
 rint = _unary("llvm.rint")
 
 
-@intrinsic
-def accumulate(typing, total, value):  # noqa: ANN001, ANN201
-    """``total + value`` in the type of the total; LLVM may keep several partial sums of a loop."""
+@intrinsic(prefer_literal=True)
+def add_at(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN201
+    """Add ``value`` to the element at ``offset`` of the sums of a scattered output, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        widened = context.cast(builder, args[1], value, total)
-        if isinstance(total, types.Float):
-            return builder.fadd(args[0], widened, flags=("reassoc", "contract"))
-        return builder.add(args[0], widened)
+        data = make_array(array)(context, builder, args[0]).data
+        pointer = builder.gep(data, [args[1]], inbounds=True)
+        before = _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
+        added = context.cast(builder, args[2], value, array.dtype)
+        after = builder.fadd(before, added) if isinstance(array.dtype, types.Float) else builder.add(before, added)
+        _in_scope(builder, builder.store(after, pointer), output.literal_value, outputs.literal_value)
+        return context.get_dummy_value()
 
-    return total(total, value), codegen
+    return types.none(array, types.intp, value, output, outputs), codegen
+
+
+def _accumulate(of_floats, of_integers):  # noqa: ANN001, ANN202
+    """``value`` taken into ``total``, in the type of the total; LLVM may keep several partial results of a loop."""
+
+    @intrinsic
+    def function(typing, total, value):  # noqa: ANN001, ANN202
+        def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+            widened = context.cast(builder, args[1], value, total)
+            if isinstance(total, types.Float):
+                return of_floats(builder, args[0], widened)
+            return of_integers(builder, args[0], widened, total.signed)
+
+        return total(total, value), codegen
+
+    return function
+
+
+def _extreme(name: str, order: str):  # noqa: ANN202
+    """The larger or the smaller of two numbers; NaN where one is."""
+
+    def of_floats(builder, total, value):  # noqa: ANN001, ANN202
+        binary = ir.FunctionType(value.type, (value.type, value.type))
+        callee = builder.module.declare_intrinsic(f"llvm.{name}imum", [value.type], binary)
+        return builder.call(callee, [total, value])
+
+    def of_integers(builder, total, value, signed):  # noqa: ANN001, ANN202
+        compare = builder.icmp_signed if signed else builder.icmp_unsigned
+        return builder.select(compare(order, total, value), total, value)
+
+    return _accumulate(of_floats, of_integers)
+
+
+_LOOSE = ("reassoc", "contract")
+accumulate_sum = _accumulate(lambda b, x, y: b.fadd(x, y, flags=_LOOSE), lambda b, x, y, _: b.add(x, y))
+accumulate_prod = _accumulate(lambda b, x, y: b.fmul(x, y, flags=_LOOSE), lambda b, x, y, _: b.mul(x, y))
+accumulate_max, accumulate_min = _extreme("max", ">"), _extreme("min", "<")
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def total(partials):  # noqa: ANN001, ANN201
+def total_sum(partials):  # noqa: ANN001, ANN201
     """The sum of partial sums in order, with the rounding errors carried along (Neumaier 1974)."""
     result = partials.dtype.type(0)
     lost = partials.dtype.type(0)
@@ -186,7 +226,51 @@ def total(partials):  # noqa: ANN001, ANN201
     return result + lost if math.isfinite(result) else result
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def total_prod(partials):  # noqa: ANN001, ANN201
+    """The product of partial products."""
+    return partials.prod()
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def total_max(partials):  # noqa: ANN001, ANN201
+    """The largest of partial results; NaN where one is."""
+    result = partials[0]
+    for value in partials:
+        if not value <= result:
+            result = value
+    return result
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def total_min(partials):  # noqa: ANN001, ANN201
+    """The smallest of partial results; NaN where one is."""
+    result = partials[0]
+    for value in partials:
+        if not value >= result:
+            result = value
+    return result
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def stripe_limit(elements):  # noqa: ANN001, ANN201
+    """How many copies of all scattered sums there may be: the same for any number of threads."""
+    return max(1, min(16, 4194304 // max(1, elements)))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def add_rows(sums, output):  # noqa: ANN001, ANN201
+    """Fill an output with the sum of the stripes' sums, in order."""
+    for element in range(output.size):
+        whole = sums[element]
+        for place in range(element + output.size, sums.size, output.size):
+            whole += sums[place]
+        output[element] = whole
+
+
 __all__ = [
-    "accumulate", "b1", "bits", "compiled", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8",
-    "load", "load_bytes", "np", "rint", "select", "sqrt", "store", "total", "widest", "u1", "u2", "u4", "u8",
+    "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "b1", "bits",
+    "compiled", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes", "np", "rint",
+    "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod", "total_sum", "u1", "u2", "u4",
+    "u8", "widest",
 ]

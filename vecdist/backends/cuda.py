@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
@@ -11,16 +12,19 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.backends import cuda_compiler, cuda_language, store
-from vecdist.backends.base import Backend, Feed, Program, Runner, element_count
+from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
-from vecdist.codegen.cuda import THREADS, is_team_loop, needs_grid_barrier, render, unrolling
+from vecdist.backends.outputs import fresh_or_given
+from vecdist.codegen.cuda import is_team_loop, needs_grid_barrier, render, unrolling
+from vecdist.codegen.grid import THREADS, Grid, counters
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel
 from vecdist.passes.interior import interior
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
-TEAM = 32  # lanes of a row: one warp
-TEAM_FROM = 16  # length of the inner loop from which a warp shares a row
+TEAM = 32  # the most lanes of a row: one warp
+ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a team all repeat
+STATIC_SHARED = 48 * 1024  # bytes from which shared memory must be asked for
 
 
 def _digest() -> str:
@@ -52,7 +56,8 @@ class CudaProgram(Program):
         self.kernel = kernel
         self.cooperative = needs_grid_barrier(kernel)
         self.sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
-        self._loaded: dict[int, tuple[Any, int]] = {}
+        self.grid = Grid(kernel)
+        self._loaded: dict[int, Any] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._lock = threading.Lock()
 
@@ -64,15 +69,17 @@ class CudaProgram(Program):
 
         names: dict[str, Any] = {"block": (THREADS,), "array": cupy.ndarray, "zeros": cupy.zeros}
         names |= {"device": cupy.cuda.device.get_device_id, "stream": cupy.cuda.get_current_stream}
-        names |= {"ready": {}, "prepare": lambda device, stream: self.ready(device, stream, lengths)}
-        arguments, lines, results = _slot_arguments(self.kernel, feeds, names), [], []
+        names |= {"ready": {}, "prepare": functools.partial(self.first_ready, lengths), "held": []}
+        arguments, fresh, given, results = _slot_arguments(self.kernel, feeds, names), [], [], []
         wanted = iter(shapes)
         for number, output in enumerate(self.kernel.outputs):
             shape = (element_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
             names[f"t{number}"] = output.dtype
-            lines.append(f"    o{number} = array({shape}, t{number})")
+            fresh.append(f"o{number} = array({shape}, t{number})")
+            given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}]")
             arguments.append(f"o{number}")
             results += [] if output.temporary else [f"o{number}"]
+        lines = fresh_or_given(fresh, given)
         if self.kernel.flagged:
             lines.append("    flag = zeros(1, 'i8')")
             arguments.append("flag")
@@ -82,44 +89,76 @@ class CudaProgram(Program):
             "    key = (device(), on.ptr)",
             "    if key not in ready:",
             "        ready[key] = prepare(*key)",
-            "    function, grid, tail = ready[key]",
-            f"    function(grid, block, ({', '.join(arguments)}, *tail), 0, on, {self.cooperative})",
+            "    function, grid, tail, memory = ready[key]",
+            f"    function(grid, block, ({', '.join(arguments)}, *tail), memory, on, {self.cooperative})",
+            *_holding([f"o{n}" for n, output in enumerate(self.kernel.outputs) if output.temporary]),
             f"    return ({', '.join(results)},), {'flag' if self.kernel.flagged else False}",
         ]
-        exec("def run(arrays):\n" + "\n".join(lines), names)
+        exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
         return names["run"]
 
-    def ready(self, device: int, stream: int, lengths: Mapping[str, int]) -> tuple:
-        """The loaded function, the grid, and the last arguments of a launch at these lengths."""
-        function, most_blocks = self.loaded(device)
-        blocks, lanes = self.geometry(lengths, most_blocks)
-        partials, arrivals = self.workspace(device, stream, most_blocks)
-        # a Numba array is seven arguments: two owners, the number and size of its elements, pointer, shape, strides
-        return function, (blocks,), (partials, 0, 0, arrivals.size, 4, arrivals, arrivals.size, 4, lanes)
+    def first_ready(self, lengths: Mapping[str, int], device: int, stream: int) -> tuple:
+        """``ready``, but an error where a stream captures what must be made before: it would be made by each replay."""
+        import cupy
 
-    def geometry(self, lengths: Mapping[str, int], most_blocks: int) -> tuple[int, int]:
-        """The number of blocks, and the lanes of a team."""
-        inner = [lengths[dim] for _, loop in self.kernel.nests() for dim in loop.dims()[1:2]]
-        lanes = TEAM if any(length >= TEAM_FROM for length in inner) else 1
+        if (device, stream) not in self._workspaces and cupy.cuda.get_current_stream().is_capturing():
+            raise RuntimeError(
+                "the first launch of a kernel on a stream cannot be captured; call the function on this stream once "
+                "before the capture begins"
+            )
+        return self.ready(device, stream, lengths)
+
+    def ready(self, device: int, stream: int, lengths: Mapping[str, int]) -> tuple:
+        """The loaded function, the grid, the last arguments of a launch at these lengths, and its shared memory."""
+        import cupy
+
+        function = self.loaded(device)
+        lanes = self.lanes(lengths)
+        memory = self.grid.slot_bytes(lengths, lanes)
+        most_blocks = self.most_blocks(device, function, memory)
+        blocks = min(self.blocks(lengths, lanes), most_blocks)
+        partials, arrivals = self.workspace(device, stream, most_blocks)
+        sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
+        tail = (partials, *_array_arguments(sums), *_array_arguments(arrivals), lanes)
+        return function, (blocks,), tail, memory
+
+    def lanes(self, lengths: Mapping[str, int]) -> int:
+        """The threads that share a row: each takes some eight of its elements."""
+        inner = [length_of(dim, lengths) for _, loop in self.kernel.nests() for dim in loop.dims()[1:2]]
+        lanes = 1
+        while lanes < TEAM and lanes * ELEMENTS_OF_LANE < max(inner, default=1):
+            lanes *= 2
+        return lanes
+
+    def blocks(self, lengths: Mapping[str, int], lanes: int) -> int:
+        """The blocks that give each thread of the longest loop one turn."""
         threads = 1
         for _, loop in self.kernel.nests():
-            work = lengths[loop.dim] * lanes if is_team_loop(loop) else -(-lengths[loop.dim] // unrolling(loop))
-            threads = max(threads, work)
-        return min(-(-threads // THREADS), most_blocks), lanes
+            length = length_of(loop.dim, lengths)
+            threads = max(threads, length * lanes if is_team_loop(loop) else -(-length // unrolling(loop)))
+        return -(-threads // THREADS)
 
-    def loaded(self, device: int) -> tuple[Any, int]:
-        """The function on a device, and the most blocks to launch: as many as run at once."""
+    def loaded(self, device: int) -> Any:
+        """The function on a device."""
         with self._lock:
             if device not in self._loaded:
                 import cupy
 
                 module = cupy.cuda.function.Module()
                 module.load(self.cubin)
-                function = module.get_function(self.name)
-                processors = cupy.cuda.Device(device).attributes["MultiProcessorCount"]
-                fitting = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, 0)
-                self._loaded[device] = (function, processors * max(1, min(fitting, BLOCKS_PER_PROCESSOR)))
+                self._loaded[device] = module.get_function(self.name)
             return self._loaded[device]
+
+    def most_blocks(self, device: int, function: Any, memory: int) -> int:
+        """As many blocks as run at once."""
+        import cupy
+
+        driver = cupy.cuda.driver
+        if memory > STATIC_SHARED:
+            driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, memory)
+        processors = cupy.cuda.Device(device).attributes["MultiProcessorCount"]
+        fitting = driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, memory)
+        return processors * max(1, min(fitting, BLOCKS_PER_PROCESSOR))
 
     def workspace(self, device: int, stream: int, blocks: int) -> tuple[Any, Any]:
         """Partial sums and arrival counters of a stream; the kernel leaves the counters as it found them."""
@@ -128,12 +167,21 @@ class CudaProgram(Program):
                 import cupy
 
                 partials = cupy.empty(max(1, self.sums * blocks), np.float64)
-                arrivals = cupy.zeros(len(self.kernel.root.levels) + 2, np.int32)
-                self._workspaces[device, stream] = (partials, arrivals)
+                self._workspaces[device, stream] = (partials, cupy.zeros(counters(self.kernel), np.int32))
             return self._workspaces[device, stream]
 
     def resources(self) -> dict[str, Any]:
         return {"registers": cuda_compiler.registers(self.cubin), "cubin bytes": len(self.cubin)}
+
+
+def _array_arguments(array: Any) -> tuple:
+    """A Numba array is seven arguments: two owners, the number and size of its elements, pointer, shape, strides."""
+    return 0, 0, array.size, array.itemsize, array, array.size, array.itemsize
+
+
+def _holding(temporaries: Sequence[str]) -> list[str]:
+    """The lines that keep temporary arrays alive which a capture has seen: each replay uses their memory."""
+    return [f"    if on.is_capturing(): held.append(({', '.join(temporaries)},))"] if temporaries else []
 
 
 def _slot_arguments(kernel: Kernel, feeds: Sequence[Feed], names: dict[str, Any]) -> list[str]:
@@ -155,6 +203,7 @@ class Cuda(Backend):
 
     name = "cuda"
     passes = (interior,)  # a warp takes one side of a branch; a vector of the CPU would compute both
+    widest = 1024  # 32 slots for each of 256 threads: 64 KiB of shared memory
 
     def compile(self, kernel: Kernel) -> CudaProgram:
         try:

@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numba import types
 
-from vecdist.codegen.cuda import THREADS
+from vecdist.codegen.grid import THREADS
 from vecdist.kernel import Kernel
 
 
@@ -103,7 +103,8 @@ def signature(kernel: Kernel) -> tuple[types.Type, ...]:
     ]
     result += [types.CPointer(types.int64)] if kernel.flagged else []
     result += [types.int64] * len(kernel.lengths)
-    return (*result, types.CPointer(types.float64), types.Array(types.int32, 1, "C"), types.int64)
+    arrays = types.Array(types.float64, 1, "C"), types.Array(types.int32, 1, "C")  # atomics want arrays
+    return (*result, types.CPointer(types.float64), *arrays, types.int64)
 
 
 def registers(cubin: bytes) -> int | None:

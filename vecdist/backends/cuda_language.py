@@ -17,6 +17,7 @@ if SIMULATED:
     f4, f8, b1 = np.float32, np.float64, np.bool_
     i1, i2, i4, i8 = np.int8, np.int16, np.int32, np.int64
     u1, u2, u4, u8 = np.uint8, np.uint16, np.uint32, np.uint64
+    sum_type = np.dtype(np.float64)
     floor_f4 = floor_f8 = np.floor
     rint_f4 = rint_f8 = np.rint
     sqrt_f4 = sqrt_f8 = np.sqrt
@@ -40,6 +41,7 @@ else:
     f4, f8, b1 = numba.float32, numba.float64, numba.boolean
     i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
     u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
+    sum_type = numba.float64
     floor_f4, floor_f8 = libdevice.floorf, libdevice.floor
     rint_f4, rint_f8 = libdevice.rintf, libdevice.rint
     sqrt_f4, sqrt_f8 = libdevice.sqrtf, libdevice.sqrt
@@ -52,5 +54,6 @@ as_f8, as_i8 = from_bits_i8, bits_f8
 __all__ = [
     "as_f8", "as_i8", "b1", "bits_f4", "bits_f8", "cuda", "f4", "f8", "floor_f4", "floor_f8", "fmod_f4",
     "fmod_f8", "from_bits_i4", "from_bits_i8", "i1", "i2", "i4", "i8", "np", "rint_f4", "rint_f8", "sqrt_f4", "sqrt_f8",
+    "sum_type",
     "u1", "u2", "u4", "u8",
 ]

@@ -40,7 +40,9 @@ def _evaluate(node: Node, args: list, arrays: Sequence, length: Callable[[Dim], 
     if node.op == "extent":
         return np.asarray(float(np.prod([length(dim) for dim in node.attrs[0]])))
     if node.op in STRUCTURE:
-        return np.asarray(STRUCTURE[node.op].meaning(args[0], node, length))
+        structural = STRUCTURE[node.op].meaning
+        assert structural is not None, node.op
+        return np.asarray(structural(*args, node, length))
     meaning = PRIMITIVES[node.op].meaning
     assert meaning is not None, node.op
     value = meaning(*args, node.dtype) if node.op == "cast" else meaning(*args)

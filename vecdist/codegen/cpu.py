@@ -13,16 +13,18 @@ import numpy as np
 
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
-    ACCUMULATOR,
     INDENT,
+    PARTIAL,
     array_name,
     assignment,
     dense_offset,
+    element_count,
     slot_of,
+    start,
     typed_zero,
     varying,
 )
-from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
+from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 
@@ -39,6 +41,8 @@ class _Renderer:
         self.kernel = kernel
         self.nests = kernel.nests()
         self.short: set[str] = set()
+        outermost = [item for _, loop in self.nests for item in loop.sums(kernel.root)]
+        self.total = {item.name: f"total_{item.op}(p_{item.name})" for item in outermost}
         slots = [f"x{slot.index}" for slot in kernel.slots]
         outputs = [f"o{number}" for number in range(len(kernel.outputs))]
         flag = ["flag"] if kernel.flagged else []
@@ -70,40 +74,62 @@ class _Renderer:
         return ", ".join(name for name in (*names, *self.hoisted, self.parameters) if name)
 
     def nest(self, number: int) -> Iterator[str]:
-        """A function that runs blocks ``first`` to ``last`` of an outermost loop."""
+        """A function that runs blocks ``first`` to ``last`` of an outermost loop; of one that scatters, stripes.
+
+        A stripe is a run of blocks that adds to sums of its own, whoever runs it.
+        """
         level, loop = self.nests[number]
-        sums = loop.sums(self.kernel.root)
-        yield f"\n\n@compiled\ndef nest{number}({self.signature('first', 'last', *self.partials(number + 1))}):"
+        scattered = [f"q_o{output}" for output in loop.scatters()]
+        shared = [*self.partials(number + 1), *scattered]
+        yield f"\n\n@compiled\ndef nest{number}({self.signature('first', 'last', *shared)}):"
         yield "    widest()"
         yield from self.prefix(level)
         yield f"    size = {self.block_size(loop)}"
-        yield "    for block in range(first, last):"
-        for item in sums:
-            yield f"        {item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
-        if self.flags(loop):
-            yield "        bad = False"
-        yield f"        end = min(block * size + size, {loop.dim})"
-        yield from self.elements(loop, [item for item in sums if item.dtype == np.float32])
-        for item in sums:
-            yield f"        p_{item.name}[block] = {item.name}"
-        if self.flags(loop):
-            yield "        if bad:\n            flag[0] = 1"
-
-    def elements(self, loop: Loop, short: Sequence[Accumulate]) -> Iterator[str]:
-        """The loop over one block; float32 is added up in float32 for short stretches, to keep its vectors whole."""
-        if not short or len(loop.dims()) > 1:
-            yield f"        for {loop.index} in range(block * size, end):"
-            yield from self.block(loop.body, 3)
+        if not scattered:
+            yield "    for block in range(first, last):"
+            yield from self.one_block(loop, INDENT * 2)
             return
-        yield f"        for start in range(block * size, end, {STRETCH}):"
+        yield f"    blocks = ({loop.dim} + size - 1) // size"
+        yield f"    stripes = min(blocks, {self.rows()})"
+        yield "    for stripe in range(first, last):"
+        for output in loop.scatters():
+            yield f"        row_o{output} = stripe * ({element_count(self.kernel.outputs[output].shape)})"
+        yield "        for block in range(blocks * stripe // stripes, blocks * (stripe + 1) // stripes):"
+        yield from self.one_block(loop, INDENT * 3)
+
+    def rows(self) -> str:
+        """The most stripes: each has sums of its own for every scattered output."""
+        summed = [element_count(output.shape) for output in self.kernel.outputs if output.summed]
+        return f"stripe_limit({' + '.join(summed)})"
+
+    def one_block(self, loop: Loop, pad: str) -> Iterator[str]:
+        sums = loop.sums(self.kernel.root)
+        yield from (f"{pad}{item.name} = {start(item)}" for item in sums)
+        if self.flags(loop):
+            yield f"{pad}bad = False"
+        yield f"{pad}end = min(block * size + size, {loop.dim})"
+        short = [item for item in sums if item.dtype == np.float32 and item.op == "sum"]
+        yield from self.elements(loop, short, pad)
+        yield from (f"{pad}p_{item.name}[block] = {item.name}" for item in sums)
+        if self.flags(loop):
+            yield f"{pad}if bad:\n{pad}    flag[0] = 1"
+
+    def elements(self, loop: Loop, short: Sequence[Accumulate], pad: str) -> Iterator[str]:
+        """The loop over one block; float32 is added up in float32 for short stretches, to keep its vectors whole."""
+        depth = len(pad) // len(INDENT)
+        if not short or len(loop.dims()) > 1:
+            yield f"{pad}for {loop.index} in range(block * size, end):"
+            yield from self.block(loop.body, depth + 1)
+            return
+        yield f"{pad}for start in range(block * size, end, {STRETCH}):"
         for item in short:
-            yield f"            s_{item.name} = f4(0)"
-        yield f"            for {loop.index} in range(start, min(start + {STRETCH}, end)):"
+            yield f"{pad}    s_{item.name} = f4(0)"
+        yield f"{pad}    for {loop.index} in range(start, min(start + {STRETCH}, end)):"
         self.short = {item.name for item in short}
-        yield from self.block(loop.body, 4)
+        yield from self.block(loop.body, depth + 2)
         self.short = set()
         for item in short:
-            yield f"            {item.name} = {item.name} + f8(s_{item.name})"
+            yield f"{pad}    {item.name} = {item.name} + f8(s_{item.name})"
 
     def flags(self, loop: Loop) -> bool:
         return any(isinstance(item, Flag) for item in loop.body.walk())
@@ -133,7 +159,7 @@ class _Renderer:
                 yield pad + self.statement(item)
             for loop in block.loops(level):
                 for item in loop.sums(block):
-                    yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+                    yield f"{pad}{item.name} = {start(item)}"
                 yield f"{pad}for {loop.index} in range({loop.dim}):"
                 yield from self.block(loop.body, depth + 1)
 
@@ -143,20 +169,20 @@ class _Renderer:
                 return assignment(item)
             case Load():
                 return self.load(item)
-            case Accumulate(name, value):
+            case Accumulate(name, value, op=op):
                 name = f"s_{name}" if name in self.short else name
-                return f"{name} = accumulate({name}, {value})"
+                return f"{name} = accumulate_{op}({name}, {value})"
             case Total(name, accumulator, dtype):
-                whole = f"total(p_{accumulator})" if self.is_partial(accumulator) else accumulator
+                whole = self.total.get(accumulator, accumulator)
                 return f"{name} = {dtype.kind}{dtype.itemsize}({whole})"
             case Store(output, indices, value):
                 dims = varying(self.kernel.outputs[output].shape)
                 return f"store(o{output}, {dense_offset(indices, dims)}, {value}, {output}, {len(self.kernel.outputs)})"
+            case Scatter(output, indices, value):
+                place = f"row_o{output} + {dense_offset(indices, varying(self.kernel.outputs[output].shape))}"
+                return f"add_at(q_o{output}, {place}, {value}, {output}, {len(self.kernel.outputs)})"
             case Flag(value):
                 return f"bad = bad | {value}"
-
-    def is_partial(self, accumulator: str) -> bool:
-        return f"p_{accumulator}" in self.partials(len(self.nests))
 
     def load(self, item: Load) -> str:
         slot = slot_of(self.kernel, item.slot)
@@ -196,13 +222,27 @@ class _Renderer:
         yield "    widest()"
         if self.hoisted:
             yield f"    {', '.join(self.hoisted)}, = prelude({self.parameters})"
-        for number, (_, loop) in enumerate(self.nests):
-            size = self.block_size(loop)
-            yield f"    blocks = ({loop.dim} + {size} - 1) // {size}"
-            for item in loop.sums(self.kernel.root):
-                yield f"    p_{item.name} = np.empty(blocks, np.{'float64' if item.dtype.kind == 'f' else 'int64'})"
-            yield f"    nest{number}({self.signature('i8(0)', 'blocks', *self.partials(number + 1))})"
+        for number, output in enumerate(self.kernel.outputs):
+            if output.summed:
+                count = f"{self.rows()} * ({element_count(output.shape)})"
+                yield f"    q_o{number} = np.zeros({count}, np.{PARTIAL[output.dtype.kind]})"
+        for number in range(len(self.nests)):
+            yield from self.run(number)
         yield f"    finish({self.signature(*self.partials(len(self.nests)))})"
+
+
+    def run(self, number: int) -> Iterator[str]:
+        """A nest, and the end of the sums that no later nest adds to."""
+        level, loop = self.nests[number]
+        size = self.block_size(loop)
+        yield f"    blocks = ({loop.dim} + {size} - 1) // {size}"
+        for item in loop.sums(self.kernel.root):
+            yield f"    p_{item.name} = np.empty(blocks, np.{PARTIAL[item.dtype.kind]})"
+        scattered = [f"q_o{output}" for output in loop.scatters()]
+        shares = f"min(blocks, {self.rows()})" if scattered else "blocks"
+        yield f"    nest{number}({self.signature('i8(0)', shares, *self.partials(number + 1), *scattered)})"
+        if number + 1 == len(self.nests) or self.nests[number + 1][0] != level:
+            yield from (f"    add_rows(q_o{output}, o{output})" for output in self.kernel.finished(level))
 
 
 def needed_later(kernel: Kernel) -> dict[str, np.dtype]:
@@ -221,7 +261,7 @@ def _texts(item: Statement) -> Sequence[str]:
             return args
         case Load(_, _, indices, _, guard):
             return (*indices, guard or "")
-        case Store(_, indices, value):
+        case Store(_, indices, value) | Scatter(_, indices, value):
             return (*indices, value)
         case Accumulate(_, value) | Flag(value):
             return (value,)

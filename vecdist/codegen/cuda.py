@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from vecdist.codegen.grid import SHARED_SUMS, THREADS, Grid, combined, counters
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
     ACCUMULATOR,
@@ -18,17 +20,16 @@ from vecdist.codegen.statements import (
     assignment,
     dense_offset,
     slot_of,
+    start,
     typed_zero,
     varying,
 )
-from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Statement, Store, Total
+from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
-THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
 # the registers of a long body leave room for fewer of them.
 COPIES = ((80, 8), (130, 4), (300, 2))
 TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
-SHARED_SUMS = 16  # sums reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
 
 
 def unrolling(loop: Loop) -> int:
@@ -57,10 +58,17 @@ def render(kernel: Kernel) -> Source:
     return Source("\n".join(_Renderer(kernel).module()) + "\n", kernel)
 
 
+def picked(item: Load, body: Block) -> bool:
+    """Whether a load needs a value that its body computes: an index that is data."""
+    computed = {found.name for found in body.walk() if isinstance(found, Assign | Load | Total)}
+    return not computed.isdisjoint(re.findall(r"\bv\d+\b", " ".join((*item.indices, item.guard or ""))))
+
+
 class _Renderer:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.nests = kernel.nests()
+        self.grid = Grid(kernel)
         self.sums = [s for _, loop in self.nests for s in loop.sums(kernel.root)]
 
     def module(self) -> Iterator[str]:
@@ -73,11 +81,15 @@ class _Renderer:
         yield f"    step = blocks * {THREADS}"
         if self.sums:
             yield f"    shared = cuda.shared.array({THREADS * min(SHARED_SUMS, len(self.sums))}, f8)"
+        if self.grid.slots:
+            yield "    slots = cuda.shared.array(0, sum_type)"
+        yield from self.grid.places()
         yield from self.body()
 
     def body(self) -> Iterator[str]:
         root, done = self.kernel.root, 0
         last = max((level for level, _ in self.nests), default=-1)
+        added_to = set(self.grid.slot_outputs)
         for level in root.levels:
             if level <= last:
                 for item in root.statements(level):
@@ -85,23 +97,33 @@ class _Renderer:
                         yield INDENT + self.statement(item)
             loops = root.loops(level)
             for loop in loops:
+                yield from self.grid.slot_places(loop)
                 yield from self.nest(loop)
+                yield from self.grid.block_slots(loop, added_to)
             sums = [s for loop in loops for s in loop.sums(root)]
-            yield from self.block_sums(sums, done)
+            yield from self.grid.block_results(sums, done)
             if loops and level < last:
-                yield from self.barrier(level)
-                yield from self.totals(sums, done, INDENT)
+                yield from self.together(level, sums, done)
             elif level == last:
-                yield from self.ending(sums, done)
+                yield from self.ending(level, sums, done)
             done += len(sums)
         if last < 0:
-            yield from self.ending([], 0)
+            yield from self.ending(-1, [], 0)
+
+    def together(self, level: int, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
+        """Wait for the whole grid, and make known what later loops need."""
+        yield from self.grid.barrier(1 + 2 * level)
+        yield from self.grid.totals(sums, done, INDENT)
+        if self.kernel.finished(level):
+            yield from self.grid.whole_outputs(level, INDENT, ("first", "step"))
+            yield from self.grid.barrier(2 + 2 * level)
 
     def nest(self, loop: Loop) -> Iterator[str]:
         for item in loop.sums(self.kernel.root):
-            yield f"    {item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+            yield f"    {item.name} = {start(item)}"
         if is_team_loop(loop):
             yield "    lane = thread % lanes"
+            yield "    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))"
             yield f"    for {loop.index} in range(first // lanes, {loop.dim}, step // lanes):"
             yield from self.rows(loop.body)
             return
@@ -111,7 +133,7 @@ class _Renderer:
             yield from self.serial(loop.body, 2)
             return
         tile = THREADS * copies
-        loads = [item for item in loop.body.statements(0) if isinstance(item, Load)]
+        loads = [item for item in loop.body.statements(0) if isinstance(item, Load) and not picked(item, loop.body)]
         for item in loads:
             for number in range(copies):
                 yield f"    f_{item.name}_{number} = {typed_zero(item.dtype)}"
@@ -165,9 +187,11 @@ class _Renderer:
 
     def accumulate(self, item: Accumulate, values: Sequence[str]) -> str:
         """Add neighbours in their own precision first, which costs one conversion for all of them."""
-        while len(values) > 1:
-            values = [f"({a} + {b})" for a, b in zip(values[::2], values[1::2], strict=True)]
-        return f"{item.name} = {item.name} + {ACCUMULATOR[item.dtype.kind]}({values[0]})"
+        if item.op in {"sum", "prod"}:
+            while len(values) > 1:
+                values = [combined(item.op, "f", a, b) for a, b in zip(values[::2], values[1::2], strict=True)]
+        lines = [self.statement(replace(item, value=value)) for value in values]
+        return "; ".join(lines)
 
     def guarded(self, text: str, item: Statement, pad: str) -> Iterator[str]:
         if isinstance(item, Flag):
@@ -181,8 +205,8 @@ class _Renderer:
         for level in block.levels:
             for item in block.statements(level):
                 if isinstance(item, Total):
-                    yield from self.team_sum(item.accumulator, pad)
-                if isinstance(item, Store | Flag | Accumulate):
+                    yield from self.team_result(item, block, pad)
+                if isinstance(item, Store | Flag | Accumulate | Scatter):
                     yield f"{pad}if lane == 0:"
                     yield from self.guarded(self.statement(item), item, pad + INDENT)
                 else:
@@ -191,15 +215,18 @@ class _Renderer:
                 yield from self.serial(case.long, 2)
             for loop in block.loops(level):
                 for item in loop.sums(block):
-                    yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+                    yield f"{pad}{item.name} = {start(item)}"
                 yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
                 yield from self.serial(loop.body, 3)
 
-    def team_sum(self, name: str, pad: str) -> Iterator[str]:
-        """Add the lanes' sums pairwise, so that each lane has the same total."""
+    def team_result(self, item: Total, block: Block, pad: str) -> Iterator[str]:
+        """Combine the lanes' results pairwise, so that each lane has the same one."""
+        name = item.accumulator
+        (taken,) = {s.op: s for loop in block.every_loop() for s in loop.sums(block) if s.name == name}.values()
         yield f"{pad}hop = lanes // 2"
         yield f"{pad}while hop > 0:"
-        yield f"{pad}    {name} = {name} + cuda.shfl_xor_sync(-1, {name}, hop)"
+        yield f"{pad}    found = cuda.shfl_xor_sync(mates, {name}, hop)"
+        yield f"{pad}    {name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
         yield f"{pad}    hop = hop // 2"
 
     def serial(self, block: Block, depth: int) -> Iterator[str]:
@@ -212,71 +239,13 @@ class _Renderer:
                 yield from self.serial(case.long, depth)
             for loop in block.loops(level):
                 for item in loop.sums(block):
-                    yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
+                    yield f"{pad}{item.name} = {start(item)}"
                 yield f"{pad}for {loop.index} in range({loop.dim}):"
                 yield from self.serial(loop.body, depth + 1)
 
-    def block_sums(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
-        """The sums of a block, by a tree in shared memory, to its place among the partial sums."""
-        for start in range(0, len(sums), SHARED_SUMS):
-            group = sums[start : start + SHARED_SUMS]
-            for number, item in enumerate(group):
-                yield f"    shared[{number * THREADS} + thread] = {self.to_partial(item, item.name)}"
-            yield from self.tree(group, INDENT)
-            yield "    if thread == 0:"
-            for number in range(len(group)):
-                yield f"        partials[{done + start + number} * blocks + block] = shared[{number * THREADS}]"
-            yield "    cuda.syncthreads()"
-
-    def tree(self, group: Sequence[Accumulate], pad: str) -> Iterator[str]:
-        yield f"{pad}cuda.syncthreads()"
-        yield f"{pad}half = {THREADS // 2}"
-        yield f"{pad}while half > 0:"
-        yield f"{pad}    if thread < half:"
-        for number, item in enumerate(group):
-            mine, other = f"shared[{number * THREADS} + thread]", f"shared[{number * THREADS} + thread + half]"
-            if item.dtype.kind == "f":
-                yield f"{pad}        {mine} = {mine} + {other}"
-            else:
-                yield f"{pad}        {mine} = as_f8(as_i8({mine}) + as_i8({other}))"
-        yield f"{pad}    cuda.syncthreads()"
-        yield f"{pad}    half = half // 2"
-
-    def totals(self, sums: Sequence[Accumulate], done: int, pad: str) -> Iterator[str]:
-        """The partial sums of all blocks added in a fixed order, by all threads of a block together."""
-        for start in range(0, len(sums), SHARED_SUMS):
-            group = sums[start : start + SHARED_SUMS]
-            for number, item in enumerate(group):
-                place = f"{done + start + number} * blocks + other"
-                yield f"{pad}{item.name} = {ACCUMULATOR[item.dtype.kind]}(0)"
-                yield f"{pad}for other in range(thread, blocks, {THREADS}):"
-                yield f"{pad}    {item.name} = {item.name} + {self.from_partial(item, f'partials[{place}]')}"
-                yield f"{pad}shared[{number * THREADS} + thread] = {self.to_partial(item, item.name)}"
-            yield from self.tree(group, pad)
-            for number, item in enumerate(group):
-                yield f"{pad}{item.name} = {self.from_partial(item, f'shared[{number * THREADS}]')}"
-            yield f"{pad}cuda.syncthreads()"
-
-    def to_partial(self, item: Accumulate, text: str) -> str:
-        return text if item.dtype.kind == "f" else f"as_f8(i8({text}))"
-
-    def from_partial(self, item: Accumulate, text: str) -> str:
-        return text if item.dtype.kind == "f" else f"as_i8({text})"
-
-    def barrier(self, level: int) -> Iterator[str]:
-        """Wait until every block has come here; the launch is cooperative, so all of them run at once."""
-        yield "    cuda.syncthreads()"
-        yield "    if thread == 0:"
-        yield "        cuda.threadfence()"
-        yield f"        cuda.atomic.add(arrivals, {level + 1}, 1)"
-        yield f"        while cuda.atomic.add(arrivals, {level + 1}, 0) < blocks:"
-        yield "            pass"
-        yield "        cuda.threadfence()"
-        yield "    cuda.syncthreads()"
-
-    def ending(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
-        """What is left when every loop is done: by the last block to finish, where sums are needed."""
-        needed = bool(self.sums) or needs_grid_barrier(self.kernel)
+    def ending(self, level: int, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
+        """What is left when every loop is done: by the last block to finish, where it needs them all."""
+        needed = bool(self.sums or self.kernel.finished(level)) or needs_grid_barrier(self.kernel)
         if needed:
             yield "    last = cuda.shared.array(1, i4)"
             yield "    if thread == 0:"
@@ -285,9 +254,10 @@ class _Renderer:
             yield "    cuda.syncthreads()"
             yield "    if last[0] == 1:"
             yield "        cuda.threadfence()"
-            yield from self.totals(sums, done, INDENT * 2)
+            yield from self.grid.totals(sums, done, INDENT * 2)
+            yield from self.grid.whole_outputs(level, INDENT * 2, ("thread", str(THREADS)))
             yield "        if thread == 0:"
-            yield from (f"            arrivals[{level}] = 0" for level in range(len(self.kernel.root.levels) + 1))
+            yield from (f"            arrivals[{counter}] = 0" for counter in range(counters(self.kernel)))
         else:
             yield "    if first == 0:"
         yield from self.final_statements(INDENT * 3 if needed else INDENT * 2)
@@ -314,8 +284,17 @@ class _Renderer:
                 return assignment(item)
             case Load():
                 return self.load(item)
-            case Accumulate(name, value, _, dtype):
+            case Accumulate(name, value, _, dtype, "sum"):
                 return f"{name} = {name} + {ACCUMULATOR[dtype.kind]}({value})"
+            case Accumulate(name, value, _, dtype, op):
+                taken = combined(op, dtype.kind, name, f"{ACCUMULATOR[dtype.kind]}({value})")
+                return f"{name} = {taken}"
+            case Scatter() if item in self.grid.slots:
+                slot = self.grid.slot(item)
+                return f"{slot} = {slot} + f8({item.value})"
+            case Scatter(output, indices, value):
+                dims = varying(self.kernel.outputs[output].shape)
+                return f"cuda.atomic.add(sums, at_o{output} + {dense_offset(indices, dims)}, f8({value}))"
             case Total(name, accumulator, dtype):
                 return f"{name} = {dtype.kind}{dtype.itemsize}({accumulator})"
             case Store(output, indices, value):
@@ -352,4 +331,4 @@ def parameters(kernel: Kernel) -> list[str]:
             names += [f"x{slot.index}_s{axis}" for axis in slot.axes]
     names += [f"o{number}" for number in range(len(kernel.outputs))]
     names += ["flag"] if kernel.flagged else []
-    return [*names, *kernel.lengths, "partials", "arrivals", "lanes"]
+    return [*names, *kernel.lengths, "partials", "sums", "arrivals", "lanes"]

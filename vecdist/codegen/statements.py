@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from vecdist.kernel import Assign, Kernel, Slot
+from vecdist.kernel import Accumulate, Assign, Kernel, Slot
 from vecdist.primitives import PRIMITIVES
+from vecdist.shapes import Shape
 
 INDENT = "    "
 ACCUMULATOR = {"f": "f8", "i": "i8", "u": "u8", "b": "i8"}
+
+
+PARTIAL = {"f": "float64", "i": "int64", "u": "uint64", "b": "int64"}  # dtypes of arrays of partial results
+LIMITS = {"f": ("-np.inf", "np.inf"), "i": (f"-{2**63 - 1} - 1", f"{2**63 - 1}"), "u": ("0", f"{2**64 - 1}")}
+
+
+def start(item: Accumulate) -> str:
+    """What a reduction begins with: the value that changes nothing, in the type in which it accumulates."""
+    lowest, highest = LIMITS["i" if item.dtype.kind == "b" else item.dtype.kind]
+    neutral = {"sum": "0", "prod": "1", "max": lowest, "min": highest}[item.op]
+    return f"{ACCUMULATOR[item.dtype.kind]}({neutral})"
+
+
+def element_count(shape: Shape) -> str:
+    """The number of elements of an array, as text."""
+    return " * ".join(varying(shape)) or "1"
 
 
 def type_name(dtype: np.dtype) -> str:
@@ -38,8 +55,8 @@ def dense_offset(indices: tuple[str, ...], dims: list[str]) -> str:
     return offset
 
 
-def varying(shape: tuple) -> list[str]:
-    return [dim for dim in shape if dim != 1]
+def varying(shape: Shape) -> list[str]:
+    return [str(dim) for dim in shape if dim != 1]
 
 
 def slot_of(kernel: Kernel, number: int) -> Slot:

@@ -5,40 +5,101 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vecdist.expr import Node, topological
-from vecdist.primitives.structure import Entry, full, reshape, view
+from vecdist.primitives.structure import Entry, full, is_reduction, reshape, view
 from vecdist.shapes import Dim, Shape, broadcast
 
 
 def batch(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[Node, ...]:
     """``roots`` where each leaf is replaced by one with a leading axis, which the results have too."""
+    found = batch_aligned(roots, leaves)
+    return tuple(_without_gap(many, root.ndim) for many, root in zip(found, roots, strict=True))
+
+
+def batch_aligned(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[Node, ...]:
+    """As ``batch``, but the results have equally many axes: some of length 1, the gap, behind the leading one.
+
+    So what is elementwise stays elementwise: no view stands between an expression and a leaf, which has the gap too
+    where it is one of ``roots``.
+    """
     length: Dim = next(iter(leaves.values())).shape[0]
-    many: dict[Node, Node] = dict(leaves)
+    above = _above(roots, leaves)
+    rank = max(node.ndim for node in (*leaves, *above))
+    new = {node: _with_gap(leaf, rank) for node, leaf in leaves.items()}
+    leading = set(leaves)  # the others depend on the shapes of leaves alone, and are the same for all
+    for node in above:
+        args = tuple(new.get(arg, arg) for arg in node.args)
+        has = [arg in leading for arg in node.args]
+        if node.op == "extent" or not any(has):
+            new[node] = Node(node.op, args, node.attrs, node.shape, node.dtype)
+        else:
+            new[node] = _batched(node, args, has, rank)
+            leading.add(node)
+    return tuple(full(new.get(root, root), _gapped(length, root.shape, rank)) for root in roots)
+
+
+def _above(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> list[Node]:
+    """The nodes that need a leaf, each after its arguments."""
+    found: dict[Node, None] = dict.fromkeys(leaves)
     for node in topological(roots):
-        if node in many or not any(arg in many for arg in node.args):
-            continue
-        many[node] = _batched(node, [many.get(arg, arg) for arg in node.args], [a in many for a in node.args])
-    return tuple(full(many.get(root, root), (length, *root.shape)) for root in roots)
+        if any(arg in found for arg in node.args):
+            found[node] = None
+    return [node for node in found if node not in leaves]
 
 
-def _batched(node: Node, args: Sequence[Node], leading: Sequence[bool]) -> Node:
-    length = next(arg.shape[0] for arg, has in zip(args, leading, strict=True) if has)
-    if node.op == "sum":
-        shape: Shape = (length, *node.shape)
-        return Node("sum", tuple(args), node.attrs, shape, node.dtype)
+def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: int) -> Node:
+    """``node`` on arguments of which those that are ``leading`` have the leading axis and the gap."""
+    length = args[leading.index(True)].shape[0]
+    shape = _gapped(length, node.shape, rank)
+    if is_reduction(node):
+        return Node(node.op, args, node.attrs, shape, node.dtype)
     if node.op in {"view", "pad"}:
-        shifted: list[Entry] = [(0, 0, 1)]
-        shifted += [(None if to is None else to + 1, start, step) for to, start, step in node.attrs[0]]
-        return Node(node.op, tuple(args), (tuple(shifted),), (length, *node.shape), node.dtype)
+        return Node(node.op, args, (_shifted(node, rank),), shape, node.dtype)
     if node.op == "reshape":
-        return reshape(args[0], (length, *node.shape))
-    aligned = tuple(
-        _aligned(arg, node.ndim) if has else arg for arg, has in zip(args, leading, strict=True)
-    )
-    return Node(node.op, aligned, node.attrs, broadcast(arg.shape for arg in aligned), node.dtype)
+        return _with_gap(reshape(_without_gap(args[0], node.args[0].ndim), (length, *node.shape)), rank)
+    if node.op in {"gather", "scatter"}:
+        return _with_gap(_indexed(node, args, leading, length), rank)
+    if node.op != "checked":  # whose checks need not broadcast into its value
+        shape = broadcast(arg.shape for arg in args)
+    return Node(node.op, args, node.attrs, shape, node.dtype)
 
 
-def _aligned(arg: Node, ndim: int) -> Node:
-    """``arg`` with axes of length 1 behind its leading axis, so that the others align with ``ndim`` axes."""
-    new = ndim - (arg.ndim - 1)
-    entries = [(0, 0, 1), *((axis + new, 0, 1) for axis in range(1, arg.ndim))]
-    return view(arg, entries, (arg.shape[0], *(1,) * new, *arg.shape[1:]))
+def _shifted(node: Node, rank: int) -> tuple[Entry, ...]:
+    """The entries of a view, or a pad, between arrays with the leading axis and the gap."""
+    (entries,), (arg,) = node.attrs, node.args
+    source, target = (arg, node) if node.op == "view" else (node, arg)
+    moved = 1 + rank - target.ndim
+    gap: list[Entry] = [(None, 0, 1)] * (rank - source.ndim)
+    return ((0, 0, 1), *gap, *((None if to is None else to + moved, start, step) for to, start, step in entries))
+
+
+def _indexed(node: Node, args: tuple[Node, ...], leading: Sequence[bool], length: Dim) -> Node:
+    """A gather or scatter with the leading axis, without the gap: the axis stands before the indexed ones."""
+    start, count = node.attrs
+    source = node.args[0]
+    table, picked = (source, node) if node.op == "gather" else (node, source)
+    most = picked.ndim - (table.ndim - start - count)
+    first = _without_gap(args[0], source.ndim) if leading[0] else full(source, (length, *source.shape))
+    indices = [
+        _with_gap(_without_gap(arg, index.ndim), most) if has else arg
+        for arg, index, has in zip(args[1:], node.args[1:], leading[1:], strict=True)
+    ]
+    return Node(node.op, (first, *indices), (start + 1, count), (length, *node.shape), node.dtype)
+
+
+def _gapped(length: Dim, shape: Shape, rank: int) -> Shape:
+    """The leading axis, as many axes of length 1 as make it ``rank`` axes more, and ``shape``."""
+    return (length, *(1,) * (rank - len(shape)), *shape)
+
+
+def _with_gap(x: Node, rank: int) -> Node:
+    """``x``, whose first axis is the leading one, with the gap behind that."""
+    gap = rank - (x.ndim - 1)
+    entries = [(0, 0, 1), *((axis + gap, 0, 1) for axis in range(1, x.ndim))]
+    return view(x, entries, _gapped(x.shape[0], x.shape[1:], rank))
+
+
+def _without_gap(x: Node, ndim: int) -> Node:
+    """``x`` with its leading axis and its last ``ndim`` axes."""
+    gap = x.ndim - 1 - ndim
+    entries: list[Entry] = [(0, 0, 1), *[(None, 0, 1)] * gap, *((1 + axis, 0, 1) for axis in range(ndim))]
+    return view(x, entries, (x.shape[0], *x.shape[1 + gap :]))

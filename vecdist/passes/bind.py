@@ -14,7 +14,8 @@ from typing import Any, final
 from vecdist.expr import Node, rewrite
 from vecdist.leaves import Leaf
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
-from vecdist.primitives.structure import Entry, reshape, summed
+from vecdist.primitives.reductions import reduced
+from vecdist.primitives.structure import Entry, is_reduction, reshape
 from vecdist.shapes import Dim, Shape, broadcast
 
 
@@ -48,7 +49,7 @@ class _Binder:
         self.starts = 0
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
-        special = getattr(self, f"_{node.op}", None)
+        special = self._reduction if is_reduction(node) else getattr(self, f"_{node.op}", None)
         if special is not None:
             return special(node, args)
         shape = broadcast(arg.shape for arg in args)
@@ -86,7 +87,7 @@ class _Binder:
         dims = tuple(self.dim(source, axis) for axis in kept if axis - source.ndim in counted)
         return Node("extent", (), (tuple(d for d in dims if d != 1),), (), node.dtype)
 
-    def _sum(self, node: Node, args: tuple[Node, ...]) -> Node:
+    def _reduction(self, node: Node, args: tuple[Node, ...]) -> Node:
         (source,) = node.args
         kept = self.axes.kept(source)
         axes = tuple(
@@ -94,7 +95,7 @@ class _Binder:
             for place, axis in enumerate(kept)
             if axis - source.ndim in node.attrs[0] and args[0].shape[place] != 1
         )
-        total = summed(args[0], axes, node.dtype) if axes else args[0]
+        total = reduced(node.op, args[0], axes) if axes else args[0]
         return reshape(total, self.shape(node))  # one axis of the source may stand for several of the user's
 
     def _view(self, node: Node, args: tuple[Node, ...]) -> Node:
@@ -113,6 +114,13 @@ class _Binder:
         self.starts += 1
         self.lengths[name] = start
         return name
+
+    def _gather(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return Node("gather", args, node.attrs, self.shape(node), node.dtype)
+
+    def _checked(self, node: Node, args: tuple[Node, ...]) -> Node:
+        """Its labels are for whoever reads the error, and no part of the structure."""
+        return Node("checked", args, (), args[0].shape, node.dtype)
 
     def _reshape(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("reshape", args, (), self.shape(node), node.dtype)

@@ -29,7 +29,7 @@ def gradient(root: Node, wrt: Sequence[Node], cotangent: Node | None = None) -> 
         if incoming is None or node in leaves:
             continue
         if node.op in STRUCTURE:
-            (source,) = node.args
+            source = node.args[0]
             _accumulate(cotangents, source, STRUCTURE[node.op].adjoint(incoming, node))
         else:
             for source, partial in duals(node).items():
@@ -63,9 +63,9 @@ def pushforward(root: Node, tangents: Mapping[Node, Node]) -> Node:
         if node in dots:
             continue
         if node.op in STRUCTURE:
-            (source,) = node.args
+            source = node.args[0]
             if source in dots:
-                dots[node] = STRUCTURE[node.op].again(node, full(dots[source], source.shape))
+                dots[node] = STRUCTURE[node.op].tangent(node, full(dots[source], source.shape))
         else:
             dot = _dot(node, tuple(dots.get(arg) for arg in node.args))
             if dot is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vecdist.expr import Node, rewrite
 from vecdist.primitives import PRIMITIVES
-from vecdist.primitives.structure import rebuilt
+from vecdist.primitives.structure import STRUCTURE, rebuilt
 
 
 def expand(roots: Sequence[Node]) -> tuple[Node, ...]:
@@ -25,4 +25,7 @@ def _expand_node(node: Node, args: tuple[Node, ...]) -> Node:
     entry = PRIMITIVES.get(node.op)
     if entry is not None and entry.expand is not None:
         return entry.expand(*args)
+    structural = STRUCTURE.get(node.op)
+    if structural is not None and structural.expand is not None:
+        return structural.expand(*args, *node.attrs)
     return rebuilt(node, args)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vecdist.expr import Node, topological
+from vecdist.primitives.structure import is_reduction
 
 STATIC = -1  # the length class of axes that are 1 by construction
 
@@ -72,20 +73,24 @@ def find_axes(roots: Sequence[Node]) -> Axes:
     """The length classes of every node below ``roots``."""
     axes = Axes()
     for node in topological(roots):
-        if node.op == "sum":
-            axes.put(node, _summed(axes, node))
+        if is_reduction(node):
+            axes.put(node, _reduced(axes, node))
+        elif node.op == "gather":
+            axes.put(node, _gathered(axes, node))
         elif node.op == "view":
             axes.put(node, _viewed(axes, node))
         elif node.op in {"leaf", "reshape"}:
             axes.put(node, [axes.fresh(int(size)) for size in node.shape])
+        elif node.op == "checked":
+            axes.put(node, axes.classes(node.args[0]))  # what is checked may have other axes
         elif node.op in {"const", "extent"}:
             axes.put(node, [])
         else:
-            axes.put(node, [_joined(axes, node, axis) for axis in range(-node.ndim, 0)])
+            axes.put(node, [_joined(axes, node.args, axis) for axis in range(-node.ndim, 0)])
     return axes
 
 
-def _summed(axes: Axes, node: Node) -> list[int]:
+def _reduced(axes: Axes, node: Node) -> list[int]:
     source = axes.classes(node.args[0])
     return [STATIC if axis - node.ndim in node.attrs[0] else length for axis, length in enumerate(source)]
 
@@ -101,9 +106,20 @@ def _viewed(axes: Axes, node: Node) -> list[int]:
     return lengths
 
 
-def _joined(axes: Axes, node: Node, axis: int) -> int:
+def _gathered(axes: Axes, node: Node) -> list[int]:
+    """Axes before and after the indexed ones are the source's, those between are of the indices."""
+    (start, count), (source, *indices) = node.attrs, node.args
+    before, after = axes.classes(source)[:start], axes.classes(source)[start + count :]
+    picked = range(start + len(after) - node.ndim, 0)
+    for place, length in enumerate(before):
+        batched = [i for i in indices if i.ndim == start + len(picked) and i.shape[place] != 1]
+        axes.unite([length, *(axes.classes(index)[place] for index in batched)])
+    return [*before, *(_joined(axes, indices, axis) for axis in picked), *after]
+
+
+def _joined(axes: Axes, args: Sequence[Node], axis: int) -> int:
     """The class of an axis of an elementwise node, from the arguments that have it."""
-    having = [arg for arg in node.args if -axis <= arg.ndim]
+    having = [arg for arg in args if -axis <= arg.ndim]
     varying = [arg for arg in having if arg.shape[axis] != 1] or having
     if len(varying) < len(having):
         for arg in having:
@@ -146,14 +162,14 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> tuple[int, int] | None:
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
-    if node.op in {"view", "reshape"}:
-        return {*axes.classes(node), *axes.classes(node.args[0])}
-    if node.op in {"sum", "extent"}:
+    if node.op in {"view", "reshape", "gather"}:
+        return {length for each in (node, *node.args) for length in axes.classes(each)}
+    if is_reduction(node) or node.op == "extent":
         (source,) = node.args
         lengths = axes.classes(source)
         over = {lengths[axis] for axis in node.attrs[0]}
         return set(lengths) if over not in ({STATIC}, set(lengths), set(lengths) - {STATIC}) else set()
-    if len(node.args) > 1:
+    if len(node.args) > 1 and node.op != "checked":
         return _broadcast(node, axes)
     if node.op == "leaf" and node.attrs[0].kind != "number" and not node.attrs[0].array.flags.c_contiguous:
         return set(axes.classes(node))

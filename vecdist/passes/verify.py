@@ -11,6 +11,7 @@ from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.shapes import BroadcastError, broadcast
 
+INDEXING = {"gather", "scatter"}
 LEAVES = {"slot", "const", "extent"}
 MIXED = {"where", "cast", "bits", "from_bits", "shl", "shr"}
 
@@ -57,14 +58,17 @@ def _complaint(node: Node) -> str | None:
 
 
 def _structural_complaint(node: Node) -> str | None:
-    if len(node.args) != 1:
-        return "it takes one argument"
+    indices = node.args[1:]
+    if len(node.args) != 1 + (node.attrs[1] if node.op in INDEXING else 0):
+        return "it takes one argument, and as many index arrays as it has indexed axes"
+    if any(index.dtype.kind not in "iu" for index in indices):
+        return "an index is a whole number"
     if node.dtype != node.args[0].dtype:
         return "it keeps the dtype of its argument"
-    if node.op == "sum":
+    if STRUCTURE[node.op].reduces:
         (axes,), (source,) = node.attrs, node.args
         if node.shape != tuple(1 if axis in axes else source.shape[axis] for axis in range(-source.ndim, 0)):
-            return "the axes of a sum are kept with length 1"
+            return "the axes of a reduction are kept with length 1"
     if node.op in {"view", "pad"}:
         source = node.args[0] if node.op == "view" else node
         if len(node.attrs[0]) != source.ndim:

@@ -100,16 +100,20 @@ def sum_to(x: Node, full: Shape, shape: Shape) -> Node:
 @final
 @dataclass(frozen=True)
 class Structural:
-    """An operation linear in its one argument: its value in NumPy and its adjoint.
+    """An operation that moves or reduces the elements of its first argument: its value in NumPy and its derivative.
 
-    ``meaning(value, node, length)`` computes, ``length`` giving the number that a dimension or start stands for;
-    ``adjoint(cotangent, node)`` carries a cotangent of the result back to the argument; ``again(node, arg)`` is the
-    same operation on another argument of the same shape.
+    ``meaning(*values, node, length)`` computes, ``length`` giving the number that a dimension or start stands for;
+    ``adjoint(cotangent, node)`` carries a cotangent of the result back to the first argument, ``tangent(node, dot)`` a
+    tangent of the first argument to the result.  Arguments after the first are whole numbers, without derivative.
+    ``reduces`` says that it has one attribute, the axes that it leaves with length 1; ``expand`` gives an expression of
+    other operations, where neither target has code.
     """
 
-    meaning: Callable[[np.ndarray, Node, Callable[[Dim], int]], np.ndarray]
     adjoint: Callable[[Node, Node], Node]
-    again: Callable[[Node, Node], Node]
+    tangent: Callable[[Node, Node], Node]
+    meaning: Callable[..., np.ndarray] | None = None
+    reduces: bool = False
+    expand: Callable[..., Node] | None = None
 
 
 def _sum_meaning(x: np.ndarray, node: Node, length: Callable[[Dim], int]) -> np.ndarray:
@@ -168,6 +172,11 @@ def full(x: Node, shape: Shape) -> Node:
     return view(x, entries, shape)
 
 
+def is_reduction(node: Node) -> bool:
+    """Whether ``node`` reduces the axes of its one attribute."""
+    return node.op in STRUCTURE and STRUCTURE[node.op].reduces
+
+
 def rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
     """The same operation on other arguments; an elementwise one has the shape that they broadcast to."""
     if args == node.args:
@@ -178,25 +187,26 @@ def rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
 
 STRUCTURE: dict[str, Structural] = {
     "sum": Structural(
-        _sum_meaning,
+        meaning=_sum_meaning,
+        reduces=True,
         adjoint=lambda cotangent, node: cotangent,
-        again=lambda node, arg: summed(arg, node.attrs[0]),
+        tangent=lambda node, arg: summed(arg, node.attrs[0]),
     ),
     "view": Structural(
-        _view_meaning,
+        meaning=_view_meaning,
         adjoint=_view_adjoint,
-        again=lambda node, arg: view(arg, node.attrs[0], node.shape),
+        tangent=lambda node, arg: view(arg, node.attrs[0], node.shape),
     ),
     "pad": Structural(
-        _pad_meaning,
+        meaning=_pad_meaning,
         adjoint=lambda cotangent, node: view(
             full(cotangent, node.shape), node.attrs[0], node.args[0].shape
         ),
-        again=lambda node, arg: pad(arg, node.attrs[0], node.shape),
+        tangent=lambda node, arg: pad(arg, node.attrs[0], node.shape),
     ),
     "reshape": Structural(
-        lambda x, node, length: x.reshape([length(dim) for dim in node.shape]),
+        meaning=lambda x, node, length: x.reshape([length(dim) for dim in node.shape]),
         adjoint=lambda cotangent, node: reshape(full(cotangent, node.shape), node.args[0].shape),
-        again=lambda node, arg: reshape(arg, node.shape),
+        tangent=lambda node, arg: reshape(arg, node.shape),
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.expr import Node
@@ -12,10 +12,12 @@ from vecdist.kernel import Block
 @final
 @dataclass(frozen=True)
 class Index:
-    """An integer expression in loop indices, known in ``block``."""
+    """An integer expression, known in ``block`` from ``level`` on; ``gathered`` where it is data."""
 
     text: str
     block: Block
+    level: int = 0
+    gathered: bool = False
 
 
 @final
@@ -41,9 +43,16 @@ class Context:
 
     def moved(self, block: Block, inner: Block) -> Context:
         """The same place in the loops, with what belongs to ``block`` moved into a block inside it."""
-        return Context(
-            tuple(Index(i.text, inner) if i is not None and i.block is block else i for i in self.indices), self.guard
-        )
+        indices = (replace(i, block=inner) if i is not None and i.block is block else i for i in self.indices)
+        return Context(tuple(indices), self.guard)
+
+    def level(self, block: Block) -> int:
+        """The level of ``block`` from which the indices are known."""
+        known = [index for index in (*self.indices, self.guard) if index is not None and index.block is block]
+        return max((index.level for index in known), default=0)
+
+    def gathered(self) -> bool:
+        return any(index is not None and index.gathered for index in self.indices)
 
     def home(self, root: Block) -> Block:
         """The innermost block that an index belongs to."""
@@ -61,7 +70,7 @@ def through_view(context: Context, node: Node, root: Block) -> Context:
         elif index is None:
             indices.append(Index(str(start), root))
         else:
-            indices.append(Index(_affine(index.text, start, step), index.block))
+            indices.append(replace(index, text=_affine(index.text, start, step)))
     return Context(tuple(indices), context.guard)
 
 
@@ -81,7 +90,7 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
         if dim == 1 or index is None:
             continue
         if axis is None:
-            guards.append(Index(f"({index.text} == {start})", index.block))
+            guards.append(replace(index, text=f"({index.text} == {start})"))
             continue
         size = source.shape[axis]
         if (start, step, size) == (0, 1, dim):
@@ -90,9 +99,9 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
         offset = index.text if start == 0 else f"({index.text} - {start})"
         place = offset if step == 1 else f"({offset} // {step})"
         whole = "" if abs(step) == 1 else f" & ({offset} % {abs(step)} == 0)"
-        guards.append(Index(f"(({place} >= 0) & ({place} < {size}){whole})", index.block))
+        guards.append(replace(index, text=f"(({place} >= 0) & ({place} < {size}){whole})"))
         if size != 1:
-            indices[axis] = Index(place, index.block)
+            indices[axis] = replace(index, text=place)
     return Context(tuple(indices), _both(guards, root))
 
 
@@ -100,7 +109,8 @@ def _both(guards: list[Index], root: Block) -> Index | None:
     if not guards:
         return None
     block = max((guard.block for guard in guards), key=lambda block: len(block.chain()))
-    return Index(" & ".join(guard.text for guard in guards), block)
+    level = max(guard.level for guard in guards if guard.block is block)
+    return Index(" & ".join(guard.text for guard in guards), block, level)
 
 
 def through_reshape(context: Context, node: Node, root: Block) -> Context:
@@ -110,14 +120,16 @@ def through_reshape(context: Context, node: Node, root: Block) -> Context:
     for index, dim in zip(context.indices, node.shape, strict=True):
         if dim != 1 and index is not None:
             flat = index.text if not flat else f"({flat} * {dim} + {index.text})"
-    block = Context(context.indices).home(root)
+    whole = Context(context.indices)
+    block = whole.home(root)
+    known = Index("", block, whole.level(block), whole.gathered())
     varying = [axis for axis, dim in enumerate(source.shape) if dim != 1]
     indices: list[Index | None] = [None] * source.ndim
     after = ""
     for axis in reversed(varying):
         dim = source.shape[axis]
         text = f"({flat} // ({after}))" if after else flat
-        indices[axis] = Index(f"({text} % {dim})" if axis != varying[0] else text, block)
+        indices[axis] = replace(known, text=f"({text} % {dim})" if axis != varying[0] else text)
         after = f"{after} * {dim}" if after else str(dim)
     return Context(tuple(indices), context.guard)
 

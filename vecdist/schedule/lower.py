@@ -13,10 +13,25 @@ from typing import final
 import numpy as np
 
 from vecdist.expr import Node, topological
-from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Output, Slot, Store, Total
+from vecdist.kernel import (
+    Accumulate,
+    Assign,
+    Block,
+    Cases,
+    Flag,
+    Kernel,
+    Load,
+    Loop,
+    Output,
+    Scatter,
+    Slot,
+    Store,
+    Total,
+)
 from vecdist.primitives.structure import STRUCTURE
+from vecdist.schedule.addends import Addend, addends
 from vecdist.schedule.context import THROUGH, Context, Index
-from vecdist.shapes import Dim
+from vecdist.shapes import Dim, Shape
 
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
@@ -82,10 +97,12 @@ class _Lowering:
         return self.name(prefix) if name in TYPES else name
 
     def output(self, root: Node, temporary: bool = False) -> int:
-        """Open the loops over the axes of ``root``, compute it there and store it; the level is returned."""
-        number = len(self.outputs)
-        self.outputs.append(Output(root.shape, root.dtype, temporary))
-        context, level = self.over_axes(root)
+        """Open loops, compute ``root`` in them and store it, or add its parts to it; the level is returned."""
+        number, parts = len(self.outputs), addends(root)
+        self.outputs.append(Output(root.shape, root.dtype, temporary, bool(parts)))
+        if parts:
+            return max(self.added(number, part) for part in parts)
+        context, level = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)
         indices = tuple(index.text for index in context.indices if index is not None)
@@ -93,19 +110,46 @@ class _Lowering:
         block.put(at, Store(number, indices, value.name))
         return level
 
+    def added(self, number: int, part: Addend) -> int:
+        """Open the loops of one part of a summed output, and add it there; the level is returned."""
+        node, shape, values, picks, start, after = part.node, part.shape, part.node, (), 0, len(part.shape)
+        if part.scattered:
+            values, *picks = node.args
+            start, shape, after = node.attrs[0], values.shape, node.ndim - sum(node.attrs)
+        values = values if part.factor is None else values * part.factor
+        context, level = self.over_axes(shape, [values], picks, len(shape) - after)
+        value = self.value(values, context)
+        picked = [self.value(pick, Context(context.indices[: len(shape) - after])) for pick in picks]
+        loops = [None if i is None else i.text for i in context.indices]
+        names = [*loops[:start], *(pick.name for pick in picked), *loops[len(shape) - after :]]
+        block = context.home(self.root)
+        indices = tuple(str(n) for n, dim in zip(names, part.shape, strict=True) if dim != 1)
+        at = max((known.level for known in (value, *picked) if known.block is block), default=0)
+        block.put(at, Scatter(number, indices, value.name))
+        return level
+
     def flag(self, root: Node) -> None:
-        context, _ = self.over_axes(root)
+        context, _ = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)
         block.put(value.level if value.block is block else 0, Flag(value.name))
 
-    def over_axes(self, node: Node) -> tuple[Context, int]:
-        """Loops over the axes of ``node``, outermost first, each at the level that its value needs."""
-        trial = _trial(self.root, node.shape)
-        needs = self.needs(node, trial)
+    def over_axes(
+        self, shape: Shape, nodes: Sequence[Node], picks: Sequence[Node] = (), ahead: int = 0
+    ) -> tuple[Context, int]:
+        """Loops over ``shape``, outermost first, each at the level that ``nodes`` need in them.
+
+        ``picks`` vary along the first ``ahead`` axes alone.
+        """
+        trial = _trial(self.root, shape)
+        needs: dict[Block, int] = {}
+        for node in nodes:
+            _raise_to(needs, self.needs(node, trial))
+        for node in picks:
+            _raise_to(needs, self.needs(node, Context(trial.indices[:ahead])))
         block, at = self.root, self.root
         indices: list[Index | None] = []
-        for dim, index in zip(node.shape, trial.indices, strict=True):
+        for dim, index in zip(shape, trial.indices, strict=True):
             if index is None:
                 indices.append(None)
                 continue
@@ -127,14 +171,18 @@ class _Lowering:
         levels: dict[Block, int] = {}
         for source in _structure_below(node):
             at = context.at(source)
-            if source.op != "sum":
-                found = self.needs(source.args[0], THROUGH[source.op](at, source, self.root))
-            elif self.is_temporary(at):
-                found = {self.root: self.temporary(source)[1] + 1}
+            if source.op == "gather":
+                places = _picked_axes(source, at)
+                for pick in source.args[1:]:
+                    _raise_to(levels, self.needs(pick, places))
+                known = Index("", places.home(self.root), gathered=True)
+                _raise_to(levels, self.needs(source.args[0], _through_gather(source, at, [known] * len(source.args))))
+            elif source.op in THROUGH:
+                _raise_to(levels, self.needs(source.args[0], THROUGH[source.op](at, source, self.root)))
+            elif self.is_temporary(source, at):
+                _raise_to(levels, {self.root: self.temporary(source)[1] + 1})
             else:
-                found = self.needs_of_sum(source, at)
-            for block, level in found.items():
-                levels[block] = max(levels.get(block, 0), level)
+                _raise_to(levels, self.needs_of_sum(source, at))
         return levels
 
     def needs_of_sum(self, node: Node, context: Context) -> dict[Block, int]:
@@ -143,8 +191,12 @@ class _Lowering:
         outside = {block: level for block, level in inner.items() if block in home.chain()}
         return {**outside, home: inner.get(home, 0) + 1}
 
-    def is_temporary(self, context: Context) -> bool:
-        """Whether a sum would be computed again for an outer loop that it does not vary on."""
+    def is_temporary(self, node: Node, context: Context) -> bool:
+        """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed
+        up by scattering.
+        """
+        if node.op == "scatter" or context.gathered():
+            return True
         home = context.home(self.root)
         return not set(home.chain()) - {self.root} <= context.blocks()
 
@@ -177,8 +229,10 @@ class _Lowering:
             case "extent":
                 count = " * ".join(node.attrs[0]) or "1"
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
-            case "sum":
-                return self.reload(node, at) if self.is_temporary(at) else self.sum(node, at)
+            case "gather":
+                return self.gathered(node, at)
+            case "scatter" | "sum" | "prod" | "max" | "min":
+                return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
             case "view" | "reshape":
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
             case "pad":
@@ -198,6 +252,7 @@ class _Lowering:
 
     def load(self, slot: int, node: Node, at: Context, level: int = 0) -> Value:
         block = at.home(self.root)
+        level = max(level, at.level(block))
         indices = tuple(index.text for index in at.indices if index is not None)
         name = self.name("v")
         block.put(level, Load(name, slot, indices, node.dtype, at.guard.text if at.guard else None))
@@ -208,6 +263,13 @@ class _Lowering:
         number, level = self.temporary(node)
         in_root = at.home(self.root) is self.root
         return self.load(-1 - number, node, at, level + 1 if in_root else 0)
+
+    def gathered(self, node: Node, at: Context) -> Value:
+        """An element picked by indices that are computed first."""
+        places = _picked_axes(node, at)
+        picked = [self.value(pick, places) for pick in node.args[1:]]
+        found = [Index(pick.name, pick.block, pick.level, gathered=True) for pick in picked]
+        return self.value(node.args[0], _through_gather(node, at, found))
 
     def padded(self, node: Node, at: Context) -> Value:
         inner = THROUGH["pad"](at, node, self.root)
@@ -236,8 +298,8 @@ class _Lowering:
             inner.put(value.level if value.block is inner else 0, Assign(name, "index", (value.name,), node.dtype))
         return Value(name, block, condition.level + 1)
 
-    def sum(self, node: Node, at: Context) -> Value:
-        """The loops of a sum in the block where it stops varying."""
+    def reduction(self, node: Node, at: Context) -> Value:
+        """The loops of a reduction in the block where it stops varying."""
         home = at.home(self.root)
         trial = _inside(at, node, home)
         needs = self.needs(node.args[0], trial)
@@ -253,10 +315,31 @@ class _Lowering:
         value = self.value(node.args[0], Context(tuple(indices), at.guard))
         name = self.name("a")
         inner = value.level if value.block is block else 0
-        block.put(inner, Accumulate(name, value.name, home, node.dtype))
+        block.put(inner, Accumulate(name, value.name, home, node.dtype, node.op))
         result = self.name("v")
         home.put(level + 1, Total(result, name, node.dtype))
         return Value(result, home, level + 1)
+
+
+def _raise_to(levels: dict[Block, int], others: dict[Block, int]) -> None:
+    for block, level in others.items():
+        levels[block] = max(levels.get(block, 0), level)
+
+
+def _picked_axes(node: Node, context: Context) -> Context:
+    """The context of the indices of a gather: without the axes of its source that come after the indexed ones."""
+    start, count = node.attrs
+    after = node.args[0].ndim - start - count
+    return Context(context.indices[: node.ndim - after], context.guard)
+
+
+def _through_gather(node: Node, context: Context, picked: Sequence[Index]) -> Context:
+    """The context of the source of a gather."""
+    start, count = node.attrs
+    source = node.args[0]
+    behind = context.indices[node.ndim - (source.ndim - start - count) :] if source.ndim > start + count else ()
+    inside = (None if dim == 1 else i for dim, i in zip(source.shape[start : start + count], picked, strict=False))
+    return Context((*context.indices[:start], *inside, *behind), context.guard)
 
 
 def _trial(parent: Block, shape: Sequence[Dim]) -> Context:

@@ -1,0 +1,220 @@
+"""How the partial results of a CUDA grid become whole: by trees in a block, in fixed order over blocks.
+
+Reductions leave one partial result per block.  Scattered outputs are added up in two ways: where each thread meets the
+same elements again and again, in *slots* of its own in shared memory; elsewhere by atomic additions to one array.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from vecdist.codegen.statements import ACCUMULATOR, INDENT, element_count, start, type_name
+from vecdist.kernel import Accumulate, Kernel, Loop, Scatter
+
+THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
+SIZE = 8  # bytes of a sum
+SHARED_SUMS = 16  # results reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
+
+
+def combined(op: str, kind: str, a: str, b: str) -> str:
+    """Two results of a reduction as one; NaN is larger, and smaller, than any number."""
+    if op in {"sum", "prod"}:
+        return f"({a} {'+' if op == 'sum' else '*'} {b})"
+    better = f"{a} {'>=' if op == 'max' else '<='} {b}"
+    return f"({a} if {better}{f' or {a} != {a}' if kind == 'f' else ''} else {b})"
+
+
+def slotted(kernel: Kernel) -> dict[Scatter, Loop]:
+    """The scatters of a nest whose indices are inner loops, with the loop over rows: their threads keep slots."""
+    found = {}
+    for _, loop in kernel.nests():
+        inner = {item.index for item in loop.body.walk() if isinstance(item, Loop)}
+        for item in loop.body.walk():
+            if isinstance(item, Scatter) and item.indices and set(item.indices) <= inner:
+                found[item] = loop
+    return found
+
+
+def split_index(loop: Loop) -> set[str]:
+    """The indices of the loops that the lanes of a team share."""
+    return {item.index for _, item in loop.body.items if isinstance(item, Loop)}
+
+
+class Grid:
+    """The text of what threads, blocks and the grid do together."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.slots = slotted(kernel)
+        self.slot_outputs = sorted({item.output for item in self.slots})
+        items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
+        self.atomic_outputs = sorted({item.output for item in items if item not in self.slots})
+
+    def places(self) -> Iterator[str]:
+        """Where the sums of each scattered output begin: one array for atomics, one row per element for blocks."""
+        place = "0"
+        for output in self.atomic_outputs:
+            yield f"    at_o{output} = {place}"
+            place = f"at_o{output} + {self.count(output)}"
+        for output in self.slot_outputs:
+            yield f"    part_o{output} = {place}"
+            place = f"part_o{output} + blocks * ({self.count(output)})"
+
+    def count(self, output: int) -> str:
+        return element_count(self.kernel.outputs[output].shape)
+
+    def slot_places(self, loop: Loop) -> Iterator[str]:
+        """The slots of each thread for the scatters of a nest, all of them zero."""
+        place = "0"
+        for item in self.scatters(loop):
+            yield f"    slot_o{item.output} = {place}"
+            place = f"slot_o{item.output} + {self.slot_count(item, loop)}"
+        if place != "0":
+            yield f"    for place in range(thread, ({place}) * {THREADS}, {THREADS}):"
+            yield "        slots[place] = 0.0"
+
+    def scatters(self, loop: Loop) -> list[Scatter]:
+        return [item for item, own in self.slots.items() if own is loop]
+
+    def slot_count(self, item: Scatter, loop: Loop) -> str:
+        """The slots of one thread: the elements that its lane meets."""
+        dims = self.dims(item)
+        if item.indices[0] in split_index(loop):
+            dims = [f"(({dims[0]} + lanes - 1) // lanes)", *dims[1:]]
+        return " * ".join(dims)
+
+    def dims(self, item: Scatter) -> list[str]:
+        return [str(dim) for dim in self.kernel.outputs[item.output].shape if dim != 1]
+
+    def slot(self, item: Scatter) -> str:
+        """The slot of the element that a scatter adds to."""
+        loop, (first, *rest) = self.slots[item], item.indices
+        place = f"({first} // lanes)" if first in split_index(loop) else first
+        for index, dim in zip(rest, self.dims(item)[1:], strict=True):
+            place = f"({place} * {dim} + {index})"
+        return f"slots[(slot_o{item.output} + {place}) * {THREADS} + thread]"
+
+    def slot_bytes(self, lengths: Mapping[str, int], lanes: int) -> int:
+        """The shared memory of a block for the slots of its threads: of the nest that has most of them."""
+        most = 0
+        for _, loop in self.kernel.nests():
+            counts = []
+            for item in self.scatters(loop):
+                first, *rest = (int(lengths.get(dim, dim)) for dim in self.dims(item))
+                counts.append(math.prod((-(-first // lanes) if item.indices[0] in split_index(loop) else first, *rest)))
+            most = max(most, sum(counts))
+        return most * THREADS * SIZE
+
+    def sum_places(self, lengths: Mapping[str, int], blocks: int) -> int:
+        """The elements of the array of sums of scattered outputs."""
+        places = 1
+        for outputs, rows in ((self.atomic_outputs, 1), (self.slot_outputs, blocks)):
+            for output in outputs:
+                dims = [dim for dim in self.kernel.outputs[output].shape if dim != 1]
+                places += rows * math.prod(int(lengths.get(str(dim), dim)) for dim in dims)
+        return places
+
+    def block_slots(self, loop: Loop, first: set[int]) -> Iterator[str]:
+        """Add the slots of a block that hold the same element; ``first`` are outputs that nothing was added to yet."""
+        scatters = self.scatters(loop)
+        if scatters:
+            yield "    cuda.syncthreads()"
+        for item in scatters:
+            split = item.indices[0] in split_index(loop)
+            rest = " * ".join(self.dims(item)[1:]) or "1"
+            yield f"    for element in range(thread, {self.count(item.output)}, {THREADS}):"
+            yield "        whole = f8(0)"
+            if split:
+                yield f"        row = element // ({rest})"
+                yield f"        place = slot_o{item.output} + (row // lanes) * ({rest}) + element % ({rest})"
+                yield f"        for other in range(row % lanes, {THREADS}, lanes):"
+            else:
+                yield f"        place = slot_o{item.output} + element"
+                yield f"        for other in range({THREADS}):"
+            yield f"            whole = whole + slots[place * {THREADS} + other]"
+            target = f"sums[part_o{item.output} + element * blocks + block]"
+            yield f"        {target} = {'whole' if item.output in first else f'{target} + whole'}"
+            first.discard(item.output)
+        if scatters:
+            yield "    cuda.syncthreads()"
+
+    def whole_outputs(self, level: int, pad: str, share: tuple[str, str]) -> Iterator[str]:
+        """Fill the outputs that no later loop adds to, ``share`` giving the first element and the step of a thread."""
+        for output in self.kernel.finished(level):
+            dtype = self.kernel.outputs[output].dtype
+            yield f"{pad}for element in range({share[0]}, {self.count(output)}, {share[1]}):"
+            yield f"{pad}    whole = f8(0)"
+            if output in self.slot_outputs:
+                yield f"{pad}    for other in range(blocks):"
+                yield f"{pad}        whole = whole + sums[part_o{output} + element * blocks + other]"
+            if output in self.atomic_outputs:
+                yield f"{pad}    whole = whole + sums[at_o{output} + element]"
+                yield f"{pad}    sums[at_o{output} + element] = 0.0"
+            yield f"{pad}    o{output}[element] = {type_name(dtype)}(whole)"
+
+    def block_results(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
+        """The results of a block, by a tree in shared memory, to their places among the partial results."""
+        for begin in range(0, len(sums), SHARED_SUMS):
+            group = sums[begin : begin + SHARED_SUMS]
+            for number, item in enumerate(group):
+                yield f"    shared[{number * THREADS} + thread] = {to_partial(item, item.name)}"
+            yield from self.tree(group, INDENT)
+            yield "    if thread == 0:"
+            for number in range(len(group)):
+                yield f"        partials[{done + begin + number} * blocks + block] = shared[{number * THREADS}]"
+            yield "    cuda.syncthreads()"
+
+    def tree(self, group: Sequence[Accumulate], pad: str) -> Iterator[str]:
+        yield f"{pad}cuda.syncthreads()"
+        yield f"{pad}half = {THREADS // 2}"
+        yield f"{pad}while half > 0:"
+        yield f"{pad}    if thread < half:"
+        for number, item in enumerate(group):
+            kind = item.dtype.kind
+            yield f"{pad}        mine = {from_partial(item, f'shared[{number * THREADS} + thread]')}"
+            yield f"{pad}        other = {from_partial(item, f'shared[{number * THREADS} + thread + half]')}"
+            both = to_partial(item, combined(item.op, kind, "mine", "other"))
+            yield f"{pad}        shared[{number * THREADS} + thread] = {both}"
+        yield f"{pad}    cuda.syncthreads()"
+        yield f"{pad}    half = half // 2"
+
+    def totals(self, sums: Sequence[Accumulate], done: int, pad: str) -> Iterator[str]:
+        """The partial results of all blocks combined in a fixed order, by all threads of a block together."""
+        for begin in range(0, len(sums), SHARED_SUMS):
+            group = sums[begin : begin + SHARED_SUMS]
+            for number, item in enumerate(group):
+                kind, place = item.dtype.kind, f"{done + begin + number} * blocks + other"
+                yield f"{pad}{item.name} = {start(item)}"
+                yield f"{pad}for other in range(thread, blocks, {THREADS}):"
+                yield f"{pad}    found = {from_partial(item, f'partials[{place}]')}"
+                yield f"{pad}    {item.name} = {combined(item.op, kind, item.name, 'found')}"
+                yield f"{pad}shared[{number * THREADS} + thread] = {to_partial(item, item.name)}"
+            yield from self.tree(group, pad)
+            for number, item in enumerate(group):
+                yield f"{pad}{item.name} = {from_partial(item, f'shared[{number * THREADS}]')}"
+            yield f"{pad}cuda.syncthreads()"
+
+    def barrier(self, counter: int) -> Iterator[str]:
+        """Wait until every block has come here; the launch is cooperative, so all of them run at once."""
+        yield "    cuda.syncthreads()"
+        yield "    if thread == 0:"
+        yield "        cuda.threadfence()"
+        yield f"        cuda.atomic.add(arrivals, {counter}, 1)"
+        yield f"        while cuda.atomic.add(arrivals, {counter}, 0) < blocks:"
+        yield "            pass"
+        yield "        cuda.threadfence()"
+        yield "    cuda.syncthreads()"
+
+
+def counters(kernel: Kernel) -> int:
+    """The arrival counters of a kernel: one for the end, two for each level."""
+    return 1 + 2 * len(kernel.root.levels)
+
+
+def to_partial(item: Accumulate, text: str) -> str:
+    return text if item.dtype.kind == "f" else f"as_f8(i8({text}))"
+
+
+def from_partial(item: Accumulate, text: str) -> str:
+    return text if item.dtype.kind == "f" else f"{ACCUMULATOR[item.dtype.kind]}(as_i8({text}))"
