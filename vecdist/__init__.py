@@ -4,13 +4,15 @@ from vecdist.array import LazyArray, lazy
 from vecdist.compiled import Compiled, compile  # noqa: A004
 from vecdist.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
 from vecdist.explain import explain
-from vecdist.pipeline import InvalidParameter
+from vecdist.mixtures import log_mix, log_softmax, logsumexp, mixture, softmax
+from vecdist.pipeline import InvalidIndex, InvalidParameter
 from vecdist.vectorize import Vectorize, logpdf, logpmf
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Compiled",
+    "InvalidIndex",
     "InvalidParameter",
     "LazyArray",
     "Vectorize",
@@ -20,8 +22,13 @@ __all__ = [
     "hvp",
     "jvp",
     "lazy",
+    "log_mix",
+    "log_softmax",
     "logpdf",
     "logpmf",
+    "logsumexp",
+    "mixture",
+    "softmax",
     "value_and_grad",
     "value_and_partials",
     "vjp",

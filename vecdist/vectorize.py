@@ -10,7 +10,7 @@ import numpy as np
 
 from vecdist.array import LazyArray
 from vecdist.constraints import Constraint
-from vecdist.distributions.base import Distribution
+from vecdist.distributions.base import Compound, Distribution
 from vecdist.expr import Node, cast, const
 from vecdist.expr import where as choose
 from vecdist.leaves import NUMBERS, leaf, number
@@ -41,7 +41,7 @@ def Vectorize(  # noqa: N802 (a constructor in all but name)
     return family(*parameters, **keywords)
 
 
-def logpdf(distribution: Distribution, x: Any) -> LazyArray:
+def logpdf(distribution: Distribution | Compound, x: Any) -> LazyArray:
     """The logarithm of the density, or of the mass, of ``distribution`` at ``x``: a lazy array.
 
     The shape is that of the parameters and ``x`` broadcast together; the dtype is that of the floating-point arrays
@@ -63,6 +63,8 @@ def logpdf(distribution: Distribution, x: Any) -> LazyArray:
             f"logpdf wants a distribution, given the family {distribution.__name__}; "
             f"give it parameters: {distribution.__name__}({way})"
         )
+    if isinstance(distribution, Compound):
+        return distribution.logpdf(x)
     if not isinstance(distribution, Distribution):
         raise TypeError(f"logpdf wants a distribution, given {type(distribution).__name__}")
     family = type(distribution)

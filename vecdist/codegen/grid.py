@@ -140,18 +140,25 @@ class Grid:
             yield "    cuda.syncthreads()"
 
     def whole_outputs(self, level: int, pad: str, share: tuple[str, str]) -> Iterator[str]:
-        """Fill the outputs that no later loop adds to, ``share`` giving the first element and the step of a thread."""
+        """Fill the outputs that no later loop adds to, ``share`` giving the first element and the step of a thread.
+
+        A warp adds up what blocks found for an element, in an order that depends on nothing but their number.
+        """
         for output in self.kernel.finished(level):
-            dtype = self.kernel.outputs[output].dtype
-            yield f"{pad}for element in range({share[0]}, {self.count(output)}, {share[1]}):"
+            slots = output in self.slot_outputs
+            first, step = (f"{text} // 32" if slots else text for text in share)
+            yield f"{pad}for element in range({first}, {self.count(output)}, {step}):"
             yield f"{pad}    whole = f8(0)"
-            if output in self.slot_outputs:
-                yield f"{pad}    for other in range(blocks):"
+            if slots:
+                yield f"{pad}    for other in range(thread % 32, blocks, 32):"
                 yield f"{pad}        whole = whole + sums[part_o{output} + element * blocks + other]"
+                for hop in (16, 8, 4, 2, 1):
+                    yield f"{pad}    whole = whole + cuda.shfl_xor_sync(u4(0xFFFFFFFF), whole, {hop})"
+            yield f"{pad}    if {'thread % 32 == 0' if slots else 'True'}:"
             if output in self.atomic_outputs:
-                yield f"{pad}    whole = whole + sums[at_o{output} + element]"
-                yield f"{pad}    sums[at_o{output} + element] = 0.0"
-            yield f"{pad}    o{output}[element] = {type_name(dtype)}(whole)"
+                yield f"{pad}        whole = whole + sums[at_o{output} + element]"
+                yield f"{pad}        sums[at_o{output} + element] = 0.0"
+            yield f"{pad}        o{output}[element] = {type_name(self.kernel.outputs[output].dtype)}(whole)"
 
     def block_results(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
         """The results of a block, by a tree in shared memory, to their places among the partial results."""

@@ -51,6 +51,14 @@ def parametrisation(**constraints: Constraint) -> Callable[[Callable[..., dict[s
 FAMILIES: dict[str, type[Distribution]] = {}
 
 
+class Compound(ABC):
+    """A distribution made of others, which knows its log density as an expression."""
+
+    @abstractmethod
+    def logpdf(self, x: Any) -> Any:
+        """The log density at ``x``, a lazy array."""
+
+
 class Distribution(ABC):
     """Base of all families: an instance is a family with parameters, which are arrays and broadcast.
 

@@ -28,7 +28,7 @@ from vecdist.kernel import (
     Store,
     Total,
 )
-from vecdist.primitives.structure import STRUCTURE
+from vecdist.primitives.structure import STRUCTURE, is_reduction
 from vecdist.schedule.addends import Addend, addends
 from vecdist.schedule.context import THROUGH, Context, Index
 from vecdist.shapes import Dim, Shape
@@ -231,7 +231,7 @@ class _Lowering:
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
             case "gather":
                 return self.gathered(node, at)
-            case "scatter" | "sum" | "prod" | "max" | "min":
+            case op if op == "scatter" or is_reduction(node):
                 return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
             case "view" | "reshape":
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
