@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
+import io
+import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
+import timing
+
 HERE = Path(__file__).resolve().parent
 LIMIT = 400  # seconds of one script
+MODELS = [
+    "constant_data.py",
+    "groups.py",
+    "regression.py",
+    "eight_schools.py",
+    "mixture.py",
+    "matrix_product.py --dtype float64",
+    "lstm_cell.py",
+    "arity.py",
+    "growth.py",
+]
 RUNS = {
     "cpu": [
         "gamma_elementwise.py",
@@ -19,6 +37,8 @@ RUNS = {
         "gamma_sum.py",
         "gamma_sum.py --dtype float64",
         f"gamma_sum.py --size {2**24}",
+        *MODELS,
+        "eight_schools.py --dtype float64 --size 1",
         "call_overhead.py",
         "compile_times.py",
         "memory.py",
@@ -27,6 +47,7 @@ RUNS = {
         "gamma_elementwise.py",
         "gamma_elementwise.py --dtype float64",
         "gamma_sum.py",
+        *MODELS,
         "call_overhead.py",
         "compile_times.py",
         "memory.py",
@@ -34,13 +55,14 @@ RUNS = {
 }
 
 
-def output(line: str, device: str) -> str:
+def output(line: str, device: str, summary: Path) -> str:
     """What a script prints, or why it failed; shown while it runs on."""
     script, *arguments = line.split()
     command = [sys.executable, str(HERE / script), "--device", device, *arguments]
+    variables = {**os.environ, "VECDIST_BENCH_SUMMARY": str(summary)}
     start = time.perf_counter()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False, env=variables)
         text = done.stdout if done.returncode == 0 else f"\n`{line}` failed:\n\n```\n{done.stderr[-2000:]}\n```\n"
     except subprocess.TimeoutExpired:
         text = f"\n`{line}` took more than {LIMIT} s\n"
@@ -48,27 +70,42 @@ def output(line: str, device: str) -> str:
     return text
 
 
+def overview(summary: Path) -> str:
+    """A table of how vecdist did in each benchmark."""
+    found = [json.loads(line) for line in summary.read_text().splitlines()]
+    rows = [[line.get(column, "-") for column in ("title", "dtype", "time", "floor", "peer")] for line in found]
+    columns = ("value and gradient", "dtype", "vecdist", "to floor", "best peer to vecdist")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        timing.table(columns, rows)
+    return printed.getvalue()
+
+
 def section(device: str) -> str:
-    """The section of a device: when it was made, and every table."""
-    tables = "".join(output(line, device) for line in RUNS[device])
-    made = f"Made by `python benchmarks/run_all.py --device {device}` on {datetime.date.today()}."
-    return f"## {device}\n\n{made}\n{tables}"
+    """The section of a device: when it was made, a summary, and every table."""
+    with tempfile.TemporaryDirectory(prefix="vecdist-bench-", ignore_cleanup_errors=True) as folder:
+        summary = Path(folder) / "summary"
+        summary.touch()
+        tables = "".join(output(line, device, summary) for line in RUNS[device])
+        made = f"Made by `python benchmarks/run_all.py --device {device}` on {datetime.date.today()}."
+        return f"## {device}\n\n{made}\n\n{overview(summary)}{tables}"
 
 
 def merged(before: str, device: str, new: str) -> str:
     """The document with the device's section replaced, or added at the end."""
-    title, *sections = re.split(r"^(?=## )", before, flags=re.MULTILINE)
+    _, *sections = re.split(r"^(?=## )", before, flags=re.MULTILINE)
     kept = {re.match(r"## (\w+)", text)[1]: text.strip() for text in sections}
     kept[device] = new.strip()
-    return "\n\n".join([title.strip(), *(kept[name] for name in sorted(kept))]) + "\n"
+    return "\n\n".join([TITLE.strip(), *(kept[name] for name in sorted(kept))]) + "\n"
 
 
 TITLE = """# Results
 
 Times are medians over rounds in which all take turns, after a first call that compiles; calls are issued one after
 another and the last is waited for. Ratios are what carries over from a shared machine: "to vecdist" is the time divided
-by that of vecdist, "to floor" divided by the least time that moving the bytes takes. "error" is the largest against
-SciPy in float64, "kernels" counts the launches of a call, scalar ones included.
+by that of vecdist, "to floor" divided by the least time that moving the bytes, or computing the exponentials, takes.
+"error" is the largest against NumPy and SciPy in float64: of a gradient relative to its largest element, of elementwise
+results relative to those above 1. "kernels" counts the launches of a call, scalar ones included. The first table of a
+device says of each benchmark how vecdist did; "best peer to vecdist" is the fastest peer's time divided by vecdist's.
 """
 
 

@@ -28,7 +28,7 @@ PACKAGES = ("numpy", "scipy", "numba", "numba-cuda", "cupy", "cupy-cuda12x", "cu
 ROUNDS = 7
 TURN = {"cpu": 0.08, "cuda": 0.03}  # seconds of a contender's turn
 MOST_CALLS = 2000  # of a turn
-SLOW = 2.0  # seconds of a call, from which one is timed and no more
+SLOW = 2.0  # seconds of a call, from which one call is timed and no more
 
 
 def options(description: str | None, sizes: Mapping[str, int] | None = None) -> argparse.Namespace:
@@ -42,6 +42,7 @@ def options(description: str | None, sizes: Mapping[str, int] | None = None) -> 
     if sizes and chosen.size is None:
         chosen.size = sizes[chosen.device]
     os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
+    os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"  # the others multiply float32 in float32 too
     os.environ["JAX_ENABLE_X64"] = str(chosen.dtype == "float64").lower()
     if chosen.device == "cpu":
         os.environ["JAX_PLATFORMS"] = "cpu"
@@ -81,7 +82,11 @@ class Contender:
 
     def turn(self, seconds: float) -> None:
         """Time as many calls, issued one after another, as fill ``seconds``; note their mean."""
-        estimate = min(self.timed(1), self.timed(1))
+        if self.times and self.fastest >= SLOW:
+            return
+        estimate = self.timed(1)
+        if estimate < SLOW:
+            estimate = min(estimate, self.timed(1))
         count = max(1, min(MOST_CALLS, int(seconds / max(estimate, 1e-7))))
         self.times.append(self.timed(count) / count if estimate < SLOW else estimate)
 
@@ -117,7 +122,7 @@ def attempt(build: Callable[[], Contender], check: Callable[[Any], str] = lambda
         return brief(error), ""
 
 
-def race(entries: Mapping[str, Entry], device: str) -> None:
+def race(entries: Mapping[Any, Entry], device: str) -> None:
     """Time the contenders in turns, so that a slow spell of the machine meets all of them."""
     for _ in range(ROUNDS):
         for entry in entries.values():
@@ -146,25 +151,48 @@ def jax_device(device: str) -> Any:
     return jax.devices("gpu" if device == "cuda" else "cpu")[0]
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def best(call: Callable[[], Any], device: str) -> float:
+    """The seconds of a call, in the best of several turns."""
+    contender = Contender(call, wait_for(device))
+    contender.warm()
+    for _ in range(ROUNDS):
+        contender.turn(TURN[device])
+    return contender.fastest
+
+
 def copy_bandwidth(device: str) -> float:
     """The bytes per second, read and written, that copying large arrays moves: the best of several copies."""
     xp = array_library(device)
     size = 2**28 if device == "cpu" else 2**30
     source, target = xp.ones(size // 8), xp.zeros(size // 8)
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with ThreadPoolExecutor(threads) as pool:
+    if device == "cuda":
+        return 2 * size / best(lambda: xp.copyto(target, source), device)
+    parts = [np.array_split(array, processors()) for array in (target, source)]
+    with ThreadPoolExecutor(processors()) as pool:
+        return 2 * size / best(lambda: list(pool.map(np.copyto, *parts)), device)
 
-        def copy() -> None:
-            if device == "cuda":
-                xp.copyto(target, source)
-            else:
-                list(pool.map(np.copyto, np.array_split(target, threads), np.array_split(source, threads)))
 
-        contender = Contender(copy, wait_for(device))
-        contender.warm()
-        for _ in range(ROUNDS):
-            contender.turn(TURN[device])
-    return 2 * size / contender.fastest
+def exp_rate(device: str, dtype: str) -> float:
+    """The exponentials per second of NumPy in a near cache, or of CuPy in registers: the best of several tries."""
+    xp, repeats = array_library(device), 64
+    if device == "cuda":
+        values = xp.ones(2**22, dtype)
+        code = f"y = x; for (int i = 0; i < {repeats}; ++i) y = exp(-y);"
+        loop = xp.ElementwiseKernel("T x", "T y", code, "repeated_exp")
+        return values.size * repeats / best(lambda: loop(values), device)
+    values, results = np.full((processors(), 2**14), -0.5, dtype), np.empty((processors(), 2**14), dtype)
+
+    def repeat(given: np.ndarray, result: np.ndarray) -> None:
+        for _ in range(repeats):
+            np.exp(given, out=result)
+
+    with ThreadPoolExecutor(processors()) as pool:
+        return values.size * repeats / best(lambda: list(pool.map(repeat, values, results)), device)
 
 
 def fresh(*command: str, **variables: str) -> Any:
@@ -217,6 +245,22 @@ def heading(title: str, device: str, *lines: str) -> None:
     print()
 
 
+def record(title: str, dtype: str, entries: Mapping[str, Entry], floor: float | None) -> None:
+    """Add to the file that the variable VECDIST_BENCH_SUMMARY names how each of vecdist's entries did."""
+    path = os.environ.get("VECDIST_BENCH_SUMMARY")
+    peers = [e.median for name, e in entries.items() if isinstance(e, Contender) and not name.startswith("vecdist")]
+    for name, entry in entries.items():
+        if not path or not name.startswith("vecdist"):
+            continue
+        line = {"title": title + name.removeprefix("vecdist"), "dtype": dtype, "time": "does not run"}
+        if isinstance(entry, Contender):
+            line["time"] = duration(entry.median)
+            line["floor"] = ratio(entry.median / floor) if floor else "-"
+            line["peer"] = ratio(min(peers) / entry.median) if peers else "-"
+        with Path(path).open("a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print a table that is Markdown, with its columns lined up."""
     cells = [[str(cell) for cell in row] for row in (columns, *rows)]
@@ -236,20 +280,28 @@ def duration(seconds: float) -> str:
 
 def ratio(value: float) -> str:
     """A ratio, to two or three digits."""
+    if value < 0.1:
+        return f"{value:.1g}"
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
-def standings(entries: Mapping[str, Entry], notes: Mapping[str, str], size: int, floor: float) -> None:
-    """Print how the contenders did, the first of them being the one that the others are compared with."""
-    leader = next(iter(entries.values()))
+def leader(entries: Mapping[str, Entry]) -> Contender | None:
+    """What the others are compared with: the first entry of vecdist that runs."""
+    ours = (entry for name, entry in entries.items() if name.startswith("vecdist") and isinstance(entry, Contender))
+    return next(ours, None)
+
+
+def standings(entries: Mapping[str, Entry], notes: Mapping[str, str], size: int, floor: float | None) -> None:
+    """Print how the contenders did, beside vecdist and beside the least time that is possible."""
+    ours = leader(entries)
     rows = []
     for name, entry in entries.items():
         if isinstance(entry, str):
             rows.append((f"{name}: {entry}", *["-"] * 8))
             continue
-        compared = ratio(entry.median / leader.median) if isinstance(leader, Contender) else "-"
+        compared = ratio(entry.median / ours.median) if ours else "-"
         times = (duration(entry.median), duration(entry.fastest), f"{entry.median / size * 1e9:.3g}")
-        of_floor = ratio(entry.median / floor)
+        of_floor = ratio(entry.median / floor) if floor else "-"
         first = duration(entry.first)
         rows.append((name, *times, compared, of_floor, attempted(entry.kernels), notes[name], first))
     named = ("to vecdist", "to floor", "kernels", "error", "first call")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vecdist.kernel import Accumulate, Assign, Cases, Flag, Load, Loop, Store, Total
+from vecdist.kernel import Accumulate, Assign, Cases, Flag, Load, Loop, Scatter, Store, Total
 from vecdist.primitives import PRIMITIVES
 from vecdist.schedule import schedule
 
@@ -10,7 +10,8 @@ from vecdist.schedule import schedule
 def run_loops(kernel, arrays, lengths):
     """The outputs of ``kernel`` and whether it raises its flag.
 
-    Names live in the block that sets them, every index must be in range, and every element of an output must be stored.
+    Names live in the block that sets them, every index must be in range, and every element of an output must be stored
+    once, unless the output is summed: then nothing is stored, and it is read when the last loop has added to it.
     """
     return _Machine(kernel, arrays, lengths).run()
 
@@ -29,11 +30,20 @@ class _Machine:
         )
         self.outputs = [np.zeros(self.dims(output.shape), output.dtype) for output in kernel.outputs]
         self.stored = [np.zeros(output.shape, int) for output in self.outputs]
+        self.scattered = {n: self.sum_of(n) for n, output in enumerate(kernel.outputs) if output.summed}
         self.sums = {}
         self.flag = False
 
     def dims(self, shape):
-        return [self.lengths.get(dim, dim) for dim in shape if dim != 1]
+        return [self.length(dim) for dim in shape if dim != 1]
+
+    def length(self, dim):
+        """The number that a dimension stands for, or is."""
+        return self.lengths[dim] if dim in self.lengths else int(dim)
+
+    def sum_of(self, number):
+        """Zeros to scatter to, in the type in which sums accumulate."""
+        return np.zeros(self.outputs[number].shape, wide(self.outputs[number].dtype))
 
     def readable(self, slot, array):
         if slot.layout != "strided":
@@ -44,6 +54,7 @@ class _Machine:
     def run(self):
         with np.errstate(all="ignore"):
             self.block(self.kernel.root, dict(self.lengths))
+        assert not self.scattered, "a summed output to which no loop adds"
         assert all((count == 1).all() for count in self.stored), "an element is stored never, or twice"
         shown = [array for array, o in zip(self.outputs, self.kernel.outputs, strict=True) if not o.temporary]
         return shown, self.flag
@@ -56,9 +67,17 @@ class _Machine:
                 self.block(case.short if names[case.condition] else case.long, names)
             for loop in block.loops(level):
                 for item in loop.sums(block):
-                    self.sums[item.name] = item.dtype.type(0).astype("f8" if item.dtype.kind == "f" else item.dtype)
-                for index in range(self.lengths[loop.dim]):
+                    self.sums[item.name] = neutral(item.op, wide(item.dtype))
+                for index in range(self.length(loop.dim)):
                     self.block(loop.body, {**names, loop.index: index})
+            if block is self.kernel.root:
+                self.finish(self.kernel.finished(level))
+
+    def finish(self, numbers):
+        """Round the sums of what was scattered to these outputs, which may be read from now on."""
+        for number in numbers:
+            self.outputs[number][...] = self.scattered.pop(number)
+            self.stored[number][...] += 1
 
     def statement(self, item, names):
         match item:
@@ -71,14 +90,18 @@ class _Machine:
                 operands = [self.operand(arg, names) for arg in args]
                 value = PRIMITIVES[op].meaning(*operands, *([dtype] if op == "cast" else []))
                 names[name] = np.asarray(value, dtype)[()]
-            case Accumulate(name, value):
-                self.sums[name] = self.sums[name] + self.sums[name].dtype.type(self.operand(value, names))
+            case Accumulate(name, value, op=op):
+                before = self.sums[name]
+                self.sums[name] = REDUCTIONS[op](before, before.dtype.type(self.operand(value, names)))
             case Total(name, accumulator, dtype):
                 names[name] = dtype.type(self.sums[accumulator])
             case Store(number, indices, value):
                 place = tuple(self.index(index, names) for index in indices)
-                self.outputs[number][place] = self.operand(value, names)
+                self.outputs[number][self.inside(place, number)] = self.operand(value, names)
                 self.stored[number][place] += 1
+            case Scatter(number, indices, value):
+                place = tuple(self.index(index, names) for index in indices)
+                self.scattered[number][self.inside(place, number)] += self.operand(value, names)
             case Flag(value):
                 self.flag = self.flag or bool(self.operand(value, names))
 
@@ -91,6 +114,13 @@ class _Machine:
         assert number >= 0 or self.stored[-1 - number][place], "a temporary is read before it is filled"
         return array[place]
 
+    def inside(self, place, number):
+        shape = self.outputs[number].shape
+        assert len(place) == len(shape) and all(0 <= i < n for i, n in zip(place, shape, strict=True)), (
+            f"element {place} of an output of shape {shape}"
+        )
+        return place
+
     def index(self, text, names):
         return eval(text, {"__builtins__": {}}, names)
 
@@ -98,6 +128,18 @@ class _Machine:
         return eval(text, {"__builtins__": {}, "float": float, **TYPES}, names)
 
 
+def wide(dtype):
+    """The dtype in which a reduction of ``dtype`` accumulates."""
+    return np.dtype({"f": "f8", "u": "u8"}.get(dtype.kind, "i8"))
+
+
+def neutral(op, dtype):
+    """What a reduction begins with."""
+    lowest, highest = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return dtype.type({"sum": 0, "prod": 1, "max": lowest, "min": highest}[op])
+
+
+REDUCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 TYPES = {f"{kind}{size}": np.dtype(f"{kind}{size}").type for kind in "iu" for size in (1, 2, 4, 8)}
 TYPES |= {"f4": np.float32, "f8": np.float64}
 

@@ -44,7 +44,7 @@ class Program:
 
 @st.composite
 def programs(draw, dtypes=DTYPES, lengths=(1, 2, 3, 5, 0), most_steps=7):
-    """Programs of elementwise operations, sums, views and reshapes over arrays that broadcast."""
+    """Programs of elementwise operations, reductions, views, gathers and reshapes over arrays that broadcast."""
     base = draw(st.lists(st.sampled_from(lengths), min_size=1, max_size=3))
     arrays = [draw(inputs(base, dtypes)) for _ in range(draw(st.integers(1, 3)))]
     pool = [(lazy(array), array) for array in arrays]
@@ -130,6 +130,43 @@ def _sum(draw, pool):
     return x.sum(axis=axes, keepdims=keep), np.sum(u, axis=axes, keepdims=keep, dtype=x.sum().dtype)
 
 
+def _reduction(name):
+    """A product, or the largest or smallest element, over any axes that are not empty."""
+
+    def step(draw, pool):
+        x, u = _number(_pick(draw, pool))
+        axes = tuple(axis for axis in range(x.ndim) if x.shape[axis] and draw(st.booleans()))
+        keep = draw(st.booleans())
+        return getattr(x, name)(axis=axes, keepdims=keep), getattr(np, name)(u, axis=axes, keepdims=keep)
+
+    return step
+
+
+def _column_sums(draw, pool):
+    """Sums over the first axes, of rows that are repeated: tall arrays are read row by row."""
+    x, u = _number(_pick(draw, pool))
+    if not x.ndim:
+        return None
+    rows = draw(st.sampled_from((1, 2, 7)))
+    x, u = np.broadcast_to(x, (rows, *x.shape)), np.broadcast_to(u, (rows, *np.shape(u)))
+    axes = tuple(range(draw(st.integers(1, x.ndim - 1))))
+    return x.sum(axis=axes), np.sum(u, axis=axes, dtype=x.sum().dtype)
+
+
+def _gather(draw, pool):
+    """Elements picked along one axis, or two, by arrays of whole numbers, some of them negative."""
+    x, u = _number(_pick(draw, pool))
+    if not x.ndim or not x.size:
+        return None
+    first = draw(st.integers(0, x.ndim - 1))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    picked = draw(st.sampled_from(((), (1,), (3,), (2, 2), (0,), (11,))))
+    axes = range(first, min(x.ndim, first + draw(st.integers(1, 2))))
+    index = tuple(rng.integers(-x.shape[axis], x.shape[axis], picked) for axis in axes)
+    key = (*[slice(None)] * first, *(np.asarray(each, draw(st.sampled_from(("i8", "i4", "i1")))) for each in index))
+    return x[key], np.asarray(u)[key]
+
+
 def _mean_deviation(draw, pool):
     """The row minus its sum: the sum is used again by the loop that made it."""
     x, u = _number(_pick(draw, pool))
@@ -172,5 +209,6 @@ def _spread(draw, pool):
 
 STEPS = (
     _binary(np.add), _binary(np.subtract), _binary(np.multiply), _unary(np.negative), _unary(np.abs), _unary(np.square),
-    _choice, _sum, _sum, _mean_deviation, _index, _transpose, _reshape, _spread,
+    _choice, _sum, _sum, _mean_deviation, _index, _transpose, _reshape, _spread, _reduction("prod"), _reduction("max"),
+    _reduction("min"), _column_sums, _gather, _gather,
 )

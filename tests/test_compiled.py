@@ -9,6 +9,7 @@ import pytest
 from interpreting import nothing_computed
 
 from vecdist import Compiled, InvalidParameter, compile, lazy, logpdf, pipeline, value_and_grad  # noqa: A004
+from vecdist.backends import pool
 from vecdist.distributions import Normal
 
 X, Y = np.array([0.5, 1.5, -2.0]), np.array([1.0, 2.0, 3.0])
@@ -257,3 +258,184 @@ def test_values_are_not_there_while_a_function_is_compiled(function):
 def test_wrong_use(call, error, message):
     with nothing_computed(), pytest.raises(error, match=message):
         call()
+
+
+def test_results_in_given_arrays():
+    f = compile(lambda a, b: a[:, None] * b)
+    out = np.full((3, 3), np.nan)
+    assert f(X, Y, out=out) is out
+    np.testing.assert_array_equal(out, np.outer(X, Y))
+    f(X + 1, Y, out=out)
+    np.testing.assert_array_equal(out, np.outer(X + 1, Y))
+    part = np.zeros((4, 3, 3))
+    f(X, Y, out=part[2])
+    np.testing.assert_array_equal(part[2], np.outer(X, Y))
+    assert not part[[0, 1, 3]].any()
+
+
+def test_derivatives_in_given_arrays():
+    value, of_a, of_b = np.empty(()), np.empty(3), np.empty(3)
+    f = compile(product)
+    found, grads = f.value_and_grad(X, Y, out=(value, of_a, of_b))
+    assert found is value and grads[0] is of_a and grads[1] is of_b and value == (X * Y).sum()
+    np.testing.assert_array_equal(of_a, Y)
+    np.testing.assert_array_equal(of_b, X)
+    found, grad = f.value_and_grad(X, 2.0, wrt="a", out=[value, of_a])
+    assert grad is of_a and value == 2 * X.sum() and of_a.tolist() == [2, 2, 2]
+    values = np.empty(3)
+    compile(lambda a, b: np.sin(a) * b).value_and_partials(X, Y, wrt=0, out=(values, of_a))
+    np.testing.assert_allclose(values, np.sin(X) * Y, rtol=1e-15)
+    np.testing.assert_allclose(of_a, np.cos(X) * Y, rtol=1e-15)
+
+
+def test_invalid_parameters_raise_with_given_arrays():
+    out = np.empty(())
+    f = compile(density, errors="raise")
+    assert f(np.array(1.0), X, out=out) is out and np.isfinite(out)
+    with pytest.raises(InvalidParameter, match=r"scale = -1\.0"):
+        f(np.array(-1.0), X, out=out)
+
+
+HELD, READ_ONLY, BOTH = np.arange(3.0), np.zeros(3), np.zeros(6)
+READ_ONLY.flags.writeable = False
+
+
+@pytest.mark.parametrize(("out", "error", "message"), [
+    (np.empty(2), ValueError, r"out has shape \(2,\) and dtype float64, the result shape \(3,\) and dtype float64"),
+    (np.empty(3, "f4"), ValueError, "dtype float32, the result shape"),
+    (np.empty(6)[::2], ValueError, "out is not C-contiguous"),
+    (READ_ONLY, ValueError, "out is read-only"),
+    (np.zeros(25, "u1")[1:].view("f8"), ValueError, "not aligned"),
+    ([0.0, 0.0, 0.0], TypeError, "out is list, but the result is a NumPy array"),
+    (X, ValueError, r"out\[0\] shares memory with a, "),
+    (HELD, ValueError, "shares memory with an array that the function holds"),
+])
+def test_arrays_that_cannot_be_written_to(out, error, message):
+    before = np.array(out)
+    with pytest.raises(error, match=message):
+        compile(lambda a, b: a * b + HELD)(X, Y, out=out)
+    np.testing.assert_array_equal(out, before)
+
+
+@pytest.mark.parametrize(("out", "error", "message"), [
+    ((np.empty(()), BOTH[:3]), TypeError, "out is a tuple of 3 arrays, one for each result in order; given 2 of them"),
+    (np.empty(3), TypeError, "out is a tuple of 3 arrays, .* given ndarray"),
+    ((np.empty(()), BOTH[:3], BOTH[2:5]), ValueError, r"out\[2\] shares memory with out\[1\]"),
+    ((np.empty(()), BOTH[:3], Y), ValueError, r"out\[2\] shares memory with b"),
+    ((np.empty(1), BOTH[:3], BOTH[3:]), ValueError, r"out\[0\] has shape \(1,\)"),
+])
+def test_arrays_that_derivatives_cannot_be_written_to(out, error, message):
+    with pytest.raises(error, match=message):
+        compile(product).value_and_grad(X, Y, out=out)
+
+
+LARGE = pool.POOLED_FROM // 8 + 5
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_memory_of_large_results_is_used_again():
+    f, x = compile(lambda a: a * 2.0), np.arange(float(LARGE))
+    first = f(x)
+    where = address(first)
+    del first
+    for _ in range(3):
+        found = f(x)
+        assert address(found) == where and found.flags.writeable and found.flags.c_contiguous
+        np.testing.assert_array_equal(found, x * 2)
+        del found
+
+
+def test_results_that_are_referred_to_do_not_change():
+    f, x = compile(lambda a: a * 2.0), np.arange(float(LARGE))
+    kept = [f(x + number) for number in range(5)]
+    assert len({address(array) for array in kept}) == 5
+    for number, array in enumerate(kept):
+        np.testing.assert_array_equal(array, (x + number) * 2)
+
+
+VIEWS = {
+    "slice": lambda a: a[10:20],
+    "reshaped": lambda a: a.reshape(-1, 5).T[2],
+    "other dtype": lambda a: a.view("i8"),
+    "memoryview": memoryview,
+    "of a view": lambda a: np.asarray(memoryview(a[5:]))[::2],
+    "subclass": lambda a: a.view(np.recarray),
+    "strides": lambda a: np.lib.stride_tricks.as_strided(a, (4,), (8,)),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_keeps_the_memory_of_a_result(name):
+    f, x = compile(lambda a: a.reshape(-1, 5) * 2.0), np.arange(float(LARGE // 5 * 5))
+    result = f(x)
+    where, view = address(result), VIEWS[name](result.reshape(-1) if name == "memoryview" else result.ravel())
+    wanted = np.array(view)
+    del result
+    others = [f(x - number) for number in range(1, 4)]
+    assert where not in [address(other) for other in others]
+    np.testing.assert_array_equal(np.array(view), wanted)
+    del view
+    gc.collect()
+    assert address(f(x)) == where
+
+
+def test_spare_memory_is_bounded_and_freed():
+    made = [pool.Pool(LARGE, np.dtype("f8")) for _ in range(pool.POOLS + 2)]
+    for one in made:
+        arrays = [one() for _ in range(pool.SPARE + 3)]
+        del arrays
+    assert [len(one._spare) for one in made] == [0, 0] + [pool.SPARE] * pool.POOLS
+    array = made[0]()
+    gone = [weakref.ref(one) for one in made]
+    del made, one
+    gc.collect()
+    assert [ref() is None for ref in gone] == [False] + [True] * (pool.POOLS + 1), "a result needs its pool, no more"
+    del array
+    gc.collect()
+    assert gone[0]() is None
+
+
+def test_small_results_and_eager_ones_own_their_memory():
+    x = np.arange(float(LARGE))
+    assert compile(lambda a: a * 2.0)(X).base is None
+    assert (lazy(x) * 2.0).compute().base is None
+    assert compile(lambda a: a * 2.0)(x).base is not None
+
+
+def test_threads_never_share_memory():
+    f, x = compile(lambda a: a * 2.0 + 1.0), np.arange(float(LARGE))
+    f(x)
+    failures, start = [], threading.Barrier(6)
+
+    def work(number):
+        start.wait()
+        last = None
+        for turn in range(30):
+            given = x + (100 * number + turn)
+            found = f(given)
+            if last is not None and not np.array_equal(last[1], last[0] * 2.0 + 1.0):
+                failures.append((number, turn))
+            last = (given, found) if turn % 3 else None
+            if not np.array_equal(found, given * 2.0 + 1.0):
+                failures.append((number, turn))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_graphs_are_of_launches_on_a_gpu():
+    with pytest.raises(TypeError, match="graph=True wants CuPy arrays"):
+        compile(product, graph=True)(X, Y)
+    with pytest.raises(TypeError, match="graph=True wants CuPy arrays"):
+        compile(product, graph=True).value_and_grad(X, Y)
+    with pytest.raises(ValueError, match='graph=True wants errors="nan"'):
+        compile(product, errors="raise", graph=True)
+    with pytest.raises(ValueError, match="out is for functions compiled without graph=True"):
+        compile(product, graph=True)(X, Y, out=np.empty(()))

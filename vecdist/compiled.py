@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from vecdist import pipeline
 from vecdist.array import LazyArray, lazy
-from vecdist.backends.base import Feed, Runner
+from vecdist.backends.base import Feed
+from vecdist.backends.graphs import Replayed
+from vecdist.backends.outputs import Outputs
 from vecdist.derivatives import gradient_of, partials_of
 from vecdist.expr import Node
-from vecdist.leaves import argument, array_kind, readable
-from vecdist.passes.bind import bind
+from vecdist.leaves import Leaf, argument, array_kind, readable
+from vecdist.passes.bind import Bound, bind
+from vecdist.passes.chains import Chains, partials_of_chains
+
+Run = Callable[..., tuple[Sequence[Any], Any]]
+"""``run(arrays)``, or ``run(arrays, out)``, gives the results and whether a parameter was invalid."""
+Derivative = tuple[str, tuple[int, ...]] | None
+"""``"gradient"`` or ``"partials"``, and the places of the arguments to derive in."""
 
 
-def compile(function: Callable[..., Any], errors: str = "nan") -> Compiled:  # noqa: A001 (numba and torch say so too)
+def compile(  # noqa: A001 (numba and torch say so too)
+    function: Callable[..., Any], errors: str = "nan", in_axes: Any = None, graph: bool = False
+) -> Compiled:
     """A function from lazy arrays to a lazy array, made into a function from arrays to an array.
 
     ``function`` is run once for each combination of shapes and dtypes; a kernel is compiled for each new *structure*,
     so other lengths and other data do not compile again.  ``errors="nan"`` gives NaN for invalid parameters,
     ``errors="raise"`` raises ``InvalidParameter``.
+
+    ``in_axes`` has an entry for each argument, in a tuple or in a dict by name: 0 where the argument has a leading axis
+    of *chains*, ``None`` (or no name) where all chains share it.  The function is written for one chain; values and
+    derivatives have the leading axis.  ``ValueError`` where arguments differ in its length.
+
+    ``graph=True`` (on CuPy arrays; ``TypeError`` on others) captures the launch as a CUDA graph, and replays it when
+    called with the same arrays again.  Results lie in the same arrays every time: **the next call overwrites them**.
+    The launches of other compiled functions may be captured in a stream's own ``begin_capture``, after a first call on
+    that stream; replay them there, for kernels of one stream share their working memory.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal
@@ -33,57 +53,106 @@ def compile(function: Callable[..., Any], errors: str = "nan") -> Compiled:  # n
     >>> value, (grad,) = f.value_and_grad(mu, x, wrt=(mu,))
     >>> float(grad)
     3.0
+    >>> chains = vecdist.compile(f.function, in_axes={"mu": 0})
+    >>> values, (grads,) = chains.value_and_grad(np.array([0.0, 1.0, 2.0]), x, wrt=(0,))
+    >>> values.shape, grads.tolist()
+    ((3,), [3.0, 1.0, -1.0])
     """
     if not callable(function):
         raise TypeError(f"compile wants a function of lazy arrays, given {function!r}")
     if errors not in ("nan", "raise"):
         raise ValueError(f'errors is "nan" or "raise", given {errors!r}')
-    return Compiled(function, errors)
+    if graph and errors == "raise":
+        raise ValueError('graph=True wants errors="nan": a replay does not wait to see whether a parameter was invalid')
+    return Compiled(function, errors, in_axes, graph)
+
+
+@final
+@dataclass(frozen=True)
+class _Prepared:
+    """What a function has been compiled to for one layout of its arguments."""
+
+    run: Run
+    outputs: Outputs
 
 
 @final
 class Compiled:
     """What ``compile`` gives: called with NumPy or CuPy arrays, it returns arrays of the same library."""
 
-    def __init__(self, function: Callable[..., Any], errors: str) -> None:
+    def __init__(self, function: Callable[..., Any], errors: str, in_axes: Any, graph: bool) -> None:
         self.function = function
         self.errors = errors
+        self.graph = graph
         self.names = _parameter_names(function)
-        self._by_shape: dict[tuple, Runner] = {}
-        self._by_layout: dict[tuple, Runner] = {}
+        self.chains = None if in_axes is None else Chains.of(in_axes, self.names)
+        self._by_shape: dict[tuple, Run] = {}
+        self._by_layout: dict[tuple, _Prepared] = {}
         self.__doc__ = function.__doc__
         self.__name__ = getattr(function, "__name__", "compiled")
 
     def __repr__(self) -> str:
         return f"<vecdist.compile of {self.__name__}>"
 
-    def __call__(self, *arrays: Any) -> Any:
-        """The value for ``arrays``."""
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """The value for ``arrays``, of shape (C, *shape) for C chains.
+
+        It is written to the array ``out`` where that is given, which must be C-contiguous, have the value's shape and
+        dtype, and share no memory with what is read; ``TypeError`` or ``ValueError`` otherwise.
+
+        >>> import numpy as np, vecdist
+        >>> double, x = vecdist.compile(lambda x: x * 2.0), np.arange(3.0)
+        >>> result = np.empty(3)
+        >>> double(x, out=result) is result, result.tolist()
+        (True, [0.0, 2.0, 4.0])
+        """
+        if out is not None:
+            return self._into(arrays, None, (out,))[0]
         try:
             return self._by_shape[tuple([array.shape for array in arrays])](arrays)[0][0]
         except (KeyError, AttributeError, TypeError):  # new shapes, dtypes or layouts, or Python numbers
             pass
         return self._run(arrays, None)[0]
 
-    def value_and_grad(self, *arrays: Any, wrt: Any = None) -> tuple[Any, Any]:
+    def value_and_grad(self, *arrays: Any, wrt: Any = None, out: Any = None) -> tuple[Any, Any]:
         """The value, which must be a scalar, and its gradient in each array that ``wrt`` names.
 
         ``wrt`` names arguments by position, by name or by the array itself, one or a tuple; all floating-point
-        arguments where it is left out.  The gradients come likewise.
+        arguments where it is left out.  The gradients come likewise, each of its argument's shape.  For C chains values
+        have shape (C,), and gradients (C, *shape of the argument of one chain), also in arguments that chains share.
+
+        ``out`` is a tuple of arrays for the value and each gradient, as in a call.
+
+        >>> import numpy as np, vecdist
+        >>> square, x = vecdist.compile(lambda x: (x * x).sum()), np.arange(3.0)
+        >>> value, grad = np.empty(()), np.empty(3)
+        >>> _ = square.value_and_grad(x, out=(value, grad))
+        >>> float(value), grad.tolist()
+        (5.0, [0.0, 2.0, 4.0])
         """
-        return self._derivatives(arrays, wrt, "gradient")
+        return self._derivatives(arrays, wrt, "gradient", out)
 
-    def value_and_partials(self, *arrays: Any, wrt: Any = None) -> tuple[Any, Any]:
-        """The value and its elementwise partial derivatives, each of the value's shape."""
-        return self._derivatives(arrays, wrt, "partials")
+    def value_and_partials(self, *arrays: Any, wrt: Any = None, out: Any = None) -> tuple[Any, Any]:
+        """The value and its elementwise partial derivatives, each of the value's shape; ``out`` as in a gradient.
 
-    def _derivatives(self, arrays: Sequence[Any], wrt: Any, kind: str) -> tuple[Any, Any]:
-        try:
-            found = self._by_shape[kind, wrt, *[array.shape for array in arrays]](arrays)[0]
-        except (KeyError, AttributeError, TypeError):  # as in a call, or wrt by arrays, which have no hash
-            found = None
-        if found is None:
-            found = self._run(arrays, (kind, self._places(arrays, wrt)), wrt)
+        >>> import numpy as np, vecdist
+        >>> product = vecdist.compile(lambda a, x: a * x)
+        >>> value, of_a = product.value_and_partials(np.array(2.0), np.arange(3.0), wrt="a")
+        >>> of_a.tolist()
+        [0.0, 1.0, 2.0]
+        """
+        return self._derivatives(arrays, wrt, "partials", out)
+
+    def _derivatives(self, arrays: Sequence[Any], wrt: Any, kind: str, out: Any) -> tuple[Any, Any]:
+        if out is not None:
+            found = self._into(arrays, (kind, self._places(arrays, wrt)), out)
+        else:
+            try:
+                found = self._by_shape[kind, wrt, *[array.shape for array in arrays]](arrays)[0]
+            except (KeyError, AttributeError, TypeError):  # as in a call, or wrt by arrays, which have no hash
+                found = None
+            if found is None:
+                found = self._run(arrays, (kind, self._places(arrays, wrt)), wrt)
         return found[0], found[1:] if wrt is None or isinstance(wrt, tuple | list) else found[1]
 
     def _places(self, arrays: Sequence[Any], wrt: Any) -> tuple[int, ...]:
@@ -106,51 +175,87 @@ class Compiled:
         given = repr(item) if isinstance(item, str | int) else f"an array of shape {np.shape(item)}"
         raise ValueError(f"wrt names {given}, which is no argument of {self!r}; its arguments: {', '.join(self.names)}")
 
-    def _run(
-        self, arrays: Sequence[Any], derivative: tuple[str, tuple[int, ...]] | None, wrt: Any = None
-    ) -> Sequence[Any]:
-        """The general way: find or build the runner for these layouts."""
+    def _run(self, arrays: Sequence[Any], derivative: Derivative, wrt: Any = None) -> Sequence[Any]:
+        """The general way, by the layouts of the arrays."""
         arrays = _readable(arrays)
-        key = (derivative, *(_layout(array) for array in arrays))
-        runner = self._by_layout.get(key)
-        if runner is None:
-            runner = self._by_layout[key] = self._build(arrays, derivative)
+        prepared = self._prepared(arrays, derivative)
+        run = _guarded(prepared.run, arrays) if prepared.outputs.library == "cuda" else prepared.run
         shapes = tuple(array.shape for array in arrays)
         if derivative is None:
-            self._by_shape.setdefault(shapes, runner)
+            self._by_shape.setdefault(shapes, run)
         elif _is_key(wrt):
-            self._by_shape.setdefault((derivative[0], wrt, *shapes), runner)
-        return runner(arrays)[0]
+            self._by_shape.setdefault((derivative[0], wrt, *shapes), run)
+        return prepared.run(arrays)[0]
 
-    def _build(self, arrays: Sequence[Any], derivative: tuple[str, tuple[int, ...]] | None) -> Runner:
+    def _into(self, arrays: Sequence[Any], derivative: Derivative, out: Any) -> Sequence[Any]:
+        """The results, written to ``out``."""
+        if self.graph:
+            raise ValueError("out is for functions compiled without graph=True, which has result arrays of its own")
+        arrays = _readable(arrays)
+        prepared = self._prepared(arrays, derivative)
+        prepared.outputs.check(out, arrays, self._name)
+        prepared.run(arrays, out)
+        return tuple(out)
+
+    def _prepared(self, arrays: Sequence[Any], derivative: Derivative) -> _Prepared:
+        key = (derivative, *(_layout(array) for array in arrays))
+        found = self._by_layout.get(key)
+        if found is None:
+            found = self._by_layout[key] = self._build(arrays, derivative)
+        return found
+
+    def _build(self, arrays: Sequence[Any], derivative: Derivative) -> _Prepared:
         """Trace the function for these arrays, and compile what is new in it."""
         nodes = [argument(a, self._name(n)) for n, a in enumerate(arrays)]
+        chains = () if self.chains is None else (self.chains.length(arrays, self._name),)
+        singles = self.chains.singles(nodes) if self.chains else nodes
+        result = self._traced(singles)
+        wrt = derivative[1] if derivative else ()
+        wrong = next((nodes[place] for place in wrt if nodes[place].dtype.kind != "f"), None)
+        if wrong is not None:
+            raise TypeError(f"derivatives are in floating-point arrays; {wrong.attrs[0]!r} is of dtype {wrong.dtype}")
+        leaves = [singles[place] for place in wrt]
+        derivation, shapes = _derivation(result, leaves, derivative[0] if derivative else "value", bool(chains))
+        roots = self.chains.apply(result.node, nodes, wrt) if self.chains else (result.node, *leaves)
+        places = {node.attrs[0]: place for place, node in enumerate(nodes)}
+        return self._planned(bind(roots), derivation, [(*chains, *shape) for shape in shapes], places)
+
+    def _planned(
+        self, bound: Bound, derivation: pipeline.Derivation, shapes: Sequence[tuple[int, ...]], places: dict[Leaf, int]
+    ) -> _Prepared:
+        kind = pipeline.library(bound.leaves)
+        if self.graph and kind != "cuda":
+            raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
+        plan = pipeline.planned(bound, derivation, kind, self.errors)
+        feeds = [Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves]
+        dtypes = tuple(output.dtype for output in plan.kernel.outputs if not output.temporary)
+        held = tuple(feed.array for feed in feeds if feed.place is None)
+        outputs = Outputs(kind, tuple(shapes), dtypes, held)
+        run: Run = plan.program.prepared(bound.lengths, shapes, feeds)
+        run = Replayed(run, outputs) if self.graph else run
+        return _Prepared(self._raising(run) if self.errors == "raise" else run, outputs)
+
+    def _traced(self, nodes: Sequence[Node]) -> LazyArray:
         result = self.function(*(LazyArray(node) for node in nodes))
         if not isinstance(result, LazyArray):
             given = type(result).__name__
             raise TypeError(f"a compiled function returns a lazy array; {self.__name__} returned {given}")
-        leaves = [nodes[place] for place in derivative[1]] if derivative else []
-        wrong = next((leaf for leaf in leaves if leaf.dtype.kind != "f"), None)
-        if wrong is not None:
-            raise TypeError(f"derivatives are in floating-point arrays; {wrong.attrs[0]!r} is of dtype {wrong.dtype}")
-        derivation, shapes = _derivation(result, leaves, derivative[0] if derivative else "value")
-        bound = bind((result.node, *leaves))
-        kind = pipeline.library(bound.leaves)
-        plan = pipeline.planned(bound, derivation, kind, self.errors)
-        places = {node.attrs[0]: place for place, node in enumerate(nodes)}
-        feeds = [Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves]
-        run = plan.program.prepared(bound.lengths, shapes, feeds)
-        run = _guarded(run, arrays) if kind == "cuda" else run
-        return self._raising(run) if self.errors == "raise" else run
+        return result
 
-    def _raising(self, run: Runner) -> Runner:
-        def checked(arrays: Sequence[Any]) -> tuple[list[Any], Any]:
-            results, failed = run(arrays)
+    def _raising(self, run: Run) -> Run:
+        def checked(arrays: Sequence[Any], out: Any = None) -> tuple[Sequence[Any], Any]:
+            results, failed = run(arrays, out)
             if failed:
-                self.function(*(lazy(array) for array in arrays)).compute()  # raises, naming what is invalid
+                pipeline.raise_invalid(self._checks([lazy(array).node for array in arrays]))
             return results, False
 
         return checked
+
+    def _checks(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        """What holds the checks of parameters, for arguments that are there."""
+        if self.chains is None:
+            return (self._traced(nodes).node,)
+        return tuple(self.chains.checks(self._traced(self.chains.singles(nodes)).node, nodes))
 
     def _name(self, place: int) -> str:
         return self.names[place] if place < len(self.names) else f"argument {place}"
@@ -162,7 +267,10 @@ def _is_key(wrt: Any) -> bool:
     return all(item is None or isinstance(item, int | str) for item in items)
 
 
-def _derivation(result: LazyArray, leaves: Sequence[Node], kind: str) -> tuple[pipeline.Derivation, list]:
+def _derivation(
+    result: LazyArray, leaves: Sequence[Node], kind: str, chains: bool
+) -> tuple[pipeline.Derivation, list[Any]]:
+    """How to derive, and the shapes that it gives (for one chain)."""
     if kind == "value":
         return pipeline.values, [result.shape]
     if kind == "gradient":
@@ -172,7 +280,7 @@ def _derivation(result: LazyArray, leaves: Sequence[Node], kind: str) -> tuple[p
                 "value_and_partials for elementwise derivatives"
             )
         return gradient_of, [(), *(leaf.shape for leaf in leaves)]
-    return partials_of, [result.shape] * (1 + len(leaves))
+    return partials_of_chains if chains else partials_of, [result.shape] * (1 + len(leaves))
 
 
 def _readable(arrays: Sequence[Any]) -> list[Any]:
@@ -191,11 +299,11 @@ def _layout(array: Any) -> tuple:
     return (array_kind(array), array.shape, array.dtype, array.flags.c_contiguous)
 
 
-def _guarded(run: Runner, arrays: Sequence[Any]) -> Runner:
+def _guarded(run: Run, arrays: Sequence[Any]) -> Run:
     """``run`` for arrays laid out as ``arrays`` are, ``TypeError`` for others: a CUDA kernel would not notice."""
     dtypes, strides = [array.dtype for array in arrays], [array.strides for array in arrays]
 
-    def guarded(given: Sequence[Any]) -> tuple[list[Any], Any]:
+    def guarded(given: Sequence[Any]) -> tuple[Sequence[Any], Any]:
         if [array.dtype for array in given] != dtypes or [array.strides for array in given] != strides:
             raise TypeError("a kernel compiled for other dtypes or layouts")
         return run(given)

@@ -198,6 +198,7 @@ class Slot:
 class Output:
     """An array that the kernel fills; a temporary one is read again by later loops.
 
+    A ``kept`` one is filled before all other loops, from inputs alone: cheap enough for every block of a grid to do.
     Each element is stored once, or, where the output is ``summed``, is the sum of what loops scatter to it.
     """
 
@@ -205,6 +206,7 @@ class Output:
     dtype: np.dtype
     temporary: bool = False
     summed: bool = False
+    kept: bool = False
 
 
 @final

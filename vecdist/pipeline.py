@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -18,6 +18,7 @@ from vecdist.passes.bind import Bound, bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
 from vecdist.passes.factor import factor
+from vecdist.passes.hoist import hoistable, kept, narrow
 from vecdist.passes.simplify import simplify
 from vecdist.passes.tall import candidates, scattered, tall_sums
 from vecdist.passes.verify import verify
@@ -25,6 +26,7 @@ from vecdist.primitives.indexing import INDEXING
 from vecdist.schedule import schedule
 
 Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
+Chosen = tuple[tuple[Node, ...], tuple[Node, ...]]
 Derivation = Callable[[tuple[Node, ...]], tuple[Node, ...]]
 
 
@@ -48,13 +50,20 @@ class Derived:
     flags: tuple[Node, ...]
 
     @cached_property
-    def sums(self) -> tuple[Node, ...]:
-        """The sums whose loops depend on which of their lengths are large."""
-        return candidates((*self.roots, *self.flags))
+    def choices(self) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+        """What depends on which lengths are large: sums over the rows of an array, values to keep."""
+        graph = (*self.roots, *self.flags)
+        return candidates(graph), hoistable(graph)
 
-    def kernel(self, tall: Sequence[Node]) -> Kernel:
-        """The loop nests where the sums in ``tall`` are of tall arrays."""
-        graph = verify(scattered((*self.roots, *self.flags), tall))
+    def chosen(self, lengths: Mapping[str, int], widest: int) -> Chosen:
+        """The choice for these lengths."""
+        sums, values = self.choices
+        return tall_sums(sums, lengths, widest), narrow(values, lengths, widest)
+
+    def kernel(self, chosen: Chosen) -> Kernel:
+        """The loop nests of a choice."""
+        tall, values = chosen
+        graph = verify(kept(scattered((*self.roots, *self.flags), tall), values))
         return schedule(graph[: len(self.roots)], graph[len(self.roots) :])
 
 
@@ -115,11 +124,11 @@ def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Pla
         if key not in _derived:
             _derived[key] = derived(bound.roots, derivation, errors, target.passes)
         found = _derived[key]
-        tall = tall_sums(found.sums, bound.lengths, target.widest)
-        if (key, tall) not in _plans:
-            kernel = found.kernel(tall)
-            _plans[key, tall] = Plan(found.graph, kernel, target.compile(kernel))
-        return _plans[key, tall]
+        chosen = found.chosen(bound.lengths, target.widest)
+        if (key, chosen) not in _plans:
+            kernel = found.kernel(chosen)
+            _plans[key, chosen] = Plan(found.graph, kernel, target.compile(kernel))
+        return _plans[key, chosen]
 
 
 def derived(
@@ -138,7 +147,7 @@ def lower(
 ) -> tuple[tuple[Node, ...], Kernel]:
     """The derived graph of a structure and its loop nests."""
     found = derived(bound.roots, derivation, errors, target.passes)
-    return found.graph, found.kernel(tall_sums(found.sums, bound.lengths, target.widest))
+    return found.graph, found.kernel(found.chosen(bound.lengths, target.widest))
 
 
 def passed(graph: Sequence[Node], passes: Sequence[Pass]) -> tuple[Node, ...]:

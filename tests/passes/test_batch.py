@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from programs import programs
 from reference import assert_same, numbered
 
-from vecdist import lazy
+from vecdist import lazy, logpdf
 from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node
+from vecdist.distributions import Normal
+from vecdist.expr import Node, topological
 from vecdist.leaves import leaf
-from vecdist.passes.batch import batch
+from vecdist.passes.batch import batch, batch_aligned
 
 COPIES = 3
 
@@ -35,6 +36,7 @@ def batched(roots, leaves):
     return together, [np.stack(rows) for rows in zip(*alone, strict=True)]
 
 
+TABLE = lazy(np.array([3.0, -1.0, 0.5, 8.0]))
 X, Y = np.arange(1.0, 7.0).reshape(2, 3), np.array([2.0, 5.0, 7.0])
 
 CASES = {
@@ -47,6 +49,16 @@ CASES = {
     "reshape": lambda x, y: x.reshape(3, 2) * 2.0,
     "where": lambda x, y: np.where(y < 6.0, x, y),
     "untouched": lambda x, y: y * 2.0,
+    "more axes beside": lambda x, y: (x * 2.0).sum() * y,
+    "mean": lambda x, y: (x - x.mean(axis=1, keepdims=True)) * y.mean(),
+    "mean of one": lambda x, y: x.mean() + y,
+    "broadcast": lambda x, y: np.broadcast_to(y, (2, 3)) - x,
+    "reshape and transpose": lambda x, y: x.reshape(6)[::2] * x.T[0, 1] + y,
+    "density": lambda x, y: logpdf(Normal(y, np.abs(x)), x[0]),
+    "picked": lambda x, y: x[:, np.array([2, 0, 0, -1])].sum(axis=0) * y[np.array([0, 1, 1, 2])],
+    "picked by the expression": lambda x, y: x[np.array([[0], [1]]), y.astype("i8") % 3] + y,
+    "table that is the same for all": lambda x, y: TABLE[(x.astype("i8") + 1) % 4] * y,
+    "extremes": lambda x, y: x.max(axis=1).min() + np.prod(y),
 }
 
 
@@ -56,6 +68,15 @@ def test_batched_expressions(name):
     for leaves in ((leaf(X),), (leaf(Y),), (leaf(X), leaf(Y))):
         together, alone = batched((root,), leaves)
         assert_same(together, alone, rtol=1e-15)
+
+
+def test_aligned_results_have_equally_many_axes():
+    x, y = leaf(X), leaf(Y)
+    root = ((lazy(X) * Y).sum() * Y).node
+    many = Node("leaf", (), (object(),), (COPIES, 3), y.dtype)
+    value, row = batch_aligned((root, y), {y: many})
+    assert value.shape == row.shape == (COPIES, 1, 3) and x in set(topological((value,)))
+    assert {node.op for node in topological((value,))} >= {"sum", "mul"}
 
 
 @settings(max_examples=60)

@@ -1,24 +1,22 @@
 """Loop nests of random programs compute what the interpreter does, element by element, and never leave their arrays."""
 
 from hypothesis import given, settings
-from loop_executor import run_loops, scheduled
+from loop_executor import run_loops
 from programs import programs
 from reference import assert_same, interpreted
 
 from vecdist.derivatives import gradient_of
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
-from vecdist.passes.expand import expand
-from vecdist.passes.factor import factor
-from vecdist.passes.simplify import simplify
-from vecdist.passes.verify import verify
+from vecdist.pipeline import lower, values
 
 
-def loops_of(roots, derivation=lambda roots: roots):
+def loops_of(roots, derivation=values):
     """The values of ``derivation`` of ``roots``, by way of every pass and the loop nests."""
     bound = bind(roots)
-    graph = verify(simplify(expand(factor(simplify(derivation(bound.roots))))))
-    found, _ = run_loops(scheduled(bound, graph), [leaf.array for leaf in bound.leaves], bound.lengths)
+    _, kernel = lower(bound, derivation)
+    found, failed = run_loops(kernel, [leaf.array for leaf in bound.leaves], bound.lengths)
+    assert not failed
     return found
 
 

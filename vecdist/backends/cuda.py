@@ -24,7 +24,6 @@ from vecdist.passes.interior import interior
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 TEAM = 32  # the most lanes of a row: one warp
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a team all repeat
-STATIC_SHARED = 48 * 1024  # bytes from which shared memory must be asked for
 
 
 def _digest() -> str:
@@ -154,7 +153,7 @@ class CudaProgram(Program):
         import cupy
 
         driver = cupy.cuda.driver
-        if memory > STATIC_SHARED:
+        if memory:
             driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, memory)
         processors = cupy.cuda.Device(device).attributes["MultiProcessorCount"]
         fitting = driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, memory)

@@ -34,20 +34,19 @@ class Replayed:
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Sequence[Any], Any]:
         stream = self._stream()
+        if stream.ptr and stream.is_capturing():  # by the user, who captures the kernel itself
+            return self.run(arrays, self.results)
         key = (self._device(), stream.ptr, *[_identity(array) for array in arrays])
         graph = self._graphs.get(key)
+        if graph is None and len(self._graphs) < GRAPHS:
+            graph = self._graphs[key] = self._captured(arrays, stream)
         if graph is None:
-            graph = self._captured(key, arrays, stream)
-        if graph is None:
-            self.run(arrays, self.results)
-        else:
-            graph.launch(stream)
+            return self.run(arrays, self.results)
+        graph.launch(stream)
         return self.results, False
 
-    def _captured(self, key: tuple, arrays: Sequence[Any], stream: Any) -> Any:
-        """The graph of a launch on ``arrays``; none inside a capture of the user, or where there are many already."""
-        if len(self._graphs) >= GRAPHS or stream.is_capturing():
-            return None
+    def _captured(self, arrays: Sequence[Any], stream: Any) -> Any:
+        """The graph of a launch on ``arrays``."""
         with _lock, _capture_stream(stream) as aside:
             aside.wait_event(stream.record())  # earlier results may still be read
             self.run(arrays, self.results)  # what a first launch makes cannot be made inside a capture
@@ -57,11 +56,11 @@ class Replayed:
                 self.run(arrays, self.results)
             finally:
                 graph = aside.end_capture()
-        self._graphs[key] = graph
         return graph
 
 
 def _identity(array: Any) -> Any:
+    """What of an argument a graph holds."""
     return array.tobytes() if isinstance(array, np.generic) else (array.data.ptr, array.strides)
 
 

@@ -8,9 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from vecdist.codegen import rows
+from vecdist.codegen.rows import (
+    Phase,
+    buffers,
+    declared,
+    from_buffer,
+    has_phases,
+    is_turned,
+    parts_of_turned,
+    phases,
+    texts,
+    to_buffer,
+    zero,
+)
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
     INDENT,
@@ -41,6 +56,7 @@ class _Renderer:
         self.kernel = kernel
         self.nests = kernel.nests()
         self.short: set[str] = set()
+        self.waiting: dict[str, np.dtype] = {}
         outermost = [item for _, loop in self.nests for item in loop.sums(kernel.root)]
         self.total = {item.name: f"total_{item.op}(p_{item.name})" for item in outermost}
         slots = [f"x{slot.index}" for slot in kernel.slots]
@@ -85,6 +101,8 @@ class _Renderer:
         yield "    widest()"
         yield from self.prefix(level)
         yield f"    size = {self.block_size(loop)}"
+        self.waiting = buffers(loop) if has_phases(loop) else {}
+        yield from declared(self.waiting)
         if not scattered:
             yield "    for block in range(first, last):"
             yield from self.one_block(loop, INDENT * 2)
@@ -117,6 +135,12 @@ class _Renderer:
     def elements(self, loop: Loop, short: Sequence[Accumulate], pad: str) -> Iterator[str]:
         """The loop over one block; float32 is added up in float32 for short stretches, to keep its vectors whole."""
         depth = len(pad) // len(INDENT)
+        if has_phases(loop):
+            yield f"{pad}for start in range(block * size, end, {rows.STRETCH}):"
+            yield f"{pad}    stop = min(start + {rows.STRETCH}, end)"
+            for phase in phases(loop):
+                yield from self.phase(loop, phase, pad + INDENT)
+            return
         if not short or len(loop.dims()) > 1:
             yield f"{pad}for {loop.index} in range(block * size, end):"
             yield from self.block(loop.body, depth + 1)
@@ -130,6 +154,68 @@ class _Renderer:
         self.short = set()
         for item in short:
             yield f"{pad}    {item.name} = {item.name} + f8(s_{item.name})"
+
+    def phase(self, loop: Loop, phase: Phase, pad: str) -> Iterator[str]:
+        """One phase of a stretch of rows."""
+        head, row, inner = f"for {loop.index} in range(start, stop):", f"{loop.index} - start", phase.loop
+        given = [
+            from_buffer(name, dtype, row, self.scope(name))
+            for name, dtype in self.waiting.items()
+            if name in phase.reads() and name not in phase.defines(loop)
+        ]
+        left = [
+            to_buffer(name, dtype, row, self.scope(name))
+            for name, dtype in self.waiting.items()
+            if name in phase.defines(loop)
+        ]
+        if inner is not None and is_turned(inner, loop.index):
+            yield from self.turned(loop, inner, pad, given)
+            return
+        yield pad + head
+        yield from (pad + INDENT + line for line in given)
+        if inner is None:
+            yield from (pad + INDENT + self.statement(item) for item in phase.items)
+        else:
+            yield from self.inner_loop(inner, loop.body, pad + INDENT)
+        yield from (pad + INDENT + line for line in left)
+
+    def turned(self, loop: Loop, inner: Loop, pad: str, given: Sequence[str]) -> Iterator[str]:
+        """An inner loop with the rows of the stretch innermost; what it adds up for each row waits in buffers."""
+        head, row = f"for {loop.index} in range(start, stop):", f"{loop.index} - start"
+        taken = inner.sums(loop.body)
+        for item in taken:
+            yield f"{pad}{head}\n{pad}    store(b_{item.name}, {row}, {start(item)}, {self.scope(item.name)})"
+        own = parts_of_turned(inner)
+        yield f"{pad}for {inner.index} in range({inner.dim}):"
+        pad += INDENT
+        for number, item in enumerate(own):
+            yield f"{pad}t{number} = {zero(self.kernel.outputs[item.output].dtype)}"
+        yield pad + head
+        for line in given:
+            yield pad + INDENT + line
+        for level in inner.body.levels:
+            for item in inner.body.statements(level):
+                if item in own:
+                    yield f"{pad}    t{own.index(item)} = accumulate_sum(t{own.index(item)}, {item.value})"
+                elif isinstance(item, Accumulate) and item in taken:
+                    place = f"b_{item.name}, {row}"
+                    yield f"{pad}    {item.name} = load({place}, {self.scope(item.name)})"
+                    yield f"{pad}    {self.statement(item)}"
+                    yield f"{pad}    store({place}, {item.name}, {self.scope(item.name)})"
+                else:
+                    yield f"{pad}    {self.statement(item)}"
+        for number, item in enumerate(own):
+            yield pad + self.statement(replace(item, value=f"t{number}"))
+
+    def scope(self, name: str) -> str:
+        """The alias scope of a buffer: those of the outputs come first."""
+        outputs = len(self.kernel.outputs)
+        return f"{outputs + list(self.waiting).index(name)}, {outputs + len(self.waiting)}"
+
+    def inner_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
+        yield from (f"{pad}{item.name} = {start(item)}" for item in loop.sums(home))
+        yield f"{pad}for {loop.index} in range({loop.dim}):"
+        yield from self.block(loop.body, len(pad) // len(INDENT) + 1)
 
     def flags(self, loop: Loop) -> bool:
         return any(isinstance(item, Flag) for item in loop.body.walk())
@@ -158,10 +244,7 @@ class _Renderer:
             for item in block.statements(level):
                 yield pad + self.statement(item)
             for loop in block.loops(level):
-                for item in loop.sums(block):
-                    yield f"{pad}{item.name} = {start(item)}"
-                yield f"{pad}for {loop.index} in range({loop.dim}):"
-                yield from self.block(loop.body, depth + 1)
+                yield from self.inner_loop(loop, block, pad)
 
     def statement(self, item: Statement) -> str:
         match item:
@@ -177,17 +260,21 @@ class _Renderer:
                 return f"{name} = {dtype.kind}{dtype.itemsize}({whole})"
             case Store(output, indices, value):
                 dims = varying(self.kernel.outputs[output].shape)
-                return f"store(o{output}, {dense_offset(indices, dims)}, {value}, {output}, {len(self.kernel.outputs)})"
+                return f"store(o{output}, {dense_offset(indices, dims)}, {value}, {output}, {self.scopes()})"
             case Scatter(output, indices, value):
                 place = f"row_o{output} + {dense_offset(indices, varying(self.kernel.outputs[output].shape))}"
-                return f"add_at(q_o{output}, {place}, {value}, {output}, {len(self.kernel.outputs)})"
+                return f"add_at(q_o{output}, {place}, {value}, {output}, {self.scopes()})"
             case Flag(value):
                 return f"bad = bad | {value}"
+
+    def scopes(self) -> int:
+        """The number of alias scopes: of outputs, and of the buffers of the nest that is written."""
+        return len(self.kernel.outputs) + len(self.waiting)
 
     def load(self, item: Load) -> str:
         slot = slot_of(self.kernel, item.slot)
         array = array_name(item.slot)
-        place = f"{max(-1, -1 - item.slot)}, {len(self.kernel.outputs)}"
+        place = f"{max(-1, -1 - item.slot)}, {self.scopes()}"
         if slot.layout == "number":
             return f"{item.name} = {array}"
         if slot.layout == "strided":
@@ -205,6 +292,7 @@ class _Renderer:
 
     def finish(self) -> Iterator[str]:
         """A function for what is left when every loop is done."""
+        self.waiting = {}
         yield f"\n\n@compiled\ndef finish({self.signature(*self.partials(len(self.nests)))}):"
         root = self.kernel.root
         yield from self.prefix(root.levels[-1])
@@ -250,20 +338,5 @@ def needed_later(kernel: Kernel) -> dict[str, np.dtype]:
     first = {item.name: item.dtype for item in kernel.root.statements(0) if isinstance(item, Assign | Load)}
     below = [item for item in kernel.root.walk() if not isinstance(item, Loop)]
     later = [item for item in below if getattr(item, "name", None) not in first]
-    read = {word for item in later for word in re.findall(r"\bv\d+\b", " ".join(_texts(item)))}
+    read = {word for item in later for word in re.findall(r"\bv\d+\b", " ".join(texts(item)))}
     return {name: dtype for name, dtype in first.items() if name in read}
-
-
-def _texts(item: Statement) -> Sequence[str]:
-    """The texts in which a statement may name values."""
-    match item:
-        case Assign(_, _, args):
-            return args
-        case Load(_, _, indices, _, guard):
-            return (*indices, guard or "")
-        case Store(_, indices, value) | Scatter(_, indices, value):
-            return (*indices, value)
-        case Accumulate(_, value) | Flag(value):
-            return (value,)
-        case _:
-            return ()

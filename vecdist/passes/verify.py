@@ -13,6 +13,7 @@ from vecdist.shapes import BroadcastError, broadcast
 
 INDEXING = {"gather", "scatter"}
 LEAVES = {"slot", "const", "extent"}
+SPLIT = "cases"  # of a condition and two forms of one value
 MIXED = {"where", "cast", "bits", "from_bits", "shl", "shr"}
 
 
@@ -35,6 +36,8 @@ def _complaint(node: Node) -> str | None:
         return "a leaf has no arguments" if node.args else None
     if node.op in STRUCTURE:
         return _structural_complaint(node)
+    if node.op == SPLIT:
+        return None if len(node.args) == 3 else "it takes a condition and two values"
     entry = PRIMITIVES.get(node.op)
     if entry is None:
         return "no primitive of this name"

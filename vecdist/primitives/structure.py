@@ -204,6 +204,11 @@ STRUCTURE: dict[str, Structural] = {
         ),
         tangent=lambda node, arg: pad(arg, node.attrs[0], node.shape),
     ),
+    "kept": Structural(
+        meaning=lambda x, node, length: x,
+        adjoint=lambda cotangent, node: cotangent,
+        tangent=lambda node, dot: dot,
+    ),
     "reshape": Structural(
         meaning=lambda x, node, length: x.reshape([length(dim) for dim in node.shape]),
         adjoint=lambda cotangent, node: reshape(full(cotangent, node.shape), node.args[0].shape),

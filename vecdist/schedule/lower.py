@@ -7,7 +7,7 @@ the same lengths share one loop, and only a sum that another sum needs opens a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -48,12 +48,15 @@ class Value:
 
 def schedule(roots: Sequence[Node], flags: Sequence[Node] = ()) -> Kernel:
     """The loop nests that fill one output per root, and raise the flag where one of ``flags`` is true."""
+    nodes = list(topological((*roots, *flags)))
     lowering = _Lowering()
+    for node in nodes:
+        if node.op == "kept":
+            lowering.keep(node)
     for root in roots:
         lowering.output(root)
     for flag in flags:
         lowering.flag(flag)
-    nodes = list(topological((*roots, *flags)))
     slots = sorted(
         (_slot(node) for node in nodes if node.op == "slot"),
         key=lambda slot: slot.index,
@@ -90,6 +93,7 @@ class _Lowering:
         self.split: dict[tuple[Block, str], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
         self.names = 0
+        self.first = 0  # the first level of outermost loops: those that fill what is kept come before
 
     def name(self, prefix: str) -> str:
         self.names += 1
@@ -128,6 +132,15 @@ class _Lowering:
         block.put(at, Scatter(number, indices, value.name))
         return level
 
+    def keep(self, node: Node) -> None:
+        """Fill a temporary output with a value before all other loops."""
+        number = len(self.outputs)
+        self.first = 0
+        self.output(node.args[0], temporary=True)
+        self.outputs[number] = replace(self.outputs[number], kept=True)
+        self.temporaries[node] = (number, 0)
+        self.first = 1
+
     def flag(self, root: Node) -> None:
         context, _ = self.over_axes(root.shape, [root])
         value = self.value(root, context)
@@ -153,10 +166,10 @@ class _Lowering:
             if index is None:
                 indices.append(None)
                 continue
-            block = self.loop(block, str(dim), needs.get(at, 0))
+            block = self.loop(block, str(dim), needs.get(at, self.first if at is self.root else 0))
             at = index.block
             indices.append(Index(block.index, block))
-        return Context(tuple(indices)), needs.get(self.root, 0)
+        return Context(tuple(indices)), needs.get(self.root, self.first)
 
     def loop(self, block: Block, dim: str, level: int) -> Block:
         """The body of the loop over ``dim`` in ``block`` at ``level``."""
@@ -189,13 +202,13 @@ class _Lowering:
         home = context.home(self.root)
         inner = self.needs(node.args[0], _inside(context, node, home))
         outside = {block: level for block, level in inner.items() if block in home.chain()}
-        return {**outside, home: inner.get(home, 0) + 1}
+        return {**outside, home: inner.get(home, self.first if home is self.root else 0) + 1}
 
     def is_temporary(self, node: Node, context: Context) -> bool:
         """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed
         up by scattering.
         """
-        if node.op == "scatter" or context.gathered():
+        if node.op in {"scatter", "kept"} or context.gathered():
             return True
         home = context.home(self.root)
         return not set(home.chain()) - {self.root} <= context.blocks()
@@ -231,7 +244,7 @@ class _Lowering:
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
             case "gather":
                 return self.gathered(node, at)
-            case op if op == "scatter" or is_reduction(node):
+            case op if op in {"scatter", "kept"} or is_reduction(node):
                 return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
             case "view" | "reshape":
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
@@ -303,11 +316,12 @@ class _Lowering:
         home = at.home(self.root)
         trial = _inside(at, node, home)
         needs = self.needs(node.args[0], trial)
-        block, before, level = home, home, needs.get(home, 0)
+        first = self.first if home is self.root else 0
+        block, before, level = home, home, needs.get(home, first)
         indices: list[Index | None] = []
         for dim, kept, tried in zip(node.args[0].shape, at.indices, trial.indices, strict=True):
             if kept is None and tried is not None:
-                block = self.loop(block, str(dim), needs.get(before, 0))
+                block = self.loop(block, str(dim), needs.get(before, self.first if before is self.root else 0))
                 before = tried.block
                 indices.append(Index(block.index, block))
             else:

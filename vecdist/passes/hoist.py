@@ -1,0 +1,76 @@
+"""Values that vary along inner loops alone, kept from one turn of the outer loop to the next.
+
+In ``x[:, None] / np.exp(s)`` the exponential does not vary along the rows: computed where it stands, it would be computed
+again for every row.  It is computed once for each column before the loop over rows, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from vecdist.expr import Node, rewrite, topological
+from vecdist.primitives.structure import STRUCTURE, rebuilt
+
+DEAR = 5  # operations from which a value is better read than computed again
+
+
+def hoistable(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """The largest such values that depend on inputs alone."""
+    costs = _costs(roots)
+    found: dict[Node, None] = {}
+    for node in topological(roots):
+        for arg in _repeated(node):
+            if costs.get(arg, 0) >= DEAR:
+                found[arg] = None
+    return tuple(found)
+
+
+def _repeated(node: Node) -> list[Node]:
+    """The arguments that an outer loop around ``node`` computes again and again."""
+    if node.op == "gather":
+        return [node.args[0]] if _varies(node.args[0]) else []
+    if node.op in STRUCTURE or node.op == "cases":
+        return []
+    outermost = next((axis for axis in range(-node.ndim, 0) if node.shape[axis] != 1), 0)
+    return [arg for arg in node.args if _varies(arg) and (-outermost > arg.ndim or arg.shape[outermost] == 1)]
+
+
+def _varies(node: Node) -> bool:
+    return any(dim != 1 for dim in node.shape)
+
+
+def _costs(roots: Sequence[Node]) -> dict[Node, int]:
+    """The operations of each elementwise node that depends on nothing but inputs, as a tree, up to ``DEAR``."""
+    costs: dict[Node, int] = {}
+    for node in topological(roots):
+        if node.op in {"const", "slot", "extent"}:
+            costs[node] = 0
+        elif node.op == "view" and node.args[0] in costs:
+            costs[node] = costs[node.args[0]]
+        elif node.op not in STRUCTURE and node.op != "cases" and all(arg in costs for arg in node.args):
+            varying = [arg for arg in node.args if _varies(arg)]
+            costs[node] = min(DEAR, sum(costs[arg] for arg in varying) + 1) if varying else 0
+    return costs
+
+
+def narrow(nodes: Sequence[Node], lengths: Mapping[str, int], widest: int) -> tuple[Node, ...]:
+    """Those of ``nodes`` that have, together, at most ``widest`` elements."""
+    found, left = [], widest
+    for node in nodes:
+        size = 1
+        for dim in node.shape:
+            size *= lengths[dim] if isinstance(dim, str) else dim
+        if size <= left:
+            found.append(node)
+            left -= size
+    return tuple(found)
+
+
+def kept(roots: Sequence[Node], nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` where each of ``nodes`` is computed before all other loops, and kept."""
+    chosen = set(nodes)
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        return Node("kept", (node,), (), node.shape, node.dtype) if node in chosen else rebuilt(node, args)
+
+    return rewrite(roots, rule)
