@@ -13,6 +13,7 @@ from vecdist.diagram import LIMIT, diagram, fold_alike, fold_elementwise
 from vecdist.distributions import FAMILIES, Gamma, Normal
 from vecdist.drawing import Box, Layout, draw, fit
 from vecdist.expr import Node, const
+from vecdist.primitives.indexing import scatter
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -57,7 +58,14 @@ def terms(count, alike):
     return total
 
 
-EXAMPLES = {"schools": schools, "residuals": residuals, "chain": chain, "alike": lambda: terms(200, True)}
+def groups():
+    mu, group = named(np.ones(4), "mu"), named(np.arange(9) % 4, "group")
+    logits = named(np.ones((9, 3)), "logits")
+    means = vecdist.log_softmax(logits)[np.arange(9), named(np.zeros(9, int), "k")]
+    return vecdist.logpdf(Normal(mu[group], 1.0), means).sum() + np.where((logits > 0).any(axis=1), 1.0, mu.max()).sum()
+
+
+EXAMPLES = {"groups": groups, "schools": schools, "residuals": residuals, "chain": chain, "alike": lambda: terms(200, True)}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -110,6 +118,14 @@ def test_conversions_and_new_axes_are_edges():
     ("function", "label"),
     [
         (lambda x: x.sum(axis=0), "sum over axis 0"),
+        (lambda x: x.max(axis=1), "max over axis 1"),
+        (lambda x: x.prod(), "prod"),
+        (lambda x: (x > 1.0).any(axis=1), "any over axis 1"),
+        (lambda x: (x > 1.0).all(), "all"),
+        (lambda x: x.max(axis=0) > 0, "> 0"),
+        (lambda x: vecdist.logsumexp(x, axis=0), "logsumexp over axis 0"),
+        (lambda x: x[:, named(np.zeros(3, int), "group")], "x[:, group]"),
+        (lambda x: np.exp(x)[named(np.zeros(3, int), "rows") + 1], "[·]"),
         (lambda x: x[1:, 2], "[1:, 2]"),
         (lambda x: x[::-1, 0:3:2], "[::-1, :4:2]"),
         (lambda x: x.T, "transpose"),
@@ -123,6 +139,20 @@ def test_conversions_and_new_axes_are_edges():
 )
 def test_the_last_box_reads_as_it_was_written(function, label):
     assert labels(function(named(np.ones((4, 5)), "x")))[-1] == label
+
+
+def test_an_array_indexed_by_arrays_is_one_box():
+    mu, rows, columns = named(np.ones((4, 5)), "mu"), named(np.zeros(3, int), "rows"), named(np.ones(3, int), "columns")
+    assert [(box.label, box.kind, box.inputs) for box in boxes_of(mu[rows, columns])] == [
+        ("mu", "leaf", ()), ("rows", "leaf", ()), ("columns", "leaf", ()), ("mu[rows, columns]", "view", (0, 1, 2)),
+    ]
+    assert labels(vecdist.logpdf(Normal(mu[rows], 1.0), 0.5))[-2:] == ["mu[rows]", "logpdf Normal"]
+
+
+def test_what_is_added_up_by_index_is_one_box():
+    values, group = named(np.ones(3), "values"), named(np.zeros(3, int), "group")
+    boxes, _ = diagram(scatter(values.node, [group.node], 0, (2,)))
+    assert [(box.label, box.kind) for box in boxes[2:]] == [("added up at [group]", "reduction")]
 
 
 def test_arrays_without_a_name_are_called_as_in_the_source():

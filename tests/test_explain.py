@@ -9,11 +9,13 @@ import pytest
 import vecdist
 from vecdist import pipeline
 from vecdist.backends.base import Program
+from vecdist.costs import notes, placement, traffic
+from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, Normal
-from vecdist.explain import explain, mimebundle, placement, summary, traffic
+from vecdist.explain import explain, mimebundle, summary
 from vecdist.kernel import Accumulate, Block, Kernel, Load, Loop, Output, Slot, Store, Total
 from vecdist.leaves import leaf
-from vecdist.passes.bind import Bound
+from vecdist.passes.bind import Bound, bind
 
 N = 1000
 
@@ -31,6 +33,45 @@ def density(family=Normal):
     """A density with its first parameter per row and one scale, at a matrix: 20 rows of 30."""
     first, scale, x = named(np.ones((20, 1)), "first"), named(2.0, "scale"), named(np.ones((20, 30)), "x")
     return vecdist.logpdf(family(first, scale), x)
+
+
+def groups(indices=N, length=5):
+    """Data in groups, each with a mean of its own."""
+    group, mu = named(np.arange(indices) % length, "group"), named(np.ones(length), "mu")
+    return vecdist.logpdf(Normal(mu[group], 2.0), named(np.ones(indices), "y")).sum()
+
+
+def regression(rows=N, columns=4):
+    x, beta = named(np.ones((rows, columns)), "X"), named(np.ones(columns), "beta")
+    return vecdist.logpdf(Normal(x @ beta, 2.0), named(np.ones(rows), "y")).sum()
+
+
+def scaled(rows=N, columns=4):
+    """A function of each column, which the rows need."""
+    x, s = named(np.ones((rows, columns)), "X"), named(np.ones(columns), "s")
+    return (x / np.exp(s)).sum(axis=1)
+
+
+class OnGpu(Program):
+    """What a program on a GPU says of itself."""
+
+    source = None
+
+    def prepared(self, lengths, shapes, feeds):
+        raise NotImplementedError
+
+    def lanes(self, lengths):
+        return 4
+
+    def resources(self):
+        return {"registers": 32}
+
+
+def gpu_notes(expr, *wrt):
+    """The notes on a kernel for a GPU, by the rules of every backend."""
+    bound = bind((expr.node, *(array.node for array in wrt)))
+    _, kernel = pipeline.lower(bound, gradient_of if wrt else pipeline.values, "raise")
+    return notes(kernel, bound, ["value", *("gradient" for _ in wrt)], OnGpu(), "cuda:0")
 
 
 def test_a_sum_reads_its_array_and_writes_a_number():
@@ -131,24 +172,100 @@ def test_the_source_is_the_program_that_runs():
 
 
 def test_registers_are_told_on_a_gpu():
-    class OnGpu(Program):
-        source = None
-
-        def prepared(self, lengths, shapes, feeds):
-            raise NotImplementedError
-
-        def resources(self):
-            return {"registers": 32}
-
     kernel = replace(kernel_of(vecdist.lazy(np.ones(N)) + 1.0), device="cuda:0", program=OnGpu())
     assert kernel.registers == 32 and ("registers per thread", "32") in kernel.facts()
 
 
-def test_passes_are_explained():
+def test_loops_that_wait_are_explained():
     x = vecdist.lazy(np.ones(N))
-    (note,) = kernel_of(((x - x.mean()) ** 2).sum()).notes
-    assert note.startswith("2 passes (over n0, then n0)") and "barrier" in note
-    assert kernel_of((x * x).sum()).notes == ()
+    centred = ((x - x.mean()) ** 2).sum()
+    (note,) = kernel_of(centred).notes
+    assert note.startswith("2 loops run one after another (over n0, then n0)") and "barrier" not in note
+    (note,) = gpu_notes(centred)
+    assert note.startswith("2 loops run one after another (over n0, then n0)") and "at a barrier" in note
+    assert kernel_of((x * x).sum()).notes == gpu_notes((x * x).sum()) == ()
+
+
+def test_indexing_by_arrays_is_explained():
+    kernel = kernel_of(groups(), wrt="mu")
+    assert (kernel.bytes_read, kernel.bytes_written) == (8 * (N + N + 5), 8 * (1 + 5))
+    assert kernel.placement["per n0"]["gather"] == kernel.placement["per n0"]["add by index"] == 1
+    gathered, added, _ = kernel.notes
+    assert gathered == "x1 (mu) is gathered: the loop over n0 reads those elements that are named by index"
+    assert added.startswith("the loop over n0 adds to o1 (gradient in mu) by index, in stripes")
+    assert "o1: float64[n1], gradient in mu, added up" in kernel.outline
+
+
+def test_no_more_elements_are_gathered_than_there_are_indices():
+    assert kernel_of(groups(3, length=N)).bytes_read == 8 * (3 + 3 + 3)
+    assert kernel_of(groups(3, length=N), wrt="mu").bytes_written == 8 * (1 + N)
+
+
+def test_an_index_that_is_computed_twice_names_the_same_elements():
+    x, group = named(np.ones(N), "x"), named(np.arange(7), "group")
+    picked = x[group]
+    kernel = kernel_of(np.square(picked - picked.sum()).sum())
+    assert kernel.outline.count("gather") == 0 and sum(ops.get("gather", 0) for ops in kernel.placement.values()) == 2
+    assert kernel.bytes_read == 8 * (7 + 7)
+
+
+def test_additions_by_index_are_atomic_on_a_gpu():
+    mu = named(np.ones(5), "mu")
+    _, added = gpu_notes((mu[named(np.zeros(N, int), "group")] * 2.0).sum(), mu)
+    assert "adds to o1 (gradient) by index, by atomic additions" in added
+
+
+def test_sums_over_rows_are_explained():
+    kernel = kernel_of(regression(), wrt="beta")
+    assert (kernel.bytes_read, kernel.bytes_written) == (8 * (4 * N + N + 4), 8 * (1 + 4))
+    assert kernel.placement["per n0, n1"]["add to element"] == 1 and "per n1, n0" not in kernel.placement
+    assert kernel.notes[0].startswith("4 sums, o1 (gradient in beta), are added up row by row")
+    assert kernel.notes[0].endswith("in stripes with sums of their own, which are added up in a fixed order")
+
+
+def test_sums_over_few_rows_are_taken_one_by_one():
+    kernel = kernel_of(regression(rows=4, columns=100), wrt="beta")
+    assert "per n1, n0" in kernel.placement
+    assert not any("row by row" in note for note in kernel.notes)
+
+
+def test_rows_on_a_gpu_are_explained():
+    x, beta = named(np.ones((N, 4)), "X"), named(np.ones(4), "beta")
+    tall, lanes = gpu_notes(np.square(x @ beta).sum(), beta)
+    assert tall.startswith("4 sums, o1 (gradient), are added up row by row") and "slots of its own" in tall
+    assert lanes.startswith("4 threads share each row of the loop over n0")
+
+
+def test_values_kept_across_rows_are_explained():
+    kernel = kernel_of(scaled())
+    assert (kernel.bytes_read, kernel.bytes_written) == (8 * (4 * N + 4 + 4), 8 * (N + 4))
+    assert kernel.placement["per n1"]["exp"] == 1 and "exp" not in kernel.placement["per n0, n1"]
+    assert "o0: float64[n1], kept" in kernel.outline
+    (note,) = [note for note in kernel.notes if note.startswith("o0")]
+    assert note.startswith("o0 (float64[n1]) is a temporary array of 4 elements: values kept across the loop over n0")
+
+
+def test_results_that_are_read_in_another_order_are_explained():
+    x = named(np.ones((N, 4)), "X")
+    kernel = kernel_of((x - x.mean(axis=0)).prod(axis=1))
+    assert kernel.bytes_written == 8 * (N + 4)
+    assert any(note.endswith("4 elements: results that the loop over n0 reads in another order") for note in kernel.notes)
+
+
+@pytest.mark.parametrize("make", [groups, regression, scaled, lambda: vecdist.logsumexp(np.ones((N, 4)), axis=0)])
+def test_the_outline_has_the_arrays_of_the_kernel(make):
+    expr = make()
+    kernel = kernel_of(expr, wrt=() if expr.shape else tuple(n for n in ("mu", "beta") if n in str(explain(expr))))
+    assert kernel.outline.partition("\n\n")[0] == kernel.loop_nest.partition("\n\n")[0]
+    assert kernel.outline.count("for ") == kernel.loop_nest.count("for ")
+
+
+def test_reductions_are_explained():
+    x = named(np.ones((N, 4)), "X")
+    per_element = kernel_of(x.max(axis=1) + x.min(axis=1) * x.prod(axis=1)).placement["per n0, n1"]
+    assert per_element == {"load": 1, "keep largest": 1, "keep smallest": 1, "multiply into product": 1}
+    largest_first = kernel_of(vecdist.logsumexp(x, axis=1)).placement["per n0, n1"]
+    assert largest_first["keep largest"] == largest_first["add to sum"] == largest_first["exp"] == 1
 
 
 def test_the_graph_line_by_line():
@@ -164,6 +281,15 @@ def test_the_graph_line_by_line():
         "%4 = sum(%3, axis=1)    float32[4, 1]",
         "%5 = reshape(%4)        float32[4]       value",
     ]
+
+
+def test_the_graph_names_what_is_picked_and_reduced():
+    x, group = named(np.ones((4, 3)), "x"), named(np.arange(2), "group")
+    graph = explain(vecdist.logsumexp(x[:, group], axis=1).max()).graph
+    assert "= x0[:, %" in graph and "indexing axis 1 of length 3: index x1 if %" in graph
+    assert "= logsumexp(%" in graph and ", axis=1)" in graph and "= max(%" in graph
+    derived = explain(x[:, group].sum(), wrt="x").derived
+    assert "added up at [:, %" in derived
 
 
 def test_the_graph_shows_a_density_in_full():

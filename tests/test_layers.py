@@ -17,8 +17,8 @@ LAYERS = [
     "shapes", "expr", "leaves",
     "primitives", "constraints", "distributions",
     "passes", "kernel", "schedule", "codegen", "backends", "pipeline",
-    "views", "ufuncs", "array", "functions", "vectorize", "derivatives", "compiled",
-    "drawing", "diagram", "explain",
+    "views", "picking", "ufuncs", "array", "products", "functions", "vectorize", "mixtures", "derivatives", "compiled",
+    "drawing", "diagram", "costs", "explain",
     "__init__",
     "datasets", "doctor", "__main__",
 ]

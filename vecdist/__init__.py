@@ -1,6 +1,6 @@
 """Lazy log densities, fused with their gradients into one kernel."""
 
-from vecdist.array import LazyArray, lazy
+from vecdist.array import LazyArray, data, lazy
 from vecdist.compiled import Compiled, compile  # noqa: A004
 from vecdist.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
 from vecdist.explain import explain
@@ -17,6 +17,7 @@ __all__ = [
     "LazyArray",
     "Vectorize",
     "compile",
+    "data",
     "explain",
     "hessian",
     "hvp",

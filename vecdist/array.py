@@ -13,7 +13,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from vecdist import pipeline
 from vecdist.expr import Node, Scalar, cast, topological
 from vecdist.expr import where as choose
-from vecdist.leaves import NUMBERS, check_dtype, leaf, number
+from vecdist.leaves import NUMBERS, check_dtype, constant, leaf, number
 from vecdist.picking import pick, picks
 from vecdist.primitives.reductions import reduced
 from vecdist.primitives.structure import drop_axes, reshape, summed
@@ -306,6 +306,26 @@ def lazy(array: Any, name: str | None = None) -> LazyArray:
     return LazyArray(leaf(array, name))
 
 
+def data(array: Any, name: str | None = None) -> LazyArray:
+    """``array`` as a lazy array whose elements never change: what depends on it alone is computed once.
+
+    Sums that need nothing of it but means and variances read it no more (sufficient statistics, centred and in
+    float64); dear functions of it are kept.  Results change by rounding alone.  No derivative is taken in it; changing
+    the array in place afterwards is not noticed.  Raises ``TypeError`` for an argument of a compiled function, which
+    changes from call to call.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Gamma
+    >>> x, shape = np.array([0.5, 1.0, 2.0]), np.array(2.0)
+    >>> total = vecdist.logpdf(Gamma(shape, 1.0), vecdist.data(x)).sum()
+    >>> round(float(total), 6)
+    -3.5
+    """
+    if isinstance(array, LazyArray):
+        raise TypeError("data marks an array that is there, not an expression or an argument of a compiled function")
+    return LazyArray(constant(array, name))
+
+
 def _operand(value: Any) -> Node | Scalar:
     """The node of a value; Python numbers stay, for their dtype depends on what they meet."""
     if isinstance(value, LazyArray):
@@ -340,4 +360,4 @@ def matmul(left: Any, right: Any) -> LazyArray:
     return product.astype(np.result_type(a.dtype, b.dtype))
 
 
-__all__ = ["LazyArray", "lazy", "matmul", "operands", "where"]
+__all__ = ["LazyArray", "data", "lazy", "matmul", "operands", "where"]

@@ -226,8 +226,8 @@ class Compiled:
         kind = pipeline.library(bound.leaves)
         if self.graph and kind != "cuda":
             raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
-        plan = pipeline.planned(bound, derivation, kind, self.errors)
-        feeds = [Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves]
+        plan, constants = pipeline.fed(bound, derivation, kind, self.errors)
+        feeds = [*(Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves), *constants]
         dtypes = tuple(output.dtype for output in plan.kernel.outputs if not output.temporary)
         held = tuple(feed.array for feed in feeds if feed.place is None)
         outputs = Outputs(kind, tuple(shapes), dtypes, held)

@@ -201,6 +201,8 @@ def _leaf(item: Any, present: Sequence[Node]) -> Node:
     if len(found) > 1:
         names = " and ".join(repr(node.attrs[0]) for node in found)
         raise ValueError(f"wrt names {_described(item)}, which the expression holds as {names}; name one of them")
+    if found[0].attrs[0].constant:
+        raise ValueError(f"wrt names {_described(item)}, which is marked as data: it never changes")
     if found[0].dtype.kind != "f":
         raise TypeError(f"derivatives are in floating-point arrays; wrt names one of dtype {found[0].dtype}")
     return found[0]

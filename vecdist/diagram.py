@@ -7,7 +7,7 @@ length 1 are edges.  Large expressions are folded until they can be taken in at 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
@@ -16,7 +16,8 @@ import numpy as np
 
 from vecdist.drawing import Box
 from vecdist.expr import Node, topological
-from vecdist.primitives.structure import Entry
+from vecdist.primitives.indexing import INDEXING
+from vecdist.primitives.structure import Entry, is_reduction
 from vecdist.shapes import Dim
 
 Inputs = tuple[int | None, ...]
@@ -24,7 +25,7 @@ Merge = Callable[[Sequence[Box], Inputs], Box]
 
 LIMIT = 80  # boxes that can be told apart on one screen
 SHAPES_NAMED = 5  # in the tooltip of a folded box
-PLURALS = {"leaf": "arrays", "elementwise": "operations", "view": "views", "reduction": "sums", "density": "densities"}
+PLURALS = {"leaf": "arrays", "elementwise": "operations", "view": "views", "reduction": "reductions", "density": "densities"}
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "eq": "=", "ne": "≠",
     "neg": "−",
@@ -67,6 +68,38 @@ def density_arguments(node: Node) -> list[tuple[str, Node]]:
     return [(label[1], value) for label, value in zip(node.attrs, node.args[2::2], strict=True)]
 
 
+def is_picked(node: Node) -> bool:
+    """Whether a checked node is an array indexed by arrays."""
+    return node.op == "checked" and node.attrs[0][0].startswith(INDEXING)
+
+
+def _arguments(node: Node) -> Sequence[Node]:
+    """What a box for ``node`` takes: of a density its parameters, of an indexed array that and the indices as given."""
+    if is_picked(node):
+        (gathered,) = (arg for arg in node.args[0].args if arg.op == "gather")
+        return gathered.args[0], *node.args[2::2]
+    return [value for _, value in density_arguments(node)] if node.op == "checked" else node.args
+
+
+def _below(node: Node) -> Node:
+    """What is drawn for ``node``: what lies below conversions and new axes, and ``any`` and ``all`` as one."""
+    below = _plain(node)
+    is_truth = below.op == "gt" and literal(below.args[1]) == 0 and _of_booleans(_plain(below.args[0]))
+    return _plain(below.args[0]) if is_truth else below
+
+
+def _plain(node: Node) -> Node:
+    """What lies below conversions and new axes."""
+    while node.op == "cast" or (node.op == "view" and _is_relabelling(node)):
+        node = node.args[0]
+    return node
+
+
+def _of_booleans(node: Node) -> bool:
+    """Whether ``node`` is an extreme of booleans, as numbers."""
+    return node.op in {"max", "min"} and node.args[0].op == "cast" and node.args[0].args[0].dtype.kind == "b"
+
+
 def _ordered(root: Node, inputs: Callable[[Node], Sequence[Node]]) -> Iterator[Node]:
     """The nodes that ``root`` reaches through ``inputs``, each after its own."""
     seen: set[Node] = set()
@@ -100,17 +133,14 @@ def _boxes(root: Node) -> list[Box]:
     shown: dict[Node, Node] = {}
 
     def through(node: Node) -> Node:
-        """The node that is drawn for ``node``: what lies below conversions and new axes."""
-        below = node
-        while below.op == "cast" or (below.op == "view" and _is_relabelling(below)):
-            below = below.args[0]
-        if below.op == "sum" or node is root:
+        """The node that is drawn for ``node``."""
+        below = _below(node)
+        if is_reduction(below) or node is root:
             shown.setdefault(below, node)
         return below
 
     def inputs(node: Node) -> list[Node | None]:
-        values = [value for _, value in density_arguments(node)] if node.op == "checked" else node.args
-        return [through(value) if literal(value) is None else None for value in values]
+        return [through(value) if literal(value) is None else None for value in _arguments(node)]
 
     last = through(root)
     if last.op == "leaf":
@@ -121,7 +151,7 @@ def _boxes(root: Node) -> list[Box]:
     boxes = []
     for node in nodes:
         sources = tuple(None if source is None else place[source] for source in inputs(node))
-        boxes.append(_box(node, shown.get(node, node), names.get(node, ""), sources))
+        boxes.append(_box(node, shown.get(node, node), names, sources))
     return boxes
 
 
@@ -134,17 +164,19 @@ def _is_relabelling(node: Node) -> bool:
     ) and all((start, step) == (0, 1) for _, start, step in node.attrs[0])
 
 
-def _box(node: Node, shown: Node, name: str, inputs: Inputs) -> Box:
+def _box(node: Node, shown: Node, names: Mapping[Node, str], inputs: Inputs) -> Box:
     detail = shape_text(shown)
     value = literal(node)
     if value is not None:
         return Box(f"{value:.6g}", detail, "leaf")
     if node.op == "leaf":
-        label = node.attrs[0].name or name
+        label = _called(node, names)
         return Box(label, detail, "leaf", title=f"{label}: an array of {detail}")
+    if is_picked(node) or node.op in {"gather", "scatter"}:
+        return _indexing_box(node, detail, names, inputs)
     if node.op == "checked":
         return _density_box(node, detail, inputs)
-    kind = {"sum": "reduction", "view": "view", "reshape": "view"}.get(node.op, "elementwise")
+    kind = "reduction" if is_reduction(node) else "view" if node.op in {"view", "reshape"} else "elementwise"
     title = f"{node.op}: {detail}"
     if node.op == "where":
         return Box("where", detail, kind, inputs, _ports(("if", "then", "else"), node.args), title)
@@ -157,18 +189,42 @@ def _density_box(node: Node, detail: str, inputs: Inputs) -> Box:
     return Box(f"logpdf {node.attrs[0][0]}", detail, "density", inputs, ports, f"logpdf {density_text(node)}: {detail}")
 
 
+def _indexing_box(node: Node, detail: str, names: Mapping[Node, str], inputs: Inputs) -> Box:
+    """An array indexed by arrays, as ``mu[group]``, or what is added up by index."""
+    source, *indices = _arguments(node)
+    (gathered,) = (arg for arg in node.args[0].args if arg.op == "gather") if is_picked(node) else (node,)
+    index = index_text([_called(pick, names) or "·" for pick in indices], gathered)
+    if node.op == "scatter":
+        return Box(f"added up at {index}", detail, "reduction", inputs, title=f"added up by index: {detail}")
+    return Box(_called(source, names) + index, detail, "view", inputs, title=f"picked by index: {detail}")
+
+
+def _called(node: Node, names: Mapping[Node, str]) -> str:
+    """The name of a leaf, or its number; nothing for what is computed."""
+    below = _below(node)
+    if literal(below) is not None:
+        return f"{literal(below):.6g}"
+    return below.attrs[0].name or names[below] if below.op == "leaf" else ""
+
+
+def index_text(indices: Sequence[str], node: Node) -> str:
+    """The index arrays of a gather or a scatter in brackets, behind the axes that they leave as they are."""
+    return f"[{', '.join([':'] * node.attrs[0] + list(indices))}]"
+
+
 def _ports(names: Sequence[str], values: Sequence[Node]) -> tuple[str, ...]:
     numbers = [literal(value) for value in values]
     return tuple(n if number is None else f"{n}={number:.6g}" for n, number in zip(names, numbers, strict=True))
 
 
 def operation_text(node: Node) -> str:
-    """An operation as it is read: ``− 0.5``, ``1 ÷``, ``sum over axis 0``, ``[1:, 2]``."""
-    if node.op == "sum":
+    """An operation as it is read: ``− 0.5``, ``1 ÷``, ``max over axis 0``, ``[1:, 2]``."""
+    if is_reduction(node):
         (source,) = node.args
+        name = {"max": "any", "min": "all"}[node.op] if _of_booleans(node) else node.op
         axes = sorted(axis + source.ndim for axis in node.attrs[0])
         whole = all(source.shape[axis] == 1 for axis in range(source.ndim) if axis not in axes)
-        return "sum" if whole else f"sum over axis {', '.join(map(str, axes))}"
+        return name if whole else f"{name} over axis {', '.join(map(str, axes))}"
     if node.op == "view":
         return view_text(node)
     texts = ["" if literal(arg) is None else f"{literal(arg):.6g}" for arg in node.args]

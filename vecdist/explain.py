@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any, final
 
-import numpy as np
-
 from vecdist import pipeline
 from vecdist.array import LazyArray
 from vecdist.backends.base import Program
+from vecdist.costs import notes, placement, traffic
 from vecdist.derivatives import gradient_of, leaves_of, partials_of
-from vecdist.diagram import diagram, leaf_names, literal, shape_text, view_text
+from vecdist.diagram import diagram, index_text, leaf_names, literal, shape_text, view_text
 from vecdist.drawing import draw
-from vecdist.expr import Node, topological
-from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Statement
+from vecdist.expr import Node, rewrite, topological
+from vecdist.kernel import Kernel, Load
 from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
+from vecdist.passes.hoist import kept
+from vecdist.passes.tall import candidates, scattered
+from vecdist.primitives.structure import STRUCTURE, is_reduction, rebuilt
 from vecdist.schedule import schedule
 
 LEFT = ' style="text-align:left"'
@@ -73,8 +74,8 @@ class KernelReport:
     ``outline`` is the loop nest in primitives; ``loop_nest`` is the same when primitives are expanded.  ``placement``
     counts the primitives at each depth (``"once"``, ``"per n0"``, ``"per n0, n1"``), ``statements`` the statements
     that these expand to.  ``bytes_read`` and ``bytes_written`` count each element that is touched once, however often
-    it is: inputs in memory (numbers are arguments), outputs, and temporary arrays in both.  ``notes`` says why a
-    kernel needs more than one pass.
+    it is: inputs in memory (numbers are arguments), outputs, and temporary arrays in both.  ``notes`` says in sentences
+    what was decided: what is kept, gathered or added up by index, which loops wait, how rows are shared.
     """
 
     source: str
@@ -149,7 +150,7 @@ class Explanation:
 
 
 def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> KernelReport:
-    outline = schedule(pipeline.passed(plan.graph, pipeline.ON_PRIMITIVES))
+    outline = _outline(plan)
     read, written = traffic(plan.kernel, bound)
     return KernelReport(
         source=plan.program.source.text,
@@ -160,10 +161,36 @@ def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: s
         bytes_written=written,
         placement=placement(outline),
         statements={place: sum(ops.values()) for place, ops in placement(plan.kernel).items()},
-        notes=tuple(_notes(plan.kernel)),
+        notes=notes(plan.kernel, bound, results, plan.program, device),
         device=device,
         program=plan.program,
     )
+
+
+def _outline(plan: pipeline.Plan) -> Kernel:
+    """The loop nests in primitives, where the same sums are scattered and the same values kept as in the kernel.
+
+    A value is found again by what it becomes on the target, a sum by its shape and axes: what it sums may have become
+    a choice of cases.
+    """
+    graph = pipeline.passed(plan.graph, (*pipeline.ON_PRIMITIVES, _without_composites))
+    nodes = tuple(topological(graph))
+    behind = dict(zip(pipeline.passed(nodes, pipeline.ON_TARGET), nodes, strict=True))
+    sums, values = plan.chosen
+    alike = {(node.args[0].shape, node.attrs) for node in sums}
+    tall = [node for node in candidates(graph) if (node.args[0].shape, node.attrs) in alike]
+    held = [behind[node] for node in values if node in behind]
+    return schedule(kept(scattered(graph, tall), held))
+
+
+def _without_composites(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` with reductions that are made of others, as logsumexp is, taken apart."""
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        expand = STRUCTURE[node.op].expand if node.op in STRUCTURE else None
+        return expand(*args, *node.attrs) if expand else rebuilt(node, args)
+
+    return rewrite(roots, rule)
 
 
 def listing(roots: Sequence[Node], leaves: Mapping[Node, str], results: Sequence[str]) -> str:
@@ -194,9 +221,13 @@ def _definition(node: Node, names: Mapping[Node, str]) -> str:
             return f"{node.attrs[1]} input"
         case "checked":
             return f"checked({args[0]}; {node.attrs[0][0]}: {', '.join(_checks(node, args))})"
-        case "sum":
+        case op if is_reduction(node):
             axes = [axis + node.ndim for axis in node.attrs[0]]
-            return f"sum({inside})" if len(axes) == node.ndim else f"sum({inside}, axis={', '.join(map(str, axes))})"
+            return f"{op}({inside})" if len(axes) == node.ndim else f"{op}({inside}, axis={', '.join(map(str, axes))})"
+        case "gather":
+            return args[0] + index_text(args[1:], node)
+        case "scatter":
+            return f"{args[0]} added up at {index_text(args[1:], node)}"
         case "view":
             text = view_text(node)
             return f"{inside}{text}" if text.startswith("[") else f"{text}({inside})"
@@ -220,7 +251,8 @@ def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
     outputs = iter(results)
     lines = [f"x{slot.index}: {_leaf_text(bound.leaves[slot.index])}" for slot in kernel.slots]
     for number, output in enumerate(kernel.outputs):
-        lines.append(f"o{number}: {shape_text(output)}, {'temporary' if output.temporary else next(outputs)}")
+        role = next(outputs) if not output.temporary else "kept" if output.kept else "temporary"
+        lines.append(f"o{number}: {shape_text(output)}, {role}{', added up' if output.summed else ''}")
     lines += [f"{name} = {bound.lengths[name]}" for name in kernel.lengths]
     temporaries = re.sub(r"\bx-(\d+)\[", lambda match: f"o{int(match[1]) - 1}[", str(kernel))
     return "\n".join([*lines, "", temporaries])
@@ -230,91 +262,6 @@ def _leaf_text(leaf: Leaf) -> str:
     if leaf.kind == "number":
         return f"the number {leaf.array.item():.6g}"
     return shape_text(leaf.array) + (f", {leaf.name}" if leaf.name else "")
-
-
-def placement(kernel: Kernel) -> dict[str, dict[str, int]]:
-    """How many operations of each kind run at each depth, the outermost first."""
-    found: dict[str, Counter[str]] = {}
-
-    def visit(block: Block, dims: tuple[str, ...]) -> None:
-        place = f"per {', '.join(dims)}" if dims else "once"
-        for level in block.levels:
-            for item in block.statements(level):
-                found.setdefault(place, Counter())[_kind(item)] += 1
-            for loop in block.loops(level):
-                visit(loop.body, (*dims, loop.dim))
-
-    visit(kernel.root, ())
-    return {place: dict(found[place]) for place in sorted(found, key=lambda place: (place != "once", place.count(",")))}
-
-
-def _kind(item: Statement) -> str:
-    match item:
-        case Assign(_, op):
-            return op
-        case Accumulate():
-            return "add to sum"
-    return type(item).__name__.lower()
-
-
-def traffic(kernel: Kernel, bound: Bound) -> tuple[int, int]:
-    """The bytes that a kernel reads and writes, each element counted once.
-
-    Loads of a slot at different indices are different elements, as far as the array has that many.
-    """
-    read = sum(
-        min(count, _elements(kernel, slot, bound)) * _itemsize(kernel, slot)
-        for slot, count in _loaded(kernel, bound.lengths).items()
-    )
-    written = sum(_count(output.shape, bound.lengths) * output.dtype.itemsize for output in kernel.outputs)
-    return read, written
-
-
-def _loaded(kernel: Kernel, lengths: Mapping[str, int]) -> dict[int, int]:
-    """How many places of each slot are read, at most; temporary outputs are slots below zero, numbers none."""
-    numbers = {slot.index for slot in kernel.slots if slot.layout == "number"}
-    dims = {item.index: item.dim for item in kernel.root.walk() if isinstance(item, Loop)}
-    places: dict[int, dict[str, int]] = {}
-    for item in kernel.root.walk():
-        if isinstance(item, Load) and item.slot not in numbers:
-            text = ", ".join(item.indices)
-            loops = set(re.findall(r"\bi\d+\b", text))
-            same_everywhere = re.sub(r"\bi\d+\b", lambda match: dims[match[0]], text)
-            places.setdefault(item.slot, {})[same_everywhere] = _count([dims[loop] for loop in loops], lengths)
-    return {slot: sum(counts.values()) for slot, counts in places.items()}
-
-
-def _elements(kernel: Kernel, slot: int, bound: Bound) -> int:
-    """The elements that a slot has in memory: axes of stride 0 repeat them."""
-    if slot < 0:
-        return _count(kernel.outputs[-1 - slot].shape, bound.lengths)
-    array = bound.leaves[slot].array
-    repeated = [stride == 0 and length > 0 for length, stride in zip(array.shape, array.strides, strict=True)]
-    return _count([1 if again else n for again, n in zip(repeated, array.shape, strict=True)], bound.lengths)
-
-
-def _itemsize(kernel: Kernel, slot: int) -> int:
-    if slot < 0:
-        return kernel.outputs[-1 - slot].dtype.itemsize
-    return next(found.dtype.itemsize for found in kernel.slots if found.index == slot)
-
-
-def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
-    return int(np.prod([lengths[str(dim)] if str(dim) in lengths else int(dim) for dim in shape], dtype=np.int64))
-
-
-def _notes(kernel: Kernel) -> Iterator[str]:
-    """Why a kernel has several passes, or arrays of its own."""
-    levels = sorted({level for level, _ in kernel.nests()})
-    if len(levels) > 1:
-        loops = [" and ".join(sorted({loop.dim for loop in kernel.root.loops(level)})) for level in levels]
-        yield (
-            f"{len(levels)} passes (over {', then '.join(loops)}): each needs finished sums of those before; on a GPU "
-            "they are one launch with a barrier for the whole grid between passes"
-        )
-    for number, output in enumerate(kernel.outputs):
-        if output.temporary:
-            yield f"o{number} is a temporary array, {shape_text(output)}: sums that a later loop needs in another order"
 
 
 def summary(node: Node, computed: bool = False) -> str:

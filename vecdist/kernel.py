@@ -228,6 +228,14 @@ class Kernel:
         last = {output: at for at, loop in self.nests() for output in loop.scatters()}
         return sorted(output for output, at in last.items() if at == level)
 
+    def is_kept(self, loop: Loop) -> bool:
+        """Whether an outermost loop fills what is kept."""
+        return any(isinstance(item, Store) and self.outputs[item.output].kept for item in loop.body.walk())
+
+    def shared_nests(self) -> list[tuple[int, Loop]]:
+        """The outermost loops that do the work of the kernel: those that fill what is kept come before."""
+        return [(level, loop) for level, loop in self.nests() if not self.is_kept(loop)]
+
     def nests(self) -> list[tuple[int, Loop]]:
         """The outermost loops with their levels, in order of execution."""
         return [(level, loop) for level in self.root.levels for loop in self.root.loops(level)]

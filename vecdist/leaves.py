@@ -18,21 +18,25 @@ class Leaf:
     """An array in an expression: what the user gave, and the same data as the kernels read it.
 
     ``kind`` is ``"numpy"``, ``"cupy"`` or ``"number"``.  Leaves are compared by identity, and one array object makes
-    one leaf, which is how ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled.
+    one leaf, which is how ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled,
+    ``constant`` data that never change; ``derived`` holds what was computed of these.
     """
 
-    __slots__ = ("__weakref__", "array", "given", "kind", "name", "traced")
+    __slots__ = ("__weakref__", "array", "constant", "derived", "given", "kind", "name", "traced")
 
     def __init__(
-        self, given: Any, array: Any, kind: str, name: str | None = None, traced: bool = False
+        self, given: Any, array: Any, kind: str, name: str | None = None, traced: bool = False, constant: bool = False
     ) -> None:
         self.given, self.array, self.kind, self.name, self.traced = given, array, kind, name, traced
+        self.constant = constant
+        self.derived: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         return self.name or f"{self.array.dtype}{list(self.array.shape)}"
 
 
 _leaves: weakref.WeakValueDictionary[int, Leaf] = weakref.WeakValueDictionary()
+_constants: weakref.WeakValueDictionary[int, Leaf] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
 
 
@@ -59,6 +63,18 @@ def leaf(value: Any, name: str | None = None) -> Node:
                 _leaves[id(value)] = known
     array = known.array
     return Node("leaf", (), (known,), array.shape, array.dtype)
+
+
+def constant(value: Any, name: str | None = None) -> Node:
+    """The node of an array that never changes."""
+    with _lock:
+        known = _constants.get(id(value))
+        if known is None or known.given is not value:
+            kind = array_kind(value)
+            known = Leaf(value, value if kind == "cupy" else readable(value), kind, name, constant=kind != "number")
+            if not isinstance(value, NUMBERS):
+                _constants[id(value)] = known
+    return Node("leaf", (), (known,), known.array.shape, known.array.dtype)
 
 
 def number(value: bool | int | float, dtype: np.dtype) -> Node:

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.backends.base import Backend, Feed, Program
-from vecdist.expr import Node, topological
+from vecdist.expr import Node, cast, topological
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
@@ -20,9 +20,11 @@ from vecdist.passes.expand import expand
 from vecdist.passes.factor import factor
 from vecdist.passes.hoist import hoistable, kept, narrow
 from vecdist.passes.simplify import simplify
+from vecdist.passes.specialise import scalar, specialise
 from vecdist.passes.tall import candidates, scattered, tall_sums
 from vecdist.passes.verify import verify
 from vecdist.primitives.indexing import INDEXING
+from vecdist.primitives.reductions import reduced
 from vecdist.schedule import schedule
 
 Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
@@ -33,11 +35,17 @@ Derivation = Callable[[tuple[Node, ...]], tuple[Node, ...]]
 @final
 @dataclass(frozen=True)
 class Plan:
-    """A compiled structure: its graph as derived, its loop nests and its program."""
+    """A compiled structure: its graph as derived, its loop nests and its program.
+
+    ``constants`` fill the last slots, from data that never change, where all of ``conditions`` hold of these data.
+    """
 
     graph: tuple[Node, ...]
     kernel: Kernel
     program: Program
+    constants: tuple[Node, ...] = ()
+    conditions: tuple[Node, ...] = ()
+    chosen: Chosen = ((), ())
 
 
 @final
@@ -48,6 +56,8 @@ class Derived:
     graph: tuple[Node, ...]
     roots: tuple[Node, ...]
     flags: tuple[Node, ...]
+    constants: tuple[Node, ...] = ()
+    conditions: tuple[Node, ...] = ()
 
     @cached_property
     def choices(self) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
@@ -104,8 +114,8 @@ def launch(
             f"the value of an expression of {traced!r} was asked for while its function is being compiled, when it has "
             "none yet (an `if`, float() or np.asarray on a lazy array does that); choose with np.where(condition, a, b)"
         )
-    plan = planned(bound, derivation, library(bound.leaves), errors)
-    run = plan.program.prepared(bound.lengths, shapes, [Feed.of(leaf) for leaf in bound.leaves])
+    plan, constants = fed(bound, derivation, library(bound.leaves), errors)
+    run = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
     arrays, failed = run(())
     return list(arrays), failed
 
@@ -116,30 +126,69 @@ def raise_if(failed: Any, roots: Sequence[Node]) -> None:
         raise_invalid(roots)
 
 
-def planned(bound: Bound, derivation: Derivation, kind: str, errors: str) -> Plan:
-    """The plan for a structure, compiled where it is new."""
-    key = (bound.roots, derivation, kind, errors)
+def fed(bound: Bound, derivation: Derivation, kind: str, errors: str) -> tuple[Plan, list[Feed]]:
+    """The plan for a structure, and what fills its last slots: constants of data that never change."""
+    plan = planned(bound, derivation, kind, errors, bound.constant)
+    if not (plan.constants or plan.conditions):
+        return plan, []
+    found = _constants(plan, bound, kind)
+    if found is None:
+        return planned(bound, derivation, kind, errors), []
+    return plan, [Feed(None, value) for value in found]
+
+
+def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
+    """The constants of a plan, computed once for its data; ``None`` where they do not stand for them.
+
+    That is where a condition fails (an element outside the support, say) or a mean is not finite: then each element is
+    computed, with all its edges.
+    """
+    store = bound.leaves[bound.constant[0]].derived
+    key = (plan.constants, plan.conditions, bound.leaves)  # which keeps the leaves, and so their identities
+    if key not in store:
+        holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in plan.conditions]
+        roots = (*plan.constants, *(scalar(node) for node in holding))
+        inner = planned(Bound(roots, bound.leaves, bound.lengths), values, kind, "nan")
+        shapes = [[bound.lengths.get(str(dim), dim) for dim in root.shape] for root in roots]
+        run = inner.program.prepared(bound.lengths, shapes, [Feed.of(leaf) for leaf in bound.leaves])  # type: ignore[arg-type]
+        found = [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
+        usable = all(found[len(plan.constants) :]) and all(np.isfinite(each) for each in found if not np.ndim(each))
+        store[key] = found[: len(plan.constants)] if usable else None
+    return store[key]
+
+
+def planned(bound: Bound, derivation: Derivation, kind: str, errors: str, data: tuple[int, ...] = ()) -> Plan:
+    """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
+    key = (bound.roots, derivation, kind, errors, data)
     with _lock:
         target = backend(kind)
         if key not in _derived:
-            _derived[key] = derived(bound.roots, derivation, errors, target.passes)
+            _derived[key] = derived(bound.roots, derivation, errors, target.passes, data, len(bound.leaves))
         found = _derived[key]
         chosen = found.chosen(bound.lengths, target.widest)
         if (key, chosen) not in _plans:
             kernel = found.kernel(chosen)
-            _plans[key, chosen] = Plan(found.graph, kernel, target.compile(kernel))
+            program = target.compile(kernel)
+            _plans[key, chosen] = Plan(found.graph, kernel, program, found.constants, found.conditions, chosen)
         return _plans[key, chosen]
 
 
 def derived(
-    roots: Sequence[Node], derivation: Derivation, errors: str = "raise", last: Sequence[Pass] = ()
+    roots: Sequence[Node],
+    derivation: Derivation,
+    errors: str = "raise",
+    last: Sequence[Pass] = (),
+    data: tuple[int, ...] = (),
+    slots: int = 0,
 ) -> Derived:
     """The derived graph after every pass."""
     plain, failures = split_checks(tuple(roots))
     graph = derivation(plain)
     flags = failures if errors == "raise" else ()
-    lowered = passed((*graph, *flags), (*ON_PRIMITIVES, *ON_TARGET, *last))
-    return Derived(graph, lowered[: len(graph)], tuple(f for f in lowered[len(graph) :] if not f.is_const(False)))
+    special = specialise(passed((*graph, *flags), ON_PRIMITIVES), data, slots)
+    lowered = passed(special.roots, (*ON_TARGET, *last))
+    raised = tuple(flag for flag in lowered[len(graph) :] if not flag.is_const(False))
+    return Derived(graph, lowered[: len(graph)], raised, special.constants, special.conditions)
 
 
 def lower(

@@ -12,7 +12,7 @@ import traceback
 import numpy as np
 from reference import interpreted
 
-from vecdist import lazy, logpdf
+from vecdist import lazy, logpdf, logsumexp
 from vecdist.backends import store
 from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
@@ -48,7 +48,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     grid = Grid(kernel)
     added = np.zeros(grid.sum_places(lengths, blocks))
     arrivals = np.zeros(counters(kernel), np.int32)
-    function[blocks, THREADS, 0, grid.slot_bytes(lengths, lanes)](*arguments, partials, added, arrivals, lanes)
+    function[blocks, THREADS, 0, grid.shared_bytes(lengths, lanes)](*arguments, partials, added, arrivals, lanes)
     assert not arrivals.any(), "the counters must be left as they were found"
     atomic = sum(count(kernel.outputs[output].shape, lengths) for output in grid.atomic_outputs)
     assert not added[:atomic].any(), "the sums of atomic additions must be left as they were found"
@@ -110,6 +110,13 @@ def regression(rows, columns, dtype="f8"):
     return (logpdf(Normal(table @ lazy(weights), 2.0), x(rows, dtype)).sum() + (lazy(weights) ** 2).sum(),), (weights,)
 
 
+def mixture(points, dtype="f8"):
+    """What varies with the component alone is kept in shared memory."""
+    means, log_sd = np.linspace(-2, 2, 5).astype(dtype), np.linspace(-0.5, 0.5, 5).astype(dtype)
+    each = logpdf(Normal(lazy(means), np.exp(lazy(log_sd))), lazy(x(points, dtype))[:, None])
+    return (logsumexp(each, axis=-1).sum(),), (means, log_sd)
+
+
 def groups(rows, many):
     means, group = np.linspace(-1, 1, many), np.arange(rows) * 5 % many
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
@@ -148,6 +155,8 @@ CASES = {
     "regression by teams of four": (regression(300, 7), 2, 4),
     "regression in float32 by warps": (regression(40, 70, "f4"), 1, WARP),
     "groups": (groups(300, 7), 1, 1),
+    "mixture": (mixture(90), 2, 1),
+    "mixture in float32 by teams": (mixture(40, "f4"), 1, 4),
     "row sums by threads": (((lazy(ROWS).sum(axis=1),), ()), 1, 1),
     "row sums by warps": (((lazy(ROWS).sum(axis=1),), ()), 1, WARP),
     "row sums used again by threads": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 1, 1),

@@ -43,8 +43,8 @@ def model(name, data, parameters, oracle):
 
 def design(rng, n, columns=3):
     """An intercept, a matrix of covariates, and coefficients for them."""
-    X, beta = rng.normal(size=(n, columns)), rng.normal(scale=0.4, size=columns)
-    return {"alpha": np.array(0.3), "beta": beta, "X": X}
+    x, beta = rng.normal(size=(n, columns)), rng.normal(scale=0.4, size=columns)
+    return {"alpha": np.array(0.3), "beta": beta, "x": x}
 
 
 def linear_data(rng, n):
@@ -52,14 +52,14 @@ def linear_data(rng, n):
     return {**design(rng, n), "log_sigma": np.array(-0.2), "y": rng.normal(size=n), "weights": weights}
 
 
-def linear_oracle(alpha, beta, X, log_sigma, y, weights):
-    each = stats.norm.logpdf(y, alpha + X @ beta, np.exp(log_sigma))
+def linear_oracle(alpha, beta, x, log_sigma, y, weights):
+    each = stats.norm.logpdf(y, alpha + x @ beta, np.exp(log_sigma))
     return np.sum(weights * each) + stats.norm.logpdf(beta, 0.0, 2.0).sum() + stats.norm.logpdf(log_sigma)
 
 
 @model("weighted linear regression", linear_data, "alpha beta log_sigma", linear_oracle)
-def linear_regression(alpha, beta, X, log_sigma, y, weights):
-    each = logpdf(Normal(alpha + X @ beta, np.exp(log_sigma)), y)
+def linear_regression(alpha, beta, x, log_sigma, y, weights):
+    each = logpdf(Normal(alpha + x @ beta, np.exp(log_sigma)), y)
     return (weights * each).sum() + logpdf(Normal(0.0, 2.0), beta).sum() + logpdf(Normal(0.0, 1.0), log_sigma)
 
 
@@ -67,14 +67,14 @@ def logistic_data(rng, n):
     return {**design(rng, n), "y": rng.integers(0, 2, n)}
 
 
-def logistic_oracle(alpha, beta, X, y):
-    likelihood = stats.bernoulli.logpmf(y, special.expit(alpha + X @ beta)).sum()
+def logistic_oracle(alpha, beta, x, y):
+    likelihood = stats.bernoulli.logpmf(y, special.expit(alpha + x @ beta)).sum()
     return likelihood + stats.norm.logpdf(beta, 0.0, 2.5).sum()
 
 
 @model("logistic regression", logistic_data, "alpha beta", logistic_oracle)
-def logistic_regression(alpha, beta, X, y):
-    return logpdf(Bernoulli(logit=alpha + X @ beta), y).sum() + logpdf(Normal(0.0, 2.5), beta).sum()
+def logistic_regression(alpha, beta, x, y):
+    return logpdf(Bernoulli(logit=alpha + x @ beta), y).sum() + logpdf(Normal(0.0, 2.5), beta).sum()
 
 
 def count_data(rng, n):
@@ -82,27 +82,27 @@ def count_data(rng, n):
     return {**design(rng, n), **counts}
 
 
-def poisson_oracle(alpha, beta, X, y, exposure, weights):
-    return np.sum(weights * stats.poisson.logpmf(y, exposure * np.exp(alpha + X @ beta)))
+def poisson_oracle(alpha, beta, x, y, exposure, weights):
+    return np.sum(weights * stats.poisson.logpmf(y, exposure * np.exp(alpha + x @ beta)))
 
 
 @model("Poisson regression", count_data, "alpha beta", poisson_oracle)
-def poisson_regression(alpha, beta, X, y, exposure, weights):
-    return (weights * logpdf(Poisson(log_rate=alpha + X @ beta + np.log(exposure)), y)).sum()
+def poisson_regression(alpha, beta, x, y, exposure, weights):
+    return (weights * logpdf(Poisson(log_rate=alpha + x @ beta + np.log(exposure)), y)).sum()
 
 
 def overdispersed_data(rng, n):
     return {**design(rng, n), "log_size": np.array(0.4), "y": rng.poisson(3.0, n), "offset": rng.normal(size=n)}
 
 
-def overdispersed_oracle(alpha, beta, X, log_size, y, offset):
-    mean, size = np.exp(alpha + X @ beta + offset), np.exp(log_size)
+def overdispersed_oracle(alpha, beta, x, log_size, y, offset):
+    mean, size = np.exp(alpha + x @ beta + offset), np.exp(log_size)
     return stats.nbinom.logpmf(y, size, size / (size + mean)).sum() + stats.norm.logpdf(log_size)
 
 
 @model("negative-binomial regression", overdispersed_data, "alpha beta log_size", overdispersed_oracle)
-def negative_binomial_regression(alpha, beta, X, log_size, y, offset):
-    counts = NegativeBinomial(log_mean=alpha + X @ beta + offset, dispersion=np.exp(log_size))
+def negative_binomial_regression(alpha, beta, x, log_size, y, offset):
+    counts = NegativeBinomial(log_mean=alpha + x @ beta + offset, dispersion=np.exp(log_size))
     return logpdf(counts, y).sum() + logpdf(Normal(0.0, 1.0), log_size)
 
 
@@ -184,16 +184,17 @@ def inflated_data(rng, n):
     return {**design(rng, n, 2), "logit": np.array(-0.7), "y": rng.poisson(1.5, n) * rng.integers(0, 2, n)}
 
 
-def inflated_oracle(alpha, beta, X, logit, y):
-    zero, rate = special.expit(logit), np.exp(alpha + X @ beta)
+def inflated_oracle(alpha, beta, x, logit, y):
+    zero, rate = special.expit(logit), np.exp(alpha + x @ beta)
     return np.log(zero * (y == 0) + (1 - zero) * stats.poisson.pmf(y, rate)).sum()
 
 
 @model("zero-inflated Poisson", inflated_data, "alpha beta logit", inflated_oracle)
-def zero_inflated_poisson(alpha, beta, X, logit, y):
+def zero_inflated_poisson(alpha, beta, x, logit, y):
     of_zero = np.array([True, False])
     log_weights = -np.logaddexp(0.0, np.where(of_zero, -logit, logit))
-    point, counts = np.where(y == 0, 0.0, -np.inf), logpdf(Poisson(log_rate=alpha + X @ beta), y)
+    counts = logpdf(Poisson(log_rate=alpha + x @ beta), y)
+    point = np.where(y == 0, 0.0, -np.inf).astype(counts.dtype)
     return log_mix(log_weights, np.where(of_zero, point[:, None], counts[:, None])).sum()
 
 

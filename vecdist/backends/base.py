@@ -14,7 +14,7 @@ from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
 from vecdist.shapes import Dim, Shape
 
-Runner = Callable[[Sequence[Any]], tuple[list[Any], Any]]
+Runner = Callable[..., tuple[Sequence[Any], Any]]
 
 
 @final
@@ -32,7 +32,7 @@ class Feed:
 
 def length_of(dim: Dim, lengths: Mapping[str, int]) -> int:
     """The number that a dimension stands for."""
-    return lengths[dim] if dim in lengths else int(dim)
+    return lengths[dim] if isinstance(dim, str) and dim in lengths else int(dim)
 
 
 def element_count(shape: Shape, lengths: Mapping[str, int]) -> int:
@@ -51,8 +51,13 @@ class Program(ABC):
     ) -> Runner:
         """A function that runs the kernel at these lengths on a sequence of arrays, filling the slots by ``feeds``.
 
-        It returns the outputs, with ``shapes``, and whether the flag was raised; temporary outputs are left out.
+        It returns the outputs, with ``shapes``, and whether the flag was raised; temporary outputs are left out.  Its
+        second argument ``out``, which may be left out, has the arrays to write the outputs to, in the same order.
         """
+
+    def lanes(self, lengths: Mapping[str, int]) -> int:
+        """The threads that share a row of a loop with inner loops."""
+        return 1
 
     @abstractmethod
     def resources(self) -> dict[str, Any]:

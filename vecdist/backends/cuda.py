@@ -69,12 +69,14 @@ class CudaProgram(Program):
         names: dict[str, Any] = {"block": (THREADS,), "array": cupy.ndarray, "zeros": cupy.zeros}
         names |= {"device": cupy.cuda.device.get_device_id, "stream": cupy.cuda.get_current_stream}
         names |= {"ready": {}, "prepare": functools.partial(self.first_ready, lengths), "held": []}
+        if self.grid.kept_outputs:
+            names["unused"] = cupy.empty(1)  # what is kept lies in shared memory
         arguments, fresh, given, results = _slot_arguments(self.kernel, feeds, names), [], [], []
         wanted = iter(shapes)
         for number, output in enumerate(self.kernel.outputs):
             shape = (element_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
             names[f"t{number}"] = output.dtype
-            fresh.append(f"o{number} = array({shape}, t{number})")
+            fresh.append(f"o{number} = unused" if output.kept else f"o{number} = array({shape}, t{number})")
             given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}]")
             arguments.append(f"o{number}")
             results += [] if output.temporary else [f"o{number}"]
@@ -113,7 +115,7 @@ class CudaProgram(Program):
 
         function = self.loaded(device)
         lanes = self.lanes(lengths)
-        memory = self.grid.slot_bytes(lengths, lanes)
+        memory = self.grid.shared_bytes(lengths, lanes)
         most_blocks = self.most_blocks(device, function, memory)
         blocks = min(self.blocks(lengths, lanes), most_blocks)
         partials, arrivals = self.workspace(device, stream, most_blocks)
@@ -123,7 +125,7 @@ class CudaProgram(Program):
 
     def lanes(self, lengths: Mapping[str, int]) -> int:
         """The threads that share a row: each takes some eight of its elements."""
-        inner = [length_of(dim, lengths) for _, loop in self.kernel.nests() for dim in loop.dims()[1:2]]
+        inner = [length_of(dim, lengths) for _, loop in self.kernel.shared_nests() for dim in loop.dims()[1:2]]
         lanes = 1
         while lanes < TEAM and lanes * ELEMENTS_OF_LANE < max(inner, default=1):
             lanes *= 2
@@ -132,7 +134,7 @@ class CudaProgram(Program):
     def blocks(self, lengths: Mapping[str, int], lanes: int) -> int:
         """The blocks that give each thread of the longest loop one turn."""
         threads = 1
-        for _, loop in self.kernel.nests():
+        for _, loop in self.kernel.shared_nests():
             length = length_of(loop.dim, lengths)
             threads = max(threads, length * lanes if is_team_loop(loop) else -(-length // unrolling(loop)))
         return -(-threads // THREADS)

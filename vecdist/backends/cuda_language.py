@@ -17,7 +17,9 @@ if SIMULATED:
     f4, f8, b1 = np.float32, np.float64, np.bool_
     i1, i2, i4, i8 = np.int8, np.int16, np.int32, np.int64
     u1, u2, u4, u8 = np.uint8, np.uint16, np.uint32, np.uint64
-    sum_type = np.dtype(np.float64)
+    memory_f4, memory_f8, memory_u1 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8)
+    memory_i1, memory_i2, memory_i4, memory_i8 = (np.dtype(f"i{size}") for size in (1, 2, 4, 8))
+    memory_u2, memory_u4, memory_u8 = (np.dtype(f"u{size}") for size in (2, 4, 8))
     floor_f4 = floor_f8 = np.floor
     rint_f4 = rint_f8 = np.rint
     sqrt_f4 = sqrt_f8 = np.sqrt
@@ -41,7 +43,9 @@ else:
     f4, f8, b1 = numba.float32, numba.float64, numba.boolean
     i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
     u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
-    sum_type = numba.float64
+    memory_f4, memory_f8, memory_u1 = numba.float32, numba.float64, numba.uint8
+    memory_i1, memory_i2, memory_i4, memory_i8 = numba.int8, numba.int16, numba.int32, numba.int64
+    memory_u2, memory_u4, memory_u8 = numba.uint16, numba.uint32, numba.uint64
     floor_f4, floor_f8 = libdevice.floorf, libdevice.floor
     rint_f4, rint_f8 = libdevice.rintf, libdevice.rint
     sqrt_f4, sqrt_f8 = libdevice.sqrtf, libdevice.sqrt
@@ -54,6 +58,7 @@ as_f8, as_i8 = from_bits_i8, bits_f8
 __all__ = [
     "as_f8", "as_i8", "b1", "bits_f4", "bits_f8", "cuda", "f4", "f8", "floor_f4", "floor_f8", "fmod_f4",
     "fmod_f8", "from_bits_i4", "from_bits_i8", "i1", "i2", "i4", "i8", "np", "rint_f4", "rint_f8", "sqrt_f4", "sqrt_f8",
-    "sum_type",
+    "memory_f4", "memory_f8", "memory_i1", "memory_i2", "memory_i4", "memory_i8", "memory_u1", "memory_u2", "memory_u4",
+    "memory_u8",
     "u1", "u2", "u4", "u8",
 ]

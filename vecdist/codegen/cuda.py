@@ -50,7 +50,7 @@ def is_team_loop(loop: Loop) -> bool:
 
 def needs_grid_barrier(kernel: Kernel) -> bool:
     """Whether a loop needs a sum, or a temporary array, of an earlier loop of the whole grid."""
-    return len({level for level, _ in kernel.nests()}) > 1
+    return len({level for level, _ in kernel.shared_nests()}) > 1
 
 
 def render(kernel: Kernel) -> Source:
@@ -81,8 +81,7 @@ class _Renderer:
         yield f"    step = blocks * {THREADS}"
         if self.sums:
             yield f"    shared = cuda.shared.array({THREADS * min(SHARED_SUMS, len(self.sums))}, f8)"
-        if self.grid.slots:
-            yield "    slots = cuda.shared.array(0, sum_type)"
+        yield from self.grid.kept_places()
         yield from self.grid.places()
         yield from self.body()
 
@@ -95,7 +94,13 @@ class _Renderer:
                 for item in root.statements(level):
                     if not isinstance(item, Store | Flag):
                         yield INDENT + self.statement(item)
-            loops = root.loops(level)
+            kept = [loop for loop in root.loops(level) if self.kernel.is_kept(loop)]
+            for loop in kept:
+                yield f"    for {loop.index} in range(thread, {loop.dim}, {THREADS}):"
+                yield from self.serial(loop.body, 2)
+            if kept:
+                yield "    cuda.syncthreads()"
+            loops = [loop for loop in root.loops(level) if loop not in kept]
             for loop in loops:
                 yield from self.grid.slot_places(loop)
                 yield from self.nest(loop)
@@ -297,6 +302,9 @@ class _Renderer:
                 return f"cuda.atomic.add(sums, at_o{output} + {dense_offset(indices, dims)}, f8({value}))"
             case Total(name, accumulator, dtype):
                 return f"{name} = {dtype.kind}{dtype.itemsize}({accumulator})"
+            case Store(output, indices, value) if self.kernel.outputs[output].kept:
+                place = dense_offset(indices, varying(self.kernel.outputs[output].shape))
+                return f"{self.grid.kept_element(output, place)} = {value}"
             case Store(output, indices, value):
                 dims = varying(self.kernel.outputs[output].shape)
                 return f"o{output}[{dense_offset(indices, dims)}] = {value}"
@@ -314,7 +322,8 @@ class _Renderer:
             offset = " + ".join(terms) or "0"
         else:
             offset = dense_offset(item.indices, varying(slot.shape))
-        text = f"{array}[{offset}]"
+        kept = item.slot < 0 and self.kernel.outputs[-1 - item.slot].kept
+        text = self.grid.kept_element(-1 - item.slot, offset) if kept else f"{array}[{offset}]"
         if slot.dtype.kind == "b":
             text = f"({text} != 0)"
         if item.guard:

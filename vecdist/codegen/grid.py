@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from vecdist.codegen.statements import ACCUMULATOR, INDENT, element_count, start, type_name
 from vecdist.kernel import Accumulate, Kernel, Loop, Scatter
+from vecdist.shapes import Shape
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 SIZE = 8  # bytes of a sum
@@ -41,15 +44,43 @@ def split_index(loop: Loop) -> set[str]:
     return {item.index for _, item in loop.body.items if isinstance(item, Loop)}
 
 
+def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
+    """The number of elements of an array."""
+    return math.prod(int(lengths.get(str(dim), dim)) for dim in shape)
+
+
+def memory_type(dtype: np.dtype) -> str:
+    """The name of the type in which shared memory holds a dtype: booleans are bytes."""
+    return "u1" if dtype.kind == "b" else type_name(dtype)
+
+
 class Grid:
     """The text of what threads, blocks and the grid do together."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.slots = slotted(kernel)
+        self.kept_outputs = [number for number, output in enumerate(kernel.outputs) if output.kept]
         self.slot_outputs = sorted({item.output for item in self.slots})
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
         self.atomic_outputs = sorted({item.output for item in items if item not in self.slots})
+
+    def kept_places(self) -> Iterator[str]:
+        """Where in shared memory each kept array begins, and the slots behind them, in units of eight bytes."""
+        place = "0"
+        for output in self.kept_outputs:
+            yield f"    keep_o{output} = {place}"
+            place = f"keep_o{output} + {self.count(output)}"
+        for dtype in dict.fromkeys(self.kernel.outputs[output].dtype for output in self.kept_outputs):
+            yield f"    kept_{memory_type(dtype)} = cuda.shared.array(0, memory_{memory_type(dtype)})"
+        if self.slots:
+            yield "    slots = cuda.shared.array(0, memory_f8)"
+            yield f"    slot_base = {place}"
+
+    def kept_element(self, output: int, offset: str) -> str:
+        """An element of a kept array."""
+        name = memory_type(self.kernel.outputs[output].dtype)
+        return f"kept_{name}[{SIZE // int(name[1:])} * keep_o{output} + {offset}]"
 
     def places(self) -> Iterator[str]:
         """Where the sums of each scattered output begin: one array for atomics, one row per element for blocks."""
@@ -72,7 +103,7 @@ class Grid:
             place = f"slot_o{item.output} + {self.slot_count(item, loop)}"
         if place != "0":
             yield f"    for place in range(thread, ({place}) * {THREADS}, {THREADS}):"
-            yield "        slots[place] = 0.0"
+            yield "        slots[slot_base + place] = 0.0"
 
     def scatters(self, loop: Loop) -> list[Scatter]:
         return [item for item, own in self.slots.items() if own is loop]
@@ -93,10 +124,11 @@ class Grid:
         place = f"({first} // lanes)" if first in split_index(loop) else first
         for index, dim in zip(rest, self.dims(item)[1:], strict=True):
             place = f"({place} * {dim} + {index})"
-        return f"slots[(slot_o{item.output} + {place}) * {THREADS} + thread]"
+        return f"slots[slot_base + (slot_o{item.output} + {place}) * {THREADS} + thread]"
 
-    def slot_bytes(self, lengths: Mapping[str, int], lanes: int) -> int:
-        """The shared memory of a block for the slots of its threads: of the nest that has most of them."""
+    def shared_bytes(self, lengths: Mapping[str, int], lanes: int) -> int:
+        """The shared memory of a block: what is kept, and the slots of its threads in the nest that has most of them."""
+        kept = sum(elements(self.kernel.outputs[output].shape, lengths) for output in self.kept_outputs)
         most = 0
         for _, loop in self.kernel.nests():
             counts = []
@@ -104,15 +136,13 @@ class Grid:
                 first, *rest = (int(lengths.get(dim, dim)) for dim in self.dims(item))
                 counts.append(math.prod((-(-first // lanes) if item.indices[0] in split_index(loop) else first, *rest)))
             most = max(most, sum(counts))
-        return most * THREADS * SIZE
+        return (kept + most * THREADS) * SIZE
 
     def sum_places(self, lengths: Mapping[str, int], blocks: int) -> int:
         """The elements of the array of sums of scattered outputs."""
         places = 1
         for outputs, rows in ((self.atomic_outputs, 1), (self.slot_outputs, blocks)):
-            for output in outputs:
-                dims = [dim for dim in self.kernel.outputs[output].shape if dim != 1]
-                places += rows * math.prod(int(lengths.get(str(dim), dim)) for dim in dims)
+            places += rows * sum(elements(self.kernel.outputs[output].shape, lengths) for output in outputs)
         return places
 
     def block_slots(self, loop: Loop, first: set[int]) -> Iterator[str]:
@@ -132,7 +162,7 @@ class Grid:
             else:
                 yield f"        place = slot_o{item.output} + element"
                 yield f"        for other in range({THREADS}):"
-            yield f"            whole = whole + slots[place * {THREADS} + other]"
+            yield f"            whole = whole + slots[slot_base + place * {THREADS} + other]"
             target = f"sums[part_o{item.output} + element * blocks + block]"
             yield f"        {target} = {'whole' if item.output in first else f'{target} + whole'}"
             first.discard(item.output)

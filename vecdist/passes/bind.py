@@ -28,6 +28,11 @@ class Bound:
     leaves: tuple[Leaf, ...]
     lengths: dict[str, int]
 
+    @property
+    def constant(self) -> tuple[int, ...]:
+        """The slots whose arrays never change."""
+        return tuple(place for place, leaf in enumerate(self.leaves) if leaf.constant)
+
 
 def bind(roots: Sequence[Node]) -> Bound:
     """The structure of ``roots``, and its arrays."""

@@ -1,0 +1,242 @@
+"""What a kernel costs, and why: how much runs at each depth, the memory it touches, and what was decided for it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import final
+
+import numpy as np
+
+from vecdist.backends.base import Program
+from vecdist.codegen.cuda import is_team_loop, needs_grid_barrier
+from vecdist.codegen.grid import slotted
+from vecdist.codegen.rows import STRETCH, has_phases, phases
+from vecdist.diagram import shape_text
+from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Scatter, Statement, Total
+from vecdist.passes.bind import Bound
+
+NAME = re.compile(r"\b[iva]\d+\b")
+DATUM = re.compile(r"\bv\d+\b")
+TAKEN = {"sum": "add to sum", "prod": "multiply into product", "max": "keep largest", "min": "keep smallest"}
+
+
+def placement(kernel: Kernel) -> dict[str, dict[str, int]]:
+    """How many operations of each kind run at each depth, the outermost first."""
+    found: dict[str, Counter[str]] = {}
+
+    def visit(block: Block, dims: tuple[str, ...]) -> None:
+        place = f"per {', '.join(dims)}" if dims else "once"
+        for level in block.levels:
+            for item in block.statements(level):
+                found.setdefault(place, Counter())[_kind(item)] += 1
+            for loop in block.loops(level):
+                visit(loop.body, (*dims, loop.dim))
+
+    visit(kernel.root, ())
+    return {place: dict(found[place]) for place in sorted(found, key=lambda place: (place != "once", place.count(",")))}
+
+
+def _kind(item: Statement) -> str:
+    match item:
+        case Assign(_, op):
+            return op
+        case Accumulate(op=op):
+            return TAKEN[op]
+        case Load() if by_index(item):
+            return "gather"
+        case Scatter():
+            return "add by index" if by_index(item) else "add to element"
+    return type(item).__name__.lower()
+
+
+def by_index(item: Load | Scatter) -> bool:
+    """Whether the element is named by data, rather than by the loops around it."""
+    return any(DATUM.search(index) for index in item.indices)
+
+
+def traffic(kernel: Kernel, bound: Bound) -> tuple[int, int]:
+    """The bytes that a kernel reads and writes, each element counted once.
+
+    Loads of a slot at different indices are different elements, as far as the array has that many; so are those that
+    index arrays name.  Partial sums, which stay in caches, are not counted.
+    """
+    numbers = {slot.index for slot in kernel.slots if slot.layout == "number"}
+    read = sum(
+        min(sum(places.values()), _elements(kernel, slot, bound)) * _itemsize(kernel, slot)
+        for slot, places in _Reads(kernel, bound.lengths).places.items()
+        if slot not in numbers
+    )
+    written = sum(_count(output.shape, bound.lengths) * output.dtype.itemsize for output in kernel.outputs)
+    return read, written
+
+
+@final
+class _Reads:
+    """How many elements are read at each index of each slot, at most; temporary outputs are slots below zero.
+
+    Texts that stand for the same index count once, so names go by what they are: loops by their lengths, values by how
+    they are computed.
+    """
+
+    def __init__(self, kernel: Kernel, lengths: Mapping[str, int]) -> None:
+        self.places: dict[int, dict[str, int]] = {}
+        self.meaning: dict[str, str] = {}
+        self.loops: dict[str, frozenset[str]] = {}  # those along which a name varies
+        self.known: dict[tuple[str, ...], str] = {}
+        for item in kernel.root.walk():
+            match item:
+                case Loop(dim):
+                    self.meaning[item.index], self.loops[item.index] = dim, frozenset((item.index,))
+                case Load(name, slot, indices):
+                    text = ", ".join(indices)
+                    count = _count([self.meaning[loop] for loop in self.varies(text)], lengths)
+                    places = self.places.setdefault(slot, {})
+                    places[self.same(text)] = max(count, places.get(self.same(text), 0))
+                    self.define(name, f"x{slot}", text)
+                case Assign(name, op, args):
+                    self.define(name, op, *args)
+                case Accumulate(name, _, home):
+                    self.loops[name] = frozenset(block.index for block in home.chain() if block.index)
+                case Total(name, accumulator):
+                    self.define(name, "total", accumulator)
+
+    def define(self, name: str, *parts: str) -> None:
+        self.loops[name] = self.varies(" ".join(parts))
+        self.meaning[name] = self.known.setdefault(tuple(map(self.same, parts)), name)
+
+    def same(self, text: str) -> str:
+        return NAME.sub(lambda match: self.meaning.get(match[0], match[0]), text)
+
+    def varies(self, text: str) -> frozenset[str]:
+        return frozenset(loop for name in NAME.findall(text) for loop in self.loops.get(name, ()))
+
+
+def _elements(kernel: Kernel, slot: int, bound: Bound) -> int:
+    """The elements that a slot has in memory: axes of stride 0 repeat them."""
+    if slot < 0:
+        return _count(kernel.outputs[-1 - slot].shape, bound.lengths)
+    array = bound.leaves[slot].array
+    repeated = [stride == 0 and length > 0 for length, stride in zip(array.shape, array.strides, strict=True)]
+    return _count([1 if again else n for again, n in zip(repeated, array.shape, strict=True)], bound.lengths)
+
+
+def _itemsize(kernel: Kernel, slot: int) -> int:
+    if slot < 0:
+        return kernel.outputs[-1 - slot].dtype.itemsize
+    return next(found.dtype.itemsize for found in kernel.slots if found.index == slot)
+
+
+def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
+    return int(np.prod([lengths[str(dim)] if str(dim) in lengths else int(dim) for dim in shape], dtype=np.int64))
+
+
+def notes(kernel: Kernel, bound: Bound, results: Sequence[str], program: Program, device: str) -> tuple[str, ...]:
+    """What was decided for a kernel, in a sentence each; outputs go by their numbers in its loop nest."""
+    return tuple(dict.fromkeys(_Notes(kernel, bound, results, program, device != "cpu").sentences()))
+
+
+@final
+class _Notes:
+    """The sentences on one kernel."""
+
+    def __init__(self, kernel: Kernel, bound: Bound, results: Sequence[str], program: Program, on_gpu: bool) -> None:
+        self.kernel, self.bound, self.program, self.on_gpu = kernel, bound, program, on_gpu
+        told = iter(results)
+        self.results = {number: next(told) for number, output in enumerate(kernel.outputs) if not output.temporary}
+        self.nests = [loop for _, loop in kernel.nests()]
+
+    def sentences(self) -> Iterator[str]:
+        yield from self.order()
+        yield from self.temporaries()
+        yield from self.gathers()
+        for loop in self.nests:
+            yield from self.scatters(loop)
+            yield from self.rows(loop)
+
+    def name(self, slot: int) -> str:
+        """An array, temporary outputs as slots below zero."""
+        if slot >= 0:
+            leaf = self.bound.leaves[slot]
+            return f"x{slot} ({leaf.name})" if leaf.name else f"x{slot}"
+        number = -1 - slot
+        return f"o{number} ({self.results.get(number, shape_text(self.kernel.outputs[number]))})"
+
+    def order(self) -> Iterator[str]:
+        """The loops that wait for others."""
+        levels = sorted({level for level, _ in self.kernel.nests()})
+        if len(levels) > 1:
+            loops = [" and ".join(sorted({loop.dim for loop in self.kernel.root.loops(level)})) for level in levels]
+            barrier = "; they are one launch, where all blocks of the grid wait for each other at a barrier in between"
+            wait = barrier if self.on_gpu and needs_grid_barrier(self.kernel) else ""
+            yield f"{len(levels)} loops run one after another (over {', then '.join(loops)}): each needs results " + (
+                f"that those before it have finished{wait}"
+            )
+
+    def temporaries(self) -> Iterator[str]:
+        """The arrays that one loop fills and later ones read."""
+        for number, output in enumerate(self.kernel.outputs):
+            if output.temporary:
+                readers = _listed(loop.dim for loop in self.nests if self.loads(loop, -1 - number))
+                count = _count(output.shape, self.bound.lengths)
+                yield f"{self.name(-1 - number)} is a temporary array of {_number(count, 'element')}: " + (
+                    f"values kept across the loop over {readers}, which would compute them in every turn"
+                    if output.kept else f"results that the loop over {readers} reads in another order"
+                )
+
+    def loads(self, loop: Loop, slot: int) -> list[Load]:
+        return [item for item in loop.body.walk() if isinstance(item, Load) and item.slot == slot]
+
+    def gathers(self) -> Iterator[str]:
+        """The arrays that are read where index arrays say."""
+        items = [item for item in self.kernel.root.walk() if isinstance(item, Load) and by_index(item)]
+        for slot in dict.fromkeys(item.slot for item in items):
+            loops = _listed(loop.dim for loop in self.nests if any(map(by_index, self.loads(loop, slot))))
+            where = f"the loop over {loops} reads" if loops else "the kernel reads"
+            yield f"{self.name(slot)} is gathered: {where} those elements that are named by index"
+
+    def scatters(self, loop: Loop) -> Iterator[str]:
+        """The outputs that a loop adds to, other than once to each element."""
+        found = [item for item in loop.body.walk() if isinstance(item, Scatter)]
+        for number in loop.scatters():
+            own = [item for item in found if item.output == number]
+            if any(map(by_index, own)):
+                how = self.how([item for item in own if by_index(item)])
+                yield f"the loop over {loop.dim} adds to {self.name(-1 - number)} by index, {how}"
+        rows = [item for item in found if loop.index not in item.indices and not by_index(item)]
+        if rows:
+            outputs = sorted({item.output for item in rows})
+            shapes = [self.kernel.outputs[number].shape for number in outputs]
+            count = _number(sum(_count(shape, self.bound.lengths) for shape in shapes), "sum")
+            names = _listed(self.name(-1 - number) for number in outputs)
+            yield f"{count}, {names}, are added up row by row, so that the loop over {loop.dim} reads its arrays once and " + (
+                f"not again for each sum: {self.how(rows)}"
+            )
+
+    def how(self, items: Sequence[Scatter]) -> str:
+        """How the threads that add to the same elements come together."""
+        if not self.on_gpu:
+            return "in stripes with sums of their own, which are added up in a fixed order"
+        if all(item in slotted(self.kernel) for item in items):
+            return "each thread in slots of its own in shared memory, which are added up in a fixed order"
+        return "by atomic additions in float64, whose order, and with it the last bits, may change from run to run"
+
+    def rows(self, loop: Loop) -> Iterator[str]:
+        """How a loop with inner loops is shared out."""
+        if self.on_gpu and is_team_loop(loop):
+            lanes = self.program.lanes(self.bound.lengths)
+            share = "thread takes" if lanes == 1 else "threads share"
+            yield f"{lanes} {share} each row of the loop over {loop.dim}: some eight elements of a row for a thread"
+        if not self.on_gpu and has_phases(loop) and len(phases(loop)) > 1:
+            yield f"the loop over {loop.dim} takes {STRETCH} rows at a time through {len(phases(loop))} phases, " + (
+                "so that vectors hold neighbouring rows"
+            )
+
+
+def _listed(texts: Iterator[str]) -> str:
+    return " and ".join(dict.fromkeys(texts))
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
