@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from vecdist import lazy
+from vecdist import LazyArray, lazy
+from vecdist.passes.checks import split_checks
 
 EXACT = 2.0**20  # whole numbers below it, and sums of a few of them, are exact in float32
 DTYPES = ("f8", "f8", "f4", "i8", "i4", "?")
@@ -43,8 +44,11 @@ class Program:
 
 
 @st.composite
-def programs(draw, dtypes=DTYPES, lengths=(1, 2, 3, 5, 0), most_steps=7):
-    """Programs of elementwise operations, reductions, views, gathers and reshapes over arrays that broadcast."""
+def programs(draw, dtypes=DTYPES, lengths=(1, 2, 3, 5, 0), most_steps=7, checks=False):
+    """Programs of elementwise operations, reductions, views, gathers and reshapes over arrays that broadcast.
+
+    Indices are always in range; with ``checks`` the programs find that out for themselves.
+    """
     base = draw(st.lists(st.sampled_from(lengths), min_size=1, max_size=3))
     arrays = [draw(inputs(base, dtypes)) for _ in range(draw(st.integers(1, 3)))]
     pool = [(lazy(array), array) for array in arrays]
@@ -56,7 +60,14 @@ def programs(draw, dtypes=DTYPES, lengths=(1, 2, 3, 5, 0), most_steps=7):
         if made is not None and _exact(made[1]):
             pool.append(made)
     results = draw(st.lists(st.sampled_from(pool[len(arrays) - 1 :]), min_size=1, max_size=2, unique_by=id))
-    return Program(arrays, [lazy_one for lazy_one, _ in results], [np.asarray(value) for _, value in results])
+    found = [lazy_one if checks else _unchecked(lazy_one) for lazy_one, _ in results]
+    return Program(arrays, found, [np.asarray(value) for _, value in results])
+
+
+def _unchecked(result):
+    """A result without the checks of its indices."""
+    (plain,), _ = split_checks((result.node,))
+    return LazyArray(plain)
 
 
 @st.composite

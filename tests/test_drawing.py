@@ -65,7 +65,9 @@ def groups():
     return vecdist.logpdf(Normal(mu[group], 1.0), means).sum() + np.where((logits > 0).any(axis=1), 1.0, mu.max()).sum()
 
 
-EXAMPLES = {"groups": groups, "schools": schools, "residuals": residuals, "chain": chain, "alike": lambda: terms(200, True)}
+EXAMPLES = {
+    "schools": schools, "residuals": residuals, "groups": groups, "chain": chain, "alike": lambda: terms(200, True),
+}
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -71,7 +71,7 @@ def gpu_notes(expr, *wrt):
     """The notes on a kernel for a GPU, by the rules of every backend."""
     bound = bind((expr.node, *(array.node for array in wrt)))
     _, kernel = pipeline.lower(bound, gradient_of if wrt else pipeline.values, "raise")
-    return notes(kernel, bound, ["value", *("gradient" for _ in wrt)], OnGpu(), "cuda:0")
+    return notes(pipeline.Plan((), kernel, OnGpu()), bound, ["value", *("gradient" for _ in wrt)], "cuda:0")
 
 
 def test_a_sum_reads_its_array_and_writes_a_number():
@@ -135,7 +135,7 @@ def test_a_temporary_array_is_written_and_read():
     slots = (Slot(0, "dense", (), ("n0",), f8),)
     kernel = Kernel(root, slots, (Output((), f8), Output(("n0",), f8, temporary=True)), ("n0",), flagged=False)
     bound = Bound((), (leaf(np.ones(N)).attrs[0],), {"n0": N})
-    assert traffic(kernel, bound) == (8 * (N + N), 8 * (1 + N))
+    assert traffic(kernel, bound, "cpu") == (8 * (N + N), 8 * (1 + N))
     assert placement(kernel)["per n0"] == {"load": 2, "store": 1, "add to sum": 1}
 
 
@@ -233,7 +233,7 @@ def test_rows_on_a_gpu_are_explained():
     x, beta = named(np.ones((N, 4)), "X"), named(np.ones(4), "beta")
     tall, lanes = gpu_notes(np.square(x @ beta).sum(), beta)
     assert tall.startswith("4 sums, o1 (gradient), are added up row by row") and "slots of its own" in tall
-    assert lanes.startswith("4 threads share each row of the loop over n0")
+    assert lanes == "4 threads, each with some eight elements, share each row of the loop over n0"
 
 
 def test_values_kept_across_rows_are_explained():
@@ -242,22 +242,40 @@ def test_values_kept_across_rows_are_explained():
     assert kernel.placement["per n1"]["exp"] == 1 and "exp" not in kernel.placement["per n0, n1"]
     assert "o0: float64[n1], kept" in kernel.outline
     (note,) = [note for note in kernel.notes if note.startswith("o0")]
-    assert note.startswith("o0 (float64[n1]) is a temporary array of 4 elements: values kept across the loop over n0")
+    assert note.startswith("o0 (float64[n1]) is a temporary array of 4 elements: values that the loop over n0 would")
+    assert not any("one after another" in note for note in kernel.notes)
+
+
+def test_values_kept_across_rows_stay_in_the_blocks_of_a_gpu():
+    expr = scaled()
+    bound = bind((expr.node,))
+    _, kernel = pipeline.lower(bound, pipeline.values)
+    assert traffic(kernel, bound, "cuda:0") == (8 * (4 * N + 4), 8 * N)
+    assert gpu_notes(expr)[0].endswith("kept in the shared memory of each block")
 
 
 def test_results_that_are_read_in_another_order_are_explained():
     x = named(np.ones((N, 4)), "X")
     kernel = kernel_of((x - x.mean(axis=0)).prod(axis=1))
     assert kernel.bytes_written == 8 * (N + 4)
-    assert any(note.endswith("4 elements: results that the loop over n0 reads in another order") for note in kernel.notes)
+    (note,) = [note for note in kernel.notes if note.startswith("o1")]
+    assert note.endswith("a temporary array of 4 elements: results that the loop over n0 reads in another order")
 
 
-@pytest.mark.parametrize("make", [groups, regression, scaled, lambda: vecdist.logsumexp(np.ones((N, 4)), axis=0)])
-def test_the_outline_has_the_arrays_of_the_kernel(make):
-    expr = make()
-    kernel = kernel_of(expr, wrt=() if expr.shape else tuple(n for n in ("mu", "beta") if n in str(explain(expr))))
+@pytest.mark.parametrize(
+    ("make", "wrt"), [(groups, "mu"), (regression, "beta"), (scaled, None), (lambda: scaled().prod(), ("X", "s"))]
+)
+def test_the_outline_has_the_loops_and_arrays_of_the_kernel(make, wrt):
+    kernel = kernel_of(make(), wrt)
     assert kernel.outline.partition("\n\n")[0] == kernel.loop_nest.partition("\n\n")[0]
     assert kernel.outline.count("for ") == kernel.loop_nest.count("for ")
+
+
+def test_what_is_computed_once_from_data_is_explained():
+    x, shape = np.linspace(0.5, 2.0, N), named(2.0, "shape")
+    kernel = kernel_of(vecdist.logpdf(Gamma(shape, 1.0), vecdist.data(x)).sum(), wrt=())
+    assert kernel.notes[0].startswith("computed once from data that never change: x") and "support" in kernel.notes[0]
+    assert kernel.bytes_read < 8 * N and "float64, computed once" in kernel.loop_nest
 
 
 def test_reductions_are_explained():
@@ -286,7 +304,7 @@ def test_the_graph_line_by_line():
 def test_the_graph_names_what_is_picked_and_reduced():
     x, group = named(np.ones((4, 3)), "x"), named(np.arange(2), "group")
     graph = explain(vecdist.logsumexp(x[:, group], axis=1).max()).graph
-    assert "= x0[:, %" in graph and "indexing axis 1 of length 3: index x1 if %" in graph
+    assert "= x1[:, %" in graph and "indexing axis 1 of length 3: index x0 if %" in graph
     assert "= logsumexp(%" in graph and ", axis=1)" in graph and "= max(%" in graph
     derived = explain(x[:, group].sum(), wrt="x").derived
     assert "added up at [:, %" in derived

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import final
 
 import numpy as np
 
-from vecdist.backends.base import Program
 from vecdist.codegen.cuda import is_team_loop, needs_grid_barrier
 from vecdist.codegen.grid import slotted
 from vecdist.codegen.rows import STRETCH, has_phases, phases
 from vecdist.diagram import shape_text
 from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Scatter, Statement, Total
 from vecdist.passes.bind import Bound
+from vecdist.pipeline import Plan
 
 NAME = re.compile(r"\b[iva]\d+\b")
 DATUM = re.compile(r"\bv\d+\b")
@@ -56,19 +56,21 @@ def by_index(item: Load | Scatter) -> bool:
     return any(DATUM.search(index) for index in item.indices)
 
 
-def traffic(kernel: Kernel, bound: Bound) -> tuple[int, int]:
+def traffic(kernel: Kernel, bound: Bound, device: str) -> tuple[int, int]:
     """The bytes that a kernel reads and writes, each element counted once.
 
     Loads of a slot at different indices are different elements, as far as the array has that many; so are those that
-    index arrays name.  Partial sums, which stay in caches, are not counted.
+    index arrays name.  What stays close to the processor is not counted: partial sums, and on a GPU what is kept.
     """
     numbers = {slot.index for slot in kernel.slots if slot.layout == "number"}
+    close = {number for number, output in enumerate(kernel.outputs) if output.kept and device != "cpu"}
     read = sum(
         min(sum(places.values()), _elements(kernel, slot, bound)) * _itemsize(kernel, slot)
         for slot, places in _Reads(kernel, bound.lengths).places.items()
-        if slot not in numbers
+        if slot not in numbers and -1 - slot not in close
     )
-    written = sum(_count(output.shape, bound.lengths) * output.dtype.itemsize for output in kernel.outputs)
+    filled = [output for number, output in enumerate(kernel.outputs) if number not in close]
+    written = sum(_count(output.shape, bound.lengths) * output.dtype.itemsize for output in filled)
     return read, written
 
 
@@ -117,6 +119,8 @@ def _elements(kernel: Kernel, slot: int, bound: Bound) -> int:
     """The elements that a slot has in memory: axes of stride 0 repeat them."""
     if slot < 0:
         return _count(kernel.outputs[-1 - slot].shape, bound.lengths)
+    if slot >= len(bound.leaves):
+        return _count(next(found.shape for found in kernel.slots if found.index == slot), bound.lengths)
     array = bound.leaves[slot].array
     repeated = [stride == 0 and length > 0 for length, stride in zip(array.shape, array.strides, strict=True)]
     return _count([1 if again else n for again, n in zip(repeated, array.shape, strict=True)], bound.lengths)
@@ -132,22 +136,24 @@ def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
     return int(np.prod([lengths[str(dim)] if str(dim) in lengths else int(dim) for dim in shape], dtype=np.int64))
 
 
-def notes(kernel: Kernel, bound: Bound, results: Sequence[str], program: Program, device: str) -> tuple[str, ...]:
+def notes(plan: Plan, bound: Bound, results: Sequence[str], device: str) -> tuple[str, ...]:
     """What was decided for a kernel, in a sentence each; outputs go by their numbers in its loop nest."""
-    return tuple(dict.fromkeys(_Notes(kernel, bound, results, program, device != "cpu").sentences()))
+    return tuple(dict.fromkeys(_Notes(plan, bound, results, device != "cpu").sentences()))
 
 
 @final
 class _Notes:
     """The sentences on one kernel."""
 
-    def __init__(self, kernel: Kernel, bound: Bound, results: Sequence[str], program: Program, on_gpu: bool) -> None:
-        self.kernel, self.bound, self.program, self.on_gpu = kernel, bound, program, on_gpu
-        told = iter(results)
-        self.results = {number: next(told) for number, output in enumerate(kernel.outputs) if not output.temporary}
-        self.nests = [loop for _, loop in kernel.nests()]
+    def __init__(self, plan: Plan, bound: Bound, results: Sequence[str], on_gpu: bool) -> None:
+        self.plan, self.bound, self.on_gpu = plan, bound, on_gpu
+        self.kernel = plan.kernel
+        told = (number for number, output in enumerate(self.kernel.outputs) if not output.temporary)
+        self.results = dict(zip(told, results, strict=True))
+        self.nests = [loop for _, loop in self.kernel.nests()]
 
     def sentences(self) -> Iterator[str]:
+        yield from self.constants()
         yield from self.order()
         yield from self.temporaries()
         yield from self.gathers()
@@ -158,32 +164,40 @@ class _Notes:
     def name(self, slot: int) -> str:
         """An array, temporary outputs as slots below zero."""
         if slot >= 0:
-            leaf = self.bound.leaves[slot]
-            return f"x{slot} ({leaf.name})" if leaf.name else f"x{slot}"
+            name = self.bound.leaves[slot].name if slot < len(self.bound.leaves) else None
+            return f"x{slot} ({name})" if name else f"x{slot}"
         number = -1 - slot
         return f"o{number} ({self.results.get(number, shape_text(self.kernel.outputs[number]))})"
 
+    def constants(self) -> Iterator[str]:
+        """What stands for data that never change."""
+        computed = _listed(self.name(slot.index) for slot in self.kernel.slots if slot.index >= len(self.bound.leaves))
+        if computed:
+            instead = "; where one of the data lies outside a support, a kernel that computes each element runs instead"
+            yield f"computed once from data that never change: {computed}{instead if self.plan.conditions else ''}"
+
     def order(self) -> Iterator[str]:
         """The loops that wait for others."""
-        levels = sorted({level for level, _ in self.kernel.nests()})
+        working = self.kernel.shared_nests()
+        levels = sorted({level for level, _ in working})
         if len(levels) > 1:
-            loops = [" and ".join(sorted({loop.dim for loop in self.kernel.root.loops(level)})) for level in levels]
+            loops = [_listed(sorted(loop.dim for at, loop in working if at == level)) for level in levels]
             barrier = "; they are one launch, where all blocks of the grid wait for each other at a barrier in between"
-            wait = barrier if self.on_gpu and needs_grid_barrier(self.kernel) else ""
-            yield f"{len(levels)} loops run one after another (over {', then '.join(loops)}): each needs results " + (
-                f"that those before it have finished{wait}"
+            yield (
+                f"{len(levels)} loops run one after another (over {', then '.join(loops)}): each needs results that "
+                f"those before it have finished{barrier if self.on_gpu and needs_grid_barrier(self.kernel) else ''}"
             )
 
     def temporaries(self) -> Iterator[str]:
         """The arrays that one loop fills and later ones read."""
+        place = "in the shared memory of each block" if self.on_gpu else "across it"
         for number, output in enumerate(self.kernel.outputs):
             if output.temporary:
                 readers = _listed(loop.dim for loop in self.nests if self.loads(loop, -1 - number))
                 count = _count(output.shape, self.bound.lengths)
-                yield f"{self.name(-1 - number)} is a temporary array of {_number(count, 'element')}: " + (
-                    f"values kept across the loop over {readers}, which would compute them in every turn"
-                    if output.kept else f"results that the loop over {readers} reads in another order"
-                )
+                kept = f"values that the loop over {readers} would compute in every turn, kept {place}"
+                why = kept if output.kept else f"results that the loop over {readers} reads in another order"
+                yield f"{self.name(-1 - number)} is a temporary array of {_number(count, 'element')}: {why}"
 
     def loads(self, loop: Loop, slot: int) -> list[Load]:
         return [item for item in loop.body.walk() if isinstance(item, Load) and item.slot == slot]
@@ -210,8 +224,9 @@ class _Notes:
             shapes = [self.kernel.outputs[number].shape for number in outputs]
             count = _number(sum(_count(shape, self.bound.lengths) for shape in shapes), "sum")
             names = _listed(self.name(-1 - number) for number in outputs)
-            yield f"{count}, {names}, are added up row by row, so that the loop over {loop.dim} reads its arrays once and " + (
-                f"not again for each sum: {self.how(rows)}"
+            yield (
+                f"{count}, {names}, are added up row by row, so that the loop over {loop.dim} reads its arrays once, "
+                f"not once for each sum: {self.how(rows)}"
             )
 
     def how(self, items: Sequence[Scatter]) -> str:
@@ -219,23 +234,23 @@ class _Notes:
         if not self.on_gpu:
             return "in stripes with sums of their own, which are added up in a fixed order"
         if all(item in slotted(self.kernel) for item in items):
-            return "each thread in slots of its own in shared memory, which are added up in a fixed order"
+            return "each thread in slots of its own, close to the processor, which are added up in a fixed order"
         return "by atomic additions in float64, whose order, and with it the last bits, may change from run to run"
 
     def rows(self, loop: Loop) -> Iterator[str]:
         """How a loop with inner loops is shared out."""
         if self.on_gpu and is_team_loop(loop):
-            lanes = self.program.lanes(self.bound.lengths)
-            share = "thread takes" if lanes == 1 else "threads share"
-            yield f"{lanes} {share} each row of the loop over {loop.dim}: some eight elements of a row for a thread"
+            lanes = self.plan.program.lanes(self.bound.lengths)
+            share = "1 thread takes" if lanes == 1 else f"{lanes} threads, each with some eight elements, share"
+            yield f"{share} each row of the loop over {loop.dim}"
         if not self.on_gpu and has_phases(loop) and len(phases(loop)) > 1:
-            yield f"the loop over {loop.dim} takes {STRETCH} rows at a time through {len(phases(loop))} phases, " + (
-                "so that vectors hold neighbouring rows"
-            )
+            parts = len(phases(loop))
+            yield f"the loop over {loop.dim} takes {STRETCH} rows at a time through {parts} phases, for vectors of rows"
 
 
-def _listed(texts: Iterator[str]) -> str:
-    return " and ".join(dict.fromkeys(texts))
+def _listed(texts: Iterable[str]) -> str:
+    *first, last = dict.fromkeys(texts) or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _number(count: int, noun: str) -> str:

@@ -25,7 +25,9 @@ Merge = Callable[[Sequence[Box], Inputs], Box]
 
 LIMIT = 80  # boxes that can be told apart on one screen
 SHAPES_NAMED = 5  # in the tooltip of a folded box
-PLURALS = {"leaf": "arrays", "elementwise": "operations", "view": "views", "reduction": "reductions", "density": "densities"}
+PLURALS = {
+    "leaf": "arrays", "elementwise": "operations", "view": "views", "reduction": "reductions", "density": "densities",
+}
 SYMBOLS = {
     "add": "+", "sub": "−", "mul": "×", "div": "÷", "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "eq": "=", "ne": "≠",
     "neg": "−",
@@ -76,9 +78,16 @@ def is_picked(node: Node) -> bool:
 def _arguments(node: Node) -> Sequence[Node]:
     """What a box for ``node`` takes: of a density its parameters, of an indexed array that and the indices as given."""
     if is_picked(node):
-        (gathered,) = (arg for arg in node.args[0].args if arg.op == "gather")
-        return gathered.args[0], *node.args[2::2]
+        return _gather_in(node).args[0], *node.args[2::2]
     return [value for _, value in density_arguments(node)] if node.op == "checked" else node.args
+
+
+def _gather_in(node: Node) -> Node:
+    """The gather of an array indexed by arrays, below the choices between its elements and NaN."""
+    found = node.args[0]
+    while found.op == "where":
+        found = found.args[1]
+    return found
 
 
 def _below(node: Node) -> Node:
@@ -192,8 +201,8 @@ def _density_box(node: Node, detail: str, inputs: Inputs) -> Box:
 def _indexing_box(node: Node, detail: str, names: Mapping[Node, str], inputs: Inputs) -> Box:
     """An array indexed by arrays, as ``mu[group]``, or what is added up by index."""
     source, *indices = _arguments(node)
-    (gathered,) = (arg for arg in node.args[0].args if arg.op == "gather") if is_picked(node) else (node,)
-    index = index_text([_called(pick, names) or "·" for pick in indices], gathered)
+    moved = _gather_in(node) if is_picked(node) else node
+    index = index_text([_called(pick, names) or "·" for pick in indices], moved)
     if node.op == "scatter":
         return Box(f"added up at {index}", detail, "reduction", inputs, title=f"added up by index: {detail}")
     return Box(_called(source, names) + index, detail, "view", inputs, title=f"picked by index: {detail}")

@@ -17,10 +17,11 @@ from vecdist.derivatives import gradient_of, leaves_of, partials_of
 from vecdist.diagram import diagram, index_text, leaf_names, literal, shape_text, view_text
 from vecdist.drawing import draw
 from vecdist.expr import Node, rewrite, topological
-from vecdist.kernel import Kernel, Load
+from vecdist.kernel import Kernel, Slot
 from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.hoist import kept
+from vecdist.passes.specialise import specialise
 from vecdist.passes.tall import candidates, scattered
 from vecdist.primitives.structure import STRUCTURE, is_reduction, rebuilt
 from vecdist.schedule import schedule
@@ -52,7 +53,7 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
     leaves = [] if wrt is None else leaves_of(expr, wrt)
     derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
     bound = bind((expr.node, *leaves))
-    plan = pipeline.planned(bound, derivation, pipeline.library(bound.leaves), "raise")
+    plan = pipeline.planned(bound, derivation, pipeline.library(bound.leaves), "raise", bound.constant)
     names = leaf_names((expr.node,))
     derivative = "partial" if expr.shape else "gradient"
     results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
@@ -74,8 +75,9 @@ class KernelReport:
     ``outline`` is the loop nest in primitives; ``loop_nest`` is the same when primitives are expanded.  ``placement``
     counts the primitives at each depth (``"once"``, ``"per n0"``, ``"per n0, n1"``), ``statements`` the statements
     that these expand to.  ``bytes_read`` and ``bytes_written`` count each element that is touched once, however often
-    it is: inputs in memory (numbers are arguments), outputs, and temporary arrays in both.  ``notes`` says in sentences
-    what was decided: what is kept, gathered or added up by index, which loops wait, how rows are shared.
+    it is: inputs in memory (numbers are arguments), outputs, and temporary arrays in both, but not what each block of a
+    GPU keeps for itself, nor what was computed once from ``data``.  ``notes`` says in sentences what was decided: what
+    is kept, gathered or added up by index, which loops wait for others, how rows are shared.
     """
 
     source: str
@@ -150,8 +152,8 @@ class Explanation:
 
 
 def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> KernelReport:
-    outline = _outline(plan)
-    read, written = traffic(plan.kernel, bound)
+    outline = _outline(plan, bound)
+    read, written = traffic(plan.kernel, bound, device)
     return KernelReport(
         source=plan.program.source.text,
         outline=_loop_nest(outline, bound, results),
@@ -161,19 +163,20 @@ def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: s
         bytes_written=written,
         placement=placement(outline),
         statements={place: sum(ops.values()) for place, ops in placement(plan.kernel).items()},
-        notes=notes(plan.kernel, bound, results, plan.program, device),
+        notes=notes(plan, bound, results, device),
         device=device,
         program=plan.program,
     )
 
 
-def _outline(plan: pipeline.Plan) -> Kernel:
+def _outline(plan: pipeline.Plan, bound: Bound) -> Kernel:
     """The loop nests in primitives, where the same sums are scattered and the same values kept as in the kernel.
 
     A value is found again by what it becomes on the target, a sum by its shape and axes: what it sums may have become
     a choice of cases.
     """
-    graph = pipeline.passed(plan.graph, (*pipeline.ON_PRIMITIVES, _without_composites))
+    special = specialise(pipeline.passed(plan.graph, pipeline.ON_PRIMITIVES), bound.constant, len(bound.leaves))
+    graph = _without_composites(special.roots)
     nodes = tuple(topological(graph))
     behind = dict(zip(pipeline.passed(nodes, pipeline.ON_TARGET), nodes, strict=True))
     sums, values = plan.chosen
@@ -249,7 +252,7 @@ def _checks(node: Node, args: Sequence[str]) -> Iterator[str]:
 def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
     """The loops of a kernel, below what its names stand for."""
     outputs = iter(results)
-    lines = [f"x{slot.index}: {_leaf_text(bound.leaves[slot.index])}" for slot in kernel.slots]
+    lines = [f"x{slot.index}: {_slot_text(slot, bound.leaves)}" for slot in kernel.slots]
     for number, output in enumerate(kernel.outputs):
         role = next(outputs) if not output.temporary else "kept" if output.kept else "temporary"
         lines.append(f"o{number}: {shape_text(output)}, {role}{', added up' if output.summed else ''}")
@@ -258,7 +261,10 @@ def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
     return "\n".join([*lines, "", temporaries])
 
 
-def _leaf_text(leaf: Leaf) -> str:
+def _slot_text(slot: Slot, leaves: Sequence[Leaf]) -> str:
+    if slot.index >= len(leaves):
+        return f"{shape_text(slot)}, computed once"
+    leaf = leaves[slot.index]
     if leaf.kind == "number":
         return f"the number {leaf.array.item():.6g}"
     return shape_text(leaf.array) + (f", {leaf.name}" if leaf.name else "")

@@ -7,8 +7,8 @@ level k, then the loops of level k, whose sums are known from level k + 1 on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
@@ -219,6 +219,8 @@ class Kernel:
     outputs: tuple[Output, ...]
     lengths: tuple[str, ...]
     flagged: bool
+    fixed: tuple[tuple[str, int], ...] = ()
+    """Lengths of inner loops that are part of the program, which then has these loops written out."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))
@@ -227,6 +229,21 @@ class Kernel:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""
         last = {output: at for at, loop in self.nests() for output in loop.scatters()}
         return sorted(output for output, at in last.items() if at == level)
+
+    def inner_dims(self) -> set[str]:
+        """The lengths of the loops inside others."""
+        inner = [item.dim for _, loop in self.shared_nests() for item in loop.body.walk() if isinstance(item, Loop)]
+        return set(inner)
+
+    def with_fixed(self, lengths: Mapping[str, int], longest: int) -> Kernel:
+        """The kernel for inner loops of these lengths, as far as they are at most ``longest``."""
+        known = [(dim, lengths[dim]) for dim in sorted(self.inner_dims()) if dim in lengths]
+        fixed = tuple((dim, length) for dim, length in known if length <= longest)
+        return replace(self, fixed=fixed) if fixed else self
+
+    def row_dims(self) -> set[str]:
+        """The lengths of rows: of the loops that stand in outermost ones."""
+        return {inner.dim for _, loop in self.shared_nests() for inner in loop.body.every_loop()}
 
     def is_kept(self, loop: Loop) -> bool:
         """Whether an outermost loop fills what is kept."""

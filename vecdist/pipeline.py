@@ -81,6 +81,7 @@ ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, simplify)
 ON_TARGET: tuple[Pass, ...] = (expand, simplify, verify)
 
 _derived: dict[tuple, Derived] = {}
+_kernels: dict[tuple, Kernel] = {}
 _plans: dict[tuple, Plan] = {}
 _lock = threading.RLock()
 _backends: dict[str, Backend] = {}
@@ -166,11 +167,14 @@ def planned(bound: Bound, derivation: Derivation, kind: str, errors: str, data: 
             _derived[key] = derived(bound.roots, derivation, errors, target.passes, data, len(bound.leaves))
         found = _derived[key]
         chosen = found.chosen(bound.lengths, target.widest)
-        if (key, chosen) not in _plans:
-            kernel = found.kernel(chosen)
+        if (key, chosen) not in _kernels:
+            _kernels[key, chosen] = found.kernel(chosen)
+        kernel = _kernels[key, chosen].with_fixed(bound.lengths, target.fixed)
+        whole = (key, chosen, kernel.fixed)
+        if whole not in _plans:
             program = target.compile(kernel)
-            _plans[key, chosen] = Plan(found.graph, kernel, program, found.constants, found.conditions, chosen)
-        return _plans[key, chosen]
+            _plans[whole] = Plan(found.graph, kernel, program, found.constants, found.conditions, chosen)
+        return _plans[whole]
 
 
 def derived(
@@ -196,7 +200,8 @@ def lower(
 ) -> tuple[tuple[Node, ...], Kernel]:
     """The derived graph of a structure and its loop nests."""
     found = derived(bound.roots, derivation, errors, target.passes)
-    return found.graph, found.kernel(found.chosen(bound.lengths, target.widest))
+    kernel = found.kernel(found.chosen(bound.lengths, target.widest))
+    return found.graph, kernel.with_fixed(bound.lengths, target.fixed)
 
 
 def passed(graph: Sequence[Node], passes: Sequence[Pass]) -> tuple[Node, ...]:

@@ -110,9 +110,9 @@ def regression(rows, columns, dtype="f8"):
     return (logpdf(Normal(table @ lazy(weights), 2.0), x(rows, dtype)).sum() + (lazy(weights) ** 2).sum(),), (weights,)
 
 
-def mixture(points, dtype="f8"):
+def mixture(points, dtype="f8", components=5):
     """What varies with the component alone is kept in shared memory."""
-    means, log_sd = np.linspace(-2, 2, 5).astype(dtype), np.linspace(-0.5, 0.5, 5).astype(dtype)
+    means, log_sd = (np.linspace(-end, end, components).astype(dtype) for end in (2.0, 0.5))
     each = logpdf(Normal(lazy(means), np.exp(lazy(log_sd))), lazy(x(points, dtype))[:, None])
     return (logsumexp(each, axis=-1).sum(),), (means, log_sd)
 
@@ -152,11 +152,12 @@ CASES = {
     "product and extremes": (((lazy(x(700)).max(), lazy(x(700, "i4")).min(), lazy(positive(9)).prod()), ()), 3, 1),
     "row extremes by warps": (((lazy(ROWS).max(axis=1), lazy(ROWS).min(axis=1)), ()), 1, WARP),
     "regression by threads": (regression(30, 5), 2, 1),
-    "regression by teams of four": (regression(300, 7), 2, 4),
+    "regression by teams of four": (regression(300, 30), 2, 4),
+    "regression by teams of any length": (regression(40, 70), 1, 8),
     "regression in float32 by warps": (regression(40, 70, "f4"), 1, WARP),
     "groups": (groups(300, 7), 1, 1),
     "mixture": (mixture(90), 2, 1),
-    "mixture in float32 by teams": (mixture(40, "f4"), 1, 4),
+    "mixture in float32 by teams": (mixture(40, "f4", 28), 1, 4),
     "row sums by threads": (((lazy(ROWS).sum(axis=1),), ()), 1, 1),
     "row sums by warps": (((lazy(ROWS).sum(axis=1),), ()), 1, WARP),
     "row sums used again by threads": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 1, 1),

@@ -21,7 +21,7 @@ def loops_of(roots, derivation=values):
 
 
 @settings(max_examples=150)
-@given(programs())
+@given(programs(checks=True))
 def test_loops_compute_what_the_interpreter_does(program):
     wanted = interpreted(program.roots)
     found = loops_of(program.roots)
@@ -29,7 +29,7 @@ def test_loops_compute_what_the_interpreter_does(program):
 
 
 @settings(max_examples=150)
-@given(programs(dtypes=("f8", "f4", "f8", "i8"), lengths=(1, 2, 3, 4), most_steps=5))
+@given(programs(dtypes=("f8", "f4", "f8", "i8"), lengths=(1, 2, 3, 4), most_steps=5, checks=True))
 def test_loops_compute_gradients(program):
     """Cotangents of slices become pads, those of broadcasts become sums."""
     roots = (program.scalar().node, *(leaf(array) for array in program.parameters))

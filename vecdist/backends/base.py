@@ -70,6 +70,8 @@ class Backend(ABC):
     name: str
     passes: tuple[Callable[[Sequence[Node]], tuple[Node, ...]], ...] = ()
     """Passes that pay on this target alone, run last."""
+    fixed: int = 0
+    """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
     widest: int = 2**16
     """The most columns of a tall array whose sums are kept at hand while its rows are read."""
 

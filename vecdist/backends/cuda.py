@@ -16,14 +16,12 @@ from vecdist.backends.base import Backend, Feed, Program, Runner, element_count,
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.backends.outputs import fresh_or_given
 from vecdist.codegen.cuda import is_team_loop, needs_grid_barrier, render, unrolling
-from vecdist.codegen.grid import THREADS, Grid, counters
+from vecdist.codegen.grid import THREADS, Grid, counters, team
 from vecdist.codegen.source import Source
 from vecdist.kernel import Kernel
 from vecdist.passes.interior import interior
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
-TEAM = 32  # the most lanes of a row: one warp
-ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a team all repeat
 
 
 def _digest() -> str:
@@ -125,11 +123,7 @@ class CudaProgram(Program):
 
     def lanes(self, lengths: Mapping[str, int]) -> int:
         """The threads that share a row: each takes some eight of its elements."""
-        inner = [length_of(dim, lengths) for _, loop in self.kernel.shared_nests() for dim in loop.dims()[1:2]]
-        lanes = 1
-        while lanes < TEAM and lanes * ELEMENTS_OF_LANE < max(inner, default=1):
-            lanes *= 2
-        return lanes
+        return team(max((length_of(dim, lengths) for dim in self.kernel.row_dims()), default=1))
 
     def blocks(self, lengths: Mapping[str, int], lanes: int) -> int:
         """The blocks that give each thread of the longest loop one turn."""
@@ -204,6 +198,7 @@ class Cuda(Backend):
 
     name = "cuda"
     passes = (interior,)  # a warp takes one side of a branch; a vector of the CPU would compute both
+    fixed = 64  # the lanes of a team then take a known number of elements, and sums over rows stay in registers
     widest = 1024  # 32 slots for each of 256 threads: 64 KiB of shared memory
 
     def compile(self, kernel: Kernel) -> CudaProgram:

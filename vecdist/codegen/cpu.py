@@ -7,25 +7,11 @@ order whoever runs them: ``kernel`` alone, or many threads.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 import numpy as np
 
-from vecdist.codegen import rows
-from vecdist.codegen.rows import (
-    Phase,
-    buffers,
-    declared,
-    from_buffer,
-    has_phases,
-    is_turned,
-    parts_of_turned,
-    phases,
-    texts,
-    to_buffer,
-    zero,
-)
+from vecdist.codegen.rows import beginning, buffers, declared, has_phases, short, texts
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
     INDENT,
@@ -35,15 +21,13 @@ from vecdist.codegen.statements import (
     dense_offset,
     element_count,
     slot_of,
-    start,
     typed_zero,
     varying,
 )
-from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
+from vecdist.codegen.stretches import LoopLines
+from vecdist.kernel import Accumulate, Assign, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
-
-STRETCH = 256  # float32 elements added up in float32: some 8 for each lane of a vector, a smaller error than their own
 
 
 def render(kernel: Kernel) -> Source:
@@ -51,12 +35,10 @@ def render(kernel: Kernel) -> Source:
     return Source("\n".join(_Renderer(kernel).module()) + "\n", kernel)
 
 
-class _Renderer:
+class _Renderer(LoopLines):
     def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
+        super().__init__(kernel)
         self.nests = kernel.nests()
-        self.short: set[str] = set()
-        self.waiting: dict[str, np.dtype] = {}
         outermost = [item for _, loop in self.nests for item in loop.sums(kernel.root)]
         self.total = {item.name: f"total_{item.op}(p_{item.name})" for item in outermost}
         slots = [f"x{slot.index}" for slot in kernel.slots]
@@ -101,7 +83,7 @@ class _Renderer:
         yield "    widest()"
         yield from self.prefix(level)
         yield f"    size = {self.block_size(loop)}"
-        self.waiting = buffers(loop) if has_phases(loop) else {}
+        self.waiting = buffers(loop, self.kernel.outputs) if has_phases(loop) else {}
         yield from declared(self.waiting)
         if not scattered:
             yield "    for block in range(first, last):"
@@ -122,100 +104,14 @@ class _Renderer:
 
     def one_block(self, loop: Loop, pad: str) -> Iterator[str]:
         sums = loop.sums(self.kernel.root)
-        yield from (f"{pad}{item.name} = {start(item)}" for item in sums)
+        yield from (f"{pad}{item.name} = {beginning(item)}" for item in sums)
         if self.flags(loop):
             yield f"{pad}bad = False"
         yield f"{pad}end = min(block * size + size, {loop.dim})"
-        short = [item for item in sums if item.dtype == np.float32 and item.op == "sum"]
-        yield from self.elements(loop, short, pad)
+        yield from self.elements(loop, pad)
         yield from (f"{pad}p_{item.name}[block] = {item.name}" for item in sums)
         if self.flags(loop):
             yield f"{pad}if bad:\n{pad}    flag[0] = 1"
-
-    def elements(self, loop: Loop, short: Sequence[Accumulate], pad: str) -> Iterator[str]:
-        """The loop over one block; float32 is added up in float32 for short stretches, to keep its vectors whole."""
-        depth = len(pad) // len(INDENT)
-        if has_phases(loop):
-            yield f"{pad}for start in range(block * size, end, {rows.STRETCH}):"
-            yield f"{pad}    stop = min(start + {rows.STRETCH}, end)"
-            for phase in phases(loop):
-                yield from self.phase(loop, phase, pad + INDENT)
-            return
-        if not short or len(loop.dims()) > 1:
-            yield f"{pad}for {loop.index} in range(block * size, end):"
-            yield from self.block(loop.body, depth + 1)
-            return
-        yield f"{pad}for start in range(block * size, end, {STRETCH}):"
-        for item in short:
-            yield f"{pad}    s_{item.name} = f4(0)"
-        yield f"{pad}    for {loop.index} in range(start, min(start + {STRETCH}, end)):"
-        self.short = {item.name for item in short}
-        yield from self.block(loop.body, depth + 2)
-        self.short = set()
-        for item in short:
-            yield f"{pad}    {item.name} = {item.name} + f8(s_{item.name})"
-
-    def phase(self, loop: Loop, phase: Phase, pad: str) -> Iterator[str]:
-        """One phase of a stretch of rows."""
-        head, row, inner = f"for {loop.index} in range(start, stop):", f"{loop.index} - start", phase.loop
-        given = [
-            from_buffer(name, dtype, row, self.scope(name))
-            for name, dtype in self.waiting.items()
-            if name in phase.reads() and name not in phase.defines(loop)
-        ]
-        left = [
-            to_buffer(name, dtype, row, self.scope(name))
-            for name, dtype in self.waiting.items()
-            if name in phase.defines(loop)
-        ]
-        if inner is not None and is_turned(inner, loop.index):
-            yield from self.turned(loop, inner, pad, given)
-            return
-        yield pad + head
-        yield from (pad + INDENT + line for line in given)
-        if inner is None:
-            yield from (pad + INDENT + self.statement(item) for item in phase.items)
-        else:
-            yield from self.inner_loop(inner, loop.body, pad + INDENT)
-        yield from (pad + INDENT + line for line in left)
-
-    def turned(self, loop: Loop, inner: Loop, pad: str, given: Sequence[str]) -> Iterator[str]:
-        """An inner loop with the rows of the stretch innermost; what it adds up for each row waits in buffers."""
-        head, row = f"for {loop.index} in range(start, stop):", f"{loop.index} - start"
-        taken = inner.sums(loop.body)
-        for item in taken:
-            yield f"{pad}{head}\n{pad}    store(b_{item.name}, {row}, {start(item)}, {self.scope(item.name)})"
-        own = parts_of_turned(inner)
-        yield f"{pad}for {inner.index} in range({inner.dim}):"
-        pad += INDENT
-        for number, item in enumerate(own):
-            yield f"{pad}t{number} = {zero(self.kernel.outputs[item.output].dtype)}"
-        yield pad + head
-        for line in given:
-            yield pad + INDENT + line
-        for level in inner.body.levels:
-            for item in inner.body.statements(level):
-                if item in own:
-                    yield f"{pad}    t{own.index(item)} = accumulate_sum(t{own.index(item)}, {item.value})"
-                elif isinstance(item, Accumulate) and item in taken:
-                    place = f"b_{item.name}, {row}"
-                    yield f"{pad}    {item.name} = load({place}, {self.scope(item.name)})"
-                    yield f"{pad}    {self.statement(item)}"
-                    yield f"{pad}    store({place}, {item.name}, {self.scope(item.name)})"
-                else:
-                    yield f"{pad}    {self.statement(item)}"
-        for number, item in enumerate(own):
-            yield pad + self.statement(replace(item, value=f"t{number}"))
-
-    def scope(self, name: str) -> str:
-        """The alias scope of a buffer: those of the outputs come first."""
-        outputs = len(self.kernel.outputs)
-        return f"{outputs + list(self.waiting).index(name)}, {outputs + len(self.waiting)}"
-
-    def inner_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
-        yield from (f"{pad}{item.name} = {start(item)}" for item in loop.sums(home))
-        yield f"{pad}for {loop.index} in range({loop.dim}):"
-        yield from self.block(loop.body, len(pad) // len(INDENT) + 1)
 
     def flags(self, loop: Loop) -> bool:
         return any(isinstance(item, Flag) for item in loop.body.walk())
@@ -238,14 +134,6 @@ class _Renderer:
                 for axis in slot.axes:
                     yield f"    x{slot.index}_s{axis} = x{slot.index}.strides[{axis}]"
 
-    def block(self, block: Block, depth: int) -> Iterator[str]:
-        pad = INDENT * depth
-        for level in block.levels:
-            for item in block.statements(level):
-                yield pad + self.statement(item)
-            for loop in block.loops(level):
-                yield from self.inner_loop(loop, block, pad)
-
     def statement(self, item: Statement) -> str:
         match item:
             case Assign():
@@ -253,7 +141,7 @@ class _Renderer:
             case Load():
                 return self.load(item)
             case Accumulate(name, value, op=op):
-                name = f"s_{name}" if name in self.short else name
+                name = short(item) if name in self.short else name
                 return f"{name} = accumulate_{op}({name}, {value})"
             case Total(name, accumulator, dtype):
                 whole = self.total.get(accumulator, accumulator)
@@ -266,10 +154,6 @@ class _Renderer:
                 return f"add_at(q_o{output}, {place}, {value}, {output}, {self.scopes()})"
             case Flag(value):
                 return f"bad = bad | {value}"
-
-    def scopes(self) -> int:
-        """The number of alias scopes: of outputs, and of the buffers of the nest that is written."""
-        return len(self.kernel.outputs) + len(self.waiting)
 
     def load(self, item: Load) -> str:
         slot = slot_of(self.kernel, item.slot)

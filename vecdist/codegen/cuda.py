@@ -69,11 +69,13 @@ class _Renderer:
         self.kernel = kernel
         self.nests = kernel.nests()
         self.grid = Grid(kernel)
+        self.short: set[str] = set()  # sums that a loop adds up in float32
         self.sums = [s for _, loop in self.nests for s in loop.sums(kernel.root)]
 
     def module(self) -> Iterator[str]:
         yield "from vecdist.backends.cuda_language import *"
         yield f"\n\ndef kernel({', '.join(parameters(self.kernel))}):"
+        yield from self.grid.known_lengths()
         yield "    thread = cuda.threadIdx.x"
         yield "    block = cuda.blockIdx.x"
         yield "    blocks = cuda.gridDim.x"
@@ -131,6 +133,7 @@ class _Renderer:
             yield "    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))"
             yield f"    for {loop.index} in range(first // lanes, {loop.dim}, step // lanes):"
             yield from self.rows(loop.body)
+            yield from self.grid.flushes(loop)
             return
         copies = unrolling(loop)
         if copies == 1:
@@ -219,15 +222,41 @@ class _Renderer:
             for case in block.cases(level):
                 yield from self.serial(case.long, 2)
             for loop in block.loops(level):
-                for item in loop.sums(block):
-                    yield f"{pad}{item.name} = {start(item)}"
-                yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
-                yield from self.serial(loop.body, 3)
+                yield from self.shared_loop(loop, block, pad)
+
+    def shared_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
+        """A loop along a row, shared by the lanes of a team; one of fixed length is written out by the compiler.
+
+        Then a lane takes few elements, and adds up those in float32 before it goes on in float64.
+        """
+        sums, lanes = loop.sums(home), self.grid.lanes
+        yield from (f"{pad}{item.name} = {start(item)}" for item in sums)
+        if lanes is None:
+            yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
+            yield from self.serial(loop.body, 3)
+            return
+        short = [] if loop.dims()[1:] else [item for item in sums if item.dtype == "f4" and item.op == "sum"]
+        yield from (f"{pad}s_{item.name} = f4(0)" for item in short)
+        length = self.grid.fixed[loop.dim]
+        yield f"{pad}for turn_{loop.index} in range({-(-length // lanes)}):"
+        yield f"{pad}    {loop.index} = lane + {lanes} * turn_{loop.index}"
+        if length % lanes:
+            yield f"{pad}    if {loop.index} < {length}:"
+        self.short = {item.name for item in short}
+        yield from self.serial(loop.body, 4 if length % lanes else 3)
+        self.short = set()
+        yield from (f"{pad}{item.name} = f8(s_{item.name})" for item in short)
 
     def team_result(self, item: Total, block: Block, pad: str) -> Iterator[str]:
         """Combine the lanes' results pairwise, so that each lane has the same one."""
         name = item.accumulator
         (taken,) = {s.op: s for loop in block.every_loop() for s in loop.sums(block) if s.name == name}.values()
+        if self.grid.lanes is not None:
+            for hop in (16, 8, 4, 2, 1):
+                if hop < self.grid.lanes:
+                    yield f"{pad}found = cuda.shfl_xor_sync(mates, {name}, {hop})"
+                    yield f"{pad}{name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
+            return
         yield f"{pad}hop = lanes // 2"
         yield f"{pad}while hop > 0:"
         yield f"{pad}    found = cuda.shfl_xor_sync(mates, {name}, hop)"
@@ -289,11 +318,16 @@ class _Renderer:
                 return assignment(item)
             case Load():
                 return self.load(item)
+            case Accumulate(name, value) if name in self.short:
+                return f"s_{name} = s_{name} + {value}"
             case Accumulate(name, value, _, dtype, "sum"):
                 return f"{name} = {name} + {ACCUMULATOR[dtype.kind]}({value})"
             case Accumulate(name, value, _, dtype, op):
                 taken = combined(op, dtype.kind, name, f"{ACCUMULATOR[dtype.kind]}({value})")
                 return f"{name} = {taken}"
+            case Scatter() if item in self.grid.registers:
+                place = self.grid.register(item)
+                return f"{place} = {place} + {self.grid.register_type(item)}({item.value})"
             case Scatter() if item in self.grid.slots:
                 slot = self.grid.slot(item)
                 return f"{slot} = {slot} + f8({item.value})"

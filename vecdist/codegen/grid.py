@@ -17,6 +17,10 @@ from vecdist.shapes import Shape
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 SIZE = 8  # bytes of a sum
+TEAM = 32  # the most lanes of a row: one warp
+ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a team all repeat
+REGISTERS = 32  # sums of one output that a thread may hold in registers
+FLUSH = 16  # rows whose float32 parts are added up in float32
 SHARED_SUMS = 16  # results reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
 
 
@@ -44,6 +48,14 @@ def split_index(loop: Loop) -> set[str]:
     return {item.index for _, item in loop.body.items if isinstance(item, Loop)}
 
 
+def team(longest: int) -> int:
+    """The lanes that share a row: a power of two."""
+    lanes = 1
+    while lanes < TEAM and lanes * ELEMENTS_OF_LANE < longest:
+        lanes *= 2
+    return lanes
+
+
 def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
     """The number of elements of an array."""
     return math.prod(int(lengths.get(str(dim), dim)) for dim in shape)
@@ -60,6 +72,10 @@ class Grid:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.slots = slotted(kernel)
+        self.fixed = dict(kernel.fixed)
+        known = kernel.inner_dims() <= set(self.fixed)
+        self.lanes = team(max((self.fixed[dim] for dim in kernel.row_dims()), default=1)) if known else None
+        self.registers = {item for item, loop in self.slots.items() if 0 < self.register_count(item, loop) <= REGISTERS}
         self.kept_outputs = [number for number, output in enumerate(kernel.outputs) if output.kept]
         self.slot_outputs = sorted({item.output for item in self.slots})
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
@@ -81,6 +97,17 @@ class Grid:
         """An element of a kept array."""
         name = memory_type(self.kernel.outputs[output].dtype)
         return f"kept_{name}[{SIZE // int(name[1:])} * keep_o{output} + {offset}]"
+
+    def known_lengths(self) -> Iterator[str]:
+        """The lengths that are part of the program, and the lanes of a team, as a power of two."""
+        yield from (f"    {dim} = {length}" for dim, length in self.kernel.fixed)
+        if self.lanes is not None:
+            yield f"    lanes = {self.lanes}"
+            yield f"    shift = {self.lanes.bit_length() - 1}"
+        elif self.slots:
+            yield "    shift = 0"
+            yield "    while (1 << shift) < lanes:"
+            yield "        shift = shift + 1"
 
     def places(self) -> Iterator[str]:
         """Where the sums of each scattered output begin: one array for atomics, one row per element for blocks."""
@@ -104,6 +131,41 @@ class Grid:
         if place != "0":
             yield f"    for place in range(thread, ({place}) * {THREADS}, {THREADS}):"
             yield "        slots[slot_base + place] = 0.0"
+        for item in self.scatters(loop):
+            if item in self.registers:
+                size = self.register_count(item, loop)
+                yield f"    sums_o{item.output} = cuda.local.array({size}, memory_{self.register_type(item)})"
+                yield f"    for place in range({size}):"
+                yield f"        sums_o{item.output}[place] = {self.register_type(item)}(0)"
+        if any(item in self.registers for item in self.scatters(loop)):
+            yield "    turns = 0"
+
+    def flushes(self, loop: Loop) -> Iterator[str]:
+        """After each row: what was added up in float32 goes to the slots from time to time."""
+        short = [item for item in self.scatters(loop) if item in self.registers and self.register_type(item) == "f4"]
+        if short:
+            yield "        turns = turns + 1"
+            yield f"        if turns == {FLUSH}:"
+            yield "            turns = 0"
+            yield from self.flush(loop, short, INDENT * 3)
+
+    def flush(self, loop: Loop, items: Sequence[Scatter], pad: str) -> Iterator[str]:
+        """Add the registers of a thread to its slots."""
+        for item in items:
+            yield f"{pad}for place in range({self.register_count(item, loop)}):"
+            target = f"slots[slot_base + (slot_o{item.output} + place) * {THREADS} + thread]"
+            yield f"{pad}    {target} = {target} + f8(sums_o{item.output}[place])"
+            yield f"{pad}    sums_o{item.output}[place] = {self.register_type(item)}(0)"
+
+    def register_type(self, item: Scatter) -> str:
+        return "f4" if self.kernel.outputs[item.output].dtype == np.float32 else "f8"
+
+    def register_count(self, item: Scatter, loop: Loop) -> int:
+        """The registers of a thread for the elements that its lane meets; 0 where lengths are not known."""
+        if self.lanes is None:
+            return 0
+        first, *rest = (int(self.fixed.get(dim, 0)) for dim in self.dims(item))
+        return math.prod((-(-first // self.lanes) if item.indices[0] in split_index(loop) else first, *rest))
 
     def scatters(self, loop: Loop) -> list[Scatter]:
         return [item for item, own in self.slots.items() if own is loop]
@@ -121,7 +183,7 @@ class Grid:
     def slot(self, item: Scatter) -> str:
         """The slot of the element that a scatter adds to."""
         loop, (first, *rest) = self.slots[item], item.indices
-        place = f"({first} // lanes)" if first in split_index(loop) else first
+        place = f"({first} >> shift)" if first in split_index(loop) else first
         for index, dim in zip(rest, self.dims(item)[1:], strict=True):
             place = f"({place} * {dim} + {index})"
         return f"slots[slot_base + (slot_o{item.output} + {place}) * {THREADS} + thread]"
@@ -145,9 +207,18 @@ class Grid:
             places += rows * sum(elements(self.kernel.outputs[output].shape, lengths) for output in outputs)
         return places
 
+    def register(self, item: Scatter) -> str:
+        """The register of the element that a scatter adds to, where all inner loops are written out."""
+        first, *rest = item.indices
+        place = f"turn_{first}" if first in split_index(self.slots[item]) else first
+        for index, dim in zip(rest, self.dims(item)[1:], strict=True):
+            place = f"({place} * {dim} + {index})"
+        return f"sums_o{item.output}[{place}]"
+
     def block_slots(self, loop: Loop, first: set[int]) -> Iterator[str]:
         """Add the slots of a block that hold the same element; ``first`` are outputs that nothing was added to yet."""
         scatters = self.scatters(loop)
+        yield from self.flush(loop, [item for item in scatters if item in self.registers], INDENT)
         if scatters:
             yield "    cuda.syncthreads()"
         for item in scatters:

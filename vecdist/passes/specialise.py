@@ -126,12 +126,15 @@ class _State:
         (source,) = node.args
         before = dict(self.constants), dict(self.conditions)
         rest, mean = self.parted(source)
-        if mean is None or len(self.constants) == len(before[0]):
+        if mean is None or not self.reads_constants(mean.whole):
             self.constants, self.conditions = before
             return node
         total = cast(mean.whole * extent([dim for dim in source.shape if dim != 1]), node.dtype)
         placed = view(total, [], node.shape)
         return placed if rest is None else summed(rest, node.attrs[0]) + placed
+
+    def reads_constants(self, node: Node) -> bool:
+        return any(below.op == "slot" and below.attrs[0] >= self.first for below in topological((node,)))
 
     def parted(self, node: Node) -> tuple[Node | None, Mean | None]:
         """What is left to be summed element by element, and the mean of the rest; their sum is ``node``."""
