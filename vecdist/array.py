@@ -15,6 +15,7 @@ from vecdist.expr import Node, Scalar, cast, topological
 from vecdist.expr import where as choose
 from vecdist.leaves import NUMBERS, check_dtype, constant, leaf, number
 from vecdist.picking import pick, picks
+from vecdist.primitives.products import product
 from vecdist.primitives.reductions import reduced
 from vecdist.primitives.structure import drop_axes, reshape, summed
 from vecdist.shapes import normalise_axes
@@ -349,15 +350,18 @@ def where(condition: Any, yes: Any, no: Any) -> LazyArray:
 
 
 def matmul(left: Any, right: Any) -> LazyArray:
-    """The matrix product of arrays of one or two axes."""
+    """The matrix product of arrays of one or two axes; of two matrices, by BLAS."""
     a, b = (LazyArray(node) for node in operands(left, right))
     if not a.ndim or not b.ndim or a.ndim > 2 or b.ndim > 2:
         raise ValueError(f"a matrix product wants arrays of 1 or 2 axes, given shapes {a.shape} and {b.shape}")
+    dtype = np.result_type(a.dtype, b.dtype)
     inner = 0 if b.ndim == 1 else -2
     if a.shape[-1] != b.shape[inner]:
         raise ValueError(f"inner lengths differ in a matrix product of shapes {a.shape} and {b.shape}")
-    product = (a * b).sum(axis=-1) if b.ndim == 1 else (a[..., None] * b).sum(axis=-2)
-    return product.astype(np.result_type(a.dtype, b.dtype))
+    if a.ndim == b.ndim == 2 and dtype.kind == "f" and 0 not in (*a.shape, *b.shape):
+        return LazyArray(product(cast(a.node, dtype), cast(b.node, dtype)))
+    total = (a * b).sum(axis=-1) if b.ndim == 1 else (a[..., None] * b).sum(axis=-2)
+    return total.astype(dtype)
 
 
 __all__ = ["LazyArray", "data", "lazy", "matmul", "operands", "where"]

@@ -228,7 +228,7 @@ class Compiled:
             raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
         plan, constants = pipeline.fed(bound, derivation, kind, self.errors)
         feeds = [*(Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves), *constants]
-        dtypes = tuple(output.dtype for output in plan.kernel.outputs if not output.temporary)
+        dtypes = tuple(root.dtype for root in plan.graph)
         held = tuple(feed.array for feed in feeds if feed.place is None)
         outputs = Outputs(kind, tuple(shapes), dtypes, held)
         run: Run = plan.program.prepared(bound.lengths, shapes, feeds)

@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.backends.base import Backend, Feed, Program
+from vecdist.backends.staged import StagedProgram, Step
 from vecdist.expr import Node, cast, topological
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf
@@ -21,6 +22,7 @@ from vecdist.passes.factor import factor
 from vecdist.passes.hoist import hoistable, kept, narrow
 from vecdist.passes.simplify import simplify
 from vecdist.passes.specialise import scalar, specialise
+from vecdist.passes.stages import Stage, Stages, staged
 from vecdist.passes.tall import candidates, scattered, tall_sums
 from vecdist.passes.verify import verify
 from vecdist.primitives.indexing import INDEXING
@@ -65,6 +67,14 @@ class Derived:
         graph = (*self.roots, *self.flags)
         return candidates(graph), hoistable(graph)
 
+    def stages(self, slots: int) -> Stages | None:
+        """The kernels and library calls that follow one another, where there is more than one kernel."""
+        return staged(self.roots, self.flags, slots + len(self.constants))
+
+    def part(self, stage: Stage) -> Derived:
+        """What the kernel of a stage computes."""
+        return Derived(stage.roots, stage.roots, stage.flags)
+
     def chosen(self, lengths: Mapping[str, int], widest: int) -> Chosen:
         """The choice for these lengths."""
         sums, values = self.choices
@@ -81,7 +91,7 @@ ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, simplify)
 ON_TARGET: tuple[Pass, ...] = (expand, simplify, verify)
 
 _derived: dict[tuple, Derived] = {}
-_kernels: dict[tuple, Kernel] = {}
+_kernels: dict[tuple, list[Kernel]] = {}
 _plans: dict[tuple, Plan] = {}
 _lock = threading.RLock()
 _backends: dict[str, Backend] = {}
@@ -166,14 +176,23 @@ def planned(bound: Bound, derivation: Derivation, kind: str, errors: str, data: 
         if key not in _derived:
             _derived[key] = derived(bound.roots, derivation, errors, target.passes, data, len(bound.leaves))
         found = _derived[key]
-        chosen = found.chosen(bound.lengths, target.widest)
+        stages = found.stages(len(bound.leaves))
+        parts = [found.part(stage) for stage in stages.stages] if stages else [found]
+        chosen = tuple(part.chosen(bound.lengths, target.widest) for part in parts)
         if (key, chosen) not in _kernels:
-            _kernels[key, chosen] = found.kernel(chosen)
-        kernel = _kernels[key, chosen].with_fixed(bound.lengths, target.fixed)
-        whole = (key, chosen, kernel.fixed)
+            _kernels[key, chosen] = [part.kernel(choice) for part, choice in zip(parts, chosen, strict=True)]
+        kernels = [kernel.with_fixed(bound.lengths, target.fixed) for kernel in _kernels[key, chosen]]
+        whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
         if whole not in _plans:
-            program = target.compile(kernel)
-            _plans[whole] = Plan(found.graph, kernel, program, found.constants, found.conditions, chosen)
+            programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
+            last = max(place for place, program in enumerate(programs) if program is not None)
+            program = programs[last]
+            assert program is not None
+            if stages:
+                shapes = [tuple(root.shape for root in stage.roots) for stage in stages.stages]
+                steps = [Step(*each) for each in zip(stages.stages, programs, shapes, strict=True)]
+                program = StagedProgram(stages, steps, {"cpu": "numpy", "cuda": "cupy"}[kind])
+            _plans[whole] = Plan(found.graph, kernels[last], program, found.constants, found.conditions, chosen[last])
         return _plans[whole]
 
 

@@ -100,7 +100,7 @@ class CudaProgram(Program):
         """``ready``, but an error where a stream captures what must be made before: it would be made by each replay."""
         import cupy
 
-        if (device, stream) not in self._workspaces and cupy.cuda.get_current_stream().is_capturing():
+        if cupy.cuda.get_current_stream().is_capturing():
             raise RuntimeError(
                 "the first launch of a kernel on a stream cannot be captured; call the function on this stream once "
                 "before the capture begins"

@@ -46,7 +46,8 @@ class Replayed:
         return self.results, False
 
     def _captured(self, arrays: Sequence[Any], stream: Any) -> Any:
-        """The graph of a launch on ``arrays``."""
+        """The graph of a launch on ``arrays``; one launch before it makes ready a stream that the user may capture."""
+        self.run(arrays, self.results)
         with _lock, _capture_stream(stream) as aside:
             aside.wait_event(stream.record())  # earlier results may still be read
             self.run(arrays, self.results)  # what a first launch makes cannot be made inside a capture

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vecdist.expr import Node, topological
-from vecdist.primitives.structure import Entry, full, is_reduction, reshape, view
+from vecdist.expr import Node, rewrite, topological
+from vecdist.primitives.products import by_loops
+from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
 from vecdist.shapes import Dim, Shape, broadcast
 
 
@@ -22,6 +23,7 @@ def batch_aligned(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[N
     where it is one of ``roots``.
     """
     length: Dim = next(iter(leaves.values())).shape[0]
+    roots = rewrite(roots, lambda node, args: by_loops(*args) if node.op == "product" else rebuilt(node, args))
     above = _above(roots, leaves)
     rank = max(node.ndim for node in (*leaves, *above))
     new = {node: _with_gap(leaf, rank) for node, leaf in leaves.items()}

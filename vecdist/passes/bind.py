@@ -123,6 +123,9 @@ class _Binder:
     def _gather(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("gather", args, node.attrs, self.shape(node), node.dtype)
 
+    def _product(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return Node("product", args, (), self.shape(node), node.dtype)
+
     def _checked(self, node: Node, args: tuple[Node, ...]) -> Node:
         """Its labels are for whoever reads the error, and no part of the structure."""
         return Node("checked", args, (), args[0].shape, node.dtype)

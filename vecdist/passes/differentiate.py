@@ -29,8 +29,11 @@ def gradient(root: Node, wrt: Sequence[Node], cotangent: Node | None = None) -> 
         if incoming is None or node in leaves:
             continue
         if node.op in STRUCTURE:
-            source = node.args[0]
-            _accumulate(cotangents, source, STRUCTURE[node.op].adjoint(incoming, node))
+            source, second = node.args[0], STRUCTURE[node.op].second
+            if source in active:
+                _accumulate(cotangents, source, STRUCTURE[node.op].adjoint(incoming, node))
+            if second is not None and node.args[1] in active:
+                _accumulate(cotangents, node.args[1], second[0](incoming, node))
         else:
             for source, partial in duals(node).items():
                 term = sum_to(_times(incoming, partial), node.shape, source.shape)
@@ -63,9 +66,11 @@ def pushforward(root: Node, tangents: Mapping[Node, Node]) -> Node:
         if node in dots:
             continue
         if node.op in STRUCTURE:
-            source = node.args[0]
+            source, second = node.args[0], STRUCTURE[node.op].second
             if source in dots:
                 dots[node] = STRUCTURE[node.op].tangent(node, full(dots[source], source.shape))
+            if second is not None and node.args[1] in dots:
+                _accumulate(dots, node, second[1](node, full(dots[node.args[1]], node.args[1].shape)))
         else:
             dot = _dot(node, tuple(dots.get(arg) for arg in node.args))
             if dot is not None:

@@ -81,6 +81,10 @@ def find_axes(roots: Sequence[Node]) -> Axes:
             axes.put(node, _viewed(axes, node))
         elif node.op in {"leaf", "reshape"}:
             axes.put(node, [axes.fresh(int(size)) for size in node.shape])
+        elif node.op == "product":
+            (rows, inner), (other, columns) = (axes.classes(arg) for arg in node.args)
+            axes.unite([inner, other])
+            axes.put(node, [axes.root(rows), axes.root(columns)])
         elif node.op == "checked":
             axes.put(node, axes.classes(node.args[0]))  # what is checked may have other axes
         elif node.op in {"const", "extent"}:
@@ -162,7 +166,7 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> tuple[int, int] | None:
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
-    if node.op in {"view", "reshape", "gather"}:
+    if node.op in {"view", "reshape", "gather", "product"}:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
     if is_reduction(node) or node.op == "extent":
         (source,) = node.args

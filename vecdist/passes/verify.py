@@ -61,6 +61,9 @@ def _complaint(node: Node) -> str | None:
 
 
 def _structural_complaint(node: Node) -> str | None:
+    if node.op == "product":
+        same = [arg.ndim for arg in node.args] == [2, 2] and len({arg.dtype for arg in node.args}) == 1
+        return None if same else "it takes two matrices of one dtype"
     indices = node.args[1:]
     if len(node.args) != 1 + (node.attrs[1] if node.op in INDEXING else 0):
         return "it takes one argument, and as many index arrays as it has indexed axes"

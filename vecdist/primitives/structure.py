@@ -112,6 +112,8 @@ class Structural:
     adjoint: Callable[[Node, Node], Node]
     tangent: Callable[[Node, Node], Node]
     meaning: Callable[..., np.ndarray] | None = None
+    second: tuple[Callable[[Node, Node], Node], Callable[[Node, Node], Node]] | None = None
+    """Adjoint and tangent of the second argument, where that has derivatives too."""
     reduces: bool = False
     expand: Callable[..., Node] | None = None
 

@@ -1,0 +1,112 @@
+"""Kernels and library calls in turn: a graph cut at its products of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.expr import Node, rewrite, topological
+from vecdist.primitives.structure import rebuilt
+
+
+@final
+@dataclass(frozen=True)
+class Operand:
+    """A matrix that is there before a product: the array of a slot, perhaps transposed."""
+
+    slot: int
+    transposed: bool
+
+
+@final
+@dataclass(frozen=True)
+class Stage:
+    """A kernel that computes ``roots`` into slots or results, then products of what is there."""
+
+    roots: tuple[Node, ...]
+    flags: tuple[Node, ...]
+    fills: tuple[int, ...]
+    products: tuple[tuple[int, Operand, Operand], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Stages:
+    """``results`` says in which slot each root is found; slots from ``first`` on are filled by the stages in turn."""
+
+    stages: tuple[Stage, ...]
+    results: tuple[int, ...]
+    first: int
+    slots: int
+
+
+def staged(roots: Sequence[Node], flags: Sequence[Node], first: int) -> Stages | None:
+    """The stages of a graph; ``None`` where it has no product.  There are ``first`` slots before those of the stages."""
+    if not any(node.op == "product" for node in topological((*roots, *flags))):
+        return None
+    cut = _Cut(first)
+    new = rewrite((*roots, *flags), cut.rule)
+    wanted, flags = new[: len(roots)], new[len(roots) :]
+    results = tuple(cut.result(root) for root in wanted)
+    if not cut.computed and not flags:  # there is always a kernel, if only to copy the result
+        results = (cut.filled(wanted[0]), *results[1:])
+    last = max([*cut.level.values(), *(cut.level_of(root) for root in (*wanted, *flags))], default=0)
+    return Stages(tuple(cut.stage(at, flags) for at in range(last + 1)), results, first, len(cut.level))
+
+
+class _Cut:
+    """What has been given a slot so far, and at which level it is there: after as many products in a row."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.level: dict[int, int] = {}
+        self.computed: dict[Node, int] = {}
+        self.products: dict[int, tuple[int, Operand, Operand]] = {}
+
+    def new_slot(self, level: int) -> int:
+        number = self.first + len(self.level)
+        self.level[number] = level
+        return number
+
+    def level_of(self, node: Node) -> int:
+        slots = [below.attrs[0] for below in topological((node,)) if below.op == "slot"]
+        return max((self.level.get(slot, 0) for slot in slots), default=0)
+
+    def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
+        if node.op != "product":
+            return rebuilt(node, args)
+        operands = tuple(self.operand(arg) for arg in args)
+        before = max(self.level_of(arg) for arg in args)
+        number = self.new_slot(before + 1)
+        self.products[number] = (before, *operands)
+        return Node("slot", (), (number, "dense", ()), node.shape, node.dtype)
+
+    def operand(self, node: Node) -> Operand:
+        if node.op == "view" and node.args[0].op == "slot" and node.attrs[0] == ((1, 0, 1), (0, 0, 1)):
+            return Operand(node.args[0].attrs[0], True)
+        return Operand(self.result(node), False)
+
+    def result(self, node: Node) -> int:
+        """The slot of a value: its own, or one that a kernel fills."""
+        if node.op == "slot" and node.attrs[0] >= self.first:
+            return node.attrs[0]
+        if node.op == "slot" and node.ndim == 2 and node.attrs[1] == "dense":
+            return node.attrs[0]
+        return self.filled(node)
+
+    def filled(self, node: Node) -> int:
+        """The slot that a kernel fills with a value."""
+        if node not in self.computed:
+            self.computed[node] = self.new_slot(self.level_of(node))
+        return self.computed[node]
+
+    def stage(self, at: int, flags: Sequence[Node]) -> Stage:
+        own = [(node, slot) for node, slot in self.computed.items() if self.level[slot] == at]
+        products = [(number, *rest) for number, (before, *rest) in self.products.items() if before == at]
+        return Stage(
+            tuple(node for node, _ in own),
+            tuple(flag for flag in flags if self.level_of(flag) == at),
+            tuple(slot for _, slot in own),
+            tuple(products),  # type: ignore[arg-type]
+        )
