@@ -91,6 +91,7 @@ class _Machine:
                 value = PRIMITIVES[op].meaning(*operands, *([dtype] if op == "cast" else []))
                 names[name] = np.asarray(value, dtype)[()]
             case Accumulate(name, value, op=op):
+                assert name in self.sums, "a reduction that no loop of its block begins"
                 before = self.sums[name]
                 self.sums[name] = REDUCTIONS[op](before, before.dtype.type(self.operand(value, names)))
             case Total(name, accumulator, dtype):

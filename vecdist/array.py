@@ -17,6 +17,7 @@ from vecdist.leaves import NUMBERS, check_dtype, constant, leaf, number
 from vecdist.picking import pick, picks
 from vecdist.primitives.products import product
 from vecdist.primitives.reductions import reduced
+from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes, reshape, summed
 from vecdist.shapes import normalise_axes
 from vecdist.ufuncs import apply, check_shapes
@@ -201,6 +202,20 @@ class LazyArray(NDArrayOperatorsMixin):
         if dtype is None and self.dtype.kind in "biu":
             source = self.astype(np.uint64 if self.dtype.kind == "u" else np.int64)
         return source._reduced("prod", axis, keepdims)
+
+    def cumsum(self, axis: int | None = None, dtype: Any = None) -> LazyArray:
+        """The running sum along ``axis``, of all elements in order where it is left out; sequential along the axis."""
+        return self._running("cumsum", axis, dtype)
+
+    def cumprod(self, axis: int | None = None, dtype: Any = None) -> LazyArray:
+        """The running product along ``axis``, as ``cumsum``; its derivative is right where an element is 0."""
+        return self._running("cumprod", axis, dtype)
+
+    def _running(self, op: str, axis: int | None, dtype: Any) -> LazyArray:
+        whole = {"b": np.int64, "i": np.int64, "u": np.uint64}.get(self.dtype.kind, self.dtype)
+        source = (self.ravel() if axis is None else self).astype(dtype or whole)
+        (place,) = source._axes(0 if axis is None else axis)
+        return LazyArray(running(op, source.node, place))
 
     def max(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
         """The largest element over ``axis``, NaN where one is; elements that share it share its derivative."""

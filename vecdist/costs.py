@@ -172,7 +172,7 @@ class _Notes:
     def constants(self) -> Iterator[str]:
         """What stands for data that never change."""
         computed = _listed(self.name(slot.index) for slot in self.kernel.slots if slot.index >= len(self.bound.leaves))
-        if computed:
+        if computed and self.plan.constants:
             instead = "; where one of the data lies outside a support, a kernel that computes each element runs instead"
             yield f"computed once from data that never change: {computed}{instead if self.plan.conditions else ''}"
 

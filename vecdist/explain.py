@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import Any, final
@@ -22,6 +22,7 @@ from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.hoist import kept
 from vecdist.passes.specialise import specialise
+from vecdist.passes.stages import Stage
 from vecdist.passes.tall import candidates, scattered
 from vecdist.primitives.structure import STRUCTURE, is_reduction, rebuilt
 from vecdist.schedule import schedule
@@ -61,7 +62,7 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
     return Explanation(
         graph=listing((expr.node,), names, results),
         derived=listing(plan.graph, slots, results),
-        kernels=(_report(plan, bound, results, expr.device),),
+        kernels=tuple(_reports(plan, bound, results, expr.device)),
         summary=summary(expr.node),
         drawing=_drawing(expr.node),
     )
@@ -151,8 +152,34 @@ class Explanation:
         return "\n".join([*parts, _details("graph", self.graph), _details("graph, derived", self.derived)])
 
 
-def _report(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> KernelReport:
-    outline = _outline(plan, bound)
+def _reports(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> Iterator[KernelReport]:
+    """A report for each kernel, in order; where there are several, products of matrices stand between them."""
+    if not plan.steps:
+        yield _report(plan, bound, results, device, _outline(plan, bound))
+    named = dict(zip(plan.graph, results, strict=False))
+    before: tuple[str, ...] = ()
+    for step, stage in plan.steps:
+        if step is None:
+            before += _products("before it", stage, device)
+            continue
+        filled = [named.get(root, "for what follows") for root in stage.roots]
+        report = _report(step, bound, filled, device, step.kernel)
+        yield replace(report, notes=(*before, *report.notes, *_products("after it", stage, device)))
+        before = ()
+
+
+def _products(when: str, stage: Stage, device: str) -> tuple[str, ...]:
+    """What is left to a library before or after a kernel, and why."""
+    if not stage.products:
+        return ()
+    many = len(stage.products)
+    what = "a product of matrices is a call" if many == 1 else f"{many} products of matrices are calls"
+    return (f"{when} {what} of {'BLAS' if device == 'cpu' else 'cuBLAS'}: each element is used many times over",)
+
+
+def _report(
+    plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str, outline: Kernel
+) -> KernelReport:
     read, written = traffic(plan.kernel, bound, device)
     return KernelReport(
         source=plan.program.source.text,
@@ -263,7 +290,7 @@ def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
 
 def _slot_text(slot: Slot, leaves: Sequence[Leaf]) -> str:
     if slot.index >= len(leaves):
-        return f"{shape_text(slot)}, computed once"
+        return f"{shape_text(slot)}, computed before"
     leaf = leaves[slot.index]
     if leaf.kind == "number":
         return f"the number {leaf.array.item():.6g}"

@@ -101,6 +101,13 @@ def _prod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False
     return lazy(a).prod(axis, dtype, keepdims)
 
 
+def _running(name: str) -> Callable[..., LazyArray]:
+    def scan(a: Any, axis: Any = None, dtype: Any = None) -> LazyArray:
+        return getattr(lazy(a), name)(axis, dtype)
+
+    return scan
+
+
 def _outer(a: Any, b: Any) -> LazyArray:
     return lazy(a).ravel()[:, None] * lazy(b).ravel()
 
@@ -121,6 +128,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "array_equal": _computed(np.array_equal),
     "broadcast_to": _broadcast_to,
     "clip": _clip,
+    "cumprod": _running("cumprod"),
+    "cumsum": _running("cumsum"),
     "dot": matmul,
     "einsum": einsum,
     "expand_dims": _expand_dims,

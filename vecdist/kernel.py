@@ -144,10 +144,11 @@ Statement = Load | Assign | Accumulate | Total | Store | Scatter | Flag
 @final
 @dataclass(eq=False)
 class Loop:
-    """``body`` for each value of its index below the length ``dim``."""
+    """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``."""
 
     dim: str
     body: Block
+    sequential: bool = False
 
     @property
     def index(self) -> str:
@@ -269,7 +270,7 @@ def _lines(block: Block, depth: int) -> Iterator[str]:
             yield f"{pad}else:"
             yield from _lines(case.long, depth + 1)
         for loop in block.loops(level):
-            yield f"{pad}for {loop.index} < {loop.dim}:"
+            yield f"{pad}for {loop.index} < {loop.dim}{' in order' if loop.sequential else ''}:"
             yield from _lines(loop.body, depth + 1)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from vecdist.array import LazyArray, lazy, operands
 from vecdist.distributions.base import Compound, Distribution
 from vecdist.expr import cast
+from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.reductions import reduced
 from vecdist.primitives.structure import drop_axes
 from vecdist.shapes import broadcast, normalise_axes
@@ -47,7 +48,7 @@ def softmax(x: Any, axis: Any = -1) -> LazyArray:
     >>> np.asarray(vecdist.softmax(np.log([1.0, 3.0]))).round(12)
     array([0.25, 0.75])
     """
-    return np.exp(log_softmax(x, axis))
+    return LazyArray(PRIMITIVES["exp"](log_softmax(x, axis).node))
 
 
 def log_softmax(x: Any, axis: Any = -1) -> LazyArray:

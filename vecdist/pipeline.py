@@ -40,6 +40,7 @@ class Plan:
     """A compiled structure: its graph as derived, its loop nests and its program.
 
     ``constants`` fill the last slots, from data that never change, where all of ``conditions`` hold of these data.
+    ``steps`` are the plans of several kernels, each with the products of matrices that follow it.
     """
 
     graph: tuple[Node, ...]
@@ -48,6 +49,7 @@ class Plan:
     constants: tuple[Node, ...] = ()
     conditions: tuple[Node, ...] = ()
     chosen: Chosen = ((), ())
+    steps: tuple[tuple[Plan | None, Stage], ...] = ()
 
 
 @final
@@ -192,7 +194,11 @@ def planned(bound: Bound, derivation: Derivation, kind: str, errors: str, data: 
                 shapes = [tuple(root.shape for root in stage.roots) for stage in stages.stages]
                 steps = [Step(*each) for each in zip(stages.stages, programs, shapes, strict=True)]
                 program = StagedProgram(stages, steps, {"cpu": "numpy", "cuda": "cupy"}[kind])
-            _plans[whole] = Plan(found.graph, kernels[last], program, found.constants, found.conditions, chosen[last])
+            each = zip(parts, kernels, programs, chosen, strict=True)
+            plans = [Plan(part.roots, k, done, chosen=choice) if done else None for part, k, done, choice in each]
+            together = tuple(zip(plans, stages.stages, strict=True)) if stages else ()
+            ends = (found.constants, found.conditions, chosen[last], together)
+            _plans[whole] = Plan(found.graph, kernels[last], program, *ends)
         return _plans[whole]
 
 

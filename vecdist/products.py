@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.array import LazyArray, lazy
+from vecdist.views import broadcast_view
 
 
 def einsum(subscripts: str, *operands: Any) -> LazyArray:
@@ -22,7 +23,7 @@ def einsum(subscripts: str, *operands: Any) -> LazyArray:
         aligned = _aligned(operand, letters, order, lengths)
         product = aligned if product is None else product * aligned
     assert product is not None
-    full = np.broadcast_to(product, tuple(lengths[letter] for letter in order))
+    full = LazyArray(broadcast_view(product.node, [lengths[letter] for letter in order]))
     total = full.sum(axis=tuple(range(len(output), len(order)))) if len(order) > len(output) else full
     return total.astype(np.result_type(*(operand.dtype for operand in map(lazy, operands))))
 

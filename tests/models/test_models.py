@@ -111,15 +111,20 @@ def test_hessians(name):
     """Second derivatives are the differences of the gradient."""
     model = MODELS[name]
     arguments = model.arguments(8)
+
+    def gradient(changed):
+        return np.concatenate([np.ravel(slope) for slope in eager(model, {**arguments, **changed})[1].values()])
+
     with by_interpreter():
         blocks = hessian_of(model, arguments)
         for column, by in enumerate(model.parameters):
-            for row, of in enumerate(model.parameters):
-                found = differences(lambda x, by=by, of=of: eager(model, {**arguments, by: x})[1][of], arguments[by])
-                count = arguments[by].ndim
-                wanted = np.moveaxis(found, range(count), range(-count, 0))
-                assert blocks[row][column].shape == wanted.shape
-                np.testing.assert_allclose(blocks[row][column], wanted, rtol=1e-6, atol=1e-8)
+            count = arguments[by].size
+            assert [row[column].shape for row in blocks] == [
+                (*arguments[of].shape, *arguments[by].shape) for of in model.parameters
+            ]
+            found = np.concatenate([np.reshape(row[column], (-1, count)) for row in blocks])
+            wanted = differences(lambda x, by=by: gradient({by: x}), arguments[by]).reshape(count, -1).T
+            np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.slow

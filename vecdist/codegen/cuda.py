@@ -227,10 +227,16 @@ class _Renderer:
     def shared_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
         """A loop along a row, shared by the lanes of a team; one of fixed length is written out by the compiler.
 
+        A sequential one is run by the first lane alone.
+
         Then a lane takes few elements, and adds up those in float32 before it goes on in float64.
         """
         sums, lanes = loop.sums(home), self.grid.lanes
         yield from (f"{pad}{item.name} = {start(item)}" for item in sums)
+        if loop.sequential:
+            yield f"{pad}for {loop.index} in range({loop.dim} if lane == 0 else 0):"
+            yield from self.serial(loop.body, 3)
+            return
         if lanes is None:
             yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
             yield from self.serial(loop.body, 3)
@@ -318,22 +324,10 @@ class _Renderer:
                 return assignment(item)
             case Load():
                 return self.load(item)
-            case Accumulate(name, value) if name in self.short:
-                return f"s_{name} = s_{name} + {value}"
-            case Accumulate(name, value, _, dtype, "sum"):
-                return f"{name} = {name} + {ACCUMULATOR[dtype.kind]}({value})"
-            case Accumulate(name, value, _, dtype, op):
-                taken = combined(op, dtype.kind, name, f"{ACCUMULATOR[dtype.kind]}({value})")
-                return f"{name} = {taken}"
-            case Scatter() if item in self.grid.registers:
-                place = self.grid.register(item)
-                return f"{place} = {place} + {self.grid.register_type(item)}({item.value})"
-            case Scatter() if item in self.grid.slots:
-                slot = self.grid.slot(item)
-                return f"{slot} = {slot} + f8({item.value})"
-            case Scatter(output, indices, value):
-                dims = varying(self.kernel.outputs[output].shape)
-                return f"cuda.atomic.add(sums, at_o{output} + {dense_offset(indices, dims)}, f8({value}))"
+            case Accumulate():
+                return self.taken(item)
+            case Scatter():
+                return self.scatter(item)
             case Total(name, accumulator, dtype):
                 return f"{name} = {dtype.kind}{dtype.itemsize}({accumulator})"
             case Store(output, indices, value) if self.kernel.outputs[output].kept:
@@ -344,6 +338,26 @@ class _Renderer:
                 return f"o{output}[{dense_offset(indices, dims)}] = {value}"
             case Flag(value):
                 return value
+
+    def taken(self, item: Accumulate) -> str:
+        """Take a value into a reduction, in float32 where a loop is short."""
+        name, kind = item.name, item.dtype.kind
+        if name in self.short:
+            return f"s_{name} = s_{name} + {item.value}"
+        value = f"{ACCUMULATOR[kind]}({item.value})"
+        return f"{name} = {name} + {value}" if item.op == "sum" else f"{name} = {combined(item.op, kind, name, value)}"
+
+    def scatter(self, item: Scatter) -> str:
+        """Add to an element: in a register or slot of the thread's own, or by an atomic addition."""
+        if item in self.grid.registers:
+            place = self.grid.register(item)
+            return f"{place} = {place} + {self.grid.register_type(item)}({item.value})"
+        if item in self.grid.slots:
+            slot = self.grid.slot(item)
+            return f"{slot} = {slot} + f8({item.value})"
+        dims = varying(self.kernel.outputs[item.output].shape)
+        place = f"at_o{item.output} + {dense_offset(item.indices, dims)}"
+        return f"cuda.atomic.add(sums, {place}, f8({item.value}))"
 
     def load(self, item: Load) -> str:
         slot = slot_of(self.kernel, item.slot)

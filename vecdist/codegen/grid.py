@@ -189,7 +189,7 @@ class Grid:
         return f"slots[slot_base + (slot_o{item.output} + {place}) * {THREADS} + thread]"
 
     def shared_bytes(self, lengths: Mapping[str, int], lanes: int) -> int:
-        """The shared memory of a block: what is kept, and the slots of its threads in the nest that has most of them."""
+        """The shared memory of a block: what is kept, and the slots of its threads, of the nest that has most."""
         kept = sum(elements(self.kernel.outputs[output].shape, lengths) for output in self.kept_outputs)
         most = 0
         for _, loop in self.kernel.nests():

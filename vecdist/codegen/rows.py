@@ -90,8 +90,10 @@ def phases(loop: Loop) -> list[Phase]:
         for item in loop.body.statements(level):
             if not isinstance(item, Total):
                 (last if isinstance(item, Scatter) else waiting).append(item)
-        ends = [tuple(totals[item.name] for item in inner.sums(loop.body)) for inner in loop.body.loops(level)]
-        inner = [Phase(end, inner) for end, inner in zip(ends, loop.body.loops(level), strict=True)]
+        inner = [
+            Phase(tuple(totals[item.name] for item in each.sums(loop.body) if item.name in totals), each)
+            for each in loop.body.loops(level)
+        ]
         if inner:
             needed = _needed(waiting, {name for phase in inner for name in phase.reads()})
             waiting = [item for item in waiting if item not in needed]
@@ -153,7 +155,7 @@ def buffers(loop: Loop, outputs: Sequence[Output]) -> dict[str, np.dtype]:
         if any(name in later.reads() for later in parts[place + 1 :])
     }
     for inner in (part.loop for part in parts if part.loop is not None):
-        if is_turned(inner, loop.index):
+        if is_turned(inner, loop):
             sums = inner.sums(loop.body)
             found |= {item.name: accumulator(item) for item in sums}
             found |= {short(item): item.dtype for item in sums if is_short(item)}
@@ -190,13 +192,15 @@ def short_columns(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> list[Sc
     return [item for item in parts_of_turned(inner) if outputs[item.output].dtype == np.float32]
 
 
-def is_turned(inner: Loop, rows: str) -> bool:
+def is_turned(inner: Loop, loop: Loop) -> bool:
     """Whether the rows become the innermost loop: no element of a row lies beside the next one along it."""
+    if loop.dim == "1":
+        return False
     items = [item for _, item in inner.body.items]
     if any(isinstance(item, Loop | Cases) for item in items):
         return False
     arrays = [item for item in items if isinstance(item, Load | Store) and len(item.indices) > 1]
-    both = [item.indices for item in arrays if any(re.search(rf"\b{rows}\b", index) for index in item.indices)]
+    both = [item.indices for item in arrays if any(re.search(rf"\b{loop.index}\b", index) for index in item.indices)]
     return not any(re.search(rf"\b{inner.index}\b", indices[-1]) for indices in both)
 
 

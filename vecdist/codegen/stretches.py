@@ -53,7 +53,7 @@ class LoopLines:
             if phase.loop is None:
                 body = (pad + INDENT + self.statement(item) for item in phase.items)
                 yield from self.briefly(phase.items, pad, self.over_rows(loop, phase, pad, body))
-            elif is_turned(phase.loop, loop.index):
+            elif is_turned(phase.loop, loop):
                 yield from self.turned(loop, phase, phase.loop, pad)
             elif columns := short_columns(phase.loop, loop, self.kernel.outputs):
                 yield from self.by_columns(loop, phase, phase.loop, columns, pad)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from vecdist.expr import Node, rewrite, topological
 from vecdist.primitives.products import by_loops
+from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
 from vecdist.shapes import Dim, Shape, broadcast
 
@@ -52,7 +53,7 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
     """``node`` on arguments of which those that are ``leading`` have the leading axis and the gap."""
     length = args[leading.index(True)].shape[0]
     shape = _gapped(length, node.shape, rank)
-    if is_reduction(node):
+    if is_reduction(node) or node.op in SCANS:
         return Node(node.op, args, node.attrs, shape, node.dtype)
     if node.op in {"view", "pad"}:
         return Node(node.op, args, (_shifted(node, rank),), shape, node.dtype)

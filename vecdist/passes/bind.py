@@ -15,6 +15,7 @@ from vecdist.expr import Node, rewrite
 from vecdist.leaves import Leaf
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
 from vecdist.primitives.reductions import reduced
+from vecdist.primitives.scans import running
 from vecdist.primitives.structure import Entry, is_reduction, reshape
 from vecdist.shapes import Dim, Shape, broadcast
 
@@ -102,6 +103,13 @@ class _Binder:
         )
         total = reduced(node.op, args[0], axes) if axes else args[0]
         return reshape(total, self.shape(node))  # one axis of the source may stand for several of the user's
+
+    def _cumsum(self, node: Node, args: tuple[Node, ...]) -> Node:
+        kept = self.axes.kept(node)
+        (axis,), backwards = node.attrs
+        return running(node.op, args[0], kept.index(axis + node.ndim) - len(kept), backwards)
+
+    _cumprod = _cumsum
 
     def _view(self, node: Node, args: tuple[Node, ...]) -> Node:
         (source,) = node.args

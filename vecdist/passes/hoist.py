@@ -1,7 +1,7 @@
 """Values that vary along inner loops alone, kept from one turn of the outer loop to the next.
 
-In ``x[:, None] / np.exp(s)`` the exponential does not vary along the rows: computed where it stands, it would be computed
-again for every row.  It is computed once for each column before the loop over rows, and kept.
+In ``x[:, None] / np.exp(s)`` the exponential does not vary along the rows: computed where it stands, it would be
+computed again for every row.  It is computed once for each column before the loop over rows, and kept.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Stages:
 
 
 def staged(roots: Sequence[Node], flags: Sequence[Node], first: int) -> Stages | None:
-    """The stages of a graph; ``None`` where it has no product.  There are ``first`` slots before those of the stages."""
+    """The stages of a graph, whose slots begin at ``first``; ``None`` where it has no product."""
     if not any(node.op == "product" for node in topological((*roots, *flags))):
         return None
     cut = _Cut(first)
@@ -76,10 +76,10 @@ class _Cut:
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
         if node.op != "product":
             return rebuilt(node, args)
-        operands = tuple(self.operand(arg) for arg in args)
+        left, right = (self.operand(arg) for arg in args)
         before = max(self.level_of(arg) for arg in args)
         number = self.new_slot(before + 1)
-        self.products[number] = (before, *operands)
+        self.products[number] = (before, left, right)
         return Node("slot", (), (number, "dense", ()), node.shape, node.dtype)
 
     def operand(self, node: Node) -> Operand:
@@ -103,10 +103,10 @@ class _Cut:
 
     def stage(self, at: int, flags: Sequence[Node]) -> Stage:
         own = [(node, slot) for node, slot in self.computed.items() if self.level[slot] == at]
-        products = [(number, *rest) for number, (before, *rest) in self.products.items() if before == at]
+        products = [(number, left, right) for number, (before, left, right) in self.products.items() if before == at]
         return Stage(
             tuple(node for node, _ in own),
             tuple(flag for flag in flags if self.level_of(flag) == at),
             tuple(slot for _, slot in own),
-            tuple(products),  # type: ignore[arg-type]
+            tuple(products),
         )

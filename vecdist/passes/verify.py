@@ -8,6 +8,7 @@ import numpy as np
 
 from vecdist.expr import Node, topological
 from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.shapes import BroadcastError, broadcast
 
@@ -75,6 +76,8 @@ def _structural_complaint(node: Node) -> str | None:
         (axes,), (source,) = node.attrs, node.args
         if node.shape != tuple(1 if axis in axes else source.shape[axis] for axis in range(-source.ndim, 0)):
             return "the axes of a reduction are kept with length 1"
+    if node.op in SCANS and node.shape != node.args[0].shape:
+        return "a running result has the shape of its argument"
     if node.op in {"view", "pad"}:
         source = node.args[0] if node.op == "view" else node
         if len(node.attrs[0]) != source.ndim:

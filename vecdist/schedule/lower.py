@@ -6,7 +6,7 @@ the same lengths share one loop, and only a sum that another sum needs opens a l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -28,9 +28,20 @@ from vecdist.kernel import (
     Store,
     Total,
 )
-from vecdist.primitives.structure import STRUCTURE, is_reduction
+from vecdist.primitives.scans import SCANS, accumulated
+from vecdist.primitives.structure import is_reduction, view
 from vecdist.schedule.addends import Addend, addends
 from vecdist.schedule.context import THROUGH, Context, Index
+from vecdist.schedule.regions import (
+    imagined,
+    inside,
+    literal,
+    picked_axes,
+    raise_to,
+    region,
+    structure_below,
+    through_gather,
+)
 from vecdist.shapes import Dim, Shape
 
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
@@ -89,7 +100,7 @@ class _Lowering:
         self.root = Block()
         self.outputs: list[Output] = []
         self.values: dict[tuple[Node, Context], Value] = {}
-        self.loops: dict[tuple[Block, str, int], Loop] = {}
+        self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
         self.split: dict[tuple[Block, str], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
         self.names = 0
@@ -106,6 +117,8 @@ class _Lowering:
         self.outputs.append(Output(root.shape, root.dtype, temporary, bool(parts)))
         if parts:
             return max(self.added(number, part) for part in parts)
+        if root.op in SCANS:
+            return self.scan(number, root)
         context, level = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)
@@ -132,6 +145,29 @@ class _Lowering:
         block.put(at, Scatter(number, indices, value.name))
         return level
 
+    def scan(self, number: int, node: Node) -> int:
+        """Fill an output with running results: rows side by side, each in order along the axis; the level is returned.
+
+        There is a loop around the one along the axis in any case, for its results begin anew in each row.
+        """
+        (x,), ((axis,), backwards) = node.args, node.attrs
+        rows = [place for place, dim in enumerate(x.shape) if dim != 1 and place != x.ndim + axis]
+        places = {place: at for at, place in enumerate(rows)} | {x.ndim + axis: max(1, len(rows))}
+        shape = (*([x.shape[place] for place in rows] or ["1"]), x.shape[axis])
+        moved = view(x, [(places.get(place), 0, 1) for place in range(x.ndim)], shape)
+        context, level = self.over_axes(shape, [moved], in_order=True)
+        *outer, row, along = (index for index in context.indices if index is not None)
+        if backwards:
+            along = replace(along, text=f"({shape[-1]} - 1 - {along.text})")
+        indices = (*outer, row, along)
+        value = self.value(moved, Context(indices))
+        at = value.level if value.block is along.block else 0
+        running, result = self.name("a"), self.name("v")
+        along.block.put(at, Accumulate(running, value.name, row.block, accumulated(node), SCANS[node.op]))
+        along.block.put(at, Total(result, running, node.dtype))
+        along.block.put(at, Store(number, tuple(indices[places[place]].text for place in sorted(places)), result))
+        return level
+
     def keep(self, node: Node) -> None:
         """Fill a temporary output with a value before all other loops."""
         number = len(self.outputs)
@@ -148,59 +184,60 @@ class _Lowering:
         block.put(value.level if value.block is block else 0, Flag(value.name))
 
     def over_axes(
-        self, shape: Shape, nodes: Sequence[Node], picks: Sequence[Node] = (), ahead: int = 0
+        self, shape: Shape, nodes: Sequence[Node], picks: Sequence[Node] = (), ahead: int = 0, in_order: bool = False
     ) -> tuple[Context, int]:
         """Loops over ``shape``, outermost first, each at the level that ``nodes`` need in them.
 
-        ``picks`` vary along the first ``ahead`` axes alone.
+        ``picks`` vary along the first ``ahead`` axes alone; ``in_order`` says that the last axis is a sequence.
         """
-        trial = _trial(self.root, shape)
+        trial = imagined(self.root, shape)
         needs: dict[Block, int] = {}
         for node in nodes:
-            _raise_to(needs, self.needs(node, trial))
+            raise_to(needs, self.needs(node, trial))
         for node in picks:
-            _raise_to(needs, self.needs(node, Context(trial.indices[:ahead])))
+            raise_to(needs, self.needs(node, Context(trial.indices[:ahead])))
         block, at = self.root, self.root
         indices: list[Index | None] = []
         for dim, index in zip(shape, trial.indices, strict=True):
             if index is None:
                 indices.append(None)
                 continue
-            block = self.loop(block, str(dim), needs.get(at, self.first if at is self.root else 0))
+            sequential = in_order and index is trial.indices[-1]
+            block = self.loop(block, str(dim), needs.get(at, self.first if at is self.root else 0), sequential)
             at = index.block
             indices.append(Index(block.index, block))
         return Context(tuple(indices)), needs.get(self.root, self.first)
 
-    def loop(self, block: Block, dim: str, level: int) -> Block:
+    def loop(self, block: Block, dim: str, level: int, sequential: bool = False) -> Block:
         """The body of the loop over ``dim`` in ``block`` at ``level``."""
-        key = (block, dim, level)
+        key = (block, dim, level, sequential)
         if key not in self.loops:
-            self.loops[key] = Loop(dim, Block(block, self.name("i")))
+            self.loops[key] = Loop(dim, Block(block, self.name("i")), sequential)
             block.put(level, self.loops[key])
         return self.loops[key].body
 
     def needs(self, node: Node, context: Context) -> dict[Block, int]:
         """The level that each block must have reached before ``node`` can be computed in ``context``."""
         levels: dict[Block, int] = {}
-        for source in _structure_below(node):
+        for source in structure_below(node):
             at = context.at(source)
             if source.op == "gather":
-                places = _picked_axes(source, at)
+                places = picked_axes(source, at)
                 for pick in source.args[1:]:
-                    _raise_to(levels, self.needs(pick, places))
+                    raise_to(levels, self.needs(pick, places))
                 known = Index("", places.home(self.root), gathered=True)
-                _raise_to(levels, self.needs(source.args[0], _through_gather(source, at, [known] * len(source.args))))
+                raise_to(levels, self.needs(source.args[0], through_gather(source, at, [known] * len(source.args))))
             elif source.op in THROUGH:
-                _raise_to(levels, self.needs(source.args[0], THROUGH[source.op](at, source, self.root)))
+                raise_to(levels, self.needs(source.args[0], THROUGH[source.op](at, source, self.root)))
             elif self.is_temporary(source, at):
-                _raise_to(levels, {self.root: self.temporary(source)[1] + 1})
+                raise_to(levels, {self.root: self.temporary(source)[1] + 1})
             else:
-                _raise_to(levels, self.needs_of_sum(source, at))
+                raise_to(levels, self.needs_of_sum(source, at))
         return levels
 
     def needs_of_sum(self, node: Node, context: Context) -> dict[Block, int]:
         home = context.home(self.root)
-        inner = self.needs(node.args[0], _inside(context, node, home))
+        inner = self.needs(node.args[0], inside(context, node, home))
         outside = {block: level for block, level in inner.items() if block in home.chain()}
         return {**outside, home: inner.get(home, self.first if home is self.root else 0) + 1}
 
@@ -208,7 +245,7 @@ class _Lowering:
         """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed
         up by scattering.
         """
-        if node.op in {"scatter", "kept"} or context.gathered():
+        if node.op in {"scatter", "kept", *SCANS} or context.gathered():
             return True
         home = context.home(self.root)
         return not set(home.chain()) - {self.root} <= context.blocks()
@@ -223,7 +260,7 @@ class _Lowering:
 
     def value(self, root: Node, context: Context) -> Value:
         """``root`` computed in ``context``, with all it needs."""
-        for node in _region(root):
+        for node in region(root):
             at = context.at(node)
             if (node, at) not in self.values:
                 self.values[node, at] = self.compute(node, at, context)
@@ -232,7 +269,7 @@ class _Lowering:
     def compute(self, node: Node, at: Context, context: Context) -> Value:
         match node.op:
             case "const":
-                return Value(_literal(node), self.root, 0)
+                return Value(literal(node), self.root, 0)
             case "slot":
                 block = at.home(self.root)
                 outside = at.moved(block, block.loop_body)  # a case loads nothing that its loop has not loaded
@@ -244,7 +281,7 @@ class _Lowering:
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
             case "gather":
                 return self.gathered(node, at)
-            case op if op in {"scatter", "kept"} or is_reduction(node):
+            case op if op in {"scatter", "kept", *SCANS} or is_reduction(node):
                 return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
             case "view" | "reshape":
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
@@ -279,10 +316,10 @@ class _Lowering:
 
     def gathered(self, node: Node, at: Context) -> Value:
         """An element picked by indices that are computed first."""
-        places = _picked_axes(node, at)
+        places = picked_axes(node, at)
         picked = [self.value(pick, places) for pick in node.args[1:]]
         found = [Index(pick.name, pick.block, pick.level, gathered=True) for pick in picked]
-        return self.value(node.args[0], _through_gather(node, at, found))
+        return self.value(node.args[0], through_gather(node, at, found))
 
     def padded(self, node: Node, at: Context) -> Value:
         inner = THROUGH["pad"](at, node, self.root)
@@ -314,7 +351,7 @@ class _Lowering:
     def reduction(self, node: Node, at: Context) -> Value:
         """The loops of a reduction in the block where it stops varying."""
         home = at.home(self.root)
-        trial = _inside(at, node, home)
+        trial = inside(at, node, home)
         needs = self.needs(node.args[0], trial)
         first = self.first if home is self.root else 0
         block, before, level = home, home, needs.get(home, first)
@@ -333,79 +370,3 @@ class _Lowering:
         result = self.name("v")
         home.put(level + 1, Total(result, name, node.dtype))
         return Value(result, home, level + 1)
-
-
-def _raise_to(levels: dict[Block, int], others: dict[Block, int]) -> None:
-    for block, level in others.items():
-        levels[block] = max(levels.get(block, 0), level)
-
-
-def _picked_axes(node: Node, context: Context) -> Context:
-    """The context of the indices of a gather: without the axes of its source that come after the indexed ones."""
-    start, count = node.attrs
-    after = node.args[0].ndim - start - count
-    return Context(context.indices[: node.ndim - after], context.guard)
-
-
-def _through_gather(node: Node, context: Context, picked: Sequence[Index]) -> Context:
-    """The context of the source of a gather."""
-    start, count = node.attrs
-    source = node.args[0]
-    behind = context.indices[node.ndim - (source.ndim - start - count) :] if source.ndim > start + count else ()
-    inside = (None if dim == 1 else i for dim, i in zip(source.shape[start : start + count], picked, strict=False))
-    return Context((*context.indices[:start], *inside, *behind), context.guard)
-
-
-def _trial(parent: Block, shape: Sequence[Dim]) -> Context:
-    """Indices of imagined loops over the varying axes of ``shape``, nested in ``parent``."""
-    indices: list[Index | None] = []
-    for dim in shape:
-        if dim == 1:
-            indices.append(None)
-        else:
-            parent = Block(parent)
-            indices.append(Index("", parent))
-    return Context(tuple(indices))
-
-
-def _inside(context: Context, node: Node, home: Block) -> Context:
-    """The context of the argument of a sum, with imagined loops over the axes that are summed."""
-    shape = [
-        dim if kept == 1 else 1
-        for dim, kept in zip(node.args[0].shape, node.shape, strict=True)
-    ]
-    loops = _trial(home, shape).indices
-    indices = tuple(
-        kept if kept is not None else loop
-        for kept, loop in zip(context.indices, loops, strict=True)
-    )
-    return Context(indices, context.guard)
-
-
-def _structure_below(root: Node) -> Iterator[Node]:
-    """The structural nodes that ``root`` reaches through elementwise nodes alone."""
-    return (node for node in _region(root) if node.op in STRUCTURE)
-
-
-def _region(root: Node) -> Iterator[Node]:
-    """The elementwise nodes from ``root`` down to leaves and structural nodes, arguments first."""
-    seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            if node.op not in STRUCTURE and node.op != "cases":
-                stack.extend((arg, False) for arg in reversed(node.args))
-
-
-def _literal(node: Node) -> str:
-    """A constant as text of its own type; what Python's own numbers are not, they would widen."""
-    value = node.value
-    if node.dtype.kind == "b" or (node.dtype == np.float64 and abs(value) < float("inf")):
-        return repr(value)
-    text = repr(value) if abs(value) < float("inf") else f"float('{value}')"
-    return f"{node.dtype.kind}{node.dtype.itemsize}({text})"
