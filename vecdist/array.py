@@ -185,7 +185,7 @@ class LazyArray(NDArrayOperatorsMixin):
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
         """The sum over ``axis``; float32 is added up in float64, but for short stretches of it."""
-        axes = self._axes(axis)
+        axes = self.axes(axis)
         source = self if dtype is None else self.astype(dtype)
         total = summed(source.node, axes, dtype or (np.uint64 if self.dtype.kind == "u" else None))
         return LazyArray(total if keepdims else drop_axes(total, axes))
@@ -193,7 +193,7 @@ class LazyArray(NDArrayOperatorsMixin):
     def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
         """The mean over ``axis``."""
         source = self.astype(dtype or (self.dtype if self.dtype.kind == "f" else np.float64))
-        count = Node("extent", (self.node,), (self._axes(axis),), (), np.dtype(np.float64))
+        count = Node("extent", (self.node,), (self.axes(axis),), (), np.dtype(np.float64))
         return source.sum(axis, keepdims=keepdims) / LazyArray(cast(count, source.dtype))
 
     def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
@@ -214,7 +214,7 @@ class LazyArray(NDArrayOperatorsMixin):
     def _running(self, op: str, axis: int | None, dtype: Any) -> LazyArray:
         whole = {"b": np.int64, "i": np.int64, "u": np.uint64}.get(self.dtype.kind, self.dtype)
         source = (self.ravel() if axis is None else self).astype(dtype or whole)
-        (place,) = source._axes(0 if axis is None else axis)
+        (place,) = source.axes(0 if axis is None else axis)
         return LazyArray(running(op, source.node, place))
 
     def max(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
@@ -234,14 +234,14 @@ class LazyArray(NDArrayOperatorsMixin):
         return (self != 0).astype(np.int8)._reduced("min", axis, keepdims, if_empty=1) > 0
 
     def _extreme(self, op: str, axis: Any, keepdims: bool) -> LazyArray:
-        if any(self.shape[each] == 0 for each in self._axes(axis)):
+        if any(self.shape[each] == 0 for each in self.axes(axis)):
             raise ValueError(f"{op} over an axis of length 0, of an array of shape {self.shape}, has no value")
         if self.dtype.kind == "b":
             return self.astype(np.int8)._reduced(op, axis, keepdims) > 0
         return self._reduced(op, axis, keepdims)
 
     def _reduced(self, op: str, axis: Any, keepdims: bool, if_empty: int | None = None) -> LazyArray:
-        axes = self._axes(axis)
+        axes = self.axes(axis)
         found = LazyArray(reduced(op, self.node, axes))
         if if_empty is not None and any(self.shape[each] == 0 for each in axes):
             found = LazyArray(broadcast_view(number(if_empty, self.dtype), found.shape))
@@ -250,11 +250,11 @@ class LazyArray(NDArrayOperatorsMixin):
     def take(self, indices: Any, axis: int | None = None) -> LazyArray:
         """The elements at ``indices`` along ``axis``; of all elements in order where it is left out."""
         if axis is None:
-            return self.ravel()[np.asarray(indices) if isinstance(indices, list | int) else indices]
+            return self.ravel()[np.asarray(indices) if isinstance(indices, int) else indices]
         (place,) = normalize_axis_tuple(axis, self.ndim)
-        return self[(*[slice(None)] * place, np.asarray(indices) if isinstance(indices, list | int) else indices)]
+        return self[(*[slice(None)] * place, np.asarray(indices) if isinstance(indices, int) else indices)]
 
-    def _axes(self, axis: Any) -> tuple[int, ...]:
+    def axes(self, axis: Any) -> tuple[int, ...]:
         """``axis`` as NumPy reads it, as negative integers."""
         return normalise_axes(None if axis is None else normalize_axis_tuple(axis, self.ndim), self.ndim)
 

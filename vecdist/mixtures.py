@@ -9,11 +9,10 @@ import numpy as np
 
 from vecdist.array import LazyArray, lazy, operands
 from vecdist.distributions.base import Compound, Distribution
-from vecdist.expr import cast
-from vecdist.primitives import PRIMITIVES
-from vecdist.primitives.reductions import reduced
+from vecdist.expr import Node, cast
+from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.structure import drop_axes
-from vecdist.shapes import broadcast, normalise_axes
+from vecdist.shapes import broadcast
 from vecdist.vectorize import logpdf
 
 
@@ -29,9 +28,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> LazyArray:
     >>> float(vecdist.logsumexp(np.log([1.0, 2.0, 3.0])) - np.log(6.0))
     0.0
     """
-    (node,) = operands(x)
-    node = node if node.dtype.kind == "f" else cast(node, np.float64)
-    axes = normalise_axes(axis if axis is None or isinstance(axis, int) else tuple(axis), node.ndim)
+    node, axes = _floats(x), LazyArray(_floats(x)).axes(axis)
     if any(node.shape[each] == 0 for each in axes):
         total = LazyArray(node).sum(tuple(axes), keepdims=True) - np.inf
     else:
@@ -48,7 +45,7 @@ def softmax(x: Any, axis: Any = -1) -> LazyArray:
     >>> np.asarray(vecdist.softmax(np.log([1.0, 3.0]))).round(12)
     array([0.25, 0.75])
     """
-    return LazyArray(PRIMITIVES["exp"](log_softmax(x, axis).node))
+    return _along("softmax", x, axis)
 
 
 def log_softmax(x: Any, axis: Any = -1) -> LazyArray:
@@ -60,7 +57,17 @@ def log_softmax(x: Any, axis: Any = -1) -> LazyArray:
     >>> np.exp(np.asarray(vecdist.log_softmax(np.log([1.0, 3.0])))).round(12)
     array([0.25, 0.75])
     """
-    return lazy(x) - logsumexp(x, axis, keepdims=True)
+    return _along("log_softmax", x, axis)
+
+
+def _along(op: str, x: Any, axis: Any) -> LazyArray:
+    node, axes = _floats(x), LazyArray(_floats(x)).axes(axis)
+    return LazyArray(along(op, node, axes) if axes and 0 not in node.shape else node)
+
+
+def _floats(x: Any) -> Node:
+    (node,) = operands(x)
+    return node if node.dtype.kind == "f" else cast(node, np.float64)
 
 
 def log_mix(log_weights: Any, log_densities: Any, axis: Any = -1) -> LazyArray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.expr import Node, cast, where
+from vecdist.expr import Node, cast, const, where
 from vecdist.leaves import leaf
 from vecdist.primitives.indexing import INDEXING, gather
 from vecdist.primitives.structure import view
@@ -43,11 +43,13 @@ def pick(x: Node, key: Any) -> Node:
     start = axes[0] if _together(keys) else 0
     others = [axis for axis in range(x.ndim) if axis not in axes]
     x = transpose_view(x, [*others[:start], *axes, *others[start:]])
-    return _checked_gather(x, arrays, picked, start)
+    return _checked_gather(x, arrays, picked, start, _given_axes(keys))
 
 
 def _index_node(item: Any) -> Node:
-    node = item.node if hasattr(item, "node") else leaf(np.asarray(item, np.int64) if isinstance(item, list) else item)
+    if isinstance(item, list):
+        item = np.asarray(item, None if item else np.int64)
+    node = item.node if hasattr(item, "node") else leaf(item)
     if node.dtype.kind == "b":
         raise IndexError(
             "an array of booleans picks a number of elements that is not known yet; use np.where(mask, x, otherwise)"
@@ -63,30 +65,38 @@ def _array_axes(keys: Sequence[Any]) -> list[int]:
     return [axis for axis, item in enumerate(left) if _is_array(item)]
 
 
+def _given_axes(keys: Sequence[Any]) -> list[int]:
+    """The axes of the array, as the user counts them, that index arrays take."""
+    places = [item for item in keys if item is not None]
+    return [axis for axis, item in enumerate(places) if _is_array(item)]
+
+
 def _together(keys: Sequence[Any]) -> bool:
     """Whether no slice and no new axis stands between the indices that are arrays or, beside those, integers."""
     places = [place for place, item in enumerate(keys) if item is not None and not isinstance(item, slice)]
     return places == list(range(places[0], places[-1] + 1))
 
 
-def _checked_gather(x: Node, arrays: Sequence[Node], picked: tuple, start: int) -> Node:
-    """The gather of indices made safe, with a check of each."""
+def _checked_gather(x: Node, arrays: Sequence[Node], picked: tuple, start: int, given: Sequence[int]) -> Node:
+    """The gather of indices made safe, with a check of each; ``given`` are their axes, for whoever reads the error."""
     safe: list[Node] = []
     checks: list[Node] = []
     labels: list[tuple[str, str, str]] = []
-    for place, index in enumerate(arrays):
-        axis = start + place
+    for axis, (index, named) in enumerate(zip(arrays, given, strict=True), start):
+        length = int(x.shape[axis])
+        if not length and 0 not in picked:
+            raise IndexError(f"axis {named} has length 0: no index of it is within range")
         extent = Node("extent", (x,), ((axis - x.ndim,),), (), np.dtype(np.float64))
-        count, given = cast(extent, np.int64), cast(index, np.int64)
-        counted = given if index.dtype.kind == "u" else where(given < 0, given + count, given)
+        count, whole = cast(extent, np.int64), cast(index, np.int64)
+        counted = whole if index.dtype.kind == "u" else where(whole < 0, whole + count, whole)
         valid = (counted >= 0) & (counted < count)
         safe.append(where(valid, counted, 0))
         checks += [valid, index]
-        length = int(x.shape[axis])
-        labels.append((f"{INDEXING} axis {axis} of length {length}", "index", f"{-length} to {length - 1}"))
+        labels.append((f"{INDEXING} axis {named} of length {length}", "index", f"{-length} to {length - 1}"))
     value = gather(x, safe, picked, start)
     after = x.ndim - start - len(arrays)
+    missing = const(np.nan if value.dtype.kind == "f" else 0, value.dtype)
     for valid in checks[::2]:
         behind = view(valid, [(axis, 0, 1) for axis in range(valid.ndim)], valid.shape + (1,) * after)
-        value = where(behind, value, np.nan if value.dtype.kind == "f" else 0)
+        value = where(behind, value, missing)
     return Node("checked", (value, *checks), tuple(labels), value.shape, value.dtype)

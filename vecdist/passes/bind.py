@@ -14,9 +14,9 @@ from typing import Any, final
 from vecdist.expr import Node, rewrite
 from vecdist.leaves import Leaf
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
-from vecdist.primitives.reductions import reduced
+from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.scans import running
-from vecdist.primitives.structure import Entry, is_reduction, reshape
+from vecdist.primitives.structure import Entry, is_along, is_reduction, reshape
 from vecdist.shapes import Dim, Shape, broadcast
 
 
@@ -55,7 +55,7 @@ class _Binder:
         self.starts = 0
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
-        special = self._reduction if is_reduction(node) else getattr(self, f"_{node.op}", None)
+        special = self._reduction if is_reduction(node) else self._along if is_along(node) else getattr(self, f"_{node.op}", None)
         if special is not None:
             return special(node, args)
         shape = broadcast(arg.shape for arg in args)
@@ -92,6 +92,11 @@ class _Binder:
         kept = self.axes.kept(source)
         dims = tuple(self.dim(source, axis) for axis in kept if axis - source.ndim in counted)
         return Node("extent", (), (tuple(d for d in dims if d != 1),), (), node.dtype)
+
+    def _along(self, node: Node, args: tuple[Node, ...]) -> Node:
+        kept = self.axes.kept(node)
+        axes = tuple(place - len(kept) for place, axis in enumerate(kept) if axis - node.ndim in node.attrs[0])
+        return along(node.op, args[0], axes)
 
     def _reduction(self, node: Node, args: tuple[Node, ...]) -> Node:
         (source,) = node.args

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vecdist.expr import Node, topological
 from vecdist.primitives.scans import SCANS
-from vecdist.primitives.structure import is_reduction
+from vecdist.primitives.structure import is_along, is_reduction
 
 STATIC = -1  # the length class of axes that are 1 by construction
 
@@ -171,7 +171,7 @@ def _pinned(node: Node, axes: Axes) -> set[int]:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
     if node.op in SCANS:
         return {axes.classes(node)[node.attrs[0][0]]}
-    if is_reduction(node) or node.op == "extent":
+    if is_reduction(node) or is_along(node) or node.op == "extent":
         (source,) = node.args
         lengths = axes.classes(source)
         over = {lengths[axis] for axis in node.attrs[0]}

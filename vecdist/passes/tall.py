@@ -57,7 +57,9 @@ def scattered(roots: Sequence[Node], tall: Sequence[Node]) -> tuple[Node, ...]:
 def _scattered(node: Node, tall: bool) -> Node:
     if node.op == "scatter" and not _varying(node.shape):
         (values, *_) = node.args
-        return view(summed(values, tuple(range(-values.ndim, 0))), [(None, 0, 1)] * values.ndim, node.shape)
+        varying = tuple(axis for axis in range(-values.ndim, 0) if values.shape[axis] != 1)
+        total = summed(values, varying) if varying else values
+        return view(total, [(None, 0, 1)] * values.ndim, node.shape)
     if not tall:
         return node
     (source,), (axes,) = node.args, node.attrs

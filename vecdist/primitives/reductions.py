@@ -9,7 +9,7 @@ import numpy as np
 from vecdist.expr import Node, cast, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.structure import STRUCTURE, Structural, summed
+from vecdist.primitives.structure import STRUCTURE, Structural, full, summed
 
 Axes = tuple[int, ...]
 
@@ -28,25 +28,56 @@ def _extreme_weight(node: Node) -> Node:
 
 
 def _product_weight(node: Node) -> Node:
-    """The product of all other elements, which no zero among them spoils."""
+    """The product of all other elements, which zeros among them do not spoil, nor its own derivative."""
     (x,), (axes,) = node.args, node.attrs
     zero = eq(x, 0)
-    others = reduced("prod", where(zero, 1, x), axes)
+    rest = reduced("prod", where(zero, 1, x), axes)
     zeros = summed(cast(zero, node.dtype), axes)
-    return where(zero, where(eq(zeros, 1), others, 0), where(eq(zeros, 0), node / where(zero, 1, x), 0))
+    other_zero = summed(where(zero, x, 0), axes) - x  # 0, with the slope of the one other element that is zero
+    of_zero = where(eq(zeros, 1), rest, where(eq(zeros, 2), rest * other_zero, 0))
+    return where(zero, of_zero, node / where(zero, 1, x))
 
 
-def _softmax(node: Node) -> Node:
-    """exp(x - logsumexp(x)); 0 where all of them are 0."""
-    (x,) = node.args
-    return where(eq(node, -np.inf), 0, exp(x - node))
+def along(op: str, x: Node, axes: Axes) -> Node:
+    """An operation along ``axes`` (negative) that leaves the shape as it is."""
+    return Node(op, (x,), (axes,), x.shape, x.dtype)
+
+
+def _shift(x: Node, axes: Axes) -> Node:
+    """The largest element, 0 where that is infinite: what makes exponentials of differences stable."""
+    largest = reduced("max", x, axes)
+    return where(eq(abs(largest), np.inf), 0, largest)
 
 
 def _logsumexp(x: Node, axes: Axes) -> Node:
-    """Stable: exponentials of differences from the largest, none of them above 1."""
-    largest = reduced("max", x, axes)
-    shift = where(eq(abs(largest), np.inf), 0, largest)
+    shift = _shift(x, axes)
     return log(summed(exp(x - shift), axes)) + shift
+
+
+def _softmax(x: Node, axes: Axes) -> Node:
+    """Parts of the whole, not exponentials of x - logsumexp(x), which lose digits far from 0; 0 where all are 0."""
+    parts = exp(x - _shift(x, axes))
+    whole = summed(parts, axes)
+    return where(eq(whole, 0), 0, parts / whole)
+
+
+def _log_softmax(x: Node, axes: Axes) -> Node:
+    apart = x - _shift(x, axes)
+    return apart - log(summed(exp(apart), axes))
+
+
+def _through_softmax(dot: Node, node: Node) -> Node:
+    """Its Jacobian is symmetric: diag(s) - s s'."""
+    return node * (dot - summed(full(dot, node.shape) * node, node.attrs[0]))
+
+
+def _back_through_log_softmax(cotangent: Node, node: Node) -> Node:
+    parts = along("softmax", node.args[0], node.attrs[0])
+    return cotangent - parts * summed(full(cotangent, node.shape), node.attrs[0])
+
+
+def _through_log_softmax(node: Node, dot: Node) -> Node:
+    return dot - summed(dot * along("softmax", node.args[0], node.attrs[0]), node.attrs[0])
 
 
 def _reduction(
@@ -72,5 +103,7 @@ STRUCTURE |= {
     "prod": _reduction(_product_weight, np.prod),
     "max": _reduction(_extreme_weight, np.max),
     "min": _reduction(_extreme_weight, np.min),
-    "logsumexp": _reduction(_softmax, expand=_logsumexp),
+    "logsumexp": _reduction(lambda node: along("softmax", node.args[0], node.attrs[0]), expand=_logsumexp),
+    "softmax": Structural(_through_softmax, lambda node, dot: _through_softmax(dot, node), along=True, expand=_softmax),
+    "log_softmax": Structural(_back_through_log_softmax, _through_log_softmax, along=True, expand=_log_softmax),
 }

@@ -105,7 +105,8 @@ class Structural:
     ``meaning(*values, node, length)`` computes, ``length`` giving the number that a dimension or start stands for;
     ``adjoint(cotangent, node)`` carries a cotangent of the result back to the first argument, ``tangent(node, dot)`` a
     tangent of the first argument to the result.  Arguments after the first are whole numbers, without derivative.
-    ``reduces`` says that it has one attribute, the axes that it leaves with length 1; ``expand`` gives an expression of
+    ``reduces`` says that it has one attribute, the axes that it leaves with length 1, ``along`` that it has
+    one, the axes along which it works without changing a length; ``expand`` gives an expression of
     other operations, where neither target has code.
     """
 
@@ -115,6 +116,7 @@ class Structural:
     second: tuple[Callable[[Node, Node], Node], Callable[[Node, Node], Node]] | None = None
     """Adjoint and tangent of the second argument, where that has derivatives too."""
     reduces: bool = False
+    along: bool = False
     expand: Callable[..., Node] | None = None
 
 
@@ -172,6 +174,11 @@ def full(x: Node, shape: Shape) -> Node:
         return x
     entries = [(None if dim == 1 else axis, 0, 1) for axis, dim in enumerate(x.shape)]
     return view(x, entries, shape)
+
+
+def is_along(node: Node) -> bool:
+    """Whether ``node`` works along the axes of its one attribute, and keeps its shape."""
+    return node.op in STRUCTURE and STRUCTURE[node.op].along
 
 
 def is_reduction(node: Node) -> bool:

@@ -87,12 +87,14 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
     for (axis, start, step), dim, index in zip(
         node.attrs[0], node.shape, context.indices, strict=True
     ):
-        if dim == 1 or index is None:
-            continue
         if axis is None:
-            guards.append(replace(index, text=f"({index.text} == {start})"))
+            if dim != 1 and index is not None:
+                guards.append(replace(index, text=f"({index.text} == {start})"))
             continue
         size = source.shape[axis]
+        if dim == 1 == size:
+            continue
+        index = index or Index("0", root)  # an axis of length 1, of which the source may have no element
         if (start, step, size) == (0, 1, dim):
             indices[axis] = index
             continue

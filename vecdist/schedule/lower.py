@@ -142,6 +142,9 @@ class _Lowering:
         block = context.home(self.root)
         indices = tuple(str(n) for n, dim in zip(names, part.shape, strict=True) if dim != 1)
         at = max((known.level for known in (value, *picked) if known.block is block), default=0)
+        if block is self.root:  # additions belong to a loop: whoever runs it knows when all are done
+            level = max(level, at)
+            block, at = self.loop(self.root, "1", level), 0
         block.put(at, Scatter(number, indices, value.name))
         return level
 
