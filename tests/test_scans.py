@@ -36,7 +36,7 @@ def jacobian(function, x):
     return np.moveaxis(np.array(columns), 0, -1).reshape(*np.shape(columns[0]), *x.shape)
 
 
-@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, -3])
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_along_every_axis(name, axis):
     numpy = getattr(np, name)
@@ -71,7 +71,7 @@ def test_float32_runs_in_float64():
 EXPRESSIONS = {
     "of an expression": lambda x: np.exp(-lazy(x)).cumsum(1) * 2.0,
     "of a scan": lambda x: lazy(x).cumsum(0).cumsum(1),
-    "of a reduction": lambda x: (lazy(x) - lazy(x).mean(axis=1, keepdims=True)).cumsum(1),
+    "of a reduction": lambda x: (lazy(x) - 0.5 * lazy(x).mean(axis=1, keepdims=True)).cumsum(1),
     "of repeated elements": lambda x: (lazy(x)[:, :1] + np.zeros((1, 6))).cumsum(1),
     "both": lambda x: lazy(x).cumsum(1) / lazy(x).cumprod(1),
     "sliced": lambda x: lazy(x).cumsum(1)[:, ::-1][:, 1:] - lazy(x)[:, :-1],

@@ -81,8 +81,8 @@ def test_starts_are_arguments_of_the_program():
     ((0, -4), "index -4 is out of range for axis 1 of length 3"),
     ((0, 0, 0, 0), "4 indices for an array of 3 axes"),
     ((..., 0, ...), "more than one"),
-    (1.5, "not float"), ("a", "not str"), ([0, 1], "not list"), (np.array([0, 1]), "not ndarray"),
-    (True, "not bool"), (np.bool_(True), "not bool"), (X > 3, "not ndarray"),
+    (1.5, "not float"), ("a", "not str"),
+    (True, "not bool"), (np.bool_(True), "not bool"), (X > 3, "booleans"),
 ])
 def test_indices_that_are_none(key, message):
     with nothing_computed(), pytest.raises(IndexError, match=message):

@@ -27,7 +27,11 @@ Derivative = tuple[str, tuple[int, ...]] | None
 
 
 def compile(  # noqa: A001 (numba and torch say so too)
-    function: Callable[..., Any], errors: str = "nan", in_axes: Any = None, graph: bool = False
+    function: Callable[..., Any],
+    errors: str = "nan",
+    in_axes: Any = None,
+    graph: bool = False,
+    unnormalised: bool = False,
 ) -> Compiled:
     """A function from lazy arrays to a lazy array, made into a function from arrays to an array.
 
@@ -43,6 +47,9 @@ def compile(  # noqa: A001 (numba and torch say so too)
     called with the same arrays again.  Results lie in the same arrays every time: **the next call overwrites them**.
     The launches of other compiled functions may be captured in a stream's own ``begin_capture``, after a first call on
     that stream; replay them there, for kernels of one stream share their working memory.
+
+    ``unnormalised=True`` leaves out the terms of the value that depend on no argument, but on numbers and ``data``
+    alone, as samplers may: the value changes by a constant, its derivatives not at all.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal
@@ -64,7 +71,7 @@ def compile(  # noqa: A001 (numba and torch say so too)
         raise ValueError(f'errors is "nan" or "raise", given {errors!r}')
     if graph and errors == "raise":
         raise ValueError('graph=True wants errors="nan": a replay does not wait to see whether a parameter was invalid')
-    return Compiled(function, errors, in_axes, graph)
+    return Compiled(function, errors, in_axes, graph, unnormalised)
 
 
 @final
@@ -80,9 +87,12 @@ class _Prepared:
 class Compiled:
     """What ``compile`` gives: called with NumPy or CuPy arrays, it returns arrays of the same library."""
 
-    def __init__(self, function: Callable[..., Any], errors: str, in_axes: Any, graph: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], errors: str, in_axes: Any, graph: bool, unnormalised: bool
+    ) -> None:
         self.function = function
         self.errors = errors
+        self.unnormalised = unnormalised
         self.graph = graph
         self.names = _parameter_names(function)
         self.chains = None if in_axes is None else Chains.of(in_axes, self.names)
@@ -226,7 +236,8 @@ class Compiled:
         kind = pipeline.library(bound.leaves)
         if self.graph and kind != "cuda":
             raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
-        plan, constants = pipeline.fed(bound, derivation, kind, self.errors)
+        dropped = bound.unvarying if self.unnormalised else ()
+        plan, constants = pipeline.fed(bound, derivation, kind, self.errors, dropped)
         feeds = [*(Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves), *constants]
         dtypes = tuple(root.dtype for root in plan.graph)
         held = tuple(feed.array for feed in feeds if feed.place is None)

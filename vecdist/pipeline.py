@@ -21,7 +21,7 @@ from vecdist.passes.expand import expand
 from vecdist.passes.factor import factor
 from vecdist.passes.hoist import hoistable, kept, narrow
 from vecdist.passes.simplify import simplify
-from vecdist.passes.specialise import scalar, specialise
+from vecdist.passes.specialise import scalar, specialise, without_constants
 from vecdist.passes.stages import Stage, Stages, staged
 from vecdist.passes.tall import candidates, scattered, tall_sums
 from vecdist.passes.verify import verify
@@ -139,14 +139,19 @@ def raise_if(failed: Any, roots: Sequence[Node]) -> None:
         raise_invalid(roots)
 
 
-def fed(bound: Bound, derivation: Derivation, kind: str, errors: str) -> tuple[Plan, list[Feed]]:
-    """The plan for a structure, and what fills its last slots: constants of data that never change."""
-    plan = planned(bound, derivation, kind, errors, bound.constant)
+def fed(
+    bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()
+) -> tuple[Plan, list[Feed]]:
+    """The plan for a structure, and what fills its last slots: constants of data that never change.
+
+    Terms of the value that depend on nothing but the slots in ``dropped`` are left out.
+    """
+    plan = planned(bound, derivation, kind, errors, bound.constant, dropped)
     if not (plan.constants or plan.conditions):
         return plan, []
     found = _constants(plan, bound, kind)
     if found is None:
-        return planned(bound, derivation, kind, errors), []
+        return planned(bound, derivation, kind, errors, dropped=dropped), []
     return plan, [Feed(None, value) for value in found]
 
 
@@ -170,13 +175,20 @@ def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
     return store[key]
 
 
-def planned(bound: Bound, derivation: Derivation, kind: str, errors: str, data: tuple[int, ...] = ()) -> Plan:
+def planned(
+    bound: Bound,
+    derivation: Derivation,
+    kind: str,
+    errors: str,
+    data: tuple[int, ...] = (),
+    dropped: tuple[int, ...] = (),
+) -> Plan:
     """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
-    key = (bound.roots, derivation, kind, errors, data)
+    key = (bound.roots, derivation, kind, errors, data, dropped)
     with _lock:
         target = backend(kind)
         if key not in _derived:
-            _derived[key] = derived(bound.roots, derivation, errors, target.passes, data, len(bound.leaves))
+            _derived[key] = derived(bound.roots, derivation, errors, target.passes, data, dropped, len(bound.leaves))
         found = _derived[key]
         stages = found.stages(len(bound.leaves))
         parts = [found.part(stage) for stage in stages.stages] if stages else [found]
@@ -208,13 +220,16 @@ def derived(
     errors: str = "raise",
     last: Sequence[Pass] = (),
     data: tuple[int, ...] = (),
+    dropped: tuple[int, ...] = (),
     slots: int = 0,
 ) -> Derived:
     """The derived graph after every pass."""
     plain, failures = split_checks(tuple(roots))
     graph = derivation(plain)
     flags = failures if errors == "raise" else ()
-    special = specialise(passed((*graph, *flags), ON_PRIMITIVES), data, slots)
+    first, *others = passed((*graph, *flags), ON_PRIMITIVES)
+    first = without_constants(first, dropped) if dropped else first
+    special = specialise((first, *others), data, slots)
     lowered = passed(special.roots, (*ON_TARGET, *last))
     raised = tuple(flag for flag in lowered[len(graph) :] if not flag.is_const(False))
     return Derived(graph, lowered[: len(graph)], raised, special.constants, special.conditions)

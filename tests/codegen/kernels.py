@@ -19,6 +19,7 @@ CASES = {
     "row_sums": (((lazy(X) * ROW).sum(axis=1),), ()),
     "sum_used_again": ((lazy(ROW) - lazy(ROW).mean(),), ()),
     "strided_slice_with_gradient": (((lazy(ACROSS)[1:] * lazy(ACROSS)[:-1]).sum(),), (ACROSS,)),
+    "running_sum_with_gradient": (((lazy(ROW).cumsum() * ROW).sum(),), (ROW,)),
     "integers_and_booleans": ((np.where(lazy(COUNTS) < 2, lazy(COUNTS) * 3, -1).sum(), lazy(COUNTS) < 2), ()),
 }
 
@@ -27,5 +28,5 @@ def kernel_of(name):
     """The loop nests of a case: its results, with the gradient where there are arrays to take it in."""
     results, wrt = CASES[name]
     roots = (*(result.node for result in results), *(leaf(array) for array in wrt))
-    _, kernel = lower(bind(roots).roots, gradient_of if wrt else values, "raise")
+    _, kernel = lower(bind(roots), gradient_of if wrt else values, "raise")
     return kernel

@@ -117,6 +117,11 @@ def mixture(points, dtype="f8", components=5):
     return (logsumexp(each, axis=-1).sum(),), (means, log_sd)
 
 
+def running(n):
+    array = x(n)
+    return ((lazy(array).cumsum() * positive(n)).sum(),), (array,)
+
+
 def groups(rows, many):
     means, group = np.linspace(-1, 1, many), np.arange(rows) * 5 % many
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
@@ -167,6 +172,9 @@ CASES = {
     "sum used again": (((lazy(x(300)) - lazy(x(300)).sum(),), ()), 1, 1),
     "mean and deviation": (((np.square(lazy(x(300)) - lazy(x(300)).mean()).sum(),), ()), 1, 1),
     "column sums used again": (((lazy(ROWS) - lazy(ROWS).sum(axis=0),), ()), 1, WARP),
+    "running sums and products of rows by warps": (((lazy(ROWS).cumsum(1), lazy(ROWS).cumprod(1)), ()), 2, WARP),
+    "running sums down columns": (((lazy(ROWS).cumsum(0) * 2.0,), ()), 1, 4),
+    "running sum of one row with gradient": (running(90), 1, WARP),
     "strided": (((lazy(STRIDED) * 2.0 + lazy(STRIDED).sum(),), ()), 1, 1),
     "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),
     "guards": (slopes(x(50)), 1, 1),

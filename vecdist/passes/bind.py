@@ -34,6 +34,12 @@ class Bound:
         """The slots whose arrays never change."""
         return tuple(place for place, leaf in enumerate(self.leaves) if leaf.constant)
 
+    @property
+    def unvarying(self) -> tuple[int, ...]:
+        """The slots of data that never change, and of the numbers that the expression was written with."""
+        numbers = (place for place, leaf in enumerate(self.leaves) if leaf.kind == "number" and not leaf.traced)
+        return (*self.constant, *numbers)
+
 
 def bind(roots: Sequence[Node]) -> Bound:
     """The structure of ``roots``, and its arrays."""

@@ -22,7 +22,7 @@ def nest0(first, last, p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0):
             v3 = (v1 < v2)
             v5 = i8(v1 * v4)
             v7 = select(v3, v5, v6)
-            a8 = accumulate(a8, v7)
+            a8 = accumulate_sum(a8, v7)
             v11 = (v1 < v10)
             store(o1, i0, v11, 1, 2)
         p_a8[block] = a8
@@ -30,7 +30,7 @@ def nest0(first, last, p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0):
 
 @compiled
 def finish(p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0):
-    v9 = i8(total(p_a8))
+    v9 = i8(total_sum(p_a8))
     store(o0, 0, v9, 0, 2)
     return
 

@@ -103,14 +103,14 @@ def nest0(first, last, p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v1
             v14 = (v13 * v13)
             v15 = (-0.5 * v14)
             v80 = (v15 - v79)
-            a81 = accumulate(a81, v80)
-            a87 = accumulate(a87, v11)
+            a81 = accumulate_sum(a81, v80)
+            a87 = accumulate_sum(a87, v11)
             v96 = (v95 * v11)
             v97 = (2.0 * v13)
             v98 = (v96 * v97)
             v99 = (v98 * -0.5)
             v100 = (v99 - v12)
-            a101 = accumulate(a101, v100)
+            a101 = accumulate_sum(a101, v100)
         p_a81[block] = a81
         p_a87[block] = a87
         p_a101[block] = a101
@@ -118,15 +118,15 @@ def nest0(first, last, p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v1
 
 @compiled
 def finish(p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v104, v105, x0, x1, x2, o0, o1, o2, flag, n0):
-    v82 = f8(total(p_a81))
+    v82 = f8(total_sum(p_a81))
     v85 = select(v8, v82, v84)
-    v88 = f8(total(p_a87))
+    v88 = f8(total_sum(p_a87))
     v89 = (v12 * v88)
     v90 = (2.0 * v89)
     v91 = (v86 * v90)
     v92 = (-0.5 * v91)
     v93 = select(v8, v92, 0.0)
-    v102 = f8(total(p_a101))
+    v102 = f8(total_sum(p_a101))
     v103 = select(v8, v102, 0.0)
     if v104:
         flag[0] = 1

@@ -10,17 +10,23 @@ def prelude(x0, x1, o0, n0, n1):
 def nest0(first, last, x0, x1, o0, n0, n1):
     widest()
     size = max(1, 4096 // max(1, n1))
+    b_v8 = np.empty(256, np.float64)
     for block in range(first, last):
         end = min(block * size + size, n0)
-        for i0 in range(block * size, end):
-            a7 = f8(0)
-            for i3 in range(n1):
-                v4 = load(x0, (i0) * n1 + i3, -1, 1)
-                v5 = load(x1, i3, -1, 1)
-                v6 = (v4 * v5)
-                a7 = accumulate(a7, v6)
-            v8 = f8(a7)
-            store(o0, i0, v8, 0, 1)
+        for start in range(block * size, end, 256):
+            stop = min(start + 256, end)
+            for i0 in range(start, stop):
+                a7 = f8(0)
+                for i3 in range(n1):
+                    v4 = load(x0, (i0) * n1 + i3, -1, 2)
+                    v5 = load(x1, i3, -1, 2)
+                    v6 = (v4 * v5)
+                    a7 = accumulate_sum(a7, v6)
+                v8 = f8(a7)
+                store(b_v8, i0 - start, v8, 1, 2)
+            for i0 in range(start, stop):
+                v8 = load(b_v8, i0 - start, 1, 2)
+                store(o0, i0, v8, 0, 2)
 
 
 @compiled

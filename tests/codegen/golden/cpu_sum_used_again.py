@@ -16,14 +16,14 @@ def nest0(first, last, p_a5, v7, x0, o0, n0):
         end = min(block * size + size, n0)
         for i3 in range(block * size, end):
             v4 = load(x0, i3, -1, 1)
-            a5 = accumulate(a5, v4)
+            a5 = accumulate_sum(a5, v4)
         p_a5[block] = a5
 
 
 @compiled
 def nest1(first, last, p_a5, v7, x0, o0, n0):
     widest()
-    v6 = f8(total(p_a5))
+    v6 = f8(total_sum(p_a5))
     v8 = (v6 / v7)
     size = 4096
     for block in range(first, last):
@@ -36,7 +36,7 @@ def nest1(first, last, p_a5, v7, x0, o0, n0):
 
 @compiled
 def finish(p_a5, v7, x0, o0, n0):
-    v6 = f8(total(p_a5))
+    v6 = f8(total_sum(p_a5))
     v8 = (v6 / v7)
     return
 

@@ -1,7 +1,9 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x1, o0, n0, partials, arrivals, lanes):
+def kernel(x0, x1, o0, n0, partials, sums, arrivals, lanes):
+    lanes = 1
+    shift = 0
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x

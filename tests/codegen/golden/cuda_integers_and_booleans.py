@@ -1,7 +1,9 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals, lanes):
+def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, sums, arrivals, lanes):
+    lanes = 1
+    shift = 0
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
@@ -76,7 +78,9 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals, lanes):
     half = 128
     while half > 0:
         if thread < half:
-            shared[0 + thread] = as_f8(as_i8(shared[0 + thread]) + as_i8(shared[0 + thread + half]))
+            mine = i8(as_i8(shared[0 + thread]))
+            other = i8(as_i8(shared[0 + thread + half]))
+            shared[0 + thread] = as_f8(i8((mine + other)))
         cuda.syncthreads()
         half = half // 2
     if thread == 0:
@@ -91,21 +95,26 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals, lanes):
         cuda.threadfence()
         a8 = i8(0)
         for other in range(thread, blocks, 256):
-            a8 = a8 + as_i8(partials[0 * blocks + other])
+            found = i8(as_i8(partials[0 * blocks + other]))
+            a8 = (a8 + found)
         shared[0 + thread] = as_f8(i8(a8))
         cuda.syncthreads()
         half = 128
         while half > 0:
             if thread < half:
-                shared[0 + thread] = as_f8(as_i8(shared[0 + thread]) + as_i8(shared[0 + thread + half]))
+                mine = i8(as_i8(shared[0 + thread]))
+                other = i8(as_i8(shared[0 + thread + half]))
+                shared[0 + thread] = as_f8(i8((mine + other)))
             cuda.syncthreads()
             half = half // 2
-        a8 = as_i8(shared[0])
+        a8 = i8(as_i8(shared[0]))
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0
             arrivals[1] = 0
             arrivals[2] = 0
+            arrivals[3] = 0
+            arrivals[4] = 0
             pass
             v9 = i8(a8)
             o0[0] = v9

@@ -1,7 +1,9 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals, lanes):
+def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, sums, arrivals, lanes):
+    lanes = 1
+    shift = 0
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
@@ -186,9 +188,15 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals, lanes):
     half = 128
     while half > 0:
         if thread < half:
-            shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
-            shared[256 + thread] = shared[256 + thread] + shared[256 + thread + half]
-            shared[512 + thread] = shared[512 + thread] + shared[512 + thread + half]
+            mine = shared[0 + thread]
+            other = shared[0 + thread + half]
+            shared[0 + thread] = (mine + other)
+            mine = shared[256 + thread]
+            other = shared[256 + thread + half]
+            shared[256 + thread] = (mine + other)
+            mine = shared[512 + thread]
+            other = shared[512 + thread + half]
+            shared[512 + thread] = (mine + other)
         cuda.syncthreads()
         half = half // 2
     if thread == 0:
@@ -205,23 +213,32 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals, lanes):
         cuda.threadfence()
         a81 = f8(0)
         for other in range(thread, blocks, 256):
-            a81 = a81 + partials[0 * blocks + other]
+            found = partials[0 * blocks + other]
+            a81 = (a81 + found)
         shared[0 + thread] = a81
         a87 = f8(0)
         for other in range(thread, blocks, 256):
-            a87 = a87 + partials[1 * blocks + other]
+            found = partials[1 * blocks + other]
+            a87 = (a87 + found)
         shared[256 + thread] = a87
         a101 = f8(0)
         for other in range(thread, blocks, 256):
-            a101 = a101 + partials[2 * blocks + other]
+            found = partials[2 * blocks + other]
+            a101 = (a101 + found)
         shared[512 + thread] = a101
         cuda.syncthreads()
         half = 128
         while half > 0:
             if thread < half:
-                shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
-                shared[256 + thread] = shared[256 + thread] + shared[256 + thread + half]
-                shared[512 + thread] = shared[512 + thread] + shared[512 + thread + half]
+                mine = shared[0 + thread]
+                other = shared[0 + thread + half]
+                shared[0 + thread] = (mine + other)
+                mine = shared[256 + thread]
+                other = shared[256 + thread + half]
+                shared[256 + thread] = (mine + other)
+                mine = shared[512 + thread]
+                other = shared[512 + thread + half]
+                shared[512 + thread] = (mine + other)
             cuda.syncthreads()
             half = half // 2
         a81 = shared[0]
@@ -232,6 +249,8 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals, lanes):
             arrivals[0] = 0
             arrivals[1] = 0
             arrivals[2] = 0
+            arrivals[3] = 0
+            arrivals[4] = 0
             pass
             if v104:
                 flag[0] = 1

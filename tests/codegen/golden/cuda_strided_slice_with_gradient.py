@@ -1,7 +1,7 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
+def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, sums, arrivals, lanes):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
@@ -10,6 +10,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
     shared = cuda.shared.array(256, f8)
     a7 = f8(0)
     lane = thread % lanes
+    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
     for i0 in range(first // lanes, n2, step // lanes):
         for i3 in range(lane, n1, lanes):
             v4 = x0[((s0 + i0)) * x0_s0 + (i3) * x0_s1]
@@ -17,6 +18,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
             v6 = (v4 * v5)
             a7 = a7 + f8(v6)
     lane = thread % lanes
+    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
     for i9 in range(first // lanes, n0, step // lanes):
         v12 = ((i9 >= 0) & (i9 < n2))
         v15 = (((i9 - s0) >= 0) & ((i9 - s0) < n2))
@@ -32,7 +34,9 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
     half = 128
     while half > 0:
         if thread < half:
-            shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
+            mine = shared[0 + thread]
+            other = shared[0 + thread + half]
+            shared[0 + thread] = (mine + other)
         cuda.syncthreads()
         half = half // 2
     if thread == 0:
@@ -47,13 +51,16 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
         cuda.threadfence()
         a7 = f8(0)
         for other in range(thread, blocks, 256):
-            a7 = a7 + partials[0 * blocks + other]
+            found = partials[0 * blocks + other]
+            a7 = (a7 + found)
         shared[0 + thread] = a7
         cuda.syncthreads()
         half = 128
         while half > 0:
             if thread < half:
-                shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
+                mine = shared[0 + thread]
+                other = shared[0 + thread + half]
+                shared[0 + thread] = (mine + other)
             cuda.syncthreads()
             half = half // 2
         a7 = shared[0]
@@ -62,6 +69,8 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
             arrivals[0] = 0
             arrivals[1] = 0
             arrivals[2] = 0
+            arrivals[3] = 0
+            arrivals[4] = 0
             pass
             v8 = f8(a7)
             o0[0] = v8

@@ -1,7 +1,9 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, o0, n0, partials, arrivals, lanes):
+def kernel(x0, o0, n0, partials, sums, arrivals, lanes):
+    lanes = 1
+    shift = 0
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
@@ -48,7 +50,9 @@ def kernel(x0, o0, n0, partials, arrivals, lanes):
     half = 128
     while half > 0:
         if thread < half:
-            shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
+            mine = shared[0 + thread]
+            other = shared[0 + thread + half]
+            shared[0 + thread] = (mine + other)
         cuda.syncthreads()
         half = half // 2
     if thread == 0:
@@ -64,13 +68,16 @@ def kernel(x0, o0, n0, partials, arrivals, lanes):
     cuda.syncthreads()
     a5 = f8(0)
     for other in range(thread, blocks, 256):
-        a5 = a5 + partials[0 * blocks + other]
+        found = partials[0 * blocks + other]
+        a5 = (a5 + found)
     shared[0 + thread] = a5
     cuda.syncthreads()
     half = 128
     while half > 0:
         if thread < half:
-            shared[0 + thread] = shared[0 + thread] + shared[0 + thread + half]
+            mine = shared[0 + thread]
+            other = shared[0 + thread + half]
+            shared[0 + thread] = (mine + other)
         cuda.syncthreads()
         half = half // 2
     a5 = shared[0]
@@ -129,4 +136,6 @@ def kernel(x0, o0, n0, partials, arrivals, lanes):
             arrivals[0] = 0
             arrivals[1] = 0
             arrivals[2] = 0
+            arrivals[3] = 0
+            arrivals[4] = 0
             pass

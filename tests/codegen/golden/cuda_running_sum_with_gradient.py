@@ -1,0 +1,162 @@
+from vecdist.backends.cuda_language import *
+
+
+def kernel(x0, o0, o1, o2, o3, n0, partials, sums, arrivals, lanes):
+    thread = cuda.threadIdx.x
+    block = cuda.blockIdx.x
+    blocks = cuda.gridDim.x
+    first = block * 256 + thread
+    step = blocks * 256
+    shared = cuda.shared.array(256, f8)
+    lane = thread % lanes
+    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
+    for i0 in range(first // lanes, 1, step // lanes):
+        a5 = f8(0)
+        a14 = f8(0)
+        for i3 in range(n0 if lane == 0 else 0):
+            v4 = x0[i3]
+            a5 = a5 + f8(v4)
+            v6 = f8(a5)
+            o1[i3] = v6
+            v13 = x0[(n0 - 1 - i3)]
+            a14 = a14 + f8(v13)
+            v15 = f8(a14)
+            o3[(n0 - 1 - i3)] = v15
+    cuda.syncthreads()
+    if thread == 0:
+        cuda.threadfence()
+        cuda.atomic.add(arrivals, 1, 1)
+        while cuda.atomic.add(arrivals, 1, 0) < blocks:
+            pass
+        cuda.threadfence()
+    cuda.syncthreads()
+    a11 = f8(0)
+    f_v8_0 = f8(0)
+    f_v8_1 = f8(0)
+    f_v8_2 = f8(0)
+    f_v8_3 = f8(0)
+    f_v9_0 = f8(0)
+    f_v9_1 = f8(0)
+    f_v9_2 = f8(0)
+    f_v9_3 = f8(0)
+    f_v16_0 = f8(0)
+    f_v16_1 = f8(0)
+    f_v16_2 = f8(0)
+    f_v16_3 = f8(0)
+    ahead = block * 1024
+    if ahead + 1024 <= n0:
+        f_v8_0 = o1[(ahead + thread + 0)]
+        f_v8_1 = o1[(ahead + thread + 256)]
+        f_v8_2 = o1[(ahead + thread + 512)]
+        f_v8_3 = o1[(ahead + thread + 768)]
+        f_v9_0 = x0[(ahead + thread + 0)]
+        f_v9_1 = x0[(ahead + thread + 256)]
+        f_v9_2 = x0[(ahead + thread + 512)]
+        f_v9_3 = x0[(ahead + thread + 768)]
+        f_v16_0 = o3[(ahead + thread + 0)]
+        f_v16_1 = o3[(ahead + thread + 256)]
+        f_v16_2 = o3[(ahead + thread + 512)]
+        f_v16_3 = o3[(ahead + thread + 768)]
+    for base in range(block * 1024, n0, blocks * 1024):
+        done = False
+        if base + 1024 <= n0:
+            i7_0 = base + thread + 0
+            v8_0 = f_v8_0
+            v9_0 = f_v9_0
+            v16_0 = f_v16_0
+            i7_1 = base + thread + 256
+            v8_1 = f_v8_1
+            v9_1 = f_v9_1
+            v16_1 = f_v16_1
+            i7_2 = base + thread + 512
+            v8_2 = f_v8_2
+            v9_2 = f_v9_2
+            v16_2 = f_v16_2
+            i7_3 = base + thread + 768
+            v8_3 = f_v8_3
+            v9_3 = f_v9_3
+            v16_3 = f_v16_3
+            ahead = base + blocks * 1024
+            if ahead + 1024 <= n0:
+                f_v8_0 = o1[(ahead + thread + 0)]
+                f_v8_1 = o1[(ahead + thread + 256)]
+                f_v8_2 = o1[(ahead + thread + 512)]
+                f_v8_3 = o1[(ahead + thread + 768)]
+                f_v9_0 = x0[(ahead + thread + 0)]
+                f_v9_1 = x0[(ahead + thread + 256)]
+                f_v9_2 = x0[(ahead + thread + 512)]
+                f_v9_3 = x0[(ahead + thread + 768)]
+                f_v16_0 = o3[(ahead + thread + 0)]
+                f_v16_1 = o3[(ahead + thread + 256)]
+                f_v16_2 = o3[(ahead + thread + 512)]
+                f_v16_3 = o3[(ahead + thread + 768)]
+            v10_0 = (v8_0 * v9_0)
+            v17_0 = (v8_0 + v16_0)
+            o2[i7_0] = v17_0
+            v10_1 = (v8_1 * v9_1)
+            v17_1 = (v8_1 + v16_1)
+            o2[i7_1] = v17_1
+            v10_2 = (v8_2 * v9_2)
+            v17_2 = (v8_2 + v16_2)
+            o2[i7_2] = v17_2
+            v10_3 = (v8_3 * v9_3)
+            v17_3 = (v8_3 + v16_3)
+            o2[i7_3] = v17_3
+            a11 = a11 + f8(((v10_0 + v10_1) + (v10_2 + v10_3)))
+            done = True
+        if not done:
+            for i7 in range(base + thread, min(base + 1024, n0), 256):
+                v8 = o1[i7]
+                v9 = x0[i7]
+                v10 = (v8 * v9)
+                a11 = a11 + f8(v10)
+                v16 = o3[i7]
+                v17 = (v8 + v16)
+                o2[i7] = v17
+    shared[0 + thread] = a11
+    cuda.syncthreads()
+    half = 128
+    while half > 0:
+        if thread < half:
+            mine = shared[0 + thread]
+            other = shared[0 + thread + half]
+            shared[0 + thread] = (mine + other)
+        cuda.syncthreads()
+        half = half // 2
+    if thread == 0:
+        partials[0 * blocks + block] = shared[0]
+    cuda.syncthreads()
+    last = cuda.shared.array(1, i4)
+    if thread == 0:
+        cuda.threadfence()
+        last[0] = 1 if cuda.atomic.add(arrivals, 0, 1) == blocks - 1 else 0
+    cuda.syncthreads()
+    if last[0] == 1:
+        cuda.threadfence()
+        a11 = f8(0)
+        for other in range(thread, blocks, 256):
+            found = partials[0 * blocks + other]
+            a11 = (a11 + found)
+        shared[0 + thread] = a11
+        cuda.syncthreads()
+        half = 128
+        while half > 0:
+            if thread < half:
+                mine = shared[0 + thread]
+                other = shared[0 + thread + half]
+                shared[0 + thread] = (mine + other)
+            cuda.syncthreads()
+            half = half // 2
+        a11 = shared[0]
+        cuda.syncthreads()
+        if thread == 0:
+            arrivals[0] = 0
+            arrivals[1] = 0
+            arrivals[2] = 0
+            arrivals[3] = 0
+            arrivals[4] = 0
+            arrivals[5] = 0
+            arrivals[6] = 0
+            pass
+            v12 = f8(a11)
+            o0[0] = v12

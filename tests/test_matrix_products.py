@@ -1,0 +1,100 @@
+"""Products of two matrices, by BLAS between kernels: values, derivatives of both orders, layouts, errors."""
+
+import numpy as np
+import pytest
+
+from vecdist import compile as compile_function
+from vecdist import explain, hessian, lazy, value_and_grad
+
+RNG = np.random.default_rng(5)
+A, B = RNG.normal(size=(7, 5)), RNG.normal(size=(5, 6))
+
+
+def energy(a, b):
+    return -2.5 * np.log1p(0.25 * (a @ b - 1.0) ** 2).sum()
+
+
+def slopes_of_energy(a, b):
+    c = a @ b
+    of_product = -1.25 * (c - 1.0) / (1.0 + 0.25 * (c - 1.0) ** 2)
+    return of_product @ b.T, a.T @ of_product
+
+
+VALUES = {
+    "alone": lambda a, b: a @ b,
+    "transposed": lambda a, b: a.T @ a,
+    "chained": lambda a, b: (a @ b) @ b.T + 1.0,
+    "strided": lambda a, b: a[:, ::2] @ b[::2],
+    "of expressions": lambda a, b: np.exp(a) @ (b * 2.0),
+    "by numpy's names": lambda a, b: np.matmul(a, b) + np.dot(a, b),
+    "summed": lambda a, b: (a @ b).sum(axis=0),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", VALUES)
+def test_values(name, dtype):
+    a, b = A.astype(dtype), B.astype(dtype)
+    found = np.asarray(VALUES[name](lazy(a), lazy(b)))
+    wanted = VALUES[name](a, b)
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=1e-12 if dtype == "f8" else 1e-4, atol=1e-12 if dtype == "f8" else 1e-4)
+
+
+def test_gradients():
+    value, slopes = value_and_grad(energy(lazy(A), lazy(B)), wrt=(A, B))
+    np.testing.assert_allclose(value, energy(A, B), rtol=1e-13)
+    for mine, wanted in zip(slopes, slopes_of_energy(A, B), strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=1e-12, atol=1e-13)
+
+
+def test_the_hessian_is_the_slope_of_the_gradient():
+    b, step = B[:2, :2], 1e-6
+    a = A[:3, :2].copy()
+    found = hessian(energy(lazy(a), b), wrt=a)
+    for place in np.ndindex(a.shape):
+        up, down = a.copy(), a.copy()
+        up[place] += step
+        down[place] -= step
+        wanted = (slopes_of_energy(up, b)[0] - slopes_of_energy(down, b)[0]) / (2 * step)
+        np.testing.assert_allclose(found[(..., *place)], wanted, atol=1e-8)
+
+
+def test_compiled_functions_with_and_without_arrays_for_results():
+    f = compile_function(energy)
+    out = np.empty(()), np.empty_like(A), np.empty_like(B)
+    for scale in (1.0, 0.5):
+        a = A * scale
+        value, slopes = f.value_and_grad(a, B)
+        f.value_and_grad(a, B, out=out)
+        np.testing.assert_allclose(value, energy(a, B), rtol=1e-13)
+        for mine, again, wanted in zip(slopes, out[1:], slopes_of_energy(a, B), strict=True):
+            np.testing.assert_allclose(mine, wanted, rtol=1e-12, atol=1e-13)
+            np.testing.assert_array_equal(mine, again)
+
+
+def test_chains_of_matrices():
+    many = np.stack([A, A * 2.0])
+    values, (slopes,) = compile_function(energy, in_axes=(0, None)).value_and_grad(many, B, wrt=(0,))
+    for value, slope, a in zip(values, slopes, many, strict=True):
+        np.testing.assert_allclose(value, energy(a, B), rtol=1e-12)
+        np.testing.assert_allclose(slope, slopes_of_energy(a, B)[0], rtol=1e-10, atol=1e-12)
+
+
+def test_a_matrix_times_a_vector_stays_in_the_kernel():
+    (kernel,) = explain((A @ lazy(B[:, 0].copy())).sum()).kernels
+    assert not any("BLAS" in note for note in kernel.notes)
+
+
+def test_explain_says_what_is_left_to_blas():
+    kernels = explain(energy(lazy(A), lazy(B)), wrt=(A, B)).kernels
+    assert len(kernels) == 1
+    assert [note for note in kernels[0].notes if "BLAS" in note] == [
+        "before it a product of matrices is a call of BLAS: each element is used many times over",
+        "after it 2 products of matrices are calls of BLAS: each element is used many times over",
+    ]
+
+
+def test_inner_lengths_that_differ():
+    with pytest.raises(ValueError, match=r"inner lengths differ.*\(7, 5\) and \(7, 5\)"):
+        lazy(A) @ A
