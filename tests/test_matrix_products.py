@@ -38,7 +38,8 @@ def test_values(name, dtype):
     found = np.asarray(VALUES[name](lazy(a), lazy(b)))
     wanted = VALUES[name](a, b)
     assert found.dtype == wanted.dtype and found.shape == wanted.shape
-    np.testing.assert_allclose(found, wanted, rtol=1e-12 if dtype == "f8" else 1e-4, atol=1e-12 if dtype == "f8" else 1e-4)
+    tolerance = 1e-12 if dtype == "f8" else 1e-4
+    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
 
 
 def test_gradients():

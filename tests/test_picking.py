@@ -367,4 +367,5 @@ def test_an_index_into_nothing_is_out_of_range():
     with by_interpreter():
         assert np.asarray(lazy(empty)[np.zeros(0, "i8")]).shape == (0, 4)
         assert np.asarray(lazy(empty)[:, A % 4]).shape == (0, 4)
-    raises(lazy(empty)[np.array([0])], r"axis 0 of length 0: index\[0\] = 0 is invalid")
+    with pytest.raises(IndexError, match="axis 0 has length 0"):
+        lazy(empty)[np.array([0])]

@@ -41,25 +41,18 @@ def compile(  # noqa: A001 (numba and torch say so too)
 
     ``in_axes`` has an entry for each argument, in a tuple or in a dict by name: 0 where the argument has a leading axis
     of *chains*, ``None`` (or no name) where all chains share it.  The function is written for one chain; values and
-    derivatives have the leading axis.  ``ValueError`` where arguments differ in its length.
-
-    ``graph=True`` (on CuPy arrays; ``TypeError`` on others) captures the launch as a CUDA graph, and replays it when
-    called with the same arrays again.  Results lie in the same arrays every time: **the next call overwrites them**.
-    The launches of other compiled functions may be captured in a stream's own ``begin_capture``, after a first call on
-    that stream; replay them there, for kernels of one stream share their working memory.
-
-    ``unnormalised=True`` leaves out the terms of the value that depend on no argument, but on numbers and ``data``
-    alone, as samplers may: the value changes by a constant, its derivatives not at all.
+    derivatives have the leading axis.  ``ValueError`` where arguments differ in its length.  ``graph=True`` (on CuPy
+    arrays; ``TypeError`` on others) captures the launch as a CUDA graph, replayed when called with the same arrays
+    again; results lie in the same arrays every time: **the next call overwrites them**.  ``unnormalised=True`` leaves
+    out the terms of the value that depend on numbers and ``data`` alone: derivatives stay as they are.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal
     >>> f = vecdist.compile(lambda mu, x: vecdist.logpdf(Normal(mu, 1.0), x).sum())
     >>> mu, x = np.array(0.0), np.array([1.0, 2.0])
-    >>> round(float(f(mu, x)), 4)
-    -4.3379
     >>> value, (grad,) = f.value_and_grad(mu, x, wrt=(mu,))
-    >>> float(grad)
-    3.0
+    >>> round(float(value), 4), float(grad)
+    (-4.3379, 3.0)
     >>> chains = vecdist.compile(f.function, in_axes={"mu": 0})
     >>> values, (grads,) = chains.value_and_grad(np.array([0.0, 1.0, 2.0]), x, wrt=(0,))
     >>> values.shape, grads.tolist()

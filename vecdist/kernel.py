@@ -239,7 +239,7 @@ class Kernel:
     def with_fixed(self, lengths: Mapping[str, int], longest: int) -> Kernel:
         """The kernel for inner loops of these lengths, as far as they are at most ``longest``."""
         known = [(dim, lengths[dim]) for dim in sorted(self.inner_dims()) if dim in lengths]
-        fixed = tuple((dim, length) for dim, length in known if length <= longest)
+        fixed = tuple((dim, length) for dim, length in known if 0 < length <= longest)
         return replace(self, fixed=fixed) if fixed else self
 
     def row_dims(self) -> set[str]:

@@ -77,7 +77,7 @@ class Derived:
         """What the kernel of a stage computes."""
         return Derived(stage.roots, stage.roots, stage.flags)
 
-    def chosen(self, lengths: Mapping[str, int], widest: int) -> Chosen:
+    def chosen(self, lengths: Mapping[str, int], widest: int | None) -> Chosen:
         """The choice for these lengths."""
         sums, values = self.choices
         return tall_sums(sums, lengths, widest), narrow(values, lengths, widest)

@@ -12,15 +12,16 @@ from kernels import CASES, kernel_of
 
 from vecdist import logpdf
 from vecdist.backends import cpu_language
+from vecdist.backends.base import Backend
+from vecdist.backends.cuda import Cuda
 from vecdist.codegen import cpu, cuda
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import FAMILIES
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
-from vecdist.passes.interior import interior
 from vecdist.pipeline import lower, values
 
-DIALECTS = {"cpu": (cpu, ()), "cuda": (cuda, (interior,))}
+DIALECTS = {"cpu": (cpu, Backend), "cuda": (cuda, Cuda)}
 X = np.array([0.25, 0.5, 0.75])
 
 
@@ -44,9 +45,9 @@ def test_densities_render(family, dtype, dialect):
     parameters = [np.full(3, 0.5, dtype) + number for number in range(len(way.names))]
     density = logpdf(family(*parameters), X.astype(dtype))
     leaves = tuple(leaf(array) for array in parameters)
-    renderer, last = DIALECTS[dialect]
+    renderer, target = DIALECTS[dialect]
     for roots, derivation in (((density.node,), values), ((density.sum().node, *leaves), gradient_of)):
-        _, kernel = lower(bind(roots).roots, derivation, "raise", last)
+        _, kernel = lower(bind(roots), derivation, "raise", target)
         source = renderer.render(kernel)
         compile(source.text, source.name, "exec")
         language = {*cpu_language.__all__, "cuda", "as_f8", "as_i8"}

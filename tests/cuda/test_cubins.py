@@ -19,7 +19,7 @@ BUDGETS = {
     ("NegativeBinomial", "f4", False): 56, ("NegativeBinomial", "f8", False): 80,
     ("NegativeBinomial", "f4", True): 64, ("NegativeBinomial", "f8", True): 104,
     ("row sums", "f4"): 48, ("row sums", "f8"): 48,
-    ("row sums used again", "f4"): 48, ("row sums used again", "f8"): 56,
+    ("row sums used again", "f4"): 48, ("row sums used again", "f8"): 64,
     ("sum used again", "f4"): 48, ("sum used again", "f8"): 48,
     ("column sums used again", "f4"): 56, ("column sums used again", "f8"): 56,
 }

@@ -72,8 +72,8 @@ class Backend(ABC):
     """Passes that pay on this target alone, run last."""
     fixed: int = 0
     """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
-    widest: int = 2**16
-    """The most columns of a tall array whose sums are kept at hand while its rows are read."""
+    widest: int | None = None
+    """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
 
     @abstractmethod
     def compile(self, kernel: Kernel) -> Program:

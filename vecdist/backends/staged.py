@@ -42,16 +42,6 @@ class StagedProgram(Program):
         ]
         library = __import__(self.library)
 
-        def array(slot: int, found: Sequence[Any], arrays: Sequence[Any]) -> Any:
-            if slot >= self.stages.first:
-                return found[slot - self.stages.first]
-            feed = feeds[slot]
-            return feed.array if feed.place is None else arrays[feed.place]
-
-        def matrix(operand: Operand, found: Sequence[Any], arrays: Sequence[Any]) -> Any:
-            value = array(operand.slot, found, arrays)
-            return value.T if operand.transposed else value
-
         def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:
             found: list[Any] = [None] * extra
             failed: Any = False
@@ -62,9 +52,9 @@ class StagedProgram(Program):
                     for slot, value in zip(step.stage.fills, values, strict=True):
                         found[slot - self.stages.first] = value
                 for slot, left, right in step.stage.products:
-                    a, b = matrix(left, found, arrays), matrix(right, found, arrays)
-                    found[slot - self.stages.first] = library.matmul(a, b)
-            results = [array(slot, found, arrays) for slot in self.stages.results]
+                    matrices = (self._matrix(side, found, feeds, arrays) for side in (left, right))
+                    found[slot - self.stages.first] = library.matmul(*matrices)
+            results = [self._array(slot, found, feeds, arrays) for slot in self.stages.results]
             results = [value.reshape(tuple(shape)) for value, shape in zip(results, shapes, strict=True)]
             if out is None:
                 return results, failed
@@ -73,6 +63,17 @@ class StagedProgram(Program):
             return list(out), failed
 
         return run
+
+    def _array(self, slot: int, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
+        """What fills a slot: an array of a step, or what was given."""
+        if slot >= self.stages.first:
+            return found[slot - self.stages.first]
+        feed = feeds[slot]
+        return feed.array if feed.place is None else arrays[feed.place]
+
+    def _matrix(self, operand: Operand, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
+        value = self._array(operand.slot, found, feeds, arrays)
+        return value.T if operand.transposed else value
 
     def _examples(self, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> list[Feed]:
         """What fills every slot: of arrays of steps, one of their shape and dtype stands for them."""

@@ -61,7 +61,8 @@ class _Binder:
         self.starts = 0
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
-        special = self._reduction if is_reduction(node) else self._along if is_along(node) else getattr(self, f"_{node.op}", None)
+        kind = "reduction" if is_reduction(node) else "along" if is_along(node) else node.op
+        special = getattr(self, f"_{kind}", None)
         if special is not None:
             return special(node, args)
         shape = broadcast(arg.shape for arg in args)

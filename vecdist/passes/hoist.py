@@ -53,8 +53,10 @@ def _costs(roots: Sequence[Node]) -> dict[Node, int]:
     return costs
 
 
-def narrow(nodes: Sequence[Node], lengths: Mapping[str, int], widest: int) -> tuple[Node, ...]:
-    """Those of ``nodes`` that have, together, at most ``widest`` elements."""
+def narrow(nodes: Sequence[Node], lengths: Mapping[str, int], widest: int | None) -> tuple[Node, ...]:
+    """Those of ``nodes`` that have, together, at most ``widest`` elements; all of them where there is no limit."""
+    if widest is None:
+        return tuple(nodes)
     found, left = [], widest
     for node in nodes:
         size = 1

@@ -19,6 +19,7 @@ from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import extent, rebuilt, summed, view
 
 FREE, DATA, VARIABLE = range(3)  # what a node depends on: numbers of its own, constant data, or anything else
+_LOGARITHM = {"xlogy": "log", "xlog1py": "log1p"}
 WIDE = np.dtype(np.float64)
 
 
@@ -170,10 +171,12 @@ class _State:
                 return _product_of(op, self.mean(x), cast(scalar(y), WIDE))
             case ("mul" | "times"), (x, y) if not _varies(x):
                 return _product_of(node.op, self.mean(y), cast(scalar(x), WIDE))
-            case "xlogy", (x, y) if not _varies(x) and self.kinds[y] == DATA:
-                return _product_of("mul", self.mean_of_data(PRIMITIVES["log"](y)), cast(scalar(x), WIDE))
+            case ("xlogy" | "xlog1py") as op, (x, y) if not _varies(x) and self.kinds[y] == DATA:
+                return _product_of("mul", self.mean_of_data(PRIMITIVES[_LOGARITHM[op]](y)), cast(scalar(x), WIDE))
             case "square", (x,):
-                return self.mean_square(x)
+                return self.mean_product(x, x)
+            case "mul", (x, y):
+                return self.mean_product(x, y)
             case "where", (condition, x, y) if not _varies(condition):
                 return _choice_of(scalar(condition), self.mean(x), self.mean(y))
             case "where", (condition, x, y) if self.is_data(condition):
@@ -184,14 +187,17 @@ class _State:
     def mean_of_data(self, node: Node) -> Mean:
         return Mean(self.slot(_mean(node)), self.slot(_mean(_centred(node))))
 
-    def mean_square(self, node: Node) -> Mean | None:
-        """The mean of the square of an expression that is affine in one array of data."""
-        found, mean = self.slope(node), self.mean(node)
-        if found is None or mean is None or mean.rest is None:
+    def mean_product(self, x: Node, y: Node) -> Mean | None:
+        """The mean of the product of two expressions that are affine in the same array of data."""
+        line, other = self.slope(x), self.slope(y)
+        first, second = self.mean(x), self.mean(y)
+        if line is None or other is None or first is None or second is None or line[0] is not other[0]:
             return None
-        data, slope = found
-        variance = self.slot(_mean(PRIMITIVES["square"](_centred(data))))
-        return Mean(mean.main * mean.main, slope * slope * variance + (mean.main + mean.main) * mean.rest)
+        if first.rest is None or second.rest is None:
+            return None
+        variance = self.slot(_mean(PRIMITIVES["square"](_centred(line[0]))))
+        rounding = first.main * second.rest + second.main * first.rest
+        return Mean(first.main * second.main, line[1] * other[1] * variance + rounding)
 
     def slope(self, node: Node) -> tuple[Node, Node] | None:
         """The data that an affine expression depends on, and its slope."""

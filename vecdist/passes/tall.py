@@ -27,8 +27,13 @@ def _leading(node: Node) -> bool:
     return 0 < len(over) < len(varying) and varying[: len(over)] == over
 
 
-def tall_sums(sums: Sequence[Node], lengths: Mapping[str, int], widest: int) -> tuple[Node, ...]:
-    """Those of ``sums`` whose arrays have at least as many rows as columns, and together at most ``widest`` columns."""
+def tall_sums(sums: Sequence[Node], lengths: Mapping[str, int], widest: int | None) -> tuple[Node, ...]:
+    """Those of ``sums`` whose arrays have at least as many rows as columns, and together at most ``widest`` columns.
+
+    All of them where there is no limit: then no other lengths ask for another program.
+    """
+    if widest is None:
+        return tuple(sums)
     found, left = [], widest
     for node in sums:
         rows, columns = _extents(node, lengths)

@@ -70,7 +70,8 @@ def _structural_complaint(node: Node) -> str | None:
         return "it takes one argument, and as many index arrays as it has indexed axes"
     if any(index.dtype.kind not in "iu" for index in indices):
         return "an index is a whole number"
-    if node.dtype != node.args[0].dtype:
+    wider = node.op == "sum" and node.dtype == np.float64 and node.args[0].dtype == np.float32
+    if node.dtype != node.args[0].dtype and not wider:
         return "it keeps the dtype of its argument"
     if STRUCTURE[node.op].reduces:
         (axes,), (source,) = node.attrs, node.args

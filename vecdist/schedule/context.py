@@ -84,17 +84,17 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
     (source,) = node.args
     indices: list[Index | None] = [None] * source.ndim
     guards = [context.guard] if context.guard else []
-    for (axis, start, step), dim, index in zip(
+    for (axis, start, step), dim, known in zip(
         node.attrs[0], node.shape, context.indices, strict=True
     ):
         if axis is None:
-            if dim != 1 and index is not None:
-                guards.append(replace(index, text=f"({index.text} == {start})"))
+            if dim != 1 and known is not None:
+                guards.append(replace(known, text=f"({known.text} == {start})"))
             continue
         size = source.shape[axis]
         if dim == 1 == size:
             continue
-        index = index or Index("0", root)  # an axis of length 1, of which the source may have no element
+        index = known or Index("0", root)  # an axis of length 1, of which the source may have no element
         if (start, step, size) == (0, 1, dim):
             indices[axis] = index
             continue
