@@ -68,6 +68,7 @@ def test_a_gradient_in_an_argument_that_chains_share_is_one_for_each_chain():
     np.testing.assert_allclose(of_x, (B - X) / np.square(A[:, None]), rtol=1e-13)
 
 
+SLOW = pytest.mark.slow
 SCALARS = {
     "product": (lambda a, b: (a * b).sum(), (0, 0), (A, B)),
     "shared": (lambda a, b: (a * b).sum(), (0, None), (A, X)),
@@ -92,7 +93,7 @@ SCALARS = {
 }
 
 
-@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize("name", [*list(SCALARS)[:3], *(pytest.param(n, marks=SLOW) for n in list(SCALARS)[3:])])
 def test_gradients(name):
     function, axes, arrays = SCALARS[name]
     check_derivatives(function, axes, *arrays)

@@ -31,7 +31,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("dtype", ["f8", pytest.param("f4", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", VALUES)
 def test_values(name, dtype):
     a, b = A.astype(dtype), B.astype(dtype)

@@ -45,6 +45,7 @@ def test_values_along_every_axis(name, axis):
         np.testing.assert_allclose(np.asarray(getattr(lazy(x), name)(axis)), numpy(x, axis), rtol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u8", "f4", "f8"])
 @pytest.mark.parametrize("name", NAMES)
 def test_dtypes_are_numpys(name, dtype):
@@ -82,7 +83,7 @@ EXPRESSIONS = {
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
-@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("dtype", ["f8", pytest.param("f4", marks=pytest.mark.slow)])
 def test_within_expressions(name, dtype):
     for shape in ((3, 5), (300, 7), (2, 300), (1, 4), (4, 1)):
         x = np.random.default_rng(1).uniform(0.5, 1.5, shape).astype(dtype)
@@ -107,6 +108,7 @@ def test_gradients(name, axis):
     np.testing.assert_allclose(slope, jacobian(numpy, x), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zeros", ZEROS)
 def test_products_of_zeros(zeros):
     """Gradients, tangents and second derivatives; these with one zero at most."""
