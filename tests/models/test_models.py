@@ -68,7 +68,7 @@ def test_one_kernel_for_every_length_eager_and_compiled(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", QUICK)
 def test_functions_compiled_without_errors(name):
     model = MODELS[name]
     arguments, compiled = model.arguments(FEW), compile_function(model.density)
@@ -96,7 +96,7 @@ def test_single_precision(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", QUICK)
 def test_single_precision_compiled(name):
     check_single_precision(MODELS[name])
 
