@@ -99,6 +99,13 @@ def test_compiled_functions_hold_data():
         np.testing.assert_allclose([of_mean, of_sd], [(z / sd).sum(), ((z**2 - 1) / sd).sum()], rtol=1e-9)
 
 
+def test_other_parameters_compute_nothing_again():
+    x = data(POSITIVE)
+    for shape in (1.5, 2.5, 3.5):
+        float(logpdf(Gamma(np.array(shape), 1.0), x).sum())
+    assert len(x.node.attrs[0].derived) == 1
+
+
 def test_errors():
     x = np.array([1.0, 2.0])
     with pytest.raises(ValueError, match="marked as data"):

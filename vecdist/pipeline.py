@@ -62,6 +62,7 @@ class Derived:
     flags: tuple[Node, ...]
     constants: tuple[Node, ...] = ()
     conditions: tuple[Node, ...] = ()
+    slots: int = 0
 
     @cached_property
     def choices(self) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
@@ -69,13 +70,16 @@ class Derived:
         graph = (*self.roots, *self.flags)
         return candidates(graph), hoistable(graph)
 
-    def stages(self, slots: int) -> Stages | None:
-        """The kernels and library calls that follow one another, where there is more than one kernel."""
-        return staged(self.roots, self.flags, slots + len(self.constants))
+    @cached_property
+    def stages(self) -> Stages | None:
+        """The kernels and library calls that follow one another, where there is a product of matrices."""
+        return staged(self.roots, self.flags, self.slots + len(self.constants))
 
-    def part(self, stage: Stage) -> Derived:
-        """What the kernel of a stage computes."""
-        return Derived(stage.roots, stage.roots, stage.flags)
+    @cached_property
+    def parts(self) -> tuple[Derived, ...]:
+        """What each kernel computes."""
+        stages = self.stages.stages if self.stages else ()
+        return tuple(Derived(stage.roots, stage.roots, stage.flags) for stage in stages) or (self,)
 
     def chosen(self, lengths: Mapping[str, int], widest: int | None) -> Chosen:
         """The choice for these lengths."""
@@ -161,8 +165,9 @@ def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
     That is where a condition fails (an element outside the support, say) or a mean is not finite: then each element is
     computed, with all its edges.
     """
-    store = bound.leaves[bound.constant[0]].derived
-    key = (plan.constants, plan.conditions, bound.leaves)  # which keeps the leaves, and so their identities
+    first, *others = (bound.leaves[place] for place in bound.constant)
+    store = first.derived  # which lives as long as the data do; parameters are no part of it
+    key = (plan.constants, plan.conditions, *others, *bound.lengths.items())
     if key not in store:
         holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in plan.conditions]
         roots = (*plan.constants, *(scalar(node) for node in holding))
@@ -190,8 +195,7 @@ def planned(
         if key not in _derived:
             _derived[key] = derived(bound.roots, derivation, errors, target.passes, data, dropped, len(bound.leaves))
         found = _derived[key]
-        stages = found.stages(len(bound.leaves))
-        parts = [found.part(stage) for stage in stages.stages] if stages else [found]
+        stages, parts = found.stages, found.parts
         chosen = tuple(part.chosen(bound.lengths, target.widest) for part in parts)
         if (key, chosen) not in _kernels:
             _kernels[key, chosen] = [part.kernel(choice) for part, choice in zip(parts, chosen, strict=True)]
@@ -232,7 +236,7 @@ def derived(
     special = specialise((first, *others), data, slots)
     lowered = passed(special.roots, (*ON_TARGET, *last))
     raised = tuple(flag for flag in lowered[len(graph) :] if not flag.is_const(False))
-    return Derived(graph, lowered[: len(graph)], raised, special.constants, special.conditions)
+    return Derived(graph, lowered[: len(graph)], raised, special.constants, special.conditions, slots)
 
 
 def lower(

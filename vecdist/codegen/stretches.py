@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -26,7 +27,7 @@ from vecdist.codegen.statements import ACCUMULATOR, INDENT
 from vecdist.kernel import Accumulate, Block, Kernel, Loop, Scatter, Statement
 
 
-class LoopLines:
+class LoopLines(ABC):
     """The loops of a kernel; what a statement in them is, subclasses say."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -34,8 +35,9 @@ class LoopLines:
         self.short: set[str] = set()  # the sums that the loop being written takes in float32
         self.waiting: dict[str, np.dtype] = {}  # the buffers of the nest being written
 
+    @abstractmethod
     def statement(self, item: Statement) -> str:
-        raise NotImplementedError
+        """A statement as text."""
 
     def elements(self, loop: Loop, pad: str) -> Iterator[str]:
         """The loop over one block, in stretches where it has phases or adds up float32."""
