@@ -36,3 +36,15 @@ def pytest_collection_modifyitems(items):
     problems = cuda_problems()
     for item in on_gpu if problems else ():
         item.add_marker(pytest.mark.skip(reason=problems[0].what))
+
+
+@pytest.fixture(params=[1, 2, 5])
+def threads(request, monkeypatch):
+    """Every kernel is shared among this many threads, however short it is."""
+    from vecdist.backends import cpu
+
+    monkeypatch.setattr(cpu, "thread_count", lambda: request.param)
+    monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
+    cpu._pool.cache_clear()
+    yield request.param
+    cpu._pool.cache_clear()

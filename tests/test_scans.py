@@ -6,7 +6,6 @@ from reference import assert_same, interpreted
 
 import vecdist as vd
 from vecdist import lazy, pipeline
-from vecdist.backends import cpu
 
 X = np.random.default_rng(5).uniform(0.5, 1.5, (3, 5, 4))
 NAMES = ("cumsum", "cumprod")
@@ -17,16 +16,6 @@ ZEROS = {
     "last": [1.5, -0.5, 2.0, 0.0],
     "two": [1.5, 0.0, 2.0, 0.0],
 }
-
-
-@pytest.fixture(params=[1, 2, 5])
-def threads(request, monkeypatch):
-    """Every kernel is shared among this many threads, however short it is."""
-    monkeypatch.setattr(cpu, "thread_count", lambda: request.param)
-    monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
-    cpu._pool.cache_clear()
-    yield request.param
-    cpu._pool.cache_clear()
 
 
 def jacobian(function, x):

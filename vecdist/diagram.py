@@ -109,20 +109,6 @@ def _of_booleans(node: Node) -> bool:
     return node.op in {"max", "min"} and node.args[0].op == "cast" and node.args[0].args[0].dtype.kind == "b"
 
 
-def _ordered(root: Node, inputs: Callable[[Node], Sequence[Node]]) -> Iterator[Node]:
-    """The nodes that ``root`` reaches through ``inputs``, each after its own."""
-    seen: set[Node] = set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((source, False) for source in reversed(inputs(node)))
-
-
 def diagram(root: Node, limit: int = LIMIT) -> tuple[list[Box], str]:
     """The boxes for ``root``, its own the last, and a note on what was folded or left out to keep to ``limit``."""
     boxes = fold_sums(_boxes(root))
@@ -155,7 +141,7 @@ def _boxes(root: Node) -> list[Box]:
     if last.op == "leaf":
         last = root
         shown.clear()
-    nodes = list(_ordered(last, lambda node: [source for source in inputs(node) if source is not None]))
+    nodes = list(topological((last,), lambda node: [source for source in inputs(node) if source is not None]))
     place = {node: number for number, node in enumerate(nodes)}
     boxes = []
     for node in nodes:

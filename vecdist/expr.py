@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -185,8 +185,8 @@ def where(condition: Node, yes: Operand, no: Operand) -> Node:
     return Node("where", (condition, *branches), (), shape, dtype)
 
 
-def topological(roots: Iterable[Node]) -> Iterator[Node]:
-    """Every node that ``roots`` need, each after its arguments."""
+def topological(roots: Iterable[Node], inputs: Callable[[Node], Sequence[Node]] | None = None) -> Iterator[Node]:
+    """Every node that ``roots`` need, each after its arguments, or after those of them that ``inputs`` gives."""
     seen: set[Node] = set()
     stack: list[tuple[Node, bool]] = [(root, False) for root in reversed(tuple(roots))]
     while stack:
@@ -196,7 +196,7 @@ def topological(roots: Iterable[Node]) -> Iterator[Node]:
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args))
+            stack.extend((arg, False) for arg in reversed(inputs(node) if inputs else node.args))
 
 
 def rewrite(

@@ -23,16 +23,6 @@ WHOLE = ("choice", "sum used again")
 EVERY = [*((name, dtype) for name in EXACT for dtype in ("f8", "f4")), *((name, "i4") for name in WHOLE)]
 
 
-@pytest.fixture(params=[1, 2, 5])
-def threads(request, monkeypatch):
-    """Every kernel is shared among this many threads, however short it is."""
-    monkeypatch.setattr(cpu, "thread_count", lambda: request.param)
-    monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
-    cpu._pool.cache_clear()
-    yield request.param
-    cpu._pool.cache_clear()
-
-
 def computed(result):
     """The value of a lazy array, by the CPU."""
     return pipeline.evaluate((result.node,), pipeline.values, (result.shape,))[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vecdist.expr import Node
+from vecdist.expr import Node, topological
 from vecdist.kernel import Block
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.schedule.context import Context, Index
@@ -67,17 +67,7 @@ def structure_below(root: Node) -> Iterator[Node]:
 
 def region(root: Node) -> Iterator[Node]:
     """The elementwise nodes from ``root`` down to leaves and structural nodes, arguments first."""
-    seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            if node.op not in STRUCTURE and node.op != "cases":
-                stack.extend((arg, False) for arg in reversed(node.args))
+    return topological((root,), lambda node: () if node.op in STRUCTURE or node.op == "cases" else node.args)
 
 
 def literal(node: Node) -> str:
