@@ -14,9 +14,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the bottom up.  A package is one layer, whose modules may import each other.
 LAYERS = [
-    "shapes", "expr", "leaves",
+    "shapes", "expr", "leaves", "segments",
     "primitives", "constraints", "distributions",
-    "passes", "kernel", "schedule", "codegen", "backends", "pipeline",
+    "passes", "kernel", "schedule", "codegen", "backends", "arrangement", "pipeline",
     "views", "picking", "ufuncs", "array", "products", "functions", "vectorize", "mixtures", "derivatives", "compiled",
     "drawing", "diagram", "costs", "explain",
     "__init__",

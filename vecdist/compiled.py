@@ -230,7 +230,7 @@ class Compiled:
         if self.graph and kind != "cuda":
             raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
         dropped = bound.unvarying if self.unnormalised else ()
-        plan, constants = pipeline.fed(bound, derivation, kind, self.errors, dropped)
+        plan, bound, constants = pipeline.fed(bound, derivation, kind, self.errors, dropped)
         feeds = [*(Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves), *constants]
         dtypes = tuple(root.dtype for root in plan.graph)
         held = tuple(feed.array for feed in feeds if feed.place is None)

@@ -154,6 +154,7 @@ class _Notes:
 
     def sentences(self) -> Iterator[str]:
         yield from self.constants()
+        yield from self.groups()
         yield from self.order()
         yield from self.temporaries()
         yield from self.gathers()
@@ -175,6 +176,17 @@ class _Notes:
         if computed and self.plan.constants:
             instead = "; where one of the data lies outside a support, a kernel that computes each element runs instead"
             yield f"computed once from data that never change: {computed}{instead if self.plan.conditions else ''}"
+
+    def groups(self) -> Iterator[str]:
+        """The rows that are read in the order of their groups."""
+        for sorting in self.plan.sortings:
+            shapes = [[self.bound.lengths[name] for name in sorting.names(level)] for level in range(sorting.levels)]
+            pieces = _listed(f"{_number(count, 'piece')} of at most {_number(width, 'row')}" for count, width in shapes)
+            again = ", and the sums of those again" if sorting.levels > 1 else ""
+            yield (
+                f"the rows along {sorting.grouping.dim} are sorted by groups that never change, once for their data, "
+                f"and cut into {pieces}{again}: sums by group need no atomic additions, and are the same in every run"
+            )
 
     def order(self) -> Iterator[str]:
         """The loops that wait for others."""

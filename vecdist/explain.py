@@ -21,7 +21,6 @@ from vecdist.kernel import Kernel, Slot
 from vecdist.leaves import Leaf
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.hoist import kept
-from vecdist.passes.specialise import specialise
 from vecdist.passes.stages import Stage
 from vecdist.passes.tall import candidates, scattered
 from vecdist.primitives.structure import STRUCTURE, is_reduction, rebuilt
@@ -54,7 +53,7 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
     leaves = [] if wrt is None else leaves_of(expr, wrt)
     derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
     bound = bind((expr.node, *leaves))
-    plan = pipeline.planned(bound, derivation, pipeline.library(bound.leaves), "raise", bound.constant)
+    plan, bound, _ = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "raise")
     names = leaf_names((expr.node,))
     derivative = "partial" if expr.shape else "gradient"
     results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
@@ -155,7 +154,7 @@ class Explanation:
 def _reports(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> Iterator[KernelReport]:
     """A report for each kernel, in order; where there are several, products of matrices stand between them."""
     if not plan.steps:
-        yield _report(plan, bound, results, device, _outline(plan, bound))
+        yield _report(plan, bound, results, device, _outline(plan))
     named = dict(zip(plan.graph, results, strict=False))
     before: tuple[str, ...] = ()
     for step, stage in plan.steps:
@@ -196,14 +195,13 @@ def _report(
     )
 
 
-def _outline(plan: pipeline.Plan, bound: Bound) -> Kernel:
+def _outline(plan: pipeline.Plan) -> Kernel:
     """The loop nests in primitives, where the same sums are scattered and the same values kept as in the kernel.
 
     A value is found again by what it becomes on the target, a sum by its shape and axes: what it sums may have become
     a choice of cases.
     """
-    special = specialise(pipeline.passed(plan.graph, pipeline.ON_PRIMITIVES), bound.constant, len(bound.leaves))
-    graph = _without_composites(special.roots)
+    graph = _without_composites(plan.primitives)
     nodes = tuple(topological(graph))
     behind = dict(zip(pipeline.passed(nodes, pipeline.ON_TARGET), nodes, strict=True))
     sums, values = plan.chosen

@@ -7,7 +7,7 @@ level k, then the loops of level k, whose sums are known from level k + 1 on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import final
 
@@ -236,10 +236,10 @@ class Kernel:
         inner = [item.dim for _, loop in self.shared_nests() for item in loop.body.walk() if isinstance(item, Loop)]
         return set(inner)
 
-    def with_fixed(self, lengths: Mapping[str, int], longest: int) -> Kernel:
-        """The kernel for inner loops of these lengths, as far as they are at most ``longest``."""
+    def with_fixed(self, lengths: Mapping[str, int], longest: int, few: Collection[str] = ()) -> Kernel:
+        """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``."""
         known = [(dim, lengths[dim]) for dim in sorted(self.inner_dims()) if dim in lengths]
-        fixed = tuple((dim, length) for dim, length in known if 0 < length <= longest)
+        fixed = tuple((dim, n) for dim, n in known if 0 < n <= longest or (longest and dim in few))
         return replace(self, fixed=fixed) if fixed else self
 
     def row_dims(self) -> set[str]:

@@ -104,3 +104,8 @@ def check_dtype(dtype: np.dtype) -> None:
             f"arrays of dtype {dtype} cannot enter an expression; "
             "wanted booleans, integers, float32 or float64 (convert with .astype first)"
         )
+
+
+def on_host(array: Any) -> np.ndarray:
+    """The array in host memory."""
+    return array.get() if hasattr(array, "get") else np.asarray(array)

@@ -6,20 +6,23 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from vecdist.arrangement import arranged
 from vecdist.backends.base import Backend, Feed, Program
 from vecdist.backends.staged import StagedProgram, Step
 from vecdist.expr import Node, cast, topological
 from vecdist.kernel import Kernel
-from vecdist.leaves import Leaf
+from vecdist.leaves import Leaf, on_host
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
 from vecdist.passes.factor import factor
+from vecdist.passes.grouping import Sorting, groupings, sorted_rows
 from vecdist.passes.hoist import hoistable, kept, narrow
+from vecdist.passes.settle import settle
 from vecdist.passes.simplify import simplify
 from vecdist.passes.specialise import scalar, specialise, without_constants
 from vecdist.passes.stages import Stage, Stages, staged
@@ -40,6 +43,7 @@ class Plan:
     """A compiled structure: its graph as derived, its loop nests and its program.
 
     ``constants`` fill the last slots, from data that never change, where all of ``conditions`` hold of these data.
+    ``primitives`` is the graph before primitives are taken apart, ``sortings`` are the groups by which rows are sorted.
     ``steps`` are the plans of several kernels, each with the products of matrices that follow it.
     """
 
@@ -49,6 +53,8 @@ class Plan:
     constants: tuple[Node, ...] = ()
     conditions: tuple[Node, ...] = ()
     chosen: Chosen = ((), ())
+    primitives: tuple[Node, ...] = ()
+    sortings: tuple[Sorting, ...] = ()
     steps: tuple[tuple[Plan | None, Stage], ...] = ()
 
 
@@ -62,6 +68,7 @@ class Derived:
     flags: tuple[Node, ...]
     constants: tuple[Node, ...] = ()
     conditions: tuple[Node, ...] = ()
+    primitives: tuple[Node, ...] = ()
     slots: int = 0
 
     @cached_property
@@ -93,9 +100,11 @@ class Derived:
         return schedule(graph[: len(self.roots)], graph[len(self.roots) :])
 
 
+LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
 ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, simplify)
 ON_TARGET: tuple[Pass, ...] = (expand, simplify, verify)
 
+_settled: dict[tuple, Settled] = {}
 _derived: dict[tuple, Derived] = {}
 _kernels: dict[tuple, list[Kernel]] = {}
 _plans: dict[tuple, Plan] = {}
@@ -131,7 +140,7 @@ def launch(
             f"the value of an expression of {traced!r} was asked for while its function is being compiled, when it has "
             "none yet (an `if`, float() or np.asarray on a lazy array does that); choose with np.where(condition, a, b)"
         )
-    plan, constants = fed(bound, derivation, library(bound.leaves), errors)
+    plan, bound, constants = fed(bound, derivation, library(bound.leaves), errors)
     run = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
     arrays, failed = run(())
     return list(arrays), failed
@@ -143,20 +152,28 @@ def raise_if(failed: Any, roots: Sequence[Node]) -> None:
         raise_invalid(roots)
 
 
-def fed(
-    bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()
-) -> tuple[Plan, list[Feed]]:
-    """The plan for a structure, and what fills its last slots: constants of data that never change.
+@final
+class Fed(NamedTuple):
+    """A plan, and what fills its slots: ``bound`` with the order of its rows, and constants of data."""
+
+    plan: Plan
+    bound: Bound
+    constants: Sequence[Feed] = ()
+
+
+def fed(bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()) -> Fed:
+    """The plan for a structure, and what fills its slots.
 
     Terms of the value that depend on nothing but the slots in ``dropped`` are left out.
     """
-    plan = planned(bound, derivation, kind, errors, bound.constant, dropped)
-    if not (plan.constants or plan.conditions):
-        return plan, []
-    found = _constants(plan, bound, kind)
-    if found is None:
-        return planned(bound, derivation, kind, errors, dropped=dropped), []
-    return plan, [Feed(None, value) for value in found]
+    if bound.constant:
+        first = settled(bound.roots, derivation, errors, bound.constant)
+        rows, sortings = arranged(bound, groupings(first.roots, bound.constant), LIBRARY[kind])
+        plan = planned(rows, derivation, kind, errors, bound.constant, dropped, sortings)
+        found = _constants(plan, rows, kind)
+        if found is not None:
+            return Fed(plan, rows, [Feed(None, value) for value in found])
+    return Fed(planned(bound, derivation, kind, errors, dropped=dropped), bound)
 
 
 def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
@@ -167,6 +184,8 @@ def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
     """
     first, *others = (bound.leaves[place] for place in bound.constant)
     store = first.derived  # which lives as long as the data do; parameters are no part of it
+    if not (plan.constants or plan.conditions):
+        return []
     key = (plan.constants, plan.conditions, *others, *bound.lengths.items())
     if key not in store:
         holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in plan.conditions]
@@ -187,19 +206,22 @@ def planned(
     errors: str,
     data: tuple[int, ...] = (),
     dropped: tuple[int, ...] = (),
+    sortings: tuple[Sorting, ...] = (),
 ) -> Plan:
     """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
-    key = (bound.roots, derivation, kind, errors, data, dropped)
+    key = (bound.roots, derivation, kind, errors, data, dropped, sortings)
     with _lock:
         target = backend(kind)
         if key not in _derived:
-            _derived[key] = derived(bound.roots, derivation, errors, target.passes, data, dropped, len(bound.leaves))
+            known = Known(data, dropped, sortings, len(bound.leaves))
+            _derived[key] = derived(bound.roots, derivation, errors, target.passes, known)
         found = _derived[key]
         stages, parts = found.stages, found.parts
         chosen = tuple(part.chosen(bound.lengths, target.widest) for part in parts)
         if (key, chosen) not in _kernels:
             _kernels[key, chosen] = [part.kernel(choice) for part, choice in zip(parts, chosen, strict=True)]
-        kernels = [kernel.with_fixed(bound.lengths, target.fixed) for kernel in _kernels[key, chosen]]
+        widths = {width for sorting in sortings for width in sorting.widths}
+        kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths) for kernel in _kernels[key, chosen]]
         whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
         if whole not in _plans:
             programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
@@ -209,41 +231,73 @@ def planned(
             if stages:
                 shapes = [tuple(root.shape for root in stage.roots) for stage in stages.stages]
                 steps = [Step(*each) for each in zip(stages.stages, programs, shapes, strict=True)]
-                program = StagedProgram(stages, steps, {"cpu": "numpy", "cuda": "cupy"}[kind])
+                program = StagedProgram(stages, steps, LIBRARY[kind])
             each = zip(parts, kernels, programs, chosen, strict=True)
             plans = [Plan(part.roots, k, done, chosen=choice) if done else None for part, k, done, choice in each]
             together = tuple(zip(plans, stages.stages, strict=True)) if stages else ()
-            ends = (found.constants, found.conditions, chosen[last], together)
+            ends = (found.constants, found.conditions, chosen[last], found.primitives, sortings, together)
             _plans[whole] = Plan(found.graph, kernels[last], program, *ends)
         return _plans[whole]
 
 
+@final
+@dataclass(frozen=True)
+class Known:
+    """What is known of the inputs: which slots in ``data`` never change, and groups of their rows.
+
+    Terms that depend on the slots in ``dropped`` alone are left out; new slots are numbered from ``slots`` on.
+    """
+
+    data: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
+    sortings: tuple[Sorting, ...] = ()
+    slots: int = 0
+
+
+@final
+class Settled(NamedTuple):
+    """The graph as derived, it with its flags behind it after the first passes, and what these take for granted."""
+
+    graph: tuple[Node, ...]
+    roots: tuple[Node, ...]
+    conditions: tuple[Node, ...]
+
+
+def settled(roots: tuple[Node, ...], derivation: Derivation, errors: str, data: tuple[int, ...] = ()) -> Settled:
+    """The graph before any array is looked at; the slots in ``data`` never change."""
+    key = (roots, derivation, errors, data)
+    if key not in _settled:
+        plain, failures = split_checks(roots)
+        graph = derivation(plain)
+        flags = failures if errors == "raise" else ()
+        _settled[key] = Settled(graph, *settle(passed((*graph, *flags), ON_PRIMITIVES), data, len(graph)))
+    return _settled[key]
+
+
 def derived(
-    roots: Sequence[Node],
+    roots: tuple[Node, ...],
     derivation: Derivation,
     errors: str = "raise",
     last: Sequence[Pass] = (),
-    data: tuple[int, ...] = (),
-    dropped: tuple[int, ...] = (),
-    slots: int = 0,
+    known: Known = Known(),
 ) -> Derived:
     """The derived graph after every pass."""
-    plain, failures = split_checks(tuple(roots))
-    graph = derivation(plain)
-    flags = failures if errors == "raise" else ()
-    first, *others = passed((*graph, *flags), ON_PRIMITIVES)
-    first = without_constants(first, dropped) if dropped else first
-    special = specialise((first, *others), data, slots)
+    graph, (first, *others), conditions = settled(roots, derivation, errors, known.data)
+    first = without_constants(first, known.dropped) if known.dropped else first
+    special = specialise((first, *others), known.data, known.slots)
+    special = sorted_rows(special, known.sortings, known.data, len(graph))
     lowered = passed(special.roots, (*ON_TARGET, *last))
     raised = tuple(flag for flag in lowered[len(graph) :] if not flag.is_const(False))
-    return Derived(graph, lowered[: len(graph)], raised, special.constants, special.conditions, slots)
+    conditions = (*conditions, *special.conditions)
+    primitives = special.roots[: len(graph)]
+    return Derived(graph, lowered[: len(graph)], raised, special.constants, conditions, primitives, known.slots)
 
 
 def lower(
     bound: Bound, derivation: Derivation, errors: str = "raise", target: Backend | type[Backend] = Backend
 ) -> tuple[tuple[Node, ...], Kernel]:
     """The derived graph of a structure and its loop nests."""
-    found = derived(bound.roots, derivation, errors, target.passes)
+    found = derived(tuple(bound.roots), derivation, errors, target.passes)
     kernel = found.kernel(found.chosen(bound.lengths, target.widest))
     return found.graph, kernel.with_fixed(bound.lengths, target.fixed)
 
@@ -305,11 +359,6 @@ def raise_invalid(roots: Sequence[Node]) -> None:
                 error = InvalidIndex if family.startswith(INDEXING) else InvalidParameter
                 raise error(f"{family}: {name}{where} = {given[index]!s} is invalid; wanted {wanted}")
     raise AssertionError("the kernel raised its flag, but every check holds")
-
-
-def on_host(array: Any) -> np.ndarray:
-    """The array in host memory."""
-    return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
 class InvalidParameter(ValueError):

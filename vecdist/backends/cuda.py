@@ -24,17 +24,17 @@ from vecdist.passes.interior import interior
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 
 
-def _digest() -> str:
-    """What names a cubin beside its source: the language it is written in, and the toolchain."""
+def _digest(kernel: Kernel) -> str:
+    """What names a cubin beside its source: types of arguments, the language it is written in, and the toolchain."""
     language = Path(cuda_language.__file__).read_bytes() + Path(cuda_compiler.__file__).read_bytes()
-    text = language + repr(sorted(cuda_compiler.versions().items())).encode()
-    return hashlib.sha256(text).hexdigest()[:12]
+    text = repr((cuda_compiler.signature(kernel), sorted(cuda_compiler.versions().items())))
+    return hashlib.sha256(language + text.encode()).hexdigest()[:12]
 
 
 def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, bytes]:
     """The source of a kernel, its name and its machine code, from the folder of kernels where it is there."""
     source = render(kernel)
-    name = f"{source.name}_{_digest()}"
+    name = f"{source.name}_{_digest(kernel)}"
     file = f"{name}_sm{capability[0]}{capability[1]}.cubin"
     found = store.read_checked(file)
     if found is None:

@@ -24,6 +24,7 @@ from vecdist.codegen.statements import (
     typed_zero,
     varying,
 )
+from vecdist.codegen.teams import TeamLines, picked
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
@@ -58,18 +59,11 @@ def render(kernel: Kernel) -> Source:
     return Source("\n".join(_Renderer(kernel).module()) + "\n", kernel)
 
 
-def picked(item: Load, body: Block) -> bool:
-    """Whether a load needs a value that its body computes: an index that is data."""
-    computed = {found.name for found in body.walk() if isinstance(found, Assign | Load | Total)}
-    return not computed.isdisjoint(re.findall(r"\bv\d+\b", " ".join((*item.indices, item.guard or ""))))
-
-
-class _Renderer:
+class _Renderer(TeamLines):
     def __init__(self, kernel: Kernel) -> None:
+        super().__init__(Grid(kernel))
         self.kernel = kernel
         self.nests = kernel.nests()
-        self.grid = Grid(kernel)
-        self.short: set[str] = set()  # sums that a loop adds up in float32
         self.sums = [s for _, loop in self.nests for s in loop.sums(kernel.root)]
 
     def module(self) -> Iterator[str]:
@@ -129,11 +123,7 @@ class _Renderer:
         for item in loop.sums(self.kernel.root):
             yield f"    {item.name} = {start(item)}"
         if is_team_loop(loop):
-            yield "    lane = thread % lanes"
-            yield "    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))"
-            yield f"    for {loop.index} in range(first // lanes, {loop.dim}, step // lanes):"
-            yield from self.rows(loop.body)
-            yield from self.grid.flushes(loop)
+            yield from self.team_nest(loop)
             return
         copies = unrolling(loop)
         if copies == 1:
@@ -207,68 +197,6 @@ class _Renderer:
         else:
             yield pad + text
 
-    def rows(self, block: Block) -> Iterator[str]:
-        """The body of a loop over rows: its inner loops are shared by the lanes of a team."""
-        pad = INDENT * 2
-        for level in block.levels:
-            for item in block.statements(level):
-                if isinstance(item, Total):
-                    yield from self.team_result(item, block, pad)
-                if isinstance(item, Store | Flag | Accumulate | Scatter):
-                    yield f"{pad}if lane == 0:"
-                    yield from self.guarded(self.statement(item), item, pad + INDENT)
-                else:
-                    yield pad + self.statement(item)
-            for case in block.cases(level):
-                yield from self.serial(case.long, 2)
-            for loop in block.loops(level):
-                yield from self.shared_loop(loop, block, pad)
-
-    def shared_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
-        """A loop along a row, shared by the lanes of a team; one of fixed length is written out by the compiler.
-
-        A sequential one is run by the first lane alone.
-
-        Then a lane takes few elements, and adds up those in float32 before it goes on in float64.
-        """
-        sums, lanes = loop.sums(home), self.grid.lanes
-        yield from (f"{pad}{item.name} = {start(item)}" for item in sums)
-        if loop.sequential:
-            yield f"{pad}for {loop.index} in range({loop.dim} if lane == 0 else 0):"
-            yield from self.serial(loop.body, 3)
-            return
-        if lanes is None:
-            yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
-            yield from self.serial(loop.body, 3)
-            return
-        short = [] if loop.dims()[1:] else [item for item in sums if item.dtype == "f4" and item.op == "sum"]
-        yield from (f"{pad}s_{item.name} = f4(0)" for item in short)
-        length = self.grid.fixed[loop.dim]
-        yield f"{pad}for turn_{loop.index} in range({-(-length // lanes)}):"
-        yield f"{pad}    {loop.index} = lane + {lanes} * turn_{loop.index}"
-        if length % lanes:
-            yield f"{pad}    if {loop.index} < {length}:"
-        self.short = {item.name for item in short}
-        yield from self.serial(loop.body, 4 if length % lanes else 3)
-        self.short = set()
-        yield from (f"{pad}{item.name} = f8(s_{item.name})" for item in short)
-
-    def team_result(self, item: Total, block: Block, pad: str) -> Iterator[str]:
-        """Combine the lanes' results pairwise, so that each lane has the same one."""
-        name = item.accumulator
-        (taken,) = {s.op: s for loop in block.every_loop() for s in loop.sums(block) if s.name == name}.values()
-        if self.grid.lanes is not None:
-            for hop in (16, 8, 4, 2, 1):
-                if hop < self.grid.lanes:
-                    yield f"{pad}found = cuda.shfl_xor_sync(mates, {name}, {hop})"
-                    yield f"{pad}{name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
-            return
-        yield f"{pad}hop = lanes // 2"
-        yield f"{pad}while hop > 0:"
-        yield f"{pad}    found = cuda.shfl_xor_sync(mates, {name}, hop)"
-        yield f"{pad}    {name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
-        yield f"{pad}    hop = hop // 2"
-
     def serial(self, block: Block, depth: int) -> Iterator[str]:
         """A body that one thread runs alone."""
         pad = INDENT * depth
@@ -323,7 +251,7 @@ class _Renderer:
             case Assign():
                 return assignment(item)
             case Load():
-                return self.load(item)
+                return self.loaded(item)
             case Accumulate():
                 return self.taken(item)
             case Scatter():

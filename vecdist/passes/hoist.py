@@ -43,7 +43,7 @@ def _costs(roots: Sequence[Node]) -> dict[Node, int]:
     """The operations of each elementwise node that depends on nothing but inputs, as a tree, up to ``DEAR``."""
     costs: dict[Node, int] = {}
     for node in topological(roots):
-        if node.op in {"const", "slot", "extent"}:
+        if node.op in {"const", "slot", "extent", "position"}:
             costs[node] = 0
         elif node.op == "view" and node.args[0] in costs:
             costs[node] = costs[node.args[0]]

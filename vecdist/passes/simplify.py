@@ -16,10 +16,11 @@ def simplify(roots: Sequence[Node]) -> tuple[Node, ...]:
 
     The sign of a zero may change: ``x + 0`` becomes ``x``.
     """
-    return rewrite(roots, _simplify_node)
+    return rewrite(roots, simplified)
 
 
-def _simplify_node(node: Node, args: tuple[Node, ...]) -> Node:
+def simplified(node: Node, args: tuple[Node, ...]) -> Node:
+    """The same operation on other arguments, as simple as it gets."""
     node = rebuilt(node, args)
     if args and all(arg.op == "const" for arg in args) and node.op in PRIMITIVES:
         folded = _fold(node)

@@ -13,7 +13,7 @@ from vecdist.primitives.structure import STRUCTURE
 from vecdist.shapes import BroadcastError, broadcast
 
 INDEXING = {"gather", "scatter"}
-LEAVES = {"slot", "const", "extent"}
+LEAVES = {"slot", "const", "extent", "position"}
 SPLIT = "cases"  # of a condition and two forms of one value
 MIXED = {"where", "cast", "bits", "from_bits", "shl", "shr"}
 

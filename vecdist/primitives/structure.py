@@ -85,6 +85,11 @@ def extent(dims: Sequence[Dim]) -> Node:
     return Node("extent", (), (tuple(dims),), (), np.dtype(np.float64))
 
 
+def position(dim: Dim) -> Node:
+    """The place of each element along an axis, as an int64."""
+    return Node("position", (), (), (dim,), np.dtype(np.int64))
+
+
 def sum_to(x: Node, full: Shape, shape: Shape) -> Node:
     """The adjoint of broadcasting ``shape`` to ``full``, applied to ``x``, which may itself vary on fewer axes."""
     axes = broadcast_axes(shape, into=full)

@@ -282,6 +282,9 @@ class _Lowering:
             case "extent":
                 count = " * ".join(node.attrs[0]) or "1"
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
+            case "position":
+                block, (index,) = at.home(self.root), at.indices
+                return self.assign("index", (index.text if index else "0",), node.dtype, block, at.level(block))
             case "gather":
                 return self.gathered(node, at)
             case op if op in {"scatter", "kept", *SCANS} or is_reduction(node):

@@ -1,0 +1,237 @@
+"""Rows on a GPU: each is given to a team of threads, its *lanes*, that share its inner loops.
+
+What the next row reads is on its way while a row is computed: loads that no value of the row names are made one row
+ahead, and what does not vary with the row is loaded once, where all of that fits in registers.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.codegen.grid import Grid, combined, memory_type
+from vecdist.codegen.statements import INDENT, start, typed_zero
+from vecdist.kernel import Accumulate, Assign, Block, Flag, Load, Loop, Scatter, Statement, Store, Total
+
+WORDS = 40  # registers of a thread for what is loaded ahead
+
+
+def picked(item: Load, body: Block) -> bool:
+    """Whether a load needs a value that its body computes: an index that is data."""
+    computed = {found.name for found in body.walk() if isinstance(found, Assign | Load | Total)}
+    return not computed.isdisjoint(re.findall(r"\bv\d+\b", " ".join((*item.indices, item.guard or ""))))
+
+
+@final
+@dataclass(frozen=True)
+class Ahead:
+    """A load made before its row begins: of one element, or of those of a lane along an inner loop.
+
+    It ``moves`` where it varies with the row; ``name`` is that of the first load of the same elements.
+    """
+
+    item: Load
+    loop: Loop | None
+    turns: int
+    moves: bool
+    name: str
+
+    @property
+    def words(self) -> int:
+        return self.turns * max(1, self.item.dtype.itemsize // 4) * (2 if self.moves else 1)
+
+
+class TeamLines(ABC):
+    """The text of a loop over rows."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.short: set[str] = set()  # sums that a loop adds up in float32
+        self.ahead: dict[Load, Ahead] = {}
+
+    @abstractmethod
+    def statement(self, item: Statement) -> str:
+        """One statement."""
+
+    @abstractmethod
+    def load(self, item: Load) -> str:
+        """A load from memory."""
+
+    @abstractmethod
+    def serial(self, block: Block, depth: int) -> Iterator[str]:
+        """A body that one thread runs alone."""
+
+    @abstractmethod
+    def guarded(self, text: str, item: Statement, pad: str) -> Iterator[str]:
+        """A statement, or the flag where its condition holds."""
+
+    def team_nest(self, loop: Loop) -> Iterator[str]:
+        """The loop over rows, each a team's."""
+        self.ahead = {each.item: each for each in self.loads_ahead(loop)}
+        first = [each for each in self.ahead.values() if each.name == each.item.name]
+        moving = [each for each in first if each.moves]
+        yield "    lane = thread % lanes"
+        yield "    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))"
+        for each in first:
+            yield from self.place_for(each)
+        for each in first:
+            if not each.moves:
+                yield from self.fetch(each, loop, INDENT)
+        if moving:
+            yield from self.fetch_row(moving, loop, "first // lanes", INDENT)
+        yield f"    for {loop.index} in range(first // lanes, {loop.dim}, step // lanes):"
+        for each in moving:
+            yield from self.arrived(each)
+        if moving:
+            yield from self.fetch_row(moving, loop, f"{loop.index} + step // lanes", INDENT * 2)
+        yield from self.rows(loop.body)
+        yield from self.grid.flushes(loop)
+        self.ahead = {}
+
+    def loads_ahead(self, loop: Loop) -> list[Ahead]:
+        """The loads of a row that can be made before it begins, as far as registers go."""
+        if self.grid.lanes is None:
+            return []
+        found = [Ahead(item, None, 1, True, item.name) for item in self.free_loads(loop.body, {loop.index})]
+        same: dict[tuple, str] = {}
+        for inner in loop.body.every_loop():
+            if not inner.sequential:
+                turns = -(-self.grid.fixed[inner.dim] // self.grid.lanes)
+                for item in self.free_loads(inner.body, {loop.index, inner.index}):
+                    places = tuple(re.sub(rf"\b{inner.index}\b", inner.dim, index) for index in item.indices)
+                    name = same.setdefault((item.slot, places), item.name)
+                    found.append(Ahead(item, inner, turns, loop.index in names(item), name))
+        room, kept = WORDS, {}
+        for each in sorted(found, key=lambda each: (not each.moves, each.loop is None)):
+            if each.name in kept or each.words <= room:
+                room -= 0 if each.name in kept else each.words
+                kept.setdefault(each.name, []).append(each)
+        return [each for group in kept.values() for each in group]
+
+    def free_loads(self, body: Block, known: set[str]) -> list[Load]:
+        """The loads of a body whose places depend on loops in ``known`` alone."""
+        items = [item for _, item in body.items if isinstance(item, Load) and item.slot >= 0 and item.indices]
+        return [item for item in items if names(item) <= known and not item.guard and item.dtype.kind != "b"]
+
+    def place_for(self, each: Ahead) -> Iterator[str]:
+        """The registers of a load."""
+        item = each.item
+        if each.loop is None:
+            yield f"    f_{item.name} = {typed_zero(item.dtype)}"
+            return
+        for prefix in "fg" if each.moves else "g":
+            yield f"    {prefix}_{item.name} = cuda.local.array({each.turns}, memory_{memory_type(item.dtype)})"
+
+    def fetch_row(self, moving: Sequence[Ahead], loop: Loop, row: str, pad: str) -> Iterator[str]:
+        """The loads of a later row, if there is one."""
+        yield f"{pad}ahead = {row}"
+        yield f"{pad}if ahead < {loop.dim}:"
+        for each in moving:
+            yield from self.fetch(each, loop, pad + INDENT)
+
+    def fetch(self, each: Ahead, loop: Loop, pad: str) -> Iterator[str]:
+        """The load for each turn of a lane, into registers."""
+        text = self.load(each.item).partition(" = ")[2]
+        text = re.sub(rf"\b{loop.index}\b", "ahead", text)
+        if each.loop is None:
+            yield f"{pad}f_{each.item.name} = {text}"
+            return
+        text = re.sub(rf"\b{each.loop.index}\b", f"(lane + {self.grid.lanes} * turn)", text)
+        length = self.grid.fixed[each.loop.dim]
+        yield f"{pad}for turn in range({each.turns}):"
+        if length % (self.grid.lanes or 1):
+            yield f"{pad}    if lane + {self.grid.lanes} * turn < {length}:"
+            pad += INDENT
+        yield f"{pad}    {'f' if each.moves else 'g'}_{each.item.name}[turn] = {text}"
+
+    def loaded(self, item: Load) -> str:
+        """A load where it stands, which may have been made ahead."""
+        each = self.ahead.get(item)
+        if each is None or each.loop is None:
+            return self.load(item)
+        return f"{item.name} = g_{each.name}[turn_{each.loop.index}]"
+
+    def arrived(self, each: Ahead) -> Iterator[str]:
+        """What was loaded ahead is that of the row that begins."""
+        name = each.item.name
+        if each.loop is None:
+            yield f"        {name} = f_{name}"
+            return
+        yield f"        for turn in range({each.turns}):"
+        yield f"            g_{name}[turn] = f_{name}[turn]"
+
+    def rows(self, block: Block) -> Iterator[str]:
+        """The body of a loop over rows: its inner loops are shared by the lanes of a team."""
+        pad = INDENT * 2
+        for level in block.levels:
+            for item in block.statements(level):
+                if item in self.ahead:
+                    continue
+                if isinstance(item, Total):
+                    yield from self.team_result(item, block, pad)
+                if isinstance(item, Store | Flag | Accumulate | Scatter):
+                    yield f"{pad}if lane == 0:"
+                    yield from self.guarded(self.statement(item), item, pad + INDENT)
+                else:
+                    yield pad + self.statement(item)
+            for case in block.cases(level):
+                yield from self.serial(case.long, 2)
+            for loop in block.loops(level):
+                yield from self.shared_loop(loop, block, pad)
+
+    def shared_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
+        """A loop along a row, shared by the lanes of a team; one of fixed length is written out by the compiler.
+
+        A sequential one is run by the first lane alone.
+
+        Then a lane takes few elements, and adds up those in float32 before it goes on in float64.
+        """
+        sums, lanes = loop.sums(home), self.grid.lanes
+        yield from (f"{pad}{item.name} = {start(item)}" for item in sums)
+        if loop.sequential:
+            yield f"{pad}for {loop.index} in range({loop.dim} if lane == 0 else 0):"
+            yield from self.serial(loop.body, 3)
+            return
+        if lanes is None:
+            yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
+            yield from self.serial(loop.body, 3)
+            return
+        others = [s for s in loop.body.walk() if isinstance(s, Accumulate) and s not in sums]
+        of_row = [] if loop.dims()[1:] else [s for s in (*sums, *others) if s.dtype == "f4" and s.op == "sum"]
+        short = list({item.name: item for item in of_row}.values())
+        yield from (f"{pad}s_{item.name} = f4(0)" for item in short)
+        length = self.grid.fixed[loop.dim]
+        yield f"{pad}for turn_{loop.index} in range({-(-length // lanes)}):"
+        yield f"{pad}    {loop.index} = lane + {lanes} * turn_{loop.index}"
+        if length % lanes:
+            yield f"{pad}    if {loop.index} < {length}:"
+        self.short = {item.name for item in short}
+        yield from self.serial(loop.body, 4 if length % lanes else 3)
+        self.short = set()
+        for item in short:
+            before = "" if item in sums else f"{item.name} + "
+            yield f"{pad}{item.name} = {before}f8(s_{item.name})"
+
+    def team_result(self, item: Total, block: Block, pad: str) -> Iterator[str]:
+        """Combine the lanes' results pairwise, so that each lane has the same one."""
+        name = item.accumulator
+        (taken,) = {s.op: s for loop in block.every_loop() for s in loop.sums(block) if s.name == name}.values()
+        if self.grid.lanes is not None:
+            for hop in (16, 8, 4, 2, 1):
+                if hop < self.grid.lanes:
+                    yield f"{pad}found = cuda.shfl_xor_sync(mates, {name}, {hop})"
+                    yield f"{pad}{name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
+            return
+        yield f"{pad}hop = lanes // 2"
+        yield f"{pad}while hop > 0:"
+        yield f"{pad}    found = cuda.shfl_xor_sync(mates, {name}, hop)"
+        yield f"{pad}    {name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
+        yield f"{pad}    hop = hop // 2"
+
+
+def names(item: Load) -> set[str]:
+    """The loops and values that say where a load reads."""
+    return set(re.findall(r"\b[iv]\d+\b", " ".join(item.indices)))
