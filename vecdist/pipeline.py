@@ -22,6 +22,7 @@ from vecdist.passes.expand import expand
 from vecdist.passes.factor import factor
 from vecdist.passes.grouping import Sorting, groupings, sorted_rows
 from vecdist.passes.hoist import hoistable, kept, narrow
+from vecdist.passes.powers import powers
 from vecdist.passes.settle import settle
 from vecdist.passes.simplify import simplify
 from vecdist.passes.specialise import scalar, specialise, without_constants
@@ -101,7 +102,7 @@ class Derived:
 
 
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
-ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, simplify)
+ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, powers, simplify)
 ON_TARGET: tuple[Pass, ...] = (expand, simplify, verify)
 
 _settled: dict[tuple, Settled] = {}

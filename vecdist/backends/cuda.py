@@ -15,9 +15,10 @@ from vecdist.backends import cuda_compiler, cuda_language, store
 from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.backends.outputs import fresh_or_given
-from vecdist.codegen.cuda import is_team_loop, needs_grid_barrier, render, unrolling
+from vecdist.codegen.cuda import render
 from vecdist.codegen.grid import THREADS, Grid, counters, team
 from vecdist.codegen.source import Source
+from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, splits, stands_apart, tiled, unrolling
 from vecdist.kernel import Kernel
 from vecdist.passes.interior import interior
 
@@ -54,6 +55,7 @@ class CudaProgram(Program):
         self.cooperative = needs_grid_barrier(kernel)
         self.sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self.grid = Grid(kernel)
+        self.apart = stands_apart(kernel, self.grid)
         self._loaded: dict[int, Any] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._lock = threading.Lock()
@@ -114,12 +116,23 @@ class CudaProgram(Program):
         function = self.loaded(device)
         lanes = self.lanes(lengths)
         memory = self.grid.shared_bytes(lengths, lanes)
-        most_blocks = self.most_blocks(device, function, memory)
+        most_blocks = self.most_blocks(device, function, memory) * self.waves()
         blocks = min(self.blocks(lengths, lanes), most_blocks)
         partials, arrivals = self.workspace(device, stream, most_blocks)
         sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
         tail = (partials, *_array_arguments(sums), *_array_arguments(arrivals), lanes)
         return function, (blocks,), tail, memory
+
+    def waves(self) -> int:
+        """How many times as many blocks there are as run at once, so that not all of them read, or write, together.
+
+        Measured on an H200: more of them cost more than they give where each begins with work of its own.
+        """
+        if self.apart:
+            return 16
+        if self.cooperative or not self.sums:
+            return 1
+        return 1 if any(is_team_loop(loop) for _, loop in self.kernel.shared_nests()) else 4
 
     def lanes(self, lengths: Mapping[str, int]) -> int:
         """The threads that share a row: each takes some eight of its elements."""
@@ -130,7 +143,13 @@ class CudaProgram(Program):
         threads = 1
         for _, loop in self.kernel.shared_nests():
             length = length_of(loop.dim, lengths)
-            threads = max(threads, length * lanes if is_team_loop(loop) else -(-length // unrolling(loop)))
+            if not is_team_loop(loop):
+                threads = max(threads, -(-length // unrolling(loop)))
+                continue
+            if self.apart and tiled(loop):
+                (inner,) = loop.body.every_loop()
+                length <<= splits(loop, length_of(inner.dim, lengths), lanes)
+            threads = max(threads, length * lanes)
         return -(-threads // THREADS)
 
     def loaded(self, device: int) -> Any:

@@ -7,11 +7,9 @@ which the last block to finish adds up in a fixed order; where a later loop need
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from vecdist.codegen.grid import SHARED_SUMS, THREADS, Grid, combined, counters
+from vecdist.codegen.grid import SHARED_SUMS, THREADS, combined, counters
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
     ACCUMULATOR,
@@ -24,34 +22,11 @@ from vecdist.codegen.statements import (
     typed_zero,
     varying,
 )
-from vecdist.codegen.teams import TeamLines, picked
+from vecdist.codegen.teams import TeamLines
+from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, picked, tiled
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
-# Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
-# the registers of a long body leave room for fewer of them.
-COPIES = ((80, 8), (130, 4), (300, 2))
 TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
-
-
-def unrolling(loop: Loop) -> int:
-    """How many elements a thread computes in one turn of an outermost loop."""
-    if any(isinstance(item, Loop) for _, item in loop.body.items):
-        return 1
-    short = [case.short for level in loop.body.levels for case in loop.body.cases(level)]
-    length = len(loop.body.items) + sum(len(block.items) for block in short)
-    copies = next((copies for longest, copies in COPIES if length <= longest), 1)
-    wide = any(isinstance(item, Load) and item.dtype.itemsize == 8 for _, item in loop.body.items)
-    return max(1, copies // 2) if wide else copies
-
-
-def is_team_loop(loop: Loop) -> bool:
-    """Whether the iterations of an outermost loop are rows with loops of their own."""
-    return any(isinstance(item, Loop) for _, item in loop.body.items)
-
-
-def needs_grid_barrier(kernel: Kernel) -> bool:
-    """Whether a loop needs a sum, or a temporary array, of an earlier loop of the whole grid."""
-    return len({level for level, _ in kernel.shared_nests()}) > 1
 
 
 def render(kernel: Kernel) -> Source:
@@ -61,8 +36,7 @@ def render(kernel: Kernel) -> Source:
 
 class _Renderer(TeamLines):
     def __init__(self, kernel: Kernel) -> None:
-        super().__init__(Grid(kernel))
-        self.kernel = kernel
+        super().__init__(kernel)
         self.nests = kernel.nests()
         self.sums = [s for _, loop in self.nests for s in loop.sums(kernel.root)]
 
@@ -122,74 +96,12 @@ class _Renderer(TeamLines):
     def nest(self, loop: Loop) -> Iterator[str]:
         for item in loop.sums(self.kernel.root):
             yield f"    {item.name} = {start(item)}"
-        if is_team_loop(loop):
+        if not is_team_loop(loop):
+            yield from self.tiles(loop)
+        elif self.apart and tiled(loop):
+            yield from self.row_tiles(loop)
+        else:
             yield from self.team_nest(loop)
-            return
-        copies = unrolling(loop)
-        if copies == 1:
-            yield f"    for {loop.index} in range(first, {loop.dim}, step):"
-            yield from self.serial(loop.body, 2)
-            return
-        tile = THREADS * copies
-        loads = [item for item in loop.body.statements(0) if isinstance(item, Load) and not picked(item, loop.body)]
-        for item in loads:
-            for number in range(copies):
-                yield f"    f_{item.name}_{number} = {typed_zero(item.dtype)}"
-        yield from self.fetched(loop, loads, copies, f"block * {tile}", INDENT)
-        yield f"    for base in range(block * {tile}, {loop.dim}, blocks * {tile}):"
-        yield "        done = False"
-        yield f"        if base + {tile} <= {loop.dim}:"
-        yield from self.unrolled(loop, loads, copies)
-        yield "        if not done:"
-        yield f"            for {loop.index} in range(base + thread, min(base + {tile}, {loop.dim}), {THREADS}):"
-        yield from self.serial(loop.body, 4)
-
-    def fetched(self, loop: Loop, loads: Sequence[Load], copies: int, base: str, pad: str) -> Iterator[str]:
-        """Load the elements of a whole tile ahead of their use: loads of one tile run beside work on another."""
-        yield f"{pad}ahead = {base}"
-        yield f"{pad}if ahead + {THREADS * copies} <= {loop.dim}:"
-        for item in loads:
-            for number in range(copies):
-                text = self.statement(item).replace(f"{item.name} = ", f"f_{item.name}_{number} = ", 1)
-                yield pad + INDENT + re.sub(rf"\b{loop.index}\b", f"(ahead + thread + {THREADS * number})", text)
-
-    def unrolled(self, loop: Loop, loads: Sequence[Load], copies: int) -> Iterator[str]:
-        """Several copies of a body; where it has cases, the short ones, if all elements allow that."""
-        body, pad = loop.body, INDENT * 3
-        names = {loop.index, *(item.name for item in body.walk() if isinstance(item, Assign | Load | Total))}
-
-        def copy(text: str, number: int) -> str:
-            return re.sub(r"\b[iv]\d+\b", lambda m: f"{m[0]}_{number}" if m[0] in names else m[0], text)
-
-        def written(items: Sequence[Statement], pad: str) -> Iterator[str]:
-            for number in range(copies):
-                for item in items:
-                    if not isinstance(item, Accumulate) and item not in loads:
-                        yield from self.guarded(copy(self.statement(item), number), item, pad)
-            for item in items:
-                if isinstance(item, Accumulate):
-                    yield pad + self.accumulate(item, [copy(item.value, number) for number in range(copies)])
-
-        for number in range(copies):
-            yield f"{pad}{loop.index}_{number} = base + thread + {THREADS * number}"
-            yield from (f"{pad}{item.name}_{number} = f_{item.name}_{number}" for item in loads)
-        yield from self.fetched(loop, loads, copies, f"base + blocks * {THREADS * copies}", pad)
-        for level in body.levels:
-            yield from written(body.statements(level), pad)
-            for case in body.cases(level):
-                yield f"{pad}if {' and '.join(copy(case.condition, number) for number in range(copies))}:"
-                pad += INDENT
-                for inner in case.short.levels:
-                    yield from written(case.short.statements(inner), pad)
-        yield f"{pad}done = True"
-
-    def accumulate(self, item: Accumulate, values: Sequence[str]) -> str:
-        """Add neighbours in their own precision first, which costs one conversion for all of them."""
-        if item.op in {"sum", "prod"}:
-            while len(values) > 1:
-                values = [combined(item.op, "f", a, b) for a, b in zip(values[::2], values[1::2], strict=True)]
-        lines = [self.statement(replace(item, value=value)) for value in values]
-        return "; ".join(lines)
 
     def guarded(self, text: str, item: Statement, pad: str) -> Iterator[str]:
         if isinstance(item, Flag):
@@ -198,10 +110,12 @@ class _Renderer(TeamLines):
             yield pad + text
 
     def serial(self, block: Block, depth: int) -> Iterator[str]:
-        """A body that one thread runs alone."""
+        """A body that one thread runs alone: what it reads comes first, so that loads are on their way together."""
         pad = INDENT * depth
         for level in block.levels:
-            for item in block.statements(level):
+            items = block.statements(level)
+            loads = [item for item in items if isinstance(item, Load) and not picked(item, block)]
+            for item in (*loads, *(item for item in items if item not in loads)):
                 yield from self.guarded(self.statement(item), item, pad)
             for case in block.cases(level):
                 yield from self.serial(case.long, depth)
@@ -271,7 +185,7 @@ class _Renderer(TeamLines):
         """Take a value into a reduction, in float32 where a loop is short."""
         name, kind = item.name, item.dtype.kind
         if name in self.short:
-            return f"s_{name} = s_{name} + {item.value}"
+            return f"s_{name} = {combined(item.op, kind, f's_{name}', item.value)}"
         value = f"{ACCUMULATOR[kind]}({item.value})"
         return f"{name} = {name} + {value}" if item.op == "sum" else f"{name} = {combined(item.op, kind, name, value)}"
 

@@ -81,6 +81,10 @@ class Grid:
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
         self.atomic_outputs = sorted({item.output for item in items if item not in self.slots})
 
+    def together(self) -> bool:
+        """Whether blocks keep or add up something: then it is best done by as many as run at once."""
+        return bool(self.kept_outputs or self.slot_outputs or self.atomic_outputs)
+
     def kept_places(self) -> Iterator[str]:
         """Where in shared memory each kept array begins, and the slots behind them, in units of eight bytes."""
         place = "0"

@@ -7,22 +7,21 @@ ahead, and what does not vary with the row is loaded once, where all of that fit
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from vecdist.codegen.grid import Grid, combined, memory_type
+import numpy as np
+
+from vecdist.codegen.grid import combined, memory_type
+from vecdist.codegen.memory import Memory, remembered
 from vecdist.codegen.statements import INDENT, start, typed_zero
-from vecdist.kernel import Accumulate, Assign, Block, Flag, Load, Loop, Scatter, Statement, Store, Total
+from vecdist.codegen.tiles import TileLines
+from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Store, Total
 
+NEUTRAL = {"sum": "0", "max": "-np.inf", "min": "np.inf"}  # where reductions of short rows in float32 begin
 WORDS = 40  # registers of a thread for what is loaded ahead
-
-
-def picked(item: Load, body: Block) -> bool:
-    """Whether a load needs a value that its body computes: an index that is data."""
-    computed = {found.name for found in body.walk() if isinstance(found, Assign | Load | Total)}
-    return not computed.isdisjoint(re.findall(r"\bv\d+\b", " ".join((*item.indices, item.guard or ""))))
+REMEMBERED = 64  # and for what the loops of a row leave to each other
 
 
 @final
@@ -44,37 +43,25 @@ class Ahead:
         return self.turns * max(1, self.item.dtype.itemsize // 4) * (2 if self.moves else 1)
 
 
-class TeamLines(ABC):
+class TeamLines(TileLines):
     """The text of a loop over rows."""
 
-    def __init__(self, grid: Grid) -> None:
-        self.grid = grid
+    def __init__(self, kernel: Kernel) -> None:
+        super().__init__(kernel)
         self.short: set[str] = set()  # sums that a loop adds up in float32
         self.ahead: dict[Load, Ahead] = {}
-
-    @abstractmethod
-    def statement(self, item: Statement) -> str:
-        """One statement."""
-
-    @abstractmethod
-    def load(self, item: Load) -> str:
-        """A load from memory."""
-
-    @abstractmethod
-    def serial(self, block: Block, depth: int) -> Iterator[str]:
-        """A body that one thread runs alone."""
-
-    @abstractmethod
-    def guarded(self, text: str, item: Statement, pad: str) -> Iterator[str]:
-        """A statement, or the flag where its condition holds."""
+        self.memory = Memory()
 
     def team_nest(self, loop: Loop) -> Iterator[str]:
         """The loop over rows, each a team's."""
+        self.memory = remembered(loop.body, self.room(loop))
         self.ahead = {each.item: each for each in self.loads_ahead(loop)}
         first = [each for each in self.ahead.values() if each.name == each.item.name]
         moving = [each for each in first if each.moves]
         yield "    lane = thread % lanes"
         yield "    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))"
+        for name, (dtype, inner) in self.memory.arrays.items():
+            yield f"    {name} = cuda.local.array({self.turns(inner)}, memory_{memory_type(dtype)})"
         for each in first:
             yield from self.place_for(each)
         for each in first:
@@ -89,7 +76,22 @@ class TeamLines(ABC):
             yield from self.fetch_row(moving, loop, f"{loop.index} + step // lanes", INDENT * 2)
         yield from self.rows(loop.body)
         yield from self.grid.flushes(loop)
-        self.ahead = {}
+        self.ahead, self.memory = {}, Memory()
+
+    def inner_body(self, loop: Loop) -> Block:
+        """What an inner loop does, beside what it remembers."""
+        return self.memory.bodies.get(loop, loop.body)
+
+    def turns(self, loop: Loop) -> int:
+        """How many elements of an inner loop of known length a lane takes."""
+        return -(-self.grid.fixed[loop.dim] // (self.grid.lanes or 1))
+
+    def room(self, loop: Loop) -> dict[str, int]:
+        """How many values inner loops may remember, by their lengths; none where these are not known."""
+        if self.grid.lanes is None:
+            return {}
+        wide = any(isinstance(item, Assign) and item.dtype == np.float64 for item in loop.body.walk())
+        return {each.dim: REMEMBERED // (self.turns(each) * (2 if wide else 1)) for each in loop.body.every_loop()}
 
     def loads_ahead(self, loop: Loop) -> list[Ahead]:
         """The loads of a row that can be made before it begins, as far as registers go."""
@@ -99,8 +101,8 @@ class TeamLines(ABC):
         same: dict[tuple, str] = {}
         for inner in loop.body.every_loop():
             if not inner.sequential:
-                turns = -(-self.grid.fixed[inner.dim] // self.grid.lanes)
-                for item in self.free_loads(inner.body, {loop.index, inner.index}):
+                turns = self.turns(inner)
+                for item in self.free_loads(self.inner_body(inner), {loop.index, inner.index}):
                     places = tuple(re.sub(rf"\b{inner.index}\b", inner.dim, index) for index in item.indices)
                     name = same.setdefault((item.slot, places), item.name)
                     found.append(Ahead(item, inner, turns, loop.index in names(item), name))
@@ -200,20 +202,20 @@ class TeamLines(ABC):
             yield from self.serial(loop.body, 3)
             return
         others = [s for s in loop.body.walk() if isinstance(s, Accumulate) and s not in sums]
-        of_row = [] if loop.dims()[1:] else [s for s in (*sums, *others) if s.dtype == "f4" and s.op == "sum"]
+        of_row = [] if loop.dims()[1:] else [s for s in (*sums, *others) if s.dtype == "f4" and s.op in NEUTRAL]
         short = list({item.name: item for item in of_row}.values())
-        yield from (f"{pad}s_{item.name} = f4(0)" for item in short)
+        yield from (f"{pad}s_{item.name} = f4({NEUTRAL[item.op]})" for item in short)
         length = self.grid.fixed[loop.dim]
-        yield f"{pad}for turn_{loop.index} in range({-(-length // lanes)}):"
+        yield f"{pad}for turn_{loop.index} in range({self.turns(loop)}):"
         yield f"{pad}    {loop.index} = lane + {lanes} * turn_{loop.index}"
         if length % lanes:
             yield f"{pad}    if {loop.index} < {length}:"
         self.short = {item.name for item in short}
-        yield from self.serial(loop.body, 4 if length % lanes else 3)
+        yield from self.serial(self.inner_body(loop), 4 if length % lanes else 3)
         self.short = set()
         for item in short:
-            before = "" if item in sums else f"{item.name} + "
-            yield f"{pad}{item.name} = {before}f8(s_{item.name})"
+            found = f"f8(s_{item.name})"
+            yield f"{pad}{item.name} = {found if item in sums else combined(item.op, 'f', item.name, found)}"
 
     def team_result(self, item: Total, block: Block, pad: str) -> Iterator[str]:
         """Combine the lanes' results pairwise, so that each lane has the same one."""

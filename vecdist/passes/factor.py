@@ -1,4 +1,4 @@
-"""Move factors and conditions that do not vary along a sum out of it: done once, not for each element."""
+"""Move factors and conditions to where they vary least: done once, not for each element."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 from vecdist.expr import Node, cast, rewrite, where
 from vecdist.primitives.structure import align, extent, rebuilt, summed
-from vecdist.shapes import Shape
+from vecdist.shapes import Shape, broadcast
 
 Axes = tuple[int, ...]
 
 
 def factor(roots: Sequence[Node]) -> tuple[Node, ...]:
-    """``roots`` with less work in their sums: sum(c a) is c sum(a), and a condition c chooses between two sums."""
+    """``roots`` with less work in their sums: sum(c a) is c sum(a), and a condition c chooses between two sums.
+
+    Where NaN stands for a sum a + b unless c holds, and b varies less, NaN stands for b.
+    """
     return rewrite(roots, _factor_node)
 
 
@@ -20,7 +23,26 @@ def _factor_node(node: Node, args: tuple[Node, ...]) -> Node:
     node = rebuilt(node, args)
     if node.op == "sum" and node.dtype.kind == "f":
         return align(_total(args[0], args[0].shape, node.attrs[0]), node.shape)
+    if node.op == "where" and node.args[2].is_const() and node.args[2].value != node.args[2].value:
+        return _spoilt(node.args[1], node.args[0], node.args[2])
     return node
+
+
+def _spoilt(term: Node, condition: Node, nan: Node) -> Node:
+    """``term``, or NaN unless ``condition`` holds: through that part of a sum which varies least."""
+    chosen = where(condition, term, nan)
+    if term.op in {"add", "sub"}:
+        for place, part in enumerate(term.args):
+            if _axes(broadcast([part.shape, condition.shape])) < _axes(term.shape):
+                parts = [_spoilt(part, condition, nan) if at == place else arg for at, arg in enumerate(term.args)]
+                spoilt = rebuilt(term, tuple(parts))
+                return spoilt if spoilt.shape == chosen.shape else chosen
+    return chosen
+
+
+def _axes(shape: Shape) -> int:
+    """The number of axes along which an array varies."""
+    return sum(dim != 1 for dim in shape)
 
 
 def _total(term: Node, full: Shape, axes: Axes) -> Node:

@@ -58,7 +58,7 @@ def _softmax(x: Node, axes: Axes) -> Node:
     """Parts of the whole, not exponentials of x - logsumexp(x), which lose digits far from 0; 0 where all are 0."""
     parts = exp(x - _shift(x, axes))
     whole = summed(parts, axes)
-    return where(eq(whole, 0), 0, parts / whole)
+    return parts * where(eq(whole, 0), 0, 1 / whole)
 
 
 def _log_softmax(x: Node, axes: Axes) -> Node:

@@ -3,16 +3,16 @@ from vecdist.backends.cpu_language import *
 
 @compiled
 def prelude(x0, x1, x2, o0, o1, o2, flag, n0):
-    v0 = load(x0, 0, -1, 3)
-    v1 = (f8(float('-inf')) < v0)
-    v2 = (v0 < f8(float('inf')))
-    v3 = (v1 & v2)
+    v2 = load(x0, 0, -1, 3)
     v4 = load(x1, 0, -1, 3)
-    v5 = (0.0 < v4)
-    v6 = (v4 < f8(float('inf')))
-    v7 = (v5 & v6)
-    v8 = (v3 & v7)
-    v12 = (1.0 / v4)
+    v5 = (1.0 / v4)
+    v9 = (f8(float('-inf')) < v2)
+    v10 = (v2 < f8(float('inf')))
+    v11 = (v9 & v10)
+    v12 = (0.0 < v4)
+    v13 = (v4 < f8(float('inf')))
+    v14 = (v12 & v13)
+    v15 = (v11 & v14)
     v16 = (v4 < 2.2250738585072014e-308)
     v17 = (v4 * 1.8014398509481984e+16)
     v18 = select(v16, v17, v4)
@@ -72,79 +72,71 @@ def prelude(x0, x1, x2, o0, o1, o2, flag, n0):
     v72 = (v33 + v71)
     v73 = (v29 + v72)
     v74 = (v28 + v73)
-    v75 = select(v6, v74, v4)
+    v75 = select(v13, v74, v4)
     v76 = (v4 == 0.0)
     v77 = select(v76, f8(float('-inf')), f8(float('nan')))
-    v78 = select(v5, v75, v77)
+    v78 = select(v12, v75, v77)
     v79 = (v78 + 0.9189385332046727)
-    v83 = float(n0)
-    v84 = (f8(float('nan')) * v83)
-    v86 = (-v12)
-    v94 = (v12 * v12)
-    v95 = (-v94)
-    v104 = (not v3)
-    v105 = (not v7)
-    return (v0, v8, v12, v79, v84, v86, v95, v104, v105, )
+    v80 = select(v15, v79, f8(float('nan')))
+    v89 = (v5 * v5)
+    v96 = (not v11)
+    v97 = (not v14)
+    return (v2, v5, v15, v80, v89, v96, v97, )
 
 
 @compiled
-def nest0(first, last, p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v104, v105, x0, x1, x2, o0, o1, o2, flag, n0):
+def nest0(first, last, p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0):
     widest()
     size = 4096
     for block in range(first, last):
-        a81 = f8(0)
-        a87 = f8(0)
-        a101 = f8(0)
+        a82 = f8(0)
+        a84 = f8(0)
+        a93 = f8(0)
         end = min(block * size + size, n0)
-        for i9 in range(block * size, end):
-            v10 = load(x2, i9, -1, 3)
-            v11 = (v10 - v0)
-            v13 = (v11 * v12)
-            v14 = (v13 * v13)
-            v15 = (-0.5 * v14)
-            v80 = (v15 - v79)
-            a81 = accumulate_sum(a81, v80)
-            a87 = accumulate_sum(a87, v11)
-            v96 = (v95 * v11)
-            v97 = (2.0 * v13)
-            v98 = (v96 * v97)
-            v99 = (v98 * -0.5)
-            v100 = (v99 - v12)
-            a101 = accumulate_sum(a101, v100)
-        p_a81[block] = a81
-        p_a87[block] = a87
-        p_a101[block] = a101
+        for i0 in range(block * size, end):
+            v1 = load(x2, i0, -1, 3)
+            v3 = (v1 - v2)
+            v6 = (v3 * v5)
+            v7 = (v6 * v6)
+            v8 = (v7 * -0.5)
+            v81 = (v8 - v80)
+            a82 = accumulate_sum(a82, v81)
+            a84 = accumulate_sum(a84, v3)
+            v90 = (v89 * v3)
+            v91 = (v90 * v6)
+            v92 = (v91 - v5)
+            a93 = accumulate_sum(a93, v92)
+        p_a82[block] = a82
+        p_a84[block] = a84
+        p_a93[block] = a93
 
 
 @compiled
-def finish(p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v104, v105, x0, x1, x2, o0, o1, o2, flag, n0):
-    v82 = f8(total_sum(p_a81))
-    v85 = select(v8, v82, v84)
-    v88 = f8(total_sum(p_a87))
-    v89 = (v12 * v88)
-    v90 = (2.0 * v89)
-    v91 = (v86 * v90)
-    v92 = (-0.5 * v91)
-    v93 = select(v8, v92, 0.0)
-    v102 = f8(total_sum(p_a101))
-    v103 = select(v8, v102, 0.0)
-    if v104:
+def finish(p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0):
+    v83 = f8(total_sum(p_a82))
+    v85 = f8(total_sum(p_a84))
+    v86 = (v5 * v85)
+    v87 = (v5 * v86)
+    v88 = select(v15, v87, 0.0)
+    v94 = f8(total_sum(p_a93))
+    v95 = select(v15, v94, 0.0)
+    if v96:
         flag[0] = 1
-    if v105:
+    if v97:
         flag[0] = 1
-    store(o0, 0, v85, 0, 3)
-    store(o1, 0, v93, 1, 3)
-    store(o2, 0, v103, 2, 3)
+    store(o0, 0, v83, 0, 3)
+    store(o1, 0, v88, 1, 3)
+    store(o2, 0, v95, 2, 3)
     return
 
 
 @compiled
 def kernel(x0, x1, x2, o0, o1, o2, flag, n0):
     widest()
-    v0, v8, v12, v79, v84, v86, v95, v104, v105, = prelude(x0, x1, x2, o0, o1, o2, flag, n0)
+    v2, v5, v15, v80, v89, v96, v97, = prelude(x0, x1, x2, o0, o1, o2, flag, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    p_a81 = np.empty(blocks, np.float64)
-    p_a87 = np.empty(blocks, np.float64)
-    p_a101 = np.empty(blocks, np.float64)
-    nest0(i8(0), blocks, p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v104, v105, x0, x1, x2, o0, o1, o2, flag, n0)
-    finish(p_a81, p_a87, p_a101, v0, v8, v12, v79, v84, v86, v95, v104, v105, x0, x1, x2, o0, o1, o2, flag, n0)
+    p_a82 = np.empty(blocks, np.float64)
+    p_a84 = np.empty(blocks, np.float64)
+    p_a93 = np.empty(blocks, np.float64)
+    nest0(i8(0), blocks, p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0)
+    finish(p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0)

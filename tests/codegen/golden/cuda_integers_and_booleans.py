@@ -19,29 +19,29 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, sums, arrivals, lanes):
     f_v1_1 = i8(0)
     f_v1_2 = i8(0)
     f_v1_3 = i8(0)
-    ahead = block * 1024
-    if ahead + 1024 <= n0:
-        f_v1_0 = x0[(ahead + thread + 0)]
-        f_v1_1 = x0[(ahead + thread + 256)]
-        f_v1_2 = x0[(ahead + thread + 512)]
-        f_v1_3 = x0[(ahead + thread + 768)]
-    for base in range(block * 1024, n0, blocks * 1024):
+    ahead = block * (4 * 256)
+    if ahead + 4 * 256 <= n0:
+        f_v1_0 = x0[(ahead + thread)]
+        f_v1_1 = x0[(ahead + thread + 1 * 256)]
+        f_v1_2 = x0[(ahead + thread + 2 * 256)]
+        f_v1_3 = x0[(ahead + thread + 3 * 256)]
+    for base in range(block * (4 * 256), n0, blocks * (4 * 256)):
         done = False
-        if base + 1024 <= n0:
-            i0_0 = base + thread + 0
+        if base + 4 * 256 <= n0:
+            i0_0 = base + thread
             v1_0 = f_v1_0
-            i0_1 = base + thread + 256
+            i0_1 = base + thread + 1 * 256
             v1_1 = f_v1_1
-            i0_2 = base + thread + 512
+            i0_2 = base + thread + 2 * 256
             v1_2 = f_v1_2
-            i0_3 = base + thread + 768
+            i0_3 = base + thread + 3 * 256
             v1_3 = f_v1_3
-            ahead = base + blocks * 1024
-            if ahead + 1024 <= n0:
-                f_v1_0 = x0[(ahead + thread + 0)]
-                f_v1_1 = x0[(ahead + thread + 256)]
-                f_v1_2 = x0[(ahead + thread + 512)]
-                f_v1_3 = x0[(ahead + thread + 768)]
+            ahead = base + blocks * (4 * 256)
+            if ahead + 4 * 256 <= n0:
+                f_v1_0 = x0[(ahead + thread)]
+                f_v1_1 = x0[(ahead + thread + 1 * 256)]
+                f_v1_2 = x0[(ahead + thread + 2 * 256)]
+                f_v1_3 = x0[(ahead + thread + 3 * 256)]
             v3_0 = (v1_0 < v2)
             v5_0 = i8(v1_0 * v4)
             v7_0 = cuda.selp(v3_0, v5_0, v6)
@@ -65,7 +65,7 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, sums, arrivals, lanes):
             a8 = a8 + i8(((v7_0 + v7_1) + (v7_2 + v7_3)))
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 1024, n0), 256):
+            for i0 in range(base + thread, min(base + 4 * 256, n0), 256):
                 v1 = x0[i0]
                 v3 = (v1 < v2)
                 v5 = i8(v1 * v4)

@@ -24,8 +24,8 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, sums, arrivals, l
         v15 = (((i9 - s0) >= 0) & ((i9 - s0) < n2))
         for i10 in range(lane, n1, lanes):
             v11 = (x0[((s0 + i9)) * x0_s0 + (i10) * x0_s1] if ((i9 >= 0) & (i9 < n2)) else f8(0))
-            v13 = cuda.selp(v12, v11, f8(0.0))
             v14 = (x0[((i9 - s0)) * x0_s0 + (i10) * x0_s1] if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0))
+            v13 = cuda.selp(v12, v11, f8(0.0))
             v16 = cuda.selp(v15, v14, f8(0.0))
             v17 = (v13 + v16)
             o1[(i9) * n1 + i10] = v17

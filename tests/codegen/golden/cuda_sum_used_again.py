@@ -16,33 +16,33 @@ def kernel(x0, o0, n0, partials, sums, arrivals, lanes):
     f_v4_1 = f8(0)
     f_v4_2 = f8(0)
     f_v4_3 = f8(0)
-    ahead = block * 1024
-    if ahead + 1024 <= n0:
-        f_v4_0 = x0[(ahead + thread + 0)]
-        f_v4_1 = x0[(ahead + thread + 256)]
-        f_v4_2 = x0[(ahead + thread + 512)]
-        f_v4_3 = x0[(ahead + thread + 768)]
-    for base in range(block * 1024, n0, blocks * 1024):
+    ahead = block * (4 * 256)
+    if ahead + 4 * 256 <= n0:
+        f_v4_0 = x0[(ahead + thread)]
+        f_v4_1 = x0[(ahead + thread + 1 * 256)]
+        f_v4_2 = x0[(ahead + thread + 2 * 256)]
+        f_v4_3 = x0[(ahead + thread + 3 * 256)]
+    for base in range(block * (4 * 256), n0, blocks * (4 * 256)):
         done = False
-        if base + 1024 <= n0:
-            i3_0 = base + thread + 0
+        if base + 4 * 256 <= n0:
+            i3_0 = base + thread
             v4_0 = f_v4_0
-            i3_1 = base + thread + 256
+            i3_1 = base + thread + 1 * 256
             v4_1 = f_v4_1
-            i3_2 = base + thread + 512
+            i3_2 = base + thread + 2 * 256
             v4_2 = f_v4_2
-            i3_3 = base + thread + 768
+            i3_3 = base + thread + 3 * 256
             v4_3 = f_v4_3
-            ahead = base + blocks * 1024
-            if ahead + 1024 <= n0:
-                f_v4_0 = x0[(ahead + thread + 0)]
-                f_v4_1 = x0[(ahead + thread + 256)]
-                f_v4_2 = x0[(ahead + thread + 512)]
-                f_v4_3 = x0[(ahead + thread + 768)]
+            ahead = base + blocks * (4 * 256)
+            if ahead + 4 * 256 <= n0:
+                f_v4_0 = x0[(ahead + thread)]
+                f_v4_1 = x0[(ahead + thread + 1 * 256)]
+                f_v4_2 = x0[(ahead + thread + 2 * 256)]
+                f_v4_3 = x0[(ahead + thread + 3 * 256)]
             a5 = a5 + f8(((v4_0 + v4_1) + (v4_2 + v4_3)))
             done = True
         if not done:
-            for i3 in range(base + thread, min(base + 1024, n0), 256):
+            for i3 in range(base + thread, min(base + 4 * 256, n0), 256):
                 v4 = x0[i3]
                 a5 = a5 + f8(v4)
     shared[0 + thread] = a5
@@ -88,29 +88,29 @@ def kernel(x0, o0, n0, partials, sums, arrivals, lanes):
     f_v1_1 = f8(0)
     f_v1_2 = f8(0)
     f_v1_3 = f8(0)
-    ahead = block * 1024
-    if ahead + 1024 <= n0:
-        f_v1_0 = x0[(ahead + thread + 0)]
-        f_v1_1 = x0[(ahead + thread + 256)]
-        f_v1_2 = x0[(ahead + thread + 512)]
-        f_v1_3 = x0[(ahead + thread + 768)]
-    for base in range(block * 1024, n0, blocks * 1024):
+    ahead = block * (4 * 256)
+    if ahead + 4 * 256 <= n0:
+        f_v1_0 = x0[(ahead + thread)]
+        f_v1_1 = x0[(ahead + thread + 1 * 256)]
+        f_v1_2 = x0[(ahead + thread + 2 * 256)]
+        f_v1_3 = x0[(ahead + thread + 3 * 256)]
+    for base in range(block * (4 * 256), n0, blocks * (4 * 256)):
         done = False
-        if base + 1024 <= n0:
-            i0_0 = base + thread + 0
+        if base + 4 * 256 <= n0:
+            i0_0 = base + thread
             v1_0 = f_v1_0
-            i0_1 = base + thread + 256
+            i0_1 = base + thread + 1 * 256
             v1_1 = f_v1_1
-            i0_2 = base + thread + 512
+            i0_2 = base + thread + 2 * 256
             v1_2 = f_v1_2
-            i0_3 = base + thread + 768
+            i0_3 = base + thread + 3 * 256
             v1_3 = f_v1_3
-            ahead = base + blocks * 1024
-            if ahead + 1024 <= n0:
-                f_v1_0 = x0[(ahead + thread + 0)]
-                f_v1_1 = x0[(ahead + thread + 256)]
-                f_v1_2 = x0[(ahead + thread + 512)]
-                f_v1_3 = x0[(ahead + thread + 768)]
+            ahead = base + blocks * (4 * 256)
+            if ahead + 4 * 256 <= n0:
+                f_v1_0 = x0[(ahead + thread)]
+                f_v1_1 = x0[(ahead + thread + 1 * 256)]
+                f_v1_2 = x0[(ahead + thread + 2 * 256)]
+                f_v1_3 = x0[(ahead + thread + 3 * 256)]
             v9_0 = (v1_0 - v8)
             o0[i0_0] = v9_0
             v9_1 = (v1_1 - v8)
@@ -121,7 +121,7 @@ def kernel(x0, o0, n0, partials, sums, arrivals, lanes):
             o0[i0_3] = v9_3
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 1024, n0), 256):
+            for i0 in range(base + thread, min(base + 4 * 256, n0), 256):
                 v1 = x0[i0]
                 v9 = (v1 - v8)
                 o0[i0] = v9

@@ -1,0 +1,225 @@
+"""Loops whose elements stand alone on a GPU: a thread takes a few of them in one turn, the elements of a *tile*.
+
+Loads of a whole tile are in flight together.  The next tile is loaded while one is computed, as far as registers go.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+from vecdist.codegen.grid import THREADS, Grid, combined
+from vecdist.codegen.statements import INDENT, typed_zero
+from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
+
+# Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
+# the registers of a long body leave room for fewer of them.
+COPIES = ((80, 8), (130, 4), (300, 2))
+
+
+def unrolling(loop: Loop) -> int:
+    """How many elements a thread computes in one turn of a loop."""
+    if any(isinstance(item, Loop) for _, item in loop.body.items):
+        return 1
+    short = [case.short for level in loop.body.levels for case in loop.body.cases(level)]
+    length = len(loop.body.items) + sum(len(block.items) for block in short)
+    copies = next((copies for longest, copies in COPIES if length <= longest), 1)
+    wide = any(isinstance(item, Load) and item.dtype.itemsize == 8 for _, item in loop.body.items)
+    return max(1, copies // 2) if wide else copies
+
+
+def is_team_loop(loop: Loop) -> bool:
+    """Whether the iterations of an outermost loop are rows with loops of their own."""
+    return any(isinstance(item, Loop) for _, item in loop.body.items)
+
+
+def tiled(loop: Loop) -> bool:
+    """Whether the rows of a loop are nothing but elements side by side, which any thread may take."""
+    inner = loop.body.every_loop()
+    rows = [item for _, item in loop.body.items if not isinstance(item, Loop)]
+    if len(inner) != 1 or inner[0].sequential or any(isinstance(item, Loop) for _, item in inner[0].body.items):
+        return False
+    if any(isinstance(item, Cases | Store | Flag) for item in rows):
+        return False
+    return not any(isinstance(item, Accumulate | Scatter) for item in loop.body.walk())
+
+
+def splits(rows: Loop, length: int, lanes: int) -> int:
+    """The binary logarithm of the number of tiles that a row of this length is cut into."""
+    (inner,) = rows.body.every_loop()
+    split = 0
+    while (lanes * unrolling(inner)) << split < length:
+        split += 1
+    return split
+
+
+def needs_grid_barrier(kernel: Kernel) -> bool:
+    """Whether a loop needs a sum, or a temporary array, of an earlier loop of the whole grid."""
+    return len({level for level, _ in kernel.shared_nests()}) > 1
+
+
+def stands_apart(kernel: Kernel, grid: Grid) -> bool:
+    """Whether blocks leave nothing to each other, so that there may be as many as there is work."""
+    sums = any(loop.sums(kernel.root) for _, loop in kernel.nests())
+    return not (sums or needs_grid_barrier(kernel) or grid.together())
+
+
+def picked(item: Load, body: Block) -> bool:
+    """Whether a load needs a value that its body computes: an index that is data."""
+    computed = {found.name for found in body.walk() if isinstance(found, Assign | Load | Total)}
+    return not computed.isdisjoint(re.findall(r"\bv\d+\b", " ".join((*item.indices, item.guard or ""))))
+
+
+@final
+@dataclass(frozen=True)
+class Tile:
+    """Where the elements of a tile lie: ``copies`` for a thread, ``stride`` apart, from ``base`` and ``place`` on."""
+
+    loop: Loop
+    copies: int
+    place: str = "thread"
+    stride: str = str(THREADS)
+    mates: str = "0xFFFFFFFF"
+
+    @property
+    def ahead(self) -> bool:
+        """Whether the next tile is loaded while one is computed, which wants loops over whole tiles."""
+        return self.copies > 1 and self.place == "thread"
+
+    @property
+    def width(self) -> str:
+        return f"{self.copies} * {self.stride}" if self.copies > 1 else self.stride
+
+    def element(self, base: str, number: int) -> str:
+        return f"{base} + {self.place}" + (f" + {number} * {self.stride}" if number else "")
+
+    def loads(self) -> list[Load]:
+        """The loads that can be made before anything is computed."""
+        body = self.loop.body
+        return [item for item in body.statements(0) if isinstance(item, Load) and not picked(item, body)]
+
+
+class TileLines(ABC):
+    """The text of loops in tiles."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.grid = Grid(kernel)
+        self.apart = stands_apart(kernel, self.grid)
+
+    @abstractmethod
+    def statement(self, item: Statement) -> str:
+        """One statement."""
+
+    @abstractmethod
+    def load(self, item: Load) -> str:
+        """A load from memory."""
+
+    @abstractmethod
+    def serial(self, block: Block, depth: int) -> Iterator[str]:
+        """A body that one thread runs alone."""
+
+    @abstractmethod
+    def guarded(self, text: str, item: Statement, pad: str) -> Iterator[str]:
+        """A statement, or the flag where its condition holds."""
+
+    def tiles(self, loop: Loop) -> Iterator[str]:
+        """An outermost loop."""
+        tile = Tile(loop, unrolling(loop))
+        if tile.copies == 1 and not self.apart:
+            yield f"    for {loop.index} in range(first, {loop.dim}, step):"
+            yield from self.serial(loop.body, 2)
+            return
+        if tile.ahead:
+            for item in tile.loads():
+                for number in range(tile.copies):
+                    yield f"    f_{item.name}_{number} = {typed_zero(item.dtype)}"
+            yield from self.fetched(tile, f"block * ({tile.width})", INDENT)
+        yield f"    for base in range(block * ({tile.width}), {loop.dim}, blocks * ({tile.width})):"
+        yield from self.tile(tile, INDENT * 2)
+
+    def row_tiles(self, loop: Loop) -> Iterator[str]:
+        """Rows of elements side by side: each is cut into a power of two of tiles, which teams of lanes share out."""
+        (inner,) = loop.body.every_loop()
+        tile = Tile(inner, unrolling(inner), "lane", "lanes", "mates")
+        yield "    lane = thread % lanes"
+        yield "    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))"
+        yield "    split = 0"
+        yield f"    while ({tile.width}) << split < {inner.dim}:"
+        yield "        split = split + 1"
+        yield f"    for turn in range(first // lanes, {loop.dim} << split, step // lanes):"
+        yield f"        {loop.index} = turn >> split"
+        yield f"        base = (turn - ({loop.index} << split)) * ({tile.width})"
+        yield f"        if base < {inner.dim}:"
+        for level in loop.body.levels:
+            for item in loop.body.statements(level):
+                yield f"            {self.statement(item)}"
+        yield from self.tile(tile, INDENT * 3)
+
+    def tile(self, tile: Tile, pad: str) -> Iterator[str]:
+        """One tile from ``base`` on: all elements of a thread together, or one by one where some are missing."""
+        loop = tile.loop
+        yield f"{pad}done = False"
+        yield f"{pad}if base + {tile.width} <= {loop.dim}:"
+        yield from self.unrolled(tile, pad + INDENT)
+        yield f"{pad}if not done:"
+        yield (
+            f"{pad}    for {loop.index} in range(base + {tile.place}, "
+            f"min(base + {tile.width}, {loop.dim}), {tile.stride}):"
+        )
+        yield from self.serial(loop.body, len(pad) // len(INDENT) + 2)
+
+    def fetched(self, tile: Tile, base: str, pad: str) -> Iterator[str]:
+        """Load the elements of a whole tile ahead of their use: loads of one tile run beside work on another."""
+        yield f"{pad}ahead = {base}"
+        yield f"{pad}if ahead + {tile.width} <= {tile.loop.dim}:"
+        for item in tile.loads():
+            for number in range(tile.copies):
+                text = self.load(item).replace(f"{item.name} = ", f"f_{item.name}_{number} = ", 1)
+                yield pad + INDENT + re.sub(rf"\b{tile.loop.index}\b", f"({tile.element('ahead', number)})", text)
+
+    def unrolled(self, tile: Tile, pad: str) -> Iterator[str]:
+        """Several copies of a body; where it has cases, the short ones, if all elements allow that."""
+        body, copies, loads = tile.loop.body, tile.copies, tile.loads()
+        names = {tile.loop.index, *(item.name for item in body.walk() if isinstance(item, Assign | Load | Total))}
+
+        def copy(text: str, number: int) -> str:
+            return re.sub(r"\b[iv]\d+\b", lambda m: f"{m[0]}_{number}" if m[0] in names else m[0], text)
+
+        def written(items: Sequence[Statement], pad: str) -> Iterator[str]:
+            for number in range(copies):
+                for item in items:
+                    if not isinstance(item, Accumulate) and item not in loads:
+                        yield from self.guarded(copy(self.statement(item), number), item, pad)
+            for item in items:
+                if isinstance(item, Accumulate):
+                    yield pad + self.accumulate(item, [copy(item.value, number) for number in range(copies)])
+
+        for number in range(copies):
+            yield f"{pad}{tile.loop.index}_{number} = {tile.element('base', number)}"
+            for item in loads:
+                known = f"{item.name}_{number} = f_{item.name}_{number}"
+                yield pad + (known if tile.ahead else copy(self.load(item), number))
+        if not tile.ahead:
+            yield f"{pad}cuda.syncwarp({tile.mates})  # so that no load waits for what is computed"
+        else:
+            yield from self.fetched(tile, f"base + blocks * ({tile.width})", pad)
+        for level in body.levels:
+            yield from written(body.statements(level), pad)
+            for case in body.cases(level):
+                yield f"{pad}if {' and '.join(copy(case.condition, number) for number in range(copies))}:"
+                pad += INDENT
+                for inner in case.short.levels:
+                    yield from written(case.short.statements(inner), pad)
+        yield f"{pad}done = True"
+
+    def accumulate(self, item: Accumulate, values: Sequence[str]) -> str:
+        """Add neighbours in their own precision first, which costs one conversion for all of them."""
+        if item.op in {"sum", "prod"}:
+            while len(values) > 1:
+                values = [combined(item.op, "f", a, b) for a, b in zip(values[::2], values[1::2], strict=True)]
+        lines = [self.statement(replace(item, value=value)) for value in values]
+        return "; ".join(lines)
