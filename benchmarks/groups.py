@@ -38,8 +38,8 @@ def by_hand(m: Any, total: Any, mu: Any, log_s: Any, y: Any, group: Any) -> tupl
     return value, total(z, group) * precision - mu, squares - y.shape[0]
 
 
-def by_vecdist(c: Contest, marked: bool) -> Contender:
-    """The group of each row an argument, or marked as constant data."""
+def by_vecdist(c: Contest, marked: int) -> Contender:
+    """The first ``marked`` of the groups and the observations as constant data, the others as arguments."""
     import vecdist
     from vecdist.distributions import Normal
 
@@ -48,8 +48,10 @@ def by_vecdist(c: Contest, marked: bool) -> Contender:
 
     if not marked:
         return c.vecdist(density)
-    group = vecdist.data(timing.array_library(c.device).asarray(c.given[3]))
-    return c.vecdist(lambda mu, log_s, y: density(mu, log_s, y, group), c.given[:3])
+    group, observed = (vecdist.data(timing.array_library(c.device).asarray(c.given[place])) for place in (3, 2))
+    if marked == 1:
+        return c.vecdist(lambda mu, log_s, y: density(mu, log_s, y, group), c.given[:3])
+    return c.vecdist(lambda mu, log_s: density(mu, log_s, observed, group), c.given[:2])
 
 
 def by_jax(c: Contest, presorted: bool) -> Contender:
@@ -101,8 +103,9 @@ if __name__ == "__main__":
     c = contest(timing.options(__doc__, {"cpu": 2**22, "cuda": 2**24}))
     c.run(
         {
-            "vecdist": lambda: by_vecdist(c, marked=False),
-            "vecdist, groups marked as data": lambda: by_vecdist(c, marked=True),
+            "vecdist": lambda: by_vecdist(c, marked=0),
+            "vecdist, groups marked as data": lambda: by_vecdist(c, marked=1),
+            "vecdist, groups and observations marked as data": lambda: by_vecdist(c, marked=2),
             "NumPyro": lambda: by_numpyro(c),
             "JAX, by hand": lambda: by_jax(c, presorted=False),
             "JAX, by hand, rows presorted": lambda: by_jax(c, presorted=True),

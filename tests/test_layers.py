@@ -18,7 +18,7 @@ LAYERS = [
     "primitives", "constraints", "distributions",
     "passes", "kernel", "schedule", "codegen", "backends", "arrangement", "pipeline",
     "views", "picking", "ufuncs", "array", "products", "functions", "vectorize", "mixtures", "derivatives", "compiled",
-    "drawing", "diagram", "costs", "explain",
+    "drawing", "diagram", "costs", "stopwatch", "explain",
     "__init__",
     "datasets", "doctor", "__main__",
 ]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import Any, final
 
-from vecdist import pipeline
+from vecdist import pipeline, stopwatch
 from vecdist.array import LazyArray
-from vecdist.backends.base import Program
+from vecdist.backends.base import Feed, Program, length_of
 from vecdist.costs import notes, placement, traffic
 from vecdist.derivatives import gradient_of, leaves_of, partials_of
 from vecdist.diagram import diagram, index_text, leaf_names, literal, shape_text, view_text
@@ -53,7 +53,7 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
     leaves = [] if wrt is None else leaves_of(expr, wrt)
     derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
     bound = bind((expr.node, *leaves))
-    plan, bound, _ = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "raise")
+    plan, bound, constants = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "raise")
     names = leaf_names((expr.node,))
     derivative = "partial" if expr.shape else "gradient"
     results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
@@ -64,7 +64,15 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
         kernels=tuple(_reports(plan, bound, results, expr.device)),
         summary=summary(expr.node),
         drawing=_drawing(expr.node),
+        run=_runner(plan, bound, constants),
     )
+
+
+def _runner(plan: pipeline.Plan, bound: Bound, constants: Sequence[Feed]) -> Callable[[], Any]:
+    """What computes the results once."""
+    shapes = [[length_of(dim, bound.lengths) for dim in root.shape] for root in plan.graph]
+    prepared = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
+    return lambda: prepared(())
 
 
 @final
@@ -134,6 +142,17 @@ class Explanation:
     kernels: tuple[KernelReport, ...]
     summary: str
     drawing: str
+    run: Callable[[], Any] = field(repr=False, compare=False)
+
+    @cached_property
+    def seconds(self) -> float:
+        """The time that computing it takes, measured when this is asked for: the median of several runs."""
+        return stopwatch.seconds(self.run, self.kernels[-1].device)
+
+    @property
+    def bytes_per_second(self) -> float:
+        """The memory that all kernels read and write, as predicted, by the time that they take, as measured."""
+        return sum(kernel.bytes_read + kernel.bytes_written for kernel in self.kernels) / self.seconds
 
     def __str__(self) -> str:
         parts = [self.summary, "", self.graph]

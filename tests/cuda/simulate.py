@@ -18,6 +18,7 @@ from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
 from vecdist.codegen.cuda import render
 from vecdist.codegen.grid import THREADS, Grid, counters
+from vecdist.codegen.tiles import workspace
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, Normal
 from vecdist.leaves import leaf
@@ -48,7 +49,9 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     grid = Grid(kernel)
     added = np.zeros(grid.sum_places(lengths, blocks))
     arrivals = np.zeros(counters(kernel), np.int32)
-    function[blocks, THREADS, 0, grid.shared_bytes(lengths, lanes)](*arguments, partials, added, arrivals, lanes)
+    given = {"partials": partials, "sums": added, "arrivals": arrivals, "lanes": lanes}
+    shared = (given[name] for name in workspace(kernel))
+    function[blocks, THREADS, 0, grid.shared_bytes(lengths, lanes)](*arguments, *shared)
     assert not arrivals.any(), "the counters must be left as they were found"
     atomic = sum(count(kernel.outputs[output].shape, lengths) for output in grid.atomic_outputs)
     assert not added[:atomic].any(), "the sums of atomic additions must be left as they were found"
@@ -175,6 +178,7 @@ CASES = {
     "running sums and products of rows by warps": (((lazy(ROWS).cumsum(1), lazy(ROWS).cumprod(1)), ()), 2, WARP),
     "running sums down columns": (((lazy(ROWS).cumsum(0) * 2.0,), ()), 1, 4),
     "running sum of one row with gradient": (running(90), 1, WARP),
+    "elementwise rows in tiles": (((lazy(ROWS) * lazy(ROWS[:, :1]) + np.exp(lazy(ROWS[:, 1:2])),), ()), 2, 4),
     "strided": (((lazy(STRIDED) * 2.0 + lazy(STRIDED).sum(),), ()), 1, 1),
     "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),
     "guards": (slopes(x(50)), 1, 1),

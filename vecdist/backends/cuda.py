@@ -18,7 +18,15 @@ from vecdist.backends.outputs import fresh_or_given
 from vecdist.codegen.cuda import render
 from vecdist.codegen.grid import THREADS, Grid, counters, team
 from vecdist.codegen.source import Source
-from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, splits, stands_apart, tiled, unrolling
+from vecdist.codegen.tiles import (
+    is_team_loop,
+    needs_grid_barrier,
+    splits,
+    stands_apart,
+    tiled,
+    unrolling,
+    workspace,
+)
 from vecdist.kernel import Kernel
 from vecdist.passes.interior import interior
 
@@ -120,7 +128,9 @@ class CudaProgram(Program):
         blocks = min(self.blocks(lengths, lanes), most_blocks)
         partials, arrivals = self.workspace(device, stream, most_blocks)
         sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
-        tail = (partials, *_array_arguments(sums), *_array_arguments(arrivals), lanes)
+        given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
+        given["lanes"] = (lanes,)
+        tail = tuple(argument for name in workspace(self.kernel) for argument in given[name])
         return function, (blocks,), tail, memory
 
     def waves(self) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from numba import types
 
 from vecdist.codegen.grid import THREADS
+from vecdist.codegen.tiles import workspace
 from vecdist.kernel import Kernel
 
 
@@ -87,6 +88,14 @@ def compile_cubin(function: Any, name: str, kernel: Kernel, capability: tuple[in
 HOW = 'install the CUDA extra: pip install "vecdist[cuda13]" (or "vecdist[cuda12]" for a CUDA 12 driver)'
 
 
+WORKSPACE = {
+    "partials": types.CPointer(types.float64),
+    "sums": types.Array(types.float64, 1, "C"),  # atomics want arrays
+    "arrivals": types.Array(types.int32, 1, "C"),
+    "lanes": types.int64,
+}
+
+
 def signature(kernel: Kernel) -> tuple[types.Type, ...]:
     """The types of a kernel's arguments: pointers and numbers, so that a launch passes nothing else."""
     result: list[types.Type] = []
@@ -103,8 +112,7 @@ def signature(kernel: Kernel) -> tuple[types.Type, ...]:
     ]
     result += [types.CPointer(types.int64)] if kernel.flagged else []
     result += [types.int64] * len(kernel.lengths)
-    arrays = types.Array(types.float64, 1, "C"), types.Array(types.int32, 1, "C")  # atomics want arrays
-    return (*result, types.CPointer(types.float64), *arrays, types.int64)
+    return (*result, *(WORKSPACE[name] for name in workspace(kernel)))
 
 
 def registers(cubin: bytes) -> int | None:

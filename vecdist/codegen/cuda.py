@@ -23,7 +23,7 @@ from vecdist.codegen.statements import (
     varying,
 )
 from vecdist.codegen.teams import TeamLines
-from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, picked, tiled
+from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, picked, tiled, workspace
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
 TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
@@ -230,4 +230,4 @@ def parameters(kernel: Kernel) -> list[str]:
             names += [f"x{slot.index}_s{axis}" for axis in slot.axes]
     names += [f"o{number}" for number in range(len(kernel.outputs))]
     names += ["flag"] if kernel.flagged else []
-    return [*names, *kernel.lengths, "partials", "sums", "arrivals", "lanes"]
+    return [*names, *kernel.lengths, *workspace(kernel)]

@@ -61,6 +61,19 @@ def needs_grid_barrier(kernel: Kernel) -> bool:
     return len({level for level, _ in kernel.shared_nests()}) > 1
 
 
+def workspace(kernel: Kernel) -> tuple[str, ...]:
+    """The last arguments of a kernel, which hold what its blocks share: those of them that it has a use for."""
+    grid = Grid(kernel)
+    nests = [loop for _, loop in kernel.nests()]
+    used = {
+        "partials": any(loop.sums(kernel.root) for loop in nests),
+        "sums": bool(grid.slot_outputs or grid.atomic_outputs),
+        "lanes": grid.lanes is None and any(map(is_team_loop, nests)),
+    }
+    used["arrivals"] = used["partials"] or used["sums"] or needs_grid_barrier(kernel)
+    return tuple(name for name in ("partials", "sums", "arrivals", "lanes") if used[name])
+
+
 def stands_apart(kernel: Kernel, grid: Grid) -> bool:
     """Whether blocks leave nothing to each other, so that there may be as many as there is work."""
     sums = any(loop.sums(kernel.root) for _, loop in kernel.nests())
@@ -87,7 +100,7 @@ class Tile:
     @property
     def ahead(self) -> bool:
         """Whether the next tile is loaded while one is computed, which wants loops over whole tiles."""
-        return self.copies > 1 and self.place == "thread"
+        return self.copies > 1 and self.place == "thread" and bool(self.loads())
 
     @property
     def width(self) -> str:

@@ -1,7 +1,7 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x1, o0, n0, partials, sums, arrivals, lanes):
+def kernel(x0, x1, o0, n0):
     lanes = 1
     shift = 0
     thread = cuda.threadIdx.x

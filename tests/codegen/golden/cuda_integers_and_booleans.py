@@ -1,7 +1,7 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, sums, arrivals, lanes):
+def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
     lanes = 1
     shift = 0
     thread = cuda.threadIdx.x

@@ -1,7 +1,7 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x1, o0, n0, n1, partials, sums, arrivals, lanes):
+def kernel(x0, x1, o0, n0, n1, lanes):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x

@@ -1,7 +1,7 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, o0, o1, o2, o3, n0, partials, sums, arrivals, lanes):
+def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x

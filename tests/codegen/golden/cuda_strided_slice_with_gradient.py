@@ -1,7 +1,7 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, sums, arrivals, lanes):
+def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
