@@ -27,7 +27,10 @@ def pytest_unconfigure():
 
 
 def pytest_collection_modifyitems(items):
-    """Skip the tests that need a GPU where none can be used, and say why."""
+    """Doctests are run without compiling; the tests that need a GPU are skipped where none can be used."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            item.runtest = without_compiling(item.runtest)
     on_gpu = [item for item in items if item.get_closest_marker("cuda")]
     if not on_gpu:
         return
@@ -48,3 +51,26 @@ def threads(request, monkeypatch):
     cpu._pool.cache_clear()
     yield request.param
     cpu._pool.cache_clear()
+
+
+def without_compiling(function):
+    """A function during which kernels of the CPU are run by Python, as they stand in their source."""
+    from uncompiled import uncompiled
+
+    return uncompiled()(function)
+
+
+@pytest.fixture
+def uncompiled():
+    """Kernels of the CPU are run by Python, as they stand in their source."""
+    from uncompiled import uncompiled
+
+    with uncompiled():
+        yield
+
+
+@pytest.fixture(params=["uncompiled", pytest.param("compiled", marks=pytest.mark.slow)])
+def execution(request):
+    """Kernels of the CPU are run by Python, and once more, among the slow tests, as they are compiled."""
+    if request.param == "uncompiled":
+        request.getfixturevalue("uncompiled")

@@ -37,6 +37,7 @@ def test_all_that_is_known_is_known_without_computing():
         assert "(4, 3)" in repr(y) and "float64" in repr(y)
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_value_is_computed_once():
     with counted_launches() as launches:
         y = lazy(X) * 2
@@ -49,6 +50,7 @@ def test_a_value_is_computed_once():
         assert launches.call_count == 2
 
 
+@pytest.mark.usefixtures("execution")
 def test_copies():
     y = lazy(X) + 0.5
     with pytest.raises(ValueError, match="read-only"):
@@ -60,11 +62,13 @@ def test_copies():
         np.array(y, dtype="f4", copy=False)
 
 
+@pytest.mark.usefixtures("execution")
 def test_computing_does_not_lend_the_input():
     x = np.ones(3)
     assert not np.shares_memory(np.asarray(lazy(x)), x)
 
 
+@pytest.mark.usefixtures("execution")
 def test_exchange_by_dlpack():
     y = lazy(X) * 2
     found = np.from_dlpack(y)
@@ -116,6 +120,7 @@ def test_lists_and_numbers_become_lazy_arrays():
         assert lazy(np.float32(2)).dtype == np.float32
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("layout", layouts(X))
 def test_every_layout_is_read(layout):
     array = layouts(X)[layout]
@@ -135,6 +140,7 @@ def test_other_layouts_are_read_in_place(layout):
     assert any(np.shares_memory(leaf.array, array) and leaf.array.strides == array.strides for leaf in bound.leaves)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (1, 1), (0, 3), (3, 0), (1, 3)])
 def test_small_shapes(shape):
     array = np.arange(1.0, 1 + np.prod(shape, dtype=int)).reshape(shape)
@@ -161,6 +167,7 @@ def test_float32_is_added_up_in_float64():
     np.testing.assert_allclose(lazy(x).sum().item(), x.astype("f8").sum(), rtol=1e-7)
 
 
+@pytest.mark.usefixtures("execution")
 def test_the_gradient_of_a_mixed_expression_has_each_arrays_dtype():
     a, b = np.ones(3, "f4"), np.ones(3)
     _, grads = value_and_grad((lazy(a) * b).sum(), wrt=(a, b))
@@ -188,6 +195,7 @@ def test_other_data_and_lengths_do_not_compile_again():
     assert pipeline.compilations() == before, "lengths 1 and 0 are lengths like any other"
 
 
+@pytest.mark.usefixtures("execution")
 def test_numbers_are_arguments_of_the_program():
     def compute(scale):
         return np.asarray(np.exp(lazy(X) * scale))

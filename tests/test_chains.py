@@ -63,12 +63,12 @@ def test_a_posterior_against_scipy():
     np.testing.assert_allclose(of_scale, ((standard**2 - 1.0) / A[:, None]).sum(axis=1) - 1.0, rtol=1e-12)
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_gradient_in_an_argument_that_chains_share_is_one_for_each_chain():
     _, (of_x,) = compile(posterior, in_axes=(0, 0, None)).value_and_grad(A, B, X, wrt=("x",))
     np.testing.assert_allclose(of_x, (B - X) / np.square(A[:, None]), rtol=1e-13)
 
 
-SLOW = pytest.mark.slow
 SCALARS = {
     "product": (lambda a, b: (a * b).sum(), (0, 0), (A, B)),
     "shared": (lambda a, b: (a * b).sum(), (0, None), (A, X)),
@@ -93,7 +93,8 @@ SCALARS = {
 }
 
 
-@pytest.mark.parametrize("name", [*list(SCALARS)[:3], *(pytest.param(n, marks=SLOW) for n in list(SCALARS)[3:])])
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("name", SCALARS)
 def test_gradients(name):
     function, axes, arrays = SCALARS[name]
     check_derivatives(function, axes, *arrays)
@@ -109,12 +110,14 @@ ELEMENTWISE = {
 }
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_partials(name):
     function, axes, arrays = ELEMENTWISE[name]
     check_derivatives(function, axes, *arrays, method="value_and_partials")
 
 
+@pytest.mark.usefixtures("execution")
 def test_partials_beside_a_sum_of_more_axes():
     """What stands beside the elementwise part has more axes than its value."""
     values, of_a = compile(lambda a, m: a * m.sum(), in_axes=(0, 0)).value_and_partials(A, M, wrt=0)
@@ -149,12 +152,14 @@ def _with(root, old, new):
     return rewrite((root,), rule)[0]
 
 
+@pytest.mark.usefixtures("execution")
 def test_values_of_any_shape():
     check_values(lambda a, b: (a * b)[::-1], (0, 0), A, B)
     check_values(lambda m, x: m @ x, (0, None), M, X)
     check_values(lambda a, y: a * y[0] > y, (0, None), A, Y)
 
 
+@pytest.mark.usefixtures("execution")
 def test_names_in_place_of_positions():
     by_name = compile(posterior, in_axes={"mean": 0, "scale": 0, "x": None})
     np.testing.assert_array_equal(by_name(A, B, X), compile(posterior, in_axes=(0, 0, None))(A, B, X))
@@ -171,6 +176,7 @@ def test_one_kernel_for_any_number_of_chains():
     assert pipeline.compilations() == before
 
 
+@pytest.mark.usefixtures("execution")
 def test_one_chain():
     value, (slope,) = compile(posterior, in_axes=(0, 0, None)).value_and_grad(A[:1], B[:1], X, wrt=("scale",))
     wanted, (reference,) = compile(posterior).value_and_grad(A[0], B[0], X, wrt=("scale",))
@@ -178,12 +184,14 @@ def test_one_chain():
     np.testing.assert_allclose(slope, [reference])
 
 
+@pytest.mark.usefixtures("execution")
 def test_arrays_that_the_function_holds_are_shared():
     held = lazy(X, "held")
     f = compile(lambda a: (a * held * X).sum(), in_axes=(0,))
     np.testing.assert_allclose(f(A), A * (X * X).sum())
 
 
+@pytest.mark.usefixtures("execution")
 def test_invalid_parameters():
     scale = A.copy()
     scale[2] = -1.0
@@ -196,6 +204,7 @@ def test_invalid_parameters():
             call(scale, X)
 
 
+@pytest.mark.usefixtures("execution")
 def test_invalid_parameters_are_named_where_they_lie():
     scales = np.abs(B) + 0.1
     scales[1, 2] = np.inf
@@ -209,6 +218,7 @@ def test_invalid_parameters_are_named_where_they_lie():
         f(1.0, np.array([0.0, 1.0, 2.0, np.nan]))
 
 
+@pytest.mark.usefixtures("execution")
 def test_results_in_given_arrays():
     value, of_scale, of_x = np.empty(CHAINS), np.empty(CHAINS), np.empty((CHAINS, 3))
     f = compile(posterior, in_axes=(0, 0, None))
@@ -242,6 +252,7 @@ def test_wrong_use(call, error, message):
         call()
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_single_gradient_by_another_way():
     """The gradient of a chain is the product of its weight with the Jacobian of all."""
     values = logpdf(Normal(lazy(B), A[:, None]), X).sum(axis=1)

@@ -9,7 +9,6 @@ import pytest
 from interpreting import nothing_computed
 
 from vecdist import Compiled, InvalidParameter, compile, lazy, logpdf, pipeline, value_and_grad  # noqa: A004
-from vecdist.backends import pool
 from vecdist.distributions import Normal
 
 X, Y = np.array([0.5, 1.5, -2.0]), np.array([1.0, 2.0, 3.0])
@@ -99,6 +98,7 @@ def test_the_gradient():
     assert f.value_and_grad(X, Y, wrt=())[1] == ()
 
 
+@pytest.mark.usefixtures("execution")
 def test_without_wrt_the_gradient_is_in_all_floating_point_arguments():
     f = compile(product)
     value, grads = f.value_and_grad(X, np.array([1, 2, 3]))
@@ -108,6 +108,7 @@ def test_without_wrt_the_gradient_is_in_all_floating_point_arguments():
     assert d_number == X.sum() and list(d_x) == [2, 2, 2]
 
 
+@pytest.mark.usefixtures("execution")
 def test_partials():
     f = compile(lambda a, b: a * b)
     value, (d_a, d_b) = f.value_and_partials(X[:, None], Y)
@@ -116,6 +117,7 @@ def test_partials():
     np.testing.assert_array_equal(d_b, np.broadcast_to(X[:, None], (3, 3)))
 
 
+@pytest.mark.usefixtures("execution")
 def test_one_array_in_two_places_is_two_arguments():
     f = compile(product)
     value, (d_a, d_b) = f.value_and_grad(X, X)
@@ -126,6 +128,7 @@ def test_one_array_in_two_places_is_two_arguments():
         f.value_and_grad(X, X, wrt=X)
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_closure_is_read_where_it_lies():
     data, weights = Y.copy(), lazy(Y) * 2
     f = compile(lambda a: (a * data + a * weights * 0.5).sum())
@@ -187,11 +190,13 @@ def density(scale, x):
     return logpdf(Normal(0.0, scale), x).sum()
 
 
+@pytest.mark.usefixtures("execution")
 def test_invalid_parameters_are_nan():
     f = compile(density)
     assert np.isnan(f.value_and_grad(np.array(-1.0), X)[0]) and np.isfinite(f.value_and_grad(1.0, X)[0])
 
 
+@pytest.mark.usefixtures("execution")
 def test_invalid_parameters_raise_where_wanted():
     traced = Traced(density)
     f = compile(traced, errors="raise")
@@ -217,6 +222,7 @@ def test_errors_of_the_function_are_its_own(error):
         assert caught.value.__context__ is None, "how arguments are looked up is nobody's concern"
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_function_that_failed_may_be_called_again():
     def positive(a):
         if a.shape[0] > 3:
@@ -260,6 +266,7 @@ def test_wrong_use(call, error, message):
         call()
 
 
+@pytest.mark.usefixtures("execution")
 def test_results_in_given_arrays():
     f = compile(lambda a, b: a[:, None] * b)
     out = np.full((3, 3), np.nan)
@@ -273,6 +280,7 @@ def test_results_in_given_arrays():
     assert not part[[0, 1, 3]].any()
 
 
+@pytest.mark.usefixtures("execution")
 def test_derivatives_in_given_arrays():
     value, of_a, of_b = np.empty(()), np.empty(3), np.empty(3)
     f = compile(product)
@@ -288,6 +296,7 @@ def test_derivatives_in_given_arrays():
     np.testing.assert_allclose(of_a, np.cos(X) * Y, rtol=1e-15)
 
 
+@pytest.mark.usefixtures("execution")
 def test_invalid_parameters_raise_with_given_arrays():
     out = np.empty(())
     f = compile(density, errors="raise")
@@ -300,6 +309,7 @@ HELD, READ_ONLY, BOTH = np.arange(3.0), np.zeros(3), np.zeros(6)
 READ_ONLY.flags.writeable = False
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize(("out", "error", "message"), [
     (np.empty(2), ValueError, r"out has shape \(2,\) and dtype float64, the result shape \(3,\) and dtype float64"),
     (np.empty(3, "f4"), ValueError, "dtype float32, the result shape"),
@@ -317,6 +327,7 @@ def test_arrays_that_cannot_be_written_to(out, error, message):
     np.testing.assert_array_equal(out, before)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize(("out", "error", "message"), [
     ((np.empty(()), BOTH[:3]), TypeError, "out is a tuple of 3 arrays, one for each result in order; given 2 of them"),
     (np.empty(3), TypeError, "out is a tuple of 3 arrays, .* given ndarray"),
@@ -327,107 +338,6 @@ def test_arrays_that_cannot_be_written_to(out, error, message):
 def test_arrays_that_derivatives_cannot_be_written_to(out, error, message):
     with pytest.raises(error, match=message):
         compile(product).value_and_grad(X, Y, out=out)
-
-
-LARGE = pool.POOLED_FROM // 8 + 5
-
-
-def address(array):
-    return array.__array_interface__["data"][0]
-
-
-def test_memory_of_large_results_is_used_again():
-    f, x = compile(lambda a: a * 2.0), np.arange(float(LARGE))
-    first = f(x)
-    where = address(first)
-    del first
-    for _ in range(3):
-        found = f(x)
-        assert address(found) == where and found.flags.writeable and found.flags.c_contiguous
-        np.testing.assert_array_equal(found, x * 2)
-        del found
-
-
-def test_results_that_are_referred_to_do_not_change():
-    f, x = compile(lambda a: a * 2.0), np.arange(float(LARGE))
-    kept = [f(x + number) for number in range(5)]
-    assert len({address(array) for array in kept}) == 5
-    for number, array in enumerate(kept):
-        np.testing.assert_array_equal(array, (x + number) * 2)
-
-
-VIEWS = {
-    "slice": lambda a: a[10:20],
-    "reshaped": lambda a: a.reshape(-1, 5).T[2],
-    "other dtype": lambda a: a.view("i8"),
-    "memoryview": memoryview,
-    "of a view": lambda a: np.asarray(memoryview(a[5:]))[::2],
-    "subclass": lambda a: a.view(np.recarray),
-    "strides": lambda a: np.lib.stride_tricks.as_strided(a, (4,), (8,)),
-}
-
-
-@pytest.mark.parametrize("name", VIEWS)
-def test_a_view_keeps_the_memory_of_a_result(name):
-    f, x = compile(lambda a: a.reshape(-1, 5) * 2.0), np.arange(float(LARGE // 5 * 5))
-    result = f(x)
-    where, view = address(result), VIEWS[name](result.reshape(-1) if name == "memoryview" else result.ravel())
-    wanted = np.array(view)
-    del result
-    others = [f(x - number) for number in range(1, 4)]
-    assert where not in [address(other) for other in others]
-    np.testing.assert_array_equal(np.array(view), wanted)
-    del view
-    gc.collect()
-    assert address(f(x)) == where
-
-
-def test_spare_memory_is_bounded_and_freed():
-    made = [pool.Pool(LARGE, np.dtype("f8")) for _ in range(pool.POOLS + 2)]
-    for one in made:
-        arrays = [one() for _ in range(pool.SPARE + 3)]
-        del arrays
-    assert [len(one._spare) for one in made] == [0, 0] + [pool.SPARE] * pool.POOLS
-    array = made[0]()
-    gone = [weakref.ref(one) for one in made]
-    del made, one
-    gc.collect()
-    assert [ref() is None for ref in gone] == [False] + [True] * (pool.POOLS + 1), "a result needs its pool, no more"
-    del array
-    gc.collect()
-    assert gone[0]() is None
-
-
-def test_small_results_and_eager_ones_own_their_memory():
-    x = np.arange(float(LARGE))
-    assert compile(lambda a: a * 2.0)(X).base is None
-    assert (lazy(x) * 2.0).compute().base is None
-    assert compile(lambda a: a * 2.0)(x).base is not None
-
-
-def test_threads_never_share_memory():
-    f, x = compile(lambda a: a * 2.0 + 1.0), np.arange(float(LARGE))
-    f(x)
-    failures, start = [], threading.Barrier(6)
-
-    def work(number):
-        start.wait()
-        last = None
-        for turn in range(30):
-            given = x + (100 * number + turn)
-            found = f(given)
-            if last is not None and not np.array_equal(last[1], last[0] * 2.0 + 1.0):
-                failures.append((number, turn))
-            last = (given, found) if turn % 3 else None
-            if not np.array_equal(found, given * 2.0 + 1.0):
-                failures.append((number, turn))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
 
 
 def test_graphs_are_of_launches_on_a_gpu():

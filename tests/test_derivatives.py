@@ -116,6 +116,7 @@ def test_choices_do_not_leak_what_they_leave():
     np.testing.assert_array_equal(grad, [0, 0, 0.5])
 
 
+@pytest.mark.usefixtures("execution")
 def test_value_and_partials():
     a, b = A.copy(), B.copy()
     with counted_launches() as launches:
@@ -139,6 +140,7 @@ def vector(a, b):
     return (a * b).sum(axis=1) + np.sin(a[:, 0]) * a[::-1, 2]
 
 
+@pytest.mark.usefixtures("execution")
 def test_vjp_and_jvp_compiled():
     a, b = A.copy(), B.copy()
     jacobians = numerical(vector, a, b)

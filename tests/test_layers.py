@@ -17,7 +17,8 @@ LAYERS = [
     "shapes", "expr", "leaves", "segments",
     "primitives", "constraints", "distributions",
     "passes", "kernel", "schedule", "codegen", "backends", "arrangement", "pipeline",
-    "views", "picking", "ufuncs", "array", "products", "functions", "vectorize", "mixtures", "derivatives", "compiled",
+    "views", "picking", "ufuncs", "array", "products", "functions", "linalg", "vectorize", "multivariate",
+    "verbs", "mixtures", "wrappers", "derivatives", "compiled",
     "drawing", "diagram", "costs", "stopwatch", "explain",
     "__init__",
     "datasets", "doctor", "__main__",
@@ -26,6 +27,7 @@ LAYERS = [
 # Imports that point up, each made inside a function, and why.
 EXCEPTIONS = {
     ("array", "functions"): "NumPy's functions are written with the methods of the arrays that dispatch to them",
+    ("distributions", "multivariate"): "families of vectors are imported from where all families are",
     ("array", "explain"): "an array that is shown draws its own graph; everything else works without",
 }
 

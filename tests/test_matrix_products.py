@@ -31,7 +31,8 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["f8", pytest.param("f4", marks=pytest.mark.slow)])
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("name", VALUES)
 def test_values(name, dtype):
     a, b = A.astype(dtype), B.astype(dtype)
@@ -49,6 +50,7 @@ def test_gradients():
         np.testing.assert_allclose(mine, wanted, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.usefixtures("execution")
 def test_the_hessian_is_the_slope_of_the_gradient():
     b, step = B[:2, :2], 1e-6
     a = A[:3, :2].copy()
@@ -61,6 +63,7 @@ def test_the_hessian_is_the_slope_of_the_gradient():
         np.testing.assert_allclose(found[(..., *place)], wanted, atol=1e-8)
 
 
+@pytest.mark.usefixtures("execution")
 def test_compiled_functions_with_and_without_arrays_for_results():
     f = compile_function(energy)
     out = np.empty(()), np.empty_like(A), np.empty_like(B)
@@ -74,6 +77,7 @@ def test_compiled_functions_with_and_without_arrays_for_results():
             np.testing.assert_array_equal(mine, again)
 
 
+@pytest.mark.usefixtures("execution")
 def test_chains_of_matrices():
     many = np.stack([A, A * 2.0])
     values, (slopes,) = compile_function(energy, in_axes=(0, None)).value_and_grad(many, B, wrt=(0,))
@@ -82,11 +86,13 @@ def test_chains_of_matrices():
         np.testing.assert_allclose(slope, slopes_of_energy(a, B)[0], rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_matrix_times_a_vector_stays_in_the_kernel():
     (kernel,) = explain((A @ lazy(B[:, 0].copy())).sum()).kernels
     assert not any("BLAS" in note for note in kernel.notes)
 
 
+@pytest.mark.usefixtures("execution")
 def test_explain_says_what_is_left_to_blas():
     kernels = explain(energy(lazy(A), lazy(B)), wrt=(A, B)).kernels
     assert len(kernels) == 1

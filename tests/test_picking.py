@@ -232,6 +232,7 @@ def test_gradients_of_a_single_pick(name):
     assert value == function(x) and np.ravel(slope).tolist() == wanted
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_compiled_gradient_of_a_single_pick():
     x, function, wanted = SINGLE["of no axes"]
     value, slope = value_and_grad(function(lazy(x)), x)
@@ -246,6 +247,7 @@ def test_many_elements_of_few_groups_are_added_exactly():
     np.testing.assert_array_equal(slope, np.bincount(group % 7, weights, 7))
 
 
+@pytest.mark.usefixtures("execution")
 def test_other_indices_and_tables_are_not_compiled_for_again():
     def picked(table, index):
         return value_and_grad((lazy(table)[index] * 3.0).sum(), table)[1]
@@ -314,6 +316,7 @@ def test_the_axis_that_is_named_is_that_of_the_array(key, message):
     raises(lazy(X)[key], message)
 
 
+@pytest.mark.usefixtures("execution")
 def test_compiled_functions_give_nan_or_raise():
     x, index = np.array([1.0, 2.0, 3.0]), np.array([0, 3, -4, 2])
     quiet = compile_function(lambda x, index: x[index] * 2)

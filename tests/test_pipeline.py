@@ -36,6 +36,7 @@ def test_another_dtype_or_layout_is_another_kernel(compiled):
     assert len(compiled) == 3
 
 
+@pytest.mark.usefixtures("execution")
 def test_one_launch_for_the_value_and_all_gradients(monkeypatch):
     launches = []
     launch = pipeline.launch
@@ -45,6 +46,7 @@ def test_one_launch_for_the_value_and_all_gradients(monkeypatch):
     assert len(launches) == 1
 
 
+@pytest.mark.usefixtures("execution")
 def test_passes_keep_the_value_at_every_stage():
     x, mean, spread = np.linspace(-1, 1, 9), np.array(0.5), np.array(2.0)
     roots = (logpdf(Normal(mean, spread), x).sum().node, leaf(mean), leaf(spread))
@@ -56,6 +58,7 @@ def test_passes_keep_the_value_at_every_stage():
     assert_same(map(np.asarray, found), wanted, rtol=1e-14)
 
 
+@pytest.mark.usefixtures("execution")
 def test_flags_are_only_raised_where_errors_are_wanted():
     x, spread = np.linspace(-1, 1, 9), np.array(-2.0)
     node = logpdf(Normal(0.0, spread), x).node
@@ -64,6 +67,7 @@ def test_flags_are_only_raised_where_errors_are_wanted():
         pipeline.evaluate((node,), pipeline.values, (node.shape,))
 
 
+@pytest.mark.usefixtures("execution")
 def test_several_roots_come_from_one_kernel(compiled):
     x = np.arange(8.0)
     roots = ((lazy(x) * 1.625).node, (lazy(x) * 1.625).sum().node, (lazy(x) < 3.5).node)

@@ -179,6 +179,7 @@ FIXED = [
 ]
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize(("steps", "dtype"), [(FIXED[0], "f8"), (FIXED[1], "f4")], ids=["neighbours", "transposed"])
 def test_kernels_agree_with_the_interpreter(steps, dtype):
     rng = np.random.default_rng(1)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 README = Path(__file__).parent.parent / "README.md"
 CHECKED = re.compile(r"^(?P<expression>\S.*?)\s+# => (?P<value>.*)$", re.MULTILINE)
 
@@ -23,13 +25,19 @@ def _assertion(match: re.Match) -> str:
     return f"assert repr(({expression})) == {value!r}, repr(({expression}))"
 
 
-def test_the_examples_give_what_they_say(tmp_path):
+WITHOUT_A_COMPILER = "import uncompiled; inside = uncompiled.uncompiled(); inside.__enter__()\n"
+
+
+@pytest.mark.parametrize("first", [
+    pytest.param(WITHOUT_A_COMPILER, id="uncompiled"), pytest.param("", id="compiled", marks=pytest.mark.slow),
+])
+def test_the_examples_give_what_they_say(first, tmp_path):
     script = tmp_path / "readme.py"
-    script.write_text("\n".join(blocks()), encoding="utf-8")
+    script.write_text(first + "\n".join(blocks()), encoding="utf-8")
     run = subprocess.run(
         [sys.executable, "-W", "error", str(script)],
         check=False, capture_output=True, text=True, timeout=300,
-        env=os.environ | {"PYTHONPATH": str(README.parent)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(README.parent), str(Path(__file__).parent)))},
     )
     assert run.returncode == 0, run.stderr
 

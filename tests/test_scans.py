@@ -25,6 +25,7 @@ def jacobian(function, x):
     return np.moveaxis(np.array(columns), 0, -1).reshape(*np.shape(columns[0]), *x.shape)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_along_every_axis(name, axis):
@@ -34,10 +35,20 @@ def test_values_along_every_axis(name, axis):
         np.testing.assert_allclose(np.asarray(getattr(lazy(x), name)(axis)), numpy(x, axis), rtol=1e-14)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["?", "i1", "i2", "i4", "i8", "u1", "u8", "f4", "f8"])
 @pytest.mark.parametrize("name", NAMES)
-def test_dtypes_are_numpys(name, dtype):
+def test_dtypes_are_numpys(uncompiled, name, dtype):
+    check_dtype(name, dtype)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["?", "i2", "u8", "f4"])  # one of each kind
+@pytest.mark.parametrize("name", NAMES)
+def test_compiled_dtypes_are_numpys(name, dtype):
+    check_dtype(name, dtype)
+
+
+def check_dtype(name, dtype):
     x = np.array([3, 1, 0, 1, 2, 3, 1, 2]).reshape(2, 4).astype(dtype)
     for axis in (None, 0, 1):
         found, wanted = getattr(np, name)(lazy(x), axis=axis), getattr(np, name)(x, axis=axis)
@@ -46,6 +57,7 @@ def test_dtypes_are_numpys(name, dtype):
     assert getattr(lazy(x), name)(0, dtype="f4").dtype == np.float32
 
 
+@pytest.mark.usefixtures("execution")
 def test_numbers_and_short_arrays():
     assert np.cumsum(lazy(np.array(2.5))).shape == (1,)
     np.testing.assert_array_equal(np.asarray(np.cumprod(lazy(np.array([2.5])))), [2.5])
@@ -72,8 +84,18 @@ EXPRESSIONS = {
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
-@pytest.mark.parametrize("dtype", ["f8", pytest.param("f4", marks=pytest.mark.slow)])
-def test_within_expressions(name, dtype):
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_within_expressions(uncompiled, name, dtype):
+    check_expression(name, dtype)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_within_compiled_expressions(name):
+    check_expression(name, "f4")
+
+
+def check_expression(name, dtype):
     for shape in ((3, 5), (300, 7), (2, 300), (1, 4), (4, 1)):
         x = np.random.default_rng(1).uniform(0.5, 1.5, shape).astype(dtype)
         if name == "indexed" and shape[1] < 3:
@@ -83,6 +105,7 @@ def test_within_expressions(name, dtype):
         assert_same([np.asarray(result)], [wanted], rtol=1e-12 if dtype == "f8" else 1e-5)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients(name, axis):
@@ -97,7 +120,7 @@ def test_gradients(name, axis):
     np.testing.assert_allclose(slope, jacobian(numpy, x), rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("zeros", ZEROS)
 def test_products_of_zeros(zeros):
     """Gradients, tangents and second derivatives; these with one zero at most."""
@@ -124,6 +147,7 @@ def second_differences(x, weights):
     ])
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("name", NAMES)
 def test_bits_do_not_depend_on_threads(name, threads):
     x = np.random.default_rng(3).uniform(0.9, 1.1, (70, 300))
@@ -132,6 +156,7 @@ def test_bits_do_not_depend_on_threads(name, threads):
         np.testing.assert_array_equal(found, getattr(np, name)(x, axis=axis))
 
 
+@pytest.mark.usefixtures("execution")
 def test_hessians_of_many_rows():
     """Which give every scan a leading axis."""
     x = X[0].copy()

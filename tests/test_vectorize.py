@@ -11,6 +11,7 @@ from vecdist.distributions import Gamma, NegativeBinomial, Normal, Poisson
 A, T, X = np.array([[0.5], [2.0]]), np.array(2.0), np.array([0.5, 1.0, 4.0])
 
 
+@pytest.mark.usefixtures("execution")
 def test_nothing_is_computed_until_asked_for():
     with nothing_computed():
         lp = logpdf(Vectorize(Gamma, (A, T)), X)

@@ -63,6 +63,7 @@ def test_a_view_is_no_copy():
     assert set(operations) <= {"leaf", "view", "reshape"}
 
 
+@pytest.mark.usefixtures("execution")
 def test_starts_are_arguments_of_the_program():
     x = np.arange(10.0)
 
@@ -143,6 +144,7 @@ def test_gradients_through_views(name):
     np.testing.assert_allclose(grad, finite_differences(weighed, y), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_compiled_gradient_through_views():
     def total(y):
         pairs = y[1:] * y[:-1] + y[-2::-1] * np.reshape(y, (2, 3))[1, 2]

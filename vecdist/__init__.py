@@ -7,6 +7,19 @@ from vecdist.explain import explain
 from vecdist.mixtures import log_mix, log_softmax, logsumexp, mixture, softmax
 from vecdist.pipeline import InvalidIndex, InvalidParameter
 from vecdist.vectorize import Vectorize, logpdf, logpmf
+from vecdist.verbs import cdf, entropy, logcdf, logsf, mean, median, mode, ppf, sf, variance
+from vecdist.wrappers import (
+    affine,
+    censored,
+    discretised,
+    folded,
+    hurdle,
+    iid,
+    interval_censored,
+    transformed,
+    truncated,
+    zero_inflated,
+)
 
 __version__ = "0.1.0"
 
@@ -16,21 +29,41 @@ __all__ = [
     "InvalidParameter",
     "LazyArray",
     "Vectorize",
+    "affine",
+    "cdf",
+    "censored",
     "compile",
     "data",
+    "discretised",
+    "entropy",
     "explain",
+    "folded",
     "hessian",
+    "hurdle",
     "hvp",
+    "iid",
+    "interval_censored",
     "jvp",
     "lazy",
     "log_mix",
     "log_softmax",
+    "logcdf",
     "logpdf",
     "logpmf",
+    "logsf",
     "logsumexp",
+    "mean",
+    "median",
     "mixture",
+    "mode",
+    "ppf",
+    "sf",
     "softmax",
+    "transformed",
+    "truncated",
     "value_and_grad",
     "value_and_partials",
+    "variance",
     "vjp",
+    "zero_inflated",
 ]

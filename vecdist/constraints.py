@@ -49,16 +49,27 @@ class Constraint:
             tests.append(eq(x - floor(x), 0.0))
         return _joined(bit_and, tests or [eq(x, x)])
 
-    def violated(self, x: Node) -> Node | None:
-        """Whether ``x`` lies outside, or ``None`` where nothing does; a NaN is not outside, so that it stays a NaN."""
+    def violated(self, x: Node, known_whole: bool = False) -> Node | None:
+        """Whether ``x`` lies outside, or ``None`` where nothing does; a NaN is not outside, so that it stays a NaN.
+
+        Nothing asks whether an ``x`` that is ``known_whole`` is a whole number.
+        """
         tests: list[Any] = []
         if not _absent(self.lower, self.open_lower):
-            tests.append(x <= self.lower if self.open_lower else x < self.lower)
+            tests.append(self.below(x))
         if not _absent(self.upper, self.open_upper):
-            tests.append(x >= self.upper if self.open_upper else x > self.upper)
-        if self.whole:
+            tests.append(self.beyond(x))
+        if self.whole and not known_whole:
             tests.append(ne(x - floor(x), 0.0) & eq(x, x))
         return _joined(bit_or, tests) if tests else None
+
+    def below(self, x: Node) -> Node:
+        """Whether ``x`` lies below all that is inside."""
+        return x <= self.lower if self.open_lower else x < self.lower
+
+    def beyond(self, x: Node) -> Node:
+        """Whether ``x`` lies above all that is inside."""
+        return x >= self.upper if self.open_upper else x > self.upper
 
 
 def _absent(bound: Bound, is_open: bool) -> bool:
@@ -83,22 +94,53 @@ open_unit_interval = Constraint(
     "a number between 0 and 1, both excluded", lower=0.0, upper=1.0, open_lower=True, open_upper=True
 )
 positive_unit_interval = Constraint("a number above 0, up to 1", lower=0.0, upper=1.0, open_lower=True)
+nonnegative_or_infinite = Constraint("a number of at least 0", lower=0.0)
+integer = Constraint("a whole number", open_lower=True, open_upper=True, whole=True)
 count = Constraint("a whole number of at least 0", lower=0.0, whole=True)
+positive_count = Constraint("a whole number of at least 1", lower=1.0, open_upper=True, whole=True)
 binary = Constraint("0 or 1", lower=0.0, upper=1.0, whole=True)
 
 
 def above(parameter: str) -> Constraint:
     """The finite numbers above another parameter."""
-    return Constraint(
-        f"a finite number above {parameter}", lower=lambda p: getattr(p, parameter), open_lower=True, open_upper=True
-    )
+    return replace(finite, name=f"a finite number above {parameter}", lower=lambda p: getattr(p, parameter))
 
 
-def interval(lower: Bound, upper: Bound) -> Constraint:
+def above_or_infinite(parameter: str) -> Constraint:
+    """The numbers above another parameter, infinity among them."""
+    return replace(above(parameter), name=f"a number above {parameter}", open_upper=False)
+
+
+def from_on(parameter: str, kind: Constraint) -> Constraint:
+    """What ``kind`` allows, from another parameter on."""
+    return replace(kind, name=f"{kind} from {parameter} on", lower=lambda p: getattr(p, parameter), open_lower=False)
+
+
+def up_to(parameter: str, kind: Constraint) -> Constraint:
+    """What ``kind`` allows, up to another parameter."""
+    return replace(kind, name=f"{kind} up to {parameter}", upper=lambda p: getattr(p, parameter), open_upper=False)
+
+
+def between(lower: str, upper: str) -> Constraint:
+    """The numbers from one parameter to another, both included."""
+    return interval(lambda p: getattr(p, lower), lambda p: getattr(p, upper), f"a number from {lower} to {upper}")
+
+
+def interval(lower: Bound, upper: Bound, name: str = "a number within bounds") -> Constraint:
     """The numbers from ``lower`` to ``upper``, both included."""
-    return Constraint("a number within bounds", lower=lower, upper=upper)
+    return Constraint(name, lower=lower, upper=upper)
+
+
+def beginning(lower: Bound, open_lower: bool = False) -> Constraint:
+    """The finite numbers from ``lower`` on."""
+    return Constraint("a finite number from a bound on", lower=lower, open_lower=open_lower, open_upper=True)
+
+
+def whole_interval(lower: Bound, upper: Bound) -> Constraint:
+    """The whole numbers from ``lower`` to ``upper``, both included."""
+    return Constraint("a whole number within bounds", lower=lower, upper=upper, whole=True)
 
 
 def count_up_to(upper: Bound) -> Constraint:
     """The whole numbers from 0 to ``upper``."""
-    return Constraint("a whole number up to a bound", lower=0.0, upper=upper, whole=True)
+    return whole_interval(0.0, upper)

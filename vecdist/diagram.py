@@ -179,9 +179,10 @@ def _box(node: Node, shown: Node, names: Mapping[Node, str], inputs: Inputs) -> 
 
 
 def _density_box(node: Node, detail: str, inputs: Inputs) -> Box:
-    """A log density: the numbers among its arguments stand beside their names."""
+    """A log density, or another verb of a distribution: the numbers among its arguments stand beside their names."""
     ports = _ports(*zip(*density_arguments(node), strict=True))
-    return Box(f"logpdf {node.attrs[0][0]}", detail, "density", inputs, ports, f"logpdf {density_text(node)}: {detail}")
+    verb = "".join(f"{label[2]} " for label in node.attrs if label[1] == "x")
+    return Box(f"{verb}{node.attrs[0][0]}", detail, "density", inputs, ports, f"{verb}{density_text(node)}: {detail}")
 
 
 def _indexing_box(node: Node, detail: str, names: Mapping[Node, str], inputs: Inputs) -> Box:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from vecdist.array import LazyArray
-from vecdist.constraints import Constraint
-from vecdist.distributions.base import Compound, Distribution
+from vecdist.distributions.base import Compound, Distribution, Parameters, Parametrised
 from vecdist.expr import Node, cast, const
 from vecdist.expr import where as choose
 from vecdist.leaves import NUMBERS, leaf, number
@@ -32,7 +31,7 @@ def Vectorize(  # noqa: N802 (a constructor in all but name)
     >>> vecdist.Vectorize(Gamma, {"mean": 3.0, "sd": 1.0})
     Gamma(mean=3.0, sd=1.0)
     """
-    if not (isinstance(family, type) and issubclass(family, Distribution)):
+    if not (isinstance(family, type) and issubclass(family, Parametrised)):
         raise TypeError(f"Vectorize wants a family such as Gamma, given {family!r}")
     if isinstance(parameters, Mapping):
         return family(**parameters, **keywords)
@@ -57,34 +56,54 @@ def logpdf(distribution: Distribution | Compound, x: Any) -> LazyArray:
     >>> np.asarray(lp).round(4)
     array([-0.9189, -1.4189])
     """
-    if isinstance(distribution, type) and issubclass(distribution, Distribution):
-        way = distribution.parametrisations[0]
-        raise TypeError(
-            f"logpdf wants a distribution, given the family {distribution.__name__}; "
-            f"give it parameters: {distribution.__name__}({way})"
-        )
     if isinstance(distribution, Compound):
         return distribution.logpdf(x)
-    if not isinstance(distribution, Distribution):
-        raise TypeError(f"logpdf wants a distribution, given {type(distribution).__name__}")
-    family = type(distribution)
-    given = {**distribution.parameters, "x": x}
-    nodes = _nodes(given)
-    _check_shapes(family.__name__, nodes)
-    value = nodes.pop("x")
-    quantities = SimpleNamespace(**distribution.parametrised.convert(**nodes))
-    support = _support(family.support(quantities), x)
-    density = family.log_density(value, quantities)
-    outside = support.violated(value)
-    if outside is not None:
-        density = choose(outside, -np.inf, density)
-    return LazyArray(_checked(density, distribution, {**nodes, "x": value}))
+    return evaluated("logpdf", distribution, _log_density, x)
 
 
 logpmf = logpdf
 
 
-def _nodes(given: Mapping[str, Any]) -> dict[str, Node]:
+def _log_density(family: type[Distribution], p: Parameters, x: Node) -> Node:
+    """The formula of a family inside its support, -inf outside."""
+    density = family.log_density(x, p)
+    outside = family.support(p).violated(x, p.whole)
+    return density if outside is None else choose(outside, -np.inf, density)
+
+
+def evaluated(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) -> LazyArray:
+    """``formula(family, p, x)`` of a distribution at ``x``, or ``formula(family, p)`` of its parameters alone.
+
+    ``p`` has the quantities that the family's formulas use, and ``p.whole``: whether ``x`` can hold nothing but whole
+    numbers.  The value has the shape of all that is given, broadcast, and is NaN where a parameter is invalid;
+    computing it then raises ``InvalidParameter``.  Raises ``TypeError`` where ``distribution`` is none.
+    """
+    family = _family(verb, distribution)
+    nodes = as_floats(distribution.parameters | dict(zip("x", at, strict=False)))
+    _check_shapes(family.__name__, nodes)
+    points = [nodes.pop("x") for _ in at]
+    quantities = Parameters(**distribution.parametrised.convert(**nodes), whole=all(map(is_whole, at)))
+    value = formula(family, quantities, *points)
+    if not isinstance(value, Node):  # the same number for all parameters
+        value = const(value, np.result_type(*(node.dtype for node in (*nodes.values(), *points))))
+    return LazyArray(_checked(value, verb, distribution, nodes, points))
+
+
+def _family(verb: str, distribution: Any) -> type[Distribution]:
+    if isinstance(distribution, type) and issubclass(distribution, Parametrised):
+        way = distribution.parametrisations[0]
+        raise TypeError(
+            f"{verb} wants a distribution, given the family {distribution.__name__}; "
+            f"give it parameters: {distribution.__name__}({way})"
+        )
+    if isinstance(distribution, Compound):
+        raise NotImplementedError(f"{verb} of {type(distribution).__name__} is not there; logpdf is")
+    if not isinstance(distribution, Distribution):
+        raise TypeError(f"{verb} wants a distribution, given {type(distribution).__name__}")
+    return type(distribution)
+
+
+def as_floats(given: Mapping[str, Any]) -> dict[str, Node]:
     """The operands as nodes of one floating-point dtype."""
     known = {
         name: value if isinstance(value, NUMBERS) else value.node if isinstance(value, LazyArray) else leaf(value)
@@ -106,25 +125,25 @@ def _check_shapes(family: str, nodes: Mapping[str, Node]) -> None:
         raise ValueError(f"{family}: the shapes of {shapes} do not broadcast") from None
 
 
-def _support(support: Constraint, x: Any) -> Constraint:
-    """The support without the test for whole numbers where ``x`` can hold nothing else."""
-    whole = isinstance(x, int) or (getattr(x, "dtype", None) is not None and x.dtype.kind in "biu")
-    if not (support.whole and whole):
-        return support
-    return Constraint(support.name, support.lower, support.upper, support.open_lower, support.open_upper)
+def is_whole(x: Any) -> bool:
+    """Whether ``x`` can hold nothing but whole numbers."""
+    return isinstance(x, int) or (getattr(x, "dtype", None) is not None and x.dtype.kind in "biu")
 
 
-def _checked(density: Node, distribution: Distribution, nodes: Mapping[str, Node]) -> Node:
-    """The density with the checks of its parameters, NaN where one fails."""
+def _checked(
+    value: Node, verb: str, distribution: Distribution, parameters: Mapping[str, Node], points: Sequence[Node]
+) -> Node:
+    """The value with the checks of the parameters, NaN where one fails."""
+    family, everything = type(distribution).__name__, SimpleNamespace(**parameters)
     valid = const(True, np.bool_)
     labels, arguments = [], []
     for name, constraint in distribution.parametrised.constraints.items():
-        parameter = nodes[name]
-        holds = constraint.among(SimpleNamespace(**nodes)).satisfied(parameter)
+        holds = constraint.among(everything).satisfied(parameters[name])
         valid = holds if valid.is_const(True) else valid & holds
-        labels.append((type(distribution).__name__, name, str(constraint)))
-        arguments += [holds, parameter]
-    labels.append((type(distribution).__name__, "x", ""))  # always valid: named for those who show the expression
-    arguments += [const(True, np.bool_), nodes["x"]]
-    value = choose(valid, density, np.nan)
+        labels.append((family, name, str(constraint)))
+        arguments += [holds, parameters[name]]
+    for x in points:  # always valid: named for those who show the expression
+        labels.append((family, "x", verb))
+        arguments += [const(True, np.bool_), x]
+    value = choose(valid, value, np.nan)
     return Node("checked", (value, *arguments), tuple(labels), value.shape, value.dtype)

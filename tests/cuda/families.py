@@ -2,32 +2,25 @@
 
 import numpy as np
 
-REAL, POSITIVE, UNIT = np.linspace(-3.0, 4.0, 37), np.linspace(0.1, 6.0, 37), np.linspace(0.05, 0.95, 37)
-COUNTS = np.arange(37.0) % 7
+from vecdist.distributions import FAMILIES
 
-# Parameters of the first parametrisation, and points.
-TABLE = {
-    "Normal": ((0.3, 1.7), REAL), "HalfNormal": ((1.7,), POSITIVE), "LogNormal": ((0.3, 0.7), POSITIVE),
-    "StudentT": ((4.0, 0.3, 1.7), REAL), "Cauchy": ((0.3, 1.7), REAL), "HalfCauchy": ((1.7,), POSITIVE),
-    "Laplace": ((0.31, 1.7), REAL), "Logistic": ((0.3, 1.7), REAL), "Exponential": ((1.7,), POSITIVE),
-    "Gamma": ((2.5, 0.8), POSITIVE), "InverseGamma": ((2.5, 0.8), POSITIVE), "Beta": ((2.5, 1.8), UNIT),
-    "Uniform": ((-5.0, 7.0), REAL), "Weibull": ((1.8, 2.3), POSITIVE), "Bernoulli": ((0.3,), COUNTS % 2),
-    "Binomial": ((9.0, 0.3), COUNTS), "Poisson": ((2.6,), COUNTS), "NegativeBinomial": ((2.5, 0.4), COUNTS),
-    "Geometric": ((0.3,), COUNTS),
-}
-DISCRETE = {"Bernoulli", "Binomial", "Poisson", "NegativeBinomial", "Geometric"}
-COUNTED = {("Binomial", 0)}  # parameters that are whole numbers, in which there is no derivative
+POINTS = 37
 
 
 def arrays(name, dtype):
-    """The points, and the parameters: the first one for each point, the others one number each."""
-    parameters, points = TABLE[name]
-    first = parameters[0] * np.ones(37) if (name, 0) in COUNTED else parameters[0] * np.linspace(1.0, 1.2, 37)
-    rest = [np.array(value) for value in parameters[1:]]
-    return points.astype(dtype), [array.astype(dtype) for array in (first, *rest)]
+    """Points, and the parameters: the first one for each point, the others one number each."""
+    from family_cases import parameters_of, points_of  # which draw with SciPy
+
+    family = FAMILIES[name]
+    drawn = parameters_of(family, family.parametrisations[0].names, dtype, size=1)
+    first, *rest = (np.repeat(values, POINTS) for values in drawn)
+    points = points_of(family, family.parametrisations[0].names, [first, *rest])
+    return points, [first, *(values.reshape(()) for values in drawn[1:])]
 
 
 def differentiable(name, x, parameters):
-    """The arrays in which the density has a derivative."""
-    kept = [array for place, array in enumerate(parameters) if (name, place) not in COUNTED]
-    return kept if name in DISCRETE else [*kept, x]
+    """The arrays in which the density has a derivative: no counts."""
+    family = FAMILIES[name]
+    wanted = family.parametrisations[0].constraints.values()
+    kept = [array for array, constraint in zip(parameters, wanted, strict=True) if not constraint.whole]
+    return kept if family.discrete else [*kept, x]

@@ -11,20 +11,24 @@ from simulate import CASES, FLAGS
 
 
 @pytest.fixture(scope="module")
-def complaints():
-    """What is wrong with each case; the simulator must be chosen before Numba is imported, so in another process."""
+def simulator():
+    """The process that runs cases: the simulator must be chosen before Numba is imported."""
     here = Path(__file__).parent
     paths = os.pathsep.join(map(str, (here, here.parent, *filter(None, sys.path))))
-    done = subprocess.run(
+    with subprocess.Popen(
         [sys.executable, "-W", "ignore", str(here / "simulate.py")],
         env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": paths},
-        capture_output=True, text=True, timeout=600, check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
 
 
 @pytest.mark.parametrize("name", [*CASES, *FLAGS])
-def test_simulated_kernels(complaints, name):
-    if complaints[name]:
-        pytest.fail(complaints[name], pytrace=False)
+def test_simulated_kernels(simulator, name):
+    print(name, file=simulator.stdin, flush=True)
+    answer = simulator.stdout.readline()
+    assert answer, "the simulator ended"
+    complaint = json.loads(answer)
+    if complaint:
+        pytest.fail(complaint, pytrace=False)

@@ -1,5 +1,7 @@
 """The fixture ``interpreter``: everything that vecdist computes, it computes without compiling."""
 
+from functools import cache
+
 import pytest
 
 from vecdist import pipeline
@@ -19,8 +21,13 @@ def interpreter(monkeypatch):
 def launch(roots, derivation, shapes, errors="raise"):
     """What ``vecdist.pipeline.launch`` does, by the reference interpreter."""
     bound = bind(roots)
-    plain, failures = split_checks(bound.roots)
-    graph = simplify(expand(simplify((*derivation(plain), *failures))))
-    arrays = interpret(graph, [leaf.array for leaf in bound.leaves], bound.lengths)
+    arrays = interpret(derived(bound.roots, derivation), [leaf.array for leaf in bound.leaves], bound.lengths)
     failed = errors == "raise" and any(failed.any() for failed in arrays[len(shapes) :])
     return [array.reshape(shape)[()] for array, shape in zip(arrays, shapes, strict=False)], failed
+
+
+@cache
+def derived(roots, derivation):
+    """A structure after the passes, and its flags: the same one for every test that gives it other numbers."""
+    plain, failures = split_checks(roots)
+    return simplify(expand(simplify((*derivation(plain), *failures))))

@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import scipy.stats
-from family_truth import CONVERSIONS
+from family_truth import CONVERSIONS, true_density
 from flint import arb
 
 from vecdist import logpdf, value_and_partials
@@ -25,11 +25,35 @@ def parameters_of(family, names, dtype=np.float64, size=24):
     rng = np.random.default_rng(zlib.crc32(repr((family.__name__, names)).encode()))
     drawn = {name: _draw(rng, constraint, size) for name, constraint in way_of(family, names).constraints.items()}
     if "low" in drawn:
-        drawn["high"] = drawn["low"] + 0.1 + abs(drawn["high"])
+        drawn["high"] = drawn["low"] + np.ceil(abs(drawn["high"])) + (0 if family.discrete else 0.1)
     if "sd" in drawn:
         most = np.sqrt(drawn["mean"] * (1 - drawn["mean"])) if family.__name__ == "Beta" else abs(drawn["mean"])
         drawn["sd"] = most * rng.uniform(0.4, 0.9, size)
+    for name, constrained in CONSTRAINED.get((family.__name__, names), {}).items():
+        drawn[name] = constrained(drawn, rng.uniform(0.1, 0.9, size))
     return [values.astype(dtype) for values in drawn.values()]
+
+
+# Parameters within bounds that others set, or of the size that matters: by what is drawn and 0.1 < u < 0.9.
+CONSTRAINED = {
+    ("BetaNegativeBinomial", ("r", "alpha", "beta")): {"alpha": lambda p, u: p["alpha"] + 1},
+    ("DiscreteWeibull", ("q", "beta")): {"beta": lambda p, u: 0.5 + 2 * u},
+    ("GeneralizedExtremeValue", ("loc", "scale", "shape")): {"shape": lambda p, u: u - 0.5},
+    ("GeneralizedPareto", ("loc", "scale", "shape")): {"shape": lambda p, u: u - 0.5},
+    ("HurdleNegativeBinomial", ("gate", "r", "p")): {"p": lambda p, u: u},
+    ("Hypergeometric", ("successes", "failures", "draws")): {
+        "draws": lambda p, u: np.ceil((p["successes"] + p["failures"]) * u),
+    },
+    ("Hypergeometric", ("population", "successes", "draws")): {
+        "successes": lambda p, u: np.floor(p["population"] * u), "draws": lambda p, u: np.ceil(p["population"] * u),
+    },
+    ("NormalInverseGaussian", ("loc", "alpha", "beta", "delta")): {"beta": lambda p, u: p["alpha"] * (2 * u - 1)},
+    ("Soliton", ("k", "m", "delta")): {"m": lambda p, u: np.ceil(p["k"] * u)},
+    ("TruncatedNormal", ("loc", "scale", "low", "high")): {"scale": lambda p, u: p["scale"] + 1},
+    ("Zipf", ("power",)): {"power": lambda p, u: 1 + 4 * u},
+    ("ZeroInflatedPoisson", ("gate", "log_rate")): {"log_rate": lambda p, u: 4 * u},
+    ("Triangular", ("low", "high", "peak")): {"peak": lambda p, u: p["low"] + (p["high"] - p["low"]) * u},
+}
 
 
 def _draw(rng, constraint, size):
@@ -43,21 +67,184 @@ def _draw(rng, constraint, size):
 
 
 def scipys(family, names, parameters):
-    """The distribution as SciPy has it: the family's ``oracle`` in terms of its first parametrisation."""
-    assert family.oracle, f"{family.__name__} names no oracle to test it against"
+    """The distribution as SciPy has it, by the family's ``oracle`` of its first parametrisation; or ``Drawn``."""
     first, parameters = family.parametrisations[0].names, np.asarray(parameters, float)
     if names != first:
         rows = [CONVERSIONS[family.__name__, names](*map(arb, row)) for row in zip(*parameters, strict=True)]
         parameters = np.array([[float(value) for value in row] for row in rows]).T
+    if not family.oracle:
+        return Drawn(family, parameters)
     return eval(family.oracle, {"scipy": scipy, "numpy": np}, dict(zip(first, parameters, strict=True)))
+
+
+class Drawn:
+    """What SciPy has not, like its distributions: by a way to draw from it, its support and its true log density."""
+
+    def __init__(self, family, parameters):
+        assert family.__name__ in DRAWS, f"{family.__name__} names no oracle to test it against"
+        self.family, self.parameters = family, parameters
+        self.draw, self.ends = DRAWS[family.__name__]
+
+    def rvs(self, random_state, size):
+        rng = np.random.default_rng(random_state)
+        return np.broadcast_to(self.draw(rng, *self.parameters), np.broadcast(*self.parameters).shape)
+
+    def support(self):
+        return tuple(np.zeros_like(self.parameters[0]) + end for end in self.ends(*self.parameters))
+
+    def median(self):
+        rng = np.random.default_rng(1)
+        return np.median([self.draw(rng, *self.parameters) for _ in range(101)], axis=0)
+
+    def logpdf(self, x):
+        names = self.family.parametrisations[0].names
+        rows = zip(x, *self.parameters, strict=True)
+        return np.array([float(true_density(self.family, names, v, p)) for v, *p in (map(arb, row) for row in rows)])
+
+    logpmf = logpdf
+
+
+def _draw_soliton(rng, k, m, delta):
+    """By the sum of the masses as they are defined."""
+
+    def one(k, m, delta):
+        x = np.arange(1.0, k + 1)
+        ideal = np.concatenate([[1 / k], 1 / (x[1:] * (x[1:] - 1))])
+        robust = np.where(x < m, 1 / (x * m), np.where(x == m, np.log(k / (m * delta)) / m, 0.0))
+        return rng.choice(x, p=(ideal + robust) / (ideal + robust).sum())
+
+    return np.array([one(*row) for row in zip(k, m, delta, strict=True)])
+
+
+def _draw_skewed(rng, loc, scale, power, skew):
+    distance = 2 * scale * (power * rng.gamma(1 / power)) ** (1 / power)
+    return loc + np.where(rng.uniform(size=skew.shape) < skew, -skew * distance, (1 - skew) * distance)
+
+
+def _draw_truncated(rng, loc, scale, low, high):
+    ends = np.arctan((low - loc) / scale), np.arctan((high - loc) / scale)
+    return np.clip(loc + scale * np.tan(rng.uniform(*ends)), low, high)
+
+
+def _gated(draw, least=0.0):
+    """Zeros with the probability of a gate, and draws, no less than ``least``."""
+
+    def drawn(rng, gate, *parameters):
+        return np.where(rng.uniform(size=gate.shape) < gate, 0.0, np.maximum(draw(rng, *parameters), least))
+
+    return drawn
+
+
+def _negative_binomial(rng, r, p):
+    return rng.negative_binomial(r, p).astype(float)
+
+
+def _continuous_bernoulli(rng, p):
+    return np.log1p(rng.uniform(size=p.shape) * (2 * p - 1) / (1 - p)) / np.log(p / (1 - p))
+
+
+def _real_line(*parameters):
+    return -np.inf, np.inf
+
+
+def _half_line(*parameters):
+    return 0.0, np.inf
+
+
+def _unit(*parameters):
+    return 0.0, 1.0
+
+
+# A way to draw from each family that SciPy has not, and its support.
+DRAWS = {
+    "BetaNegativeBinomial": (
+        lambda rng, r, a, b: rng.poisson(rng.gamma(r) * rng.gamma(b) / rng.gamma(a)).astype(float), _half_line
+    ),
+    "ContinuousBernoulli": (_continuous_bernoulli, _unit),
+    "Dirac": (lambda rng, value: value, lambda value: (value, value)),
+    "HalfStudentT": (lambda rng, df, scale: abs(rng.standard_t(df)) * scale, _half_line),
+    "DiscreteWeibull": (
+        lambda rng, q, beta: np.ceil((np.log(rng.uniform(size=q.shape)) / np.log(q)) ** (1 / beta)) - 1, _half_line
+    ),
+    "HurdleGamma": (_gated(lambda rng, shape, scale: rng.gamma(shape, scale)), _half_line),
+    "HurdleLogNormal": (_gated(lambda rng, loc, scale: rng.lognormal(loc, scale)), _half_line),
+    "HurdleNegativeBinomial": (_gated(_negative_binomial, 1.0), _half_line),
+    "HurdlePoisson": (_gated(lambda rng, rate: rng.poisson(rate), 1.0), _half_line),
+    "Kumaraswamy": (lambda rng, a, b: (1 - rng.uniform(size=a.shape) ** (1 / b)) ** (1 / a), _unit),
+    "Lindley": (
+        lambda rng, shape: rng.gamma(np.where(rng.uniform(size=shape.shape) < shape / (1 + shape), 1.0, 2.0)) / shape,
+        _half_line,
+    ),
+    "LogitNormal": (lambda rng, loc, scale: 1 / (1 + np.exp(-rng.normal(loc, scale))), _unit),
+    "RelaxedBernoulli": (
+        lambda rng, t, p: 1 / (1 + np.exp(-(np.log(p / (1 - p)) + rng.logistic(size=p.shape)) / t)), _unit
+    ),
+    "SkewedExponentialPower": (_draw_skewed, _real_line),
+    "Soliton": (_draw_soliton, lambda k, m, delta: (1.0, k)),
+    "VonMises": (lambda rng, loc, concentration: rng.vonmises(0.0, concentration) + loc, _real_line),
+    "TruncatedCauchy": (_draw_truncated, lambda loc, scale, low, high: (low, high)),
+    "ZeroInflatedBinomial": (
+        _gated(lambda rng, n, p: rng.binomial(n.astype(int), p)), lambda gate, n, p: (0.0, n)
+    ),
+    "ZeroInflatedNegativeBinomial": (_gated(_negative_binomial), _half_line),
+    "ZeroInflatedPoisson": (_gated(lambda rng, rate: rng.poisson(rate)), _half_line),
+}
 
 
 def points_of(family, names, parameters):
     """A point inside the support for each row of parameters, of their dtype."""
     drawn = scipys(family, names, parameters).rvs(random_state=1, size=len(parameters[0]))
-    if family.__name__ == "Beta":
+    if family.__name__ in {"Beta", "Kumaraswamy", "LogitNormal", "RelaxedBernoulli"}:
         drawn = np.clip(drawn, 1e-3, 1 - 1e-3)
     return np.asarray(drawn, parameters[0].dtype)
+
+
+def integration(family):
+    """Parameters, and points with weights whose densities there sum to 1; the points fill the support."""
+    names = family.parametrisations[0].names
+    drawn = dict(zip(names, parameters_of(family, names, size=8), strict=True))
+    drawn |= {name: tamed(drawn) for name, tamed in TAMED.get(family.__name__, {}).items()}
+    oracle = scipys(family, names, [*drawn.values()])
+    if family.discrete:
+        lower, upper = np.maximum(oracle.support()[0], -1000.0), oracle.support()[1]
+        return drawn, lower + np.arange(1.0 + min(2000, np.max(upper - lower)))[:, None], 1.0
+    middle = drawn[CUSPS[family.__name__]] if family.__name__ in CUSPS else oracle.median()
+    if family.__name__ == "VonMises":
+        return drawn, *quadrature(middle - np.pi, middle + np.pi, middle)
+    return drawn, *quadrature(*oracle.support(), middle)
+
+
+# Where much of the mass lies beyond what is summed, or at one point, or where floats cannot tell x from an end, other
+# parameters.
+TAMED = {
+    "Beta": {"beta": lambda p: p["beta"] + 1},
+    "BetaNegativeBinomial": {"alpha": lambda p: p["alpha"] + 12},
+    "Kumaraswamy": {"b": lambda p: p["b"] + 1},
+    "LogitNormal": {"scale": lambda p: p["scale"] / 5},
+    "RelaxedBernoulli": {"temperature": lambda p: p["temperature"] + 1},
+    "SkewedExponentialPower": {"power": lambda p: np.minimum(p["power"], 4)},
+    "HurdleGamma": {"gate": lambda p: 0.0 * p["gate"]},
+    "HurdleLogNormal": {"gate": lambda p: 0.0 * p["gate"], "scale": lambda p: p["scale"] / 5},
+    "YuleSimon": {"alpha": lambda p: p["alpha"] + 6},
+    "Zipf": {"power": lambda p: p["power"] + 6},
+}
+CUSPS = {"AsymmetricLaplace": "loc", "SkewedExponentialPower": "loc", "Triangular": "peak"}
+
+
+def quadrature(lower, upper, middle):
+    """Points and weights of double-exponential quadrature from ``lower`` to ``middle`` and on to ``upper``."""
+    t = np.arange(-5.0, 5.0, 1 / 32)[:, None]
+    s, ds = np.pi / 2 * np.sinh(t), np.pi / 2 * np.cosh(t) / 32
+    parts = []
+    for end, inwards in ((lower, 1.0), (upper, -1.0)):
+        near, far = 1.0 / (1.0 + np.exp(-2 * s)), 1.0 / (1.0 + np.exp(2 * s))
+        bounded, length = np.isfinite(end), np.where(np.isfinite(end), abs(middle - end), 1.0)
+        start = np.where(bounded, end, middle)
+        parts.append((
+            start + inwards * np.where(bounded, length * near, -np.exp(s)),
+            ds * np.where(bounded, 2 * length * near * far, np.exp(s)),
+        ))
+    return np.concatenate([x for x, _ in parts]), np.concatenate([weights for _, weights in parts])
 
 
 def density(family, names, x, parameters):

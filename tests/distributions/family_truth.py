@@ -1,7 +1,7 @@
 """What log densities and their derivatives are: textbook formulas in ball arithmetic, 1000 bits wide."""
 
 import numpy as np
-from flint import arb, ctx
+from flint import acb, arb, ctx
 
 BITS = 1000
 ONE, HALF = arb(1), arb(1) / 2
@@ -23,15 +23,166 @@ def negative_binomial(x, r, p):
     return (x + r).lgamma() - r.lgamma() - (x + 1).lgamma() + r * p.log() + x * (1 - p).log()
 
 
+def normal_inverse_gaussian(x, loc, alpha, beta, delta):
+    q = (delta**2 + (x - loc) ** 2).sqrt()
+    bessel = acb(alpha * q).bessel_k(1).real
+    return (alpha * delta * bessel / (arb.pi() * q)).log() + delta * (alpha**2 - beta**2).sqrt() + beta * (x - loc)
+
+
+def power(x, y):
+    """x to the power of y, also where x is 0."""
+    return (x.log() * y).exp() if x > 0 else 0 * x
+
+
 def logistic(z):
     return 1 / (1 + (-z).exp())
 
 
+def normal_cdf(z):
+    return (-z / arb(2).sqrt()).erfc() / 2
+
+
+def ex_gaussian(x, loc, s, rate):
+    z, ratio = (x - loc) / s, rate * s
+    return rate.log() + ratio**2 / 2 - ratio * z + normal_cdf(z - ratio).log()
+
+
+def student_t(z, df):
+    return -(df + 1) / 2 * (1 + z**2 / df).log() - log_beta(df / 2, HALF) - df.log() / 2
+
+
+def f_density(x, d1, d2):
+    r = d1 / d2
+    return d1 / 2 * r.log() + (d1 / 2 - 1) * x.log() - (d1 + d2) / 2 * (1 + r * x).log() - log_beta(d1 / 2, d2 / 2)
+
+
+def asymmetric_laplace(x, loc, s, k):
+    return -abs(x - loc) / (s * k if x < loc else s / k) - (s * k + s / k).log()
+
+
+def kernel(power, height):
+    """The density height / s (1 - z²)^power of a smoothing kernel."""
+    return lambda x, loc, s: power * (1 - ((x - loc) / s) ** 2).log() + (arb(height[0]) / height[1] / s).log()
+
+
+def extreme_value(x, loc, s, k):
+    log_t = -(1 + k * (x - loc) / s).log() / k
+    return (k + 1) * log_t - log_t.exp() - s.log()
+
+
+def skewed_power(x, loc, s, p, skew):
+    z = abs(x - loc) / (2 * s * (skew if x < loc else 1 - skew))
+    return -(z.log() * p).exp() / p - (2 * s).log() - p.log() / p - (1 + 1 / p).lgamma()
+
+
+def soliton(x, k, m, delta):
+    at, spike = round(float(x)), round(float(m))
+    ideal = 1 / (x * (x - 1)) if at > 1 else 1 / k
+    robust = 1 / (x * m) if at < spike else (k / (m * delta)).log() / m if at == spike else arb(0)
+    return (ideal + robust).log() - (1 + (m.digamma() + arb.const_euler() + (k / (m * delta)).log()) / m).log()
+
+
+def triangular(x, low, high, peak):
+    rising = x < peak
+    return (2 / (high - low)).log() + ((x - low) / (peak - low) if rising else (high - x) / (high - peak)).log()
+
+
+def relaxed_bernoulli(x, t, p):
+    odds, y = p / (1 - p), x / (1 - x)
+    power = (y.log() * -t).exp()
+    return (t * odds * power).log() - x.log() - (1 - x).log() - 2 * (1 + odds * power).log()
+
+
+def continuous_bernoulli(x, p):
+    logit = (p / (1 - p)).log()
+    return x * logit + (logit / (logit.exp() - 1)).log()
+
+
 LOG_DENSITY = {
+    "ContinuousBernoulli": continuous_bernoulli,
+    "DiscreteWeibull": lambda x, q, b: (power(q, power(x, b)) - power(q, power(x + 1, b))).log(),
+    "Arcsine": lambda x, low, high: -(arb.pi() * ((x - low) * (high - x)).sqrt()).log(),
+    "AsymmetricLaplace": asymmetric_laplace,
+    "BetaBinomial": lambda x, n, a, b: log_binomial(n, x) + log_beta(x + a, n - x + b) - log_beta(a, b),
+    "BetaNegativeBinomial": lambda x, r, a, b: (
+        (r + x).lgamma() - (x + 1).lgamma() - r.lgamma() + log_beta(a + r, b + x) - log_beta(a, b)
+    ),
+    "BetaPrime": lambda x, a, b: (a - 1) * x.log() - (a + b) * (1 + x).log() - log_beta(a, b),
+    "Biweight": kernel(2, (15, 16)),
+    "Chi": lambda x, df: (df - 1) * x.log() - x**2 / 2 - (df / 2 - 1) * arb(2).log() - (df / 2).lgamma(),
+    "Chi2": lambda x, df: (df / 2 - 1) * x.log() - x / 2 - df / 2 * arb(2).log() - (df / 2).lgamma(),
+    "Cosine": lambda x, loc, s: ((1 + (arb.pi() * (x - loc) / s).cos()) / (2 * s)).log(),
+    "Dirac": lambda x, value: 0 * x,
+    "DiscreteUniform": lambda x, low, high: -(high - low + 1).log(),
+    "Epanechnikov": kernel(1, (3, 4)),
+    "Erlang": lambda x, k, s: (k - 1) * (x / s).log() - x / s - k.lgamma() - s.log(),
+    "FisherSnedecor": f_density,
+    "Frechet": lambda x, k, s: (k / s).log() - (k + 1) * (x / s).log() - ((x / s).log() * -k).exp(),
+    "GeneralizedExtremeValue": extreme_value,
+    "GeneralizedNormal": lambda x, loc, s, p: (
+        -((abs(x - loc) / s).log() * p).exp() - (2 * s).log() - (1 + 1 / p).lgamma()
+    ),
+    "GeneralizedPareto": lambda x, loc, s, k: -(1 + 1 / k) * (1 + k * (x - loc) / s).log() - s.log(),
+    "Gompertz": lambda x, k, rate: (k * rate).log() + rate * x - k * ((rate * x).exp() - 1),
+    "Gumbel": lambda x, loc, s: -(x - loc) / s - (-(x - loc) / s).exp() - s.log(),
+    "HalfStudentT": lambda x, df, s: student_t(x / s, df) + (2 / s).log(),
+    "Hypergeometric": lambda x, a, b, n: log_binomial(a, x) + log_binomial(b, n - x) - log_binomial(a + b, n),
+    "InverseChi2": lambda x, df: (
+        -(df / 2) * arb(2).log() - (df / 2 + 1) * x.log() - 1 / (2 * x) - (df / 2).lgamma()
+    ),
+    "InverseGaussian": lambda x, m, k: (k / (2 * arb.pi() * x**3)).log() / 2 - k * (x - m) ** 2 / (2 * m**2 * x),
+    "JohnsonSU": lambda x, loc, s, gamma, delta: (
+        log_normal_density(gamma + delta * ((x - loc) / s).asinh(), s / delta) - (1 + ((x - loc) / s) ** 2).log() / 2
+    ),
+    "Kumaraswamy": lambda x, a, b: (
+        (a * b).log() + (a - 1) * x.log() + (b - 1) * (1 - (x.log() * a).exp()).log()
+    ),
+    "Levy": lambda x, loc, s: (s / (2 * arb.pi())).log() / 2 - 3 * (x - loc).log() / 2 - s / (2 * (x - loc)),
+    "Lindley": lambda x, k: (k**2 * (1 + x) / (1 + k)).log() - k * x,
+    "LogitNormal": lambda x, loc, s: (
+        log_normal_density(((x / (1 - x)).log() - loc) / s, s) - x.log() - (1 - x).log()
+    ),
+    "LogLogistic": lambda x, s, k: (
+        (k / s).log() + (k - 1) * (x / s).log() - 2 * (1 + ((x / s).log() * k).exp()).log()
+    ),
+    "LogUniform": lambda x, low, high: -(x * (high / low).log()).log(),
+    "Lomax": lambda x, loc, s, k: (k / s).log() - (k + 1) * (1 + (x - loc) / s).log(),
+    "Moyal": lambda x, loc, s: (
+        -((x - loc) / s + (-(x - loc) / s).exp()) / 2 - s.log() - (2 * arb.pi()).log() / 2
+    ),
+    "Pareto": lambda x, k, s: k.log() + k * s.log() - (k + 1) * x.log(),
+    "Rayleigh": lambda x, s: x.log() - 2 * s.log() - (x / s) ** 2 / 2,
+    "RelaxedBernoulli": relaxed_bernoulli,
+    "ScaledInverseChi2": lambda x, df, s: (
+        df / 2 * (df / 2 * s**2).log() - (df / 2 + 1) * x.log() - df / 2 * s**2 / x - (df / 2).lgamma()
+    ),
+    "Semicircle": lambda x, r: (2 * (r**2 - x**2).sqrt() / (arb.pi() * r**2)).log(),
+    "SkewedExponentialPower": skewed_power,
+    "NoncentralChi2": lambda x, df, nc: (
+        -(x + nc) / 2 + (df / 4 - HALF) * (x / nc).log() + (acb((nc * x).sqrt()).bessel_i(df / 2 - 1).real / 2).log()
+    ),
+    "NormalInverseGaussian": normal_inverse_gaussian,
+    "Rice": lambda x, nu, s: (
+        (x / s**2).log() - (x**2 + nu**2) / (2 * s**2) + acb(x * nu / s**2).bessel_i(0).real.log()
+    ),
+    "Skellam": lambda x, a, b: (
+        -(a + b) + x / 2 * (a / b).log() + acb(2 * (a * b).sqrt()).bessel_i(abs(x)).real.log()
+    ),
+    "SkewNormal": lambda x, loc, s, k: (
+        log_normal_density((x - loc) / s, s) + (2 * normal_cdf(k * (x - loc) / s)).log()
+    ),
+    "Soliton": soliton,
+    "SymmetricTriangular": lambda x, loc, s: ((1 - abs(x - loc) / s) / s).log(),
+    "Triangular": triangular,
+    "Triweight": kernel(3, (35, 32)),
+    "VonMises": lambda x, loc, k: k * (x - loc).cos() - (2 * arb.pi() * acb(k).bessel_i(0).real).log(),
+    "Zipf": lambda x, s: -s * x.log() - s.zeta().log(),
+    "YuleSimon": lambda x, a: a.log() + log_beta(x, a + 1),
     "Bernoulli": lambda x, p: x * p.log() + (1 - x) * (1 - p).log(),
     "Beta": lambda x, a, b: (a - 1) * x.log() + (b - 1) * (1 - x).log() - log_beta(a, b),
     "Binomial": lambda x, n, p: log_binomial(n, x) + x * p.log() + (n - x) * (1 - p).log(),
     "Cauchy": lambda x, loc, s: -(1 + ((x - loc) / s) ** 2).log() - (arb.pi() * s).log(),
+    "ExGaussian": ex_gaussian,
     "Exponential": lambda x, s: -x / s - s.log(),
     "Gamma": lambda x, k, s: (k - 1) * (x / s).log() - x / s - k.lgamma() - s.log(),
     "Geometric": lambda x, p: p.log() + x * (1 - p).log(),
@@ -44,8 +195,12 @@ LOG_DENSITY = {
     "NegativeBinomial": negative_binomial,
     "Normal": lambda x, loc, s: log_normal_density((x - loc) / s, s),
     "Poisson": lambda x, rate: x * rate.log() - rate - (x + 1).lgamma(),
-    "StudentT": lambda x, df, loc, s: (
-        -(df + 1) / 2 * (1 + ((x - loc) / s) ** 2 / df).log() - log_beta(df / 2, HALF) - df.log() / 2 - s.log()
+    "StudentT": lambda x, df, loc, s: student_t((x - loc) / s, df) - s.log(),
+    "TruncatedCauchy": lambda x, loc, s, low, high: (
+        -(1 + ((x - loc) / s) ** 2).log() - (s * (((high - loc) / s).atan() - ((low - loc) / s).atan())).log()
+    ),
+    "TruncatedNormal": lambda x, loc, s, low, high: (
+        log_normal_density((x - loc) / s, s) - (normal_cdf((high - loc) / s) - normal_cdf((low - loc) / s)).log()
     ),
     "Uniform": lambda x, low, high: -(high - low).log() + 0 * x,
     "Weibull": lambda x, k, s: (k / s).log() + (k - 1) * (x / s).log() - ((x / s).log() * k).exp(),
@@ -53,6 +208,28 @@ LOG_DENSITY = {
 
 # The parameters of each other parametrisation as those of the first.
 CONVERSIONS = {
+    ("Rice", ("b", "scale")): lambda b, scale: (b * scale, scale),
+    ("ContinuousBernoulli", ("logit",)): lambda logit: (logistic(logit),),
+    ("NegativeBinomial", ("r", "q")): lambda r, q: (r, 1 - q),
+    ("NegativeBinomial", ("r", "log_odds")): lambda r, log_odds: (r, logistic(-log_odds)),
+    ("NegativeBinomial", ("shape", "rate")): lambda shape, rate: (shape, rate / (1 + rate)),
+    ("Normal", ("eta", "precision")): lambda eta, precision: (eta / precision, 1 / precision.sqrt()),
+    ("Bernoulli", ("probit",)): lambda probit: (normal_cdf(probit),),
+    ("ExGaussian", ("loc", "scale", "nu")): lambda loc, scale, nu: (loc, scale, 1 / nu),
+    ("SkewNormal", ("loc", "precision", "shape")): lambda loc, precision, shape: (loc, 1 / precision.sqrt(), shape),
+    ("AsymmetricLaplace", ("loc", "rate", "asymmetry")): lambda loc, rate, k: (loc, 1 / rate, k),
+    ("AsymmetricLaplace", ("loc", "scale", "quantile")): lambda loc, s, q: (
+        loc, s / (q * (1 - q)).sqrt(), (q / (1 - q)).sqrt()
+    ),
+    ("BetaBinomial", ("n", "mean", "concentration")): lambda n, m, c: (n, m * c, (1 - m) * c),
+    ("Erlang", ("shape", "rate")): lambda shape, rate: (shape, 1 / rate),
+    ("Gompertz", ("shape", "scale")): lambda shape, scale: (shape, 1 / scale),
+    ("HalfStudentT", ("df", "precision")): lambda df, precision: (df, 1 / precision.sqrt()),
+    ("Hypergeometric", ("population", "successes", "draws")): lambda n, k, draws: (k, n - k, draws),
+    ("InverseGaussian", ("mean", "phi")): lambda mean, phi: (mean, mean * phi),
+    ("LogitNormal", ("loc", "precision")): lambda loc, precision: (loc, 1 / precision.sqrt()),
+    ("LogLogistic", ("loc", "scale")): lambda loc, scale: (loc.exp(), 1 / scale),
+    ("RelaxedBernoulli", ("temperature", "logit")): lambda t, logit: (t, logistic(logit)),
     ("Bernoulli", ("logit",)): lambda logit: (logistic(logit),),
     ("Beta", ("mean", "concentration")): lambda m, c: (m * c, (1 - m) * c),
     ("Beta", ("mean", "sd")): lambda m, sd: (m * (m * (1 - m) / sd**2 - 1), (1 - m) * (m * (1 - m) / sd**2 - 1)),
@@ -77,6 +254,35 @@ CONVERSIONS = {
     ("Normal", ("mean", "precision")): lambda mean, precision: (mean, 1 / precision.sqrt()),
     ("Poisson", ("log_rate",)): lambda log_rate: (log_rate.exp(),),
     ("StudentT", ("df", "loc", "precision")): lambda df, loc, precision: (df, loc, 1 / precision.sqrt()),
+}
+
+
+def gated(base, hurdle=None):
+    """The log density of 0 behind a gate, and otherwise of another family, whose zeros a hurdle leaves out."""
+
+    def log_density(x, gate, *parameters):
+        density = LOG_DENSITY[base]
+        if hurdle is None:
+            mass = (1 - gate) * density(x, *parameters).exp()
+            return (gate + mass if abs(x) < arb(2) ** -100 else mass).log()
+        if abs(x) < arb(2) ** -100:
+            return gate.log()
+        rest = 1 - density(arb(0), *parameters).exp() if hurdle else ONE
+        return ((1 - gate) / rest).log() + density(x, *parameters)
+
+    return log_density
+
+
+GATED = {
+    "HurdleGamma": ("Gamma", False), "HurdleLogNormal": ("LogNormal", False),
+    "HurdleNegativeBinomial": ("NegativeBinomial", True), "HurdlePoisson": ("Poisson", True),
+    "ZeroInflatedBinomial": ("Binomial", None), "ZeroInflatedNegativeBinomial": ("NegativeBinomial", None),
+    "ZeroInflatedPoisson": ("Poisson", None),
+}
+LOG_DENSITY |= {name: gated(*made) for name, made in GATED.items()}
+CONVERSIONS |= {
+    (name, ("gate", *names)): lambda gate, *rest, convert=convert: (gate, *convert(*rest))
+    for name, (base, _) in GATED.items() for (of, names), convert in CONVERSIONS.items() if of == base
 }
 
 

@@ -98,11 +98,12 @@ def test_limits(interpreter, edge, dtype):
     assert_edge(*edge, dtype)
 
 
-@pytest.mark.parametrize("edge", [e for e in EDGES if e[0] in {"Gamma", "Poisson"}], ids=lambda e: f"{e[1]}-{e[2]}")
-def test_limits_of_the_compiled_kernel(edge):
+@pytest.mark.parametrize("edge", EDGES, ids=EDGE_IDS)
+def test_limits_of_the_kernel(uncompiled, edge):
     assert_edge(*edge, np.float64)
 
 
-def test_every_family_has_edges():
-    unbounded = {"Cauchy", "Logistic", "Normal"}
-    assert {name for name, *_ in EDGES} | unbounded == set(FAMILIES)
+@pytest.mark.slow
+@pytest.mark.parametrize("edge", [e for e in EDGES if e[0] in {"Gamma", "Poisson"}], ids=lambda e: f"{e[1]}-{e[2]}")
+def test_limits_of_the_compiled_kernel(edge):
+    assert_edge(*edge, np.float64)

@@ -1,11 +1,24 @@
 """Every family in every parametrisation against SciPy, ball arithmetic and the integral of its own density."""
 
+import itertools
+
 import numpy as np
 import pytest
-from family_cases import EVERY_FAMILY, EVERY_WAY, WAY_IDS, density, parameters_of, points_of, scipys, way_of
+from family_cases import (
+    EVERY_FAMILY,
+    EVERY_WAY,
+    WAY_IDS,
+    density,
+    integration,
+    parameters_of,
+    points_of,
+    scipys,
+    way_of,
+)
 from family_truth import truths
 
 from vecdist import logpdf
+from vecdist.distributions import NegativeBinomial, StudentT
 
 UNITS = 100  # in the last place, of the largest of: the number itself, 1, and for a derivative 1 / parameter
 
@@ -39,13 +52,27 @@ def test_value_and_partials(interpreter, family, names, dtype):
     assert_true(family, names, points_of(family, names, parameters), parameters)
 
 
-@pytest.mark.slow
-@dtypes
-@families
-def test_value_and_partials_of_the_compiled_kernel(family, dtype):
+def check_kernel(family, dtype):
     names = family.parametrisations[0].names
     parameters = parameters_of(family, names, dtype)
     assert_true(family, names, points_of(family, names, parameters), parameters)
+
+
+@dtypes
+@families
+def test_value_and_partials_of_the_kernel(uncompiled, family, dtype):
+    check_kernel(family, dtype)
+
+
+EVERY_DAY = [(NegativeBinomial, np.float64), (StudentT, np.float32)]  # with special functions, in either format
+SELDOM = zip(EVERY_FAMILY, itertools.cycle((np.float64, np.float32)))  # in both would take twice the time
+
+
+@pytest.mark.parametrize(("family", "dtype"), [
+    *EVERY_DAY, *(pytest.param(*case, marks=pytest.mark.slow) for case in SELDOM if case not in EVERY_DAY),
+])
+def test_value_and_partials_of_the_compiled_kernel(family, dtype):
+    check_kernel(family, dtype)
 
 
 @ways
@@ -58,35 +85,12 @@ def test_log_density_is_scipys(interpreter, family, names):
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
 
 
-@families
+@pytest.mark.parametrize("family", [f for f in EVERY_FAMILY if f.__name__ != "Arcsine"], ids=lambda f: f.__name__)
 def test_density_integrates_to_one(interpreter, family):
-    names = family.parametrisations[0].names
-    parameters = parameters_of(family, names, size=8)
-    if family.__name__ == "Beta":
-        parameters[1] += 1.0  # with less than 1, much of the mass is where floats cannot tell x from 1
-    oracle = scipys(family, names, parameters)
-    if family.discrete:
-        x, weights = np.arange(2000.0)[:, None], 1.0
-    else:
-        x, weights = quadrature(*oracle.support(), oracle.median())
-    total = (np.exp(np.asarray(logpdf(family(*parameters), x))) * weights).sum(axis=0)
+    """Not of the arcsine distribution, whose mass lies where floats cannot tell x from an end."""
+    parameters, x, weights = integration(family)
+    total = (np.exp(np.asarray(logpdf(family(**parameters), x))) * weights).sum(axis=0)
     np.testing.assert_allclose(total, 1.0, rtol=1e-8)
-
-
-def quadrature(lower, upper, middle):
-    """Points and weights of double-exponential quadrature from ``lower`` to ``middle`` and on to ``upper``."""
-    t = np.arange(-5.0, 5.0, 1 / 32)[:, None]
-    s, ds = np.pi / 2 * np.sinh(t), np.pi / 2 * np.cosh(t) / 32
-    parts = []
-    for end, inwards in ((lower, 1.0), (upper, -1.0)):
-        near, far = 1.0 / (1.0 + np.exp(-2 * s)), 1.0 / (1.0 + np.exp(2 * s))
-        bounded, length = np.isfinite(end), np.where(np.isfinite(end), abs(middle - end), 1.0)
-        start = np.where(bounded, end, middle)
-        parts.append((
-            start + inwards * np.where(bounded, length * near, -np.exp(s)),
-            ds * np.where(bounded, 2 * length * near * far, np.exp(s)),
-        ))
-    return np.concatenate([x for x, _ in parts]), np.concatenate([weights for _, weights in parts])
 
 
 @ways

@@ -9,8 +9,8 @@ from vecdist import compile as compile_function
 from vecdist import explain, hessian, lazy, pipeline, value_and_grad
 
 FEW, MANY = 19, 150
-QUICK = ("logistic regression", "eight schools, centred", "eight schools, non-centred")  # these compile every day
-COMPILED = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
+QUICK = ("eight schools, centred", "logistic regression", "eight schools, non-centred")
+EVERY_DAY, *SELDOM = QUICK
 CURVED = ("logistic regression", "normal mixture", "crossed intercepts and slopes")
 
 
@@ -48,7 +48,8 @@ def test_values_and_gradients(name):
         check(MODELS[name], arguments, eager(MODELS[name], arguments))
 
 
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("name", MODELS)
 def test_one_kernel_for_every_length_eager_and_compiled(name):
     """One launch gives value and gradient, and no other length or way to call is compiled for again."""
     model = MODELS[name]
@@ -67,8 +68,7 @@ def test_one_kernel_for_every_length_eager_and_compiled(name):
     assert pipeline.compilations() == before + 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", [EVERY_DAY, *(pytest.param(name, marks=pytest.mark.slow) for name in SELDOM)])
 def test_functions_compiled_without_errors(name):
     model = MODELS[name]
     arguments, compiled = model.arguments(FEW), compile_function(model.density)
@@ -96,9 +96,8 @@ def test_single_precision(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK)
-def test_single_precision_compiled(name):
-    check_single_precision(MODELS[name])
+def test_single_precision_compiled():
+    check_single_precision(MODELS[EVERY_DAY])
 
 
 def hessian_of(model, arguments):

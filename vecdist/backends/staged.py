@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -40,7 +41,7 @@ class StagedProgram(Program):
             (step, step.program.prepared(lengths, _known(step.shapes, lengths), examples) if step.program else None)
             for step in self.steps
         ]
-        library = __import__(self.library)
+        library = importlib.import_module(self.library)
 
         def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:
             found: list[Any] = [None] * extra
@@ -77,7 +78,7 @@ class StagedProgram(Program):
 
     def _examples(self, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> list[Feed]:
         """What fills every slot: of arrays of steps, one of their shape and dtype stands for them."""
-        library = __import__(self.library)
+        library = importlib.import_module(self.library)
         kinds = {slot: (shape, dtype) for slot, shape, dtype in self._filled()}
         made = []
         for number in range(self.stages.first, self.stages.first + self.stages.slots):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from vecdist.codegen.inline import inlined
 from vecdist.codegen.rows import beginning, buffers, declared, has_phases, short, texts
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
@@ -32,7 +33,7 @@ BLOCK = 4096  # elements in one block: its values stay in the first-level cache,
 
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for the CPU."""
-    return Source("\n".join(_Renderer(kernel).module()) + "\n", kernel)
+    return Source("\n".join(inlined(_Renderer(kernel).module())) + "\n", kernel)
 
 
 class _Renderer(LoopLines):

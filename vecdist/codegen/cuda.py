@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vecdist.codegen.grid import SHARED_SUMS, THREADS, combined, counters
+from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
     ACCUMULATOR,
@@ -31,7 +32,7 @@ TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of l
 
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for CUDA."""
-    return Source("\n".join(_Renderer(kernel).module()) + "\n", kernel)
+    return Source("\n".join(inlined(_Renderer(kernel).module())) + "\n", kernel)
 
 
 class _Renderer(TeamLines):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.codegen.grid import THREADS, Grid, combined
+from vecdist.codegen.inline import is_routine
 from vecdist.codegen.statements import INDENT, typed_zero
 from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
@@ -22,13 +23,18 @@ COPIES = ((80, 8), (130, 4), (300, 2))
 
 def unrolling(loop: Loop) -> int:
     """How many elements a thread computes in one turn of a loop."""
-    if any(isinstance(item, Loop) for _, item in loop.body.items):
+    if is_team_loop(loop) or has_routines(loop):
         return 1
     short = [case.short for level in loop.body.levels for case in loop.body.cases(level)]
     length = len(loop.body.items) + sum(len(block.items) for block in short)
     copies = next((copies for longest, copies in COPIES if length <= longest), 1)
     wide = any(isinstance(item, Load) and item.dtype.itemsize == 8 for _, item in loop.body.items)
     return max(1, copies // 2) if wide else copies
+
+
+def has_routines(loop: Loop) -> bool:
+    """Whether a body has loops and branches of functions in it, which are long."""
+    return any(isinstance(item, Assign) and is_routine(item.op) for item in loop.body.walk())
 
 
 def is_team_loop(loop: Loop) -> bool:
@@ -42,7 +48,7 @@ def tiled(loop: Loop) -> bool:
     rows = [item for _, item in loop.body.items if not isinstance(item, Loop)]
     if len(inner) != 1 or inner[0].sequential or any(isinstance(item, Loop) for _, item in inner[0].body.items):
         return False
-    if any(isinstance(item, Cases | Store | Flag) for item in rows):
+    if any(isinstance(item, Cases | Store | Flag) for item in rows) or has_routines(loop):
         return False
     return not any(isinstance(item, Accumulate | Scatter) for item in loop.body.walk())
 
@@ -142,7 +148,7 @@ class TileLines(ABC):
     def tiles(self, loop: Loop) -> Iterator[str]:
         """An outermost loop."""
         tile = Tile(loop, unrolling(loop))
-        if tile.copies == 1 and not self.apart:
+        if tile.copies == 1 and (not self.apart or has_routines(loop)):
             yield f"    for {loop.index} in range(first, {loop.dim}, step):"
             yield from self.serial(loop.body, 2)
             return

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from typing import Any
 
 from vecdist.distributions.base import FAMILIES, Distribution, parametrisation
 
@@ -11,8 +12,12 @@ for _module in pkgutil.iter_modules(__path__):
 globals().update(FAMILIES)
 
 
-def __getattr__(name: str) -> type[Distribution]:
-    raise AttributeError(f"there is no family {name}; there are {', '.join(sorted(FAMILIES))}")
+def __getattr__(name: str) -> Any:
+    from vecdist.multivariate import MULTIVARIATE
+
+    if name in MULTIVARIATE:
+        return MULTIVARIATE[name]
+    raise AttributeError(f"there is no family {name}; there are {', '.join(sorted([*FAMILIES, *MULTIVARIATE]))}")
 
 
 __all__ = ["FAMILIES", "Distribution", "parametrisation", *sorted(FAMILIES)]  # noqa: PLE0604 # pyright: ignore[reportUnsupportedDunderAll]

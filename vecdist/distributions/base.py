@@ -13,6 +13,12 @@ from vecdist.constraints import Constraint
 from vecdist.expr import Node
 
 Parameters = SimpleNamespace
+Allowed = Any  # a constraint; in families of vectors and matrices a domain, of which a parameter has the last axes
+
+
+def mirrored(p: Parameters) -> Parameters:
+    """The parameters of -x, for what depends on x - ``p.loc`` alone."""
+    return Parameters(**vars(p) | {"loc": -p.loc})
 
 
 @final
@@ -23,8 +29,8 @@ class Parametrisation:
     ``convert`` takes the parameters as nodes and gives the quantities that the formulas use, by name.
     """
 
-    constraints: Mapping[str, Constraint]
-    convert: Callable[..., dict[str, Node]]
+    constraints: Mapping[str, Allowed]
+    convert: Callable[..., dict[str, Any]]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -39,7 +45,7 @@ class Parametrisation:
         return ", ".join(f"{n}={self.defaults[n]}" if n in self.defaults else n for n in self.names)
 
 
-def parametrisation(**constraints: Constraint) -> Callable[[Callable[..., dict[str, Node]]], Parametrisation]:
+def parametrisation(**constraints: Allowed) -> Callable[[Callable[..., dict[str, Any]]], Parametrisation]:
     """Make a function from parameters to the quantities of the formulas a parametrisation.
 
     The first of a family is the one whose order positional arguments follow; the others are by keyword alone.
@@ -59,23 +65,17 @@ class Compound(ABC):
         """The log density at ``x``, a lazy array."""
 
 
-class Distribution(ABC):
-    """Base of all families: an instance is a family with parameters, which are arrays and broadcast.
-
-    A subclass declares parametrisations, a support and ``log_density``; nothing else is touched to add a family.
-    Raises ``TypeError`` for parameters that no parametrisation has.
-    """
+class Parametrised:
+    """A family that is written in one of several ways: an instance has chosen one, and holds its parameters."""
 
     parametrisations: ClassVar[tuple[Parametrisation, ...]] = ()
-    oracle: ClassVar[str] = ""
-    discrete: ClassVar[bool] = False
 
     parametrised: Parametrisation
     parameters: dict[str, Any]
 
     def __init_subclass__(cls) -> None:
-        cls.parametrisations = tuple(v for v in vars(cls).values() if isinstance(v, Parametrisation))
-        FAMILIES[cls.__name__] = cls
+        own = tuple(v for v in vars(cls).values() if isinstance(v, Parametrisation))
+        cls.parametrisations = own or cls.parametrisations
 
     def __init__(self, *positional: Any, **keywords: Any) -> None:
         first = self.parametrisations[0]
@@ -108,6 +108,26 @@ class Distribution(ABC):
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={_brief(value)}" for name, value in self.parameters.items())
         return f"{type(self).__name__}({inside})"
+
+
+class Distribution(Parametrised, ABC):
+    """Base of all families: an instance is a family with parameters, which are arrays and broadcast.
+
+    A subclass declares parametrisations, a support and ``log_density``; nothing else is touched to add a family.
+    Beside these it may state the formulas of the verbs in ``vecdist.verbs``: inside the support ``cdf(x, p)``,
+    ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
+    ``quantile(q, p)``; and ``mean(p)``, ``variance(p)``, ``entropy(p)``, ``mode(p)`` and ``median(p)``.  A
+    ``symmetric`` family depends on x - ``p.loc`` alone and falls off on both sides alike.  Raises ``TypeError`` for
+    parameters that no parametrisation has.
+    """
+
+    oracle: ClassVar[str] = ""
+    discrete: ClassVar[bool] = False
+    symmetric: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        FAMILIES[cls.__name__] = cls
 
     @staticmethod
     @abstractmethod

@@ -1,15 +1,20 @@
 """The Bernoulli distribution."""
 
+import math
+
 from vecdist.constraints import Constraint, binary, real, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
-from vecdist.primitives.elementary import log, log1p, log_sigmoid
+from vecdist.distributions.formulas import times
+from vecdist.expr import Node, const, where
+from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid
+from vecdist.primitives.normal_tail import log_ndtr
 
 
 class Bernoulli(Distribution):
     """Bernoulli distribution, f(1) = p and f(0) = 1 - p.
 
-    Written ``Bernoulli(p)`` or ``Bernoulli(logit=)`` with logit = log(p / (1 - p)), infinite where p is 0 or 1.
+    Written ``Bernoulli(p)``, ``Bernoulli(logit=)`` with logit = log(p / (1 - p)), infinite where p is 0 or 1, or
+    ``Bernoulli(probit=)`` with p = Phi(probit).
     Johnson, Kemp and Kotz (2005), Univariate Discrete Distributions, third edition, chapter 3.
 
     >>> import numpy as np, vecdist
@@ -30,10 +35,56 @@ class Bernoulli(Distribution):
     def by_logit(logit: Node) -> dict[str, Node]:
         return {"log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit)}
 
+    @parametrisation(probit=real)
+    @staticmethod
+    def by_probit(probit: Node) -> dict[str, Node]:
+        return {"log_p": log_ndtr(probit), "log_q": log_ndtr(-probit)}
+
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return binary
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return where(x > 0.5, p.log_p, where(x < 0.5, p.log_q, x))  # x itself where it is NaN
+        return by_value(x, p.log_q, p.log_p)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return by_value(x, exp(p.log_q), 1.0)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return by_value(x, exp(p.log_p), 0.0)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return by_value(x, p.log_q, 0.0)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return by_value(x, p.log_p, -math.inf)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return where(q > exp(p.log_q), const(1.0, q.dtype), 0.0)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return exp(p.log_p)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return exp(p.log_p + p.log_q)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return -(times(exp(p.log_p), p.log_p) + times(exp(p.log_q), p.log_q))
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return where(p.log_p > p.log_q, const(1.0, p.log_p.dtype), 0.0)
+
+
+def by_value(x: Node, at_zero: Node, at_one: Node | float) -> Node:
+    """One of two values, or ``x`` itself where that is NaN."""
+    return where(x > 0.5, at_one, where(x < 0.5, at_zero, x))

@@ -2,9 +2,10 @@
 
 from vecdist.constraints import Constraint, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
-from vecdist.primitives.arithmetic import sqrt
-from vecdist.primitives.special import lbeta, xlog1py, xlogy
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import maximum, sqrt
+from vecdist.primitives.incomplete_beta import betainc, betaincc, betaincinv, log_betainc, log_betaincc
+from vecdist.primitives.special import digamma_delta, lbeta, xlog1py, xlogy
 
 below_widest = Constraint(
     "a positive number below sqrt(mean (1 - mean))",
@@ -52,3 +53,43 @@ class Beta(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return xlogy(p.alpha - 1.0, x) + xlog1py(p.beta - 1.0, -x) - lbeta(p.alpha, p.beta)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.alpha / (p.alpha + p.beta)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        total = p.alpha + p.beta
+        return p.alpha / total * (p.beta / total) / (total + 1.0)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        spread = (p.alpha - 1.0) * digamma_delta(p.alpha, p.beta) + (p.beta - 1.0) * digamma_delta(p.beta, p.alpha)
+        return lbeta(p.alpha, p.beta) + spread
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        rises, falls = maximum(p.alpha - 1.0, 0.0), maximum(p.beta - 1.0, 0.0)
+        flat = where(p.alpha > p.beta, const(1.0, p.alpha.dtype), 0.0)  # at an end where both are at most 1
+        return where(rises + falls > 0.0, rises / (rises + falls), flat)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return betainc(p.alpha, p.beta, x)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return betaincc(p.alpha, p.beta, x)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_betainc(p.alpha, p.beta, x)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_betaincc(p.alpha, p.beta, x)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return betaincinv(p.alpha, p.beta, q)

@@ -2,9 +2,12 @@
 
 from vecdist.constraints import Constraint, count, count_up_to, real, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
-from vecdist.expr import Node
-from vecdist.primitives.elementary import log, log1p, log_sigmoid
+from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, sf_of_odds
+from vecdist.expr import Node, const
+from vecdist.primitives.arithmetic import ceil, maximum
+from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid
 from vecdist.primitives.special import log_choose
 
 
@@ -39,3 +42,35 @@ class Binomial(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return log_choose(p.n, x) + times(x, p.log_p) + times(p.n - x, p.log_q)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.n * exp(p.log_p)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return p.n * exp(p.log_p + p.log_q)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return maximum(ceil((p.n + 1.0) * exp(p.log_p)) - 1.0, 0.0)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return sf_of_odds(exp(p.log_p - p.log_q), x + 1.0, p.n - x)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return cdf_of_odds(exp(p.log_p - p.log_q), x + 1.0, p.n - x)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_sf_of_odds(exp(p.log_p - p.log_q), x + 1.0, p.n - x)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_cdf_of_odds(exp(p.log_p - p.log_q), x + 1.0, p.n - x)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return beta_count_quantile(const(1.0, q.dtype), p.n, exp(p.log_q - p.log_p), q)

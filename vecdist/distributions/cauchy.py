@@ -5,8 +5,9 @@ import math
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
-from vecdist.expr import Node
+from vecdist.expr import Node, where
 from vecdist.primitives.elementary import log
+from vecdist.primitives.trigonometric import arctan, tan
 
 
 class Cauchy(Distribution):
@@ -21,6 +22,7 @@ class Cauchy(Distribution):
     """
 
     oracle = "scipy.stats.cauchy(loc, scale)"
+    symmetric = True
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -34,3 +36,26 @@ class Cauchy(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return -log1p_square((x - p.loc) * p.inverse_scale) - (p.log_scale + math.log(math.pi))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        z = (x - p.loc) * p.inverse_scale
+        far = z < -1.0
+        angle = arctan(where(far, -1.0 / z, z)) / math.pi
+        return where(far, angle, 0.5 + angle)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        low, high = q < 0.25, q > 0.75
+        z = tan(math.pi * where(low, q, where(high, 1.0 - q, q - 0.5)))
+        return p.loc + where(low, -1.0 / z, where(high, 1.0 / z, z)) / p.inverse_scale
+
+    @staticmethod
+    def mean(p: Parameters) -> float:
+        return math.nan
+
+    variance = mean
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.log_scale + math.log(4 * math.pi)

@@ -3,7 +3,8 @@
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
-from vecdist.primitives.elementary import log
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import expm1, log, log1p
 
 
 class Exponential(Distribution):
@@ -41,3 +42,31 @@ class Exponential(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return p.log_rate - x * p.rate
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return -expm1(-x * p.rate)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return -x * p.rate
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return -log1p(-q) / p.rate
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return 1.0 / p.rate
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return square(1.0 / p.rate)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return 1.0 - p.log_rate
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return 0.0 * p.rate

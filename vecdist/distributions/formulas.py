@@ -1,9 +1,21 @@
 """Pieces of formulas that several families share."""
 
-from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, square
-from vecdist.primitives.elementary import log1p
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import eq, maximum, square
+from vecdist.primitives.elementary import exp, expm1, log1p
+from vecdist.primitives.floating import LOG, at_least, polynomial, width
+from vecdist.primitives.logarithms import log1mexp
+from vecdist.primitives.normal_tail import log_ndtr
+from vecdist.primitives.power import power
+from vecdist.primitives.special import erf, lgamma
 from vecdist.primitives.table import primitive
+from vecdist.primitives.trigonometric import sin
+
+EULER = 0.5772156649015329  # DLMF 5.2.3
 
 
 def _product_rule(dots: tuple[Node | None, Node | None], x: Node, y: Node, out: Node) -> Node | None:
@@ -25,3 +37,122 @@ def log1p_square(z: Node) -> Node:
     far = abs(z) > 1e10
     y = log1p(where(far, abs(z) - 1.0, square(z)))
     return where(far, y + y, y)
+
+
+class _Grown(NamedTuple):
+    """``u`` = a z, no less than -1; whether it is ``small``; and there ``rest`` = (log(1 + u) - u) / u²."""
+
+    u: Node
+    small: Node
+    rest: Node
+
+
+def _grown(a: Node, z: Node) -> _Grown:
+    u = at_least(a * z, -1.0)
+    small = (u > -0.29) & (u < 0.41)
+    return _Grown(u, small, polynomial(where(small, u, 0.0), LOG[width(u)]))
+
+
+def _log1p_over(a: Node, z: Node) -> Node:
+    u, small, rest = _grown(a, z)
+    return where(small, z + z * (u * rest), log1p(u) / a)
+
+
+def _log1p_over_slope(a: Node, z: Node, out: Node) -> Node:
+    """The derivative in a, (z / (1 + u) - out) / a, by the series of the logarithm where u is small."""
+    u, small, rest = _grown(a, z)
+    factor = 1.0 / (1.0 + u)
+    far = (z * factor - where(u > -1.0, out, 0.0)) / a
+    return where(small, -square(z) * (factor + rest), far)
+
+
+# log(1 + a z) / a, z where a is 0: the inverse of expm1_over.
+log1p_over = primitive(
+    "log1p_over", 2, expand=_log1p_over,
+    partials=lambda a, z, out: (_log1p_over_slope(a, z, out), 1.0 / (1.0 + _grown(a, z).u)),
+    floating=True, domain=((-0.2, 2.0), (-0.4, 4.0)),
+)
+
+
+def _power_tail_partials(a: Node, z: Node, out: Node) -> tuple[Node, Node]:
+    """With the density -d out / dz as one power, whose exponent may be 0 at u = -1."""
+    u, small, rest = _grown(a, z)
+    logarithm = log1p_over(a, z)
+    density = exp(-times(1.0 + a, logarithm))
+    near = out * square(z) * (1.0 / (1.0 + u) + rest)
+    far = where(u > -1.0, out * (logarithm - z * (1.0 / (1.0 + u))), -z * density) / a
+    return where(small, near, far), -density
+
+
+# (1 + a z)^(-1 / a), exp(-z) where a is 0.
+power_tail = primitive(
+    "power_tail", 2, expand=lambda a, z: exp(-log1p_over(a, z)), partials=_power_tail_partials,
+    floating=True, domain=((-0.2, 2.0), (-0.4, 4.0)),
+)
+
+
+def _expm1_over_slope(a: Node, y: Node, out: Node) -> Node:
+    """The derivative in a, (y exp(u) - out) / a with u = a y, by its power series where u is small."""
+    u = a * y
+    small = abs(u) < 0.5
+    series = polynomial(where(small, u, 0.0), tuple((k + 1) / math.factorial(k + 2) for k in range(14)))
+    return where(small, square(y) * series, (y * exp(u) - out) / a)
+
+
+# (exp(a y) - 1) / a, y where a is 0.
+expm1_over = primitive(
+    "expm1_over", 2, expand=lambda a, y: where(eq(a * y, 0.0), y, expm1(a * y) / a),
+    partials=lambda a, y, out: (_expm1_over_slope(a, y, out), exp(a * y)),
+    floating=True, domain=((-2.0, 2.0), (-4.0, 4.0)),
+)
+
+
+def angle_less_sine(t: Node) -> Node:
+    """t - sin(t) for t ≥ 0, by its power series where they are close."""
+    small = t < 1.0
+    s = square(where(small, t, 0.0))
+    series = polynomial(s, tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(9)))
+    return where(small, t * s * series, t - sin(t))
+
+
+def log1mexp_of_exp(z: Node) -> Node:
+    """log(1 - exp(-exp(-z))), which is -z long before exp(-z) underflows."""
+    return where(z > 40.0, -z, log1mexp(-exp(-z)))
+
+
+def log_both_tails(w: Node) -> Node:
+    """The logarithm of the probability that a standard normal variable is further from 0 than ``w`` ≥ 0."""
+    return where(w < 1.0, log1p(-erf(math.sqrt(0.5) * w)), log_ndtr(-w) + math.log(2))
+
+
+def settled(k: Node, staircase: Callable[[Node], Node], least: Node | float, q: Node) -> Node:
+    """The first step of a staircase that reaches ``q``: ``k``, or the one beside it where rounding had led there."""
+    k = maximum(k, least)
+    lower = (k > least) & (staircase(k - 1.0) >= q)
+    return where(eq(q, 1.0), k, where(lower, k - 1.0, where(staircase(k) < q, k + 1.0, k)))
+
+
+def power_of_distance(z: Node, exponent: Node) -> Node:
+    """|z|^exponent, whose derivatives at 0 are 0, also where there is a cusp."""
+    return where(eq(z, 0.0), 0.0, power(abs(z), exponent))
+
+
+def finite_variance(value: Node, finite: Node, finite_mean: Node) -> Node:
+    """A variance where it is finite, inf where only the mean is, and NaN where that is not."""
+    return where(finite, value, where(finite_mean, const(math.inf, value.dtype), math.nan))
+
+
+ZETA = (  # of 2 to 12, DLMF 25.6.1 and table 25.19
+    1.6449340668482264, 1.2020569031595942, 1.0823232337111382, 1.03692775514337, 1.0173430619844491,
+    1.0083492773819228, 1.0040773561979443, 1.0020083928260822, 1.0009945751278181, 1.0004941886041195,
+    1.0002460865533080,
+)
+
+
+def gamma_spread(a: Node) -> Node:
+    """(Γ(1 - 2a) / Γ(1 - a)² - 1) / a², infinite from a = 1/2 on; small a by the series of log Γ, DLMF 5.7.3."""
+    small = abs(a) < 0.03
+    near = where(small, a, 0.0)
+    series = polynomial(near, tuple(zeta * (2**k - 2) / k for k, zeta in enumerate(ZETA, 2)))
+    far = expm1(lgamma(1.0 - 2.0 * a) - 2.0 * lgamma(1.0 - a)) / square(a)
+    return where(a < 0.5, where(small, expm1_over(square(near), series), far), math.inf)

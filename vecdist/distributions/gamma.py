@@ -3,9 +3,10 @@
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
-from vecdist.primitives.arithmetic import square
+from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.special import lgamma, xlogy
+from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, gammaincinv, log_gammainc, log_gammaincc
+from vecdist.primitives.special import digamma, lgamma, xlogy
 
 
 class Gamma(Distribution):
@@ -56,3 +57,39 @@ class Gamma(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return xlogy(p.shape - 1.0, x) - x * p.rate + (p.shape * p.log_rate - lgamma(p.shape))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.shape / p.rate
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return p.shape / square(p.rate)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.shape - p.log_rate + lgamma(p.shape) - (p.shape - 1.0) * digamma(p.shape)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return maximum(p.shape - 1.0, 0.0) / p.rate
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return gammainc(p.shape, x * p.rate)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return gammaincc(p.shape, x * p.rate)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_gammainc(p.shape, x * p.rate)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_gammaincc(p.shape, x * p.rate)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return gammaincinv(p.shape, q) / p.rate

@@ -2,15 +2,17 @@
 
 from vecdist.constraints import Constraint, count, positive_unit_interval, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import times
-from vecdist.expr import Node
-from vecdist.primitives.elementary import log, log1p, log_sigmoid
+from vecdist.distributions.formulas import settled, times
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import ceil
+from vecdist.primitives.elementary import exp, expm1, log, log1p, log_sigmoid
 
 
 class Geometric(Distribution):
     """Geometric distribution, f(x) = p (1 - p)^x for x = 0, 1, ...: the failures before the first success.
 
-    Written ``Geometric(p)`` or ``Geometric(logit=)`` with logit = log(p / (1 - p)), infinite where p is 1.
+    Written ``Geometric(p)`` or ``Geometric(logit=)`` with logit = log(p / (1 - p)), infinite where p is 1. Of the
+    number of trials up to that success, 1, 2, ..., ask at the number less 1.
     Johnson, Kemp and Kotz (2005), Univariate Discrete Distributions, third edition, chapter 5.
 
     >>> import numpy as np, vecdist
@@ -38,3 +40,32 @@ class Geometric(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return p.log_p + times(x, p.log_q)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return -expm1((x + 1.0) * p.log_q)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return (x + 1.0) * p.log_q
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return exp(p.log_q - p.log_p)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return exp(p.log_q - 2.0 * p.log_p)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return -(times(exp(p.log_q - p.log_p), p.log_q) + p.log_p)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return 0.0 * p.log_p
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        k = where(q <= exp(p.log_p), 0.0, ceil(log1p(-q) / p.log_q) - 1.0)
+        return settled(k, lambda k: Geometric.cdf(k, p), 0.0, q)

@@ -5,8 +5,9 @@ import math
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
-from vecdist.expr import Node
+from vecdist.expr import Node, where
 from vecdist.primitives.elementary import log
+from vecdist.primitives.trigonometric import arctan, tan
 
 
 class HalfCauchy(Distribution):
@@ -34,3 +35,36 @@ class HalfCauchy(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return -log1p_square(x * p.inverse_scale) - (p.log_scale + math.log(math.pi / 2))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return 2 / math.pi * arctan(x * p.inverse_scale)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        z = x * p.inverse_scale
+        far = z > 1.0
+        angle = 2 / math.pi * arctan(where(far, 1.0 / z, z))
+        return where(far, angle, 1.0 - angle)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        upper = q > 0.5
+        z = tan(math.pi / 2 * where(upper, 1.0 - q, q))
+        return where(upper, 1.0 / z, z) / p.inverse_scale
+
+    @staticmethod
+    def mean(p: Parameters) -> float:
+        return math.inf
+
+    @staticmethod
+    def variance(p: Parameters) -> float:
+        return math.nan
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.log_scale + math.log(2 * math.pi)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return 0.0 * p.inverse_scale

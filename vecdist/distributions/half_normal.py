@@ -4,9 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import log_both_tails
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.normal_tail import erfinv
+from vecdist.primitives.special import erf, erfc
 
 
 class HalfNormal(Distribution):
@@ -39,3 +42,35 @@ class HalfNormal(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return -0.5 * square(x * p.inverse_scale) - (p.log_scale + 0.5 * math.log(math.pi / 2))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return erf(math.sqrt(0.5) * (x * p.inverse_scale))
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return erfc(math.sqrt(0.5) * (x * p.inverse_scale))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return math.sqrt(2 / math.pi) / p.inverse_scale
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return (1 - 2 / math.pi) / square(p.inverse_scale)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.log_scale + 0.5 * math.log(math.pi / 2 * math.e)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return 0.0 * p.inverse_scale
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return math.sqrt(2) * erfinv(q) / p.inverse_scale
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_both_tails(x * p.inverse_scale)

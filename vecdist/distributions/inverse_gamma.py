@@ -1,11 +1,15 @@
 """The inverse gamma distribution."""
 
+import math
+
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.distributions.formulas import finite_variance
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.special import lgamma
+from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, gammainccinv, log_gammainc, log_gammaincc
+from vecdist.primitives.special import digamma, lgamma
 
 
 class InverseGamma(Distribution):
@@ -40,3 +44,40 @@ class InverseGamma(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return (p.shape * p.log_scale - lgamma(p.shape)) - (p.shape + 1.0) * log(x) - p.scale / x
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return where(p.shape > 1.0, p.scale / (p.shape - 1.0), math.inf)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        spread = square(p.scale / (p.shape - 1.0)) / (p.shape - 2.0)
+        return finite_variance(spread, p.shape > 2.0, p.shape > 1.0)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.shape + p.log_scale + lgamma(p.shape) - (p.shape + 1.0) * digamma(p.shape)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return p.scale / (p.shape + 1.0)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return gammaincc(p.shape, p.scale / x)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return gammainc(p.shape, p.scale / x)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_gammaincc(p.shape, p.scale / x)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_gammainc(p.shape, p.scale / x)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.scale / gammainccinv(p.shape, q)

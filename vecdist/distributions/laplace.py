@@ -4,8 +4,9 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
-from vecdist.primitives.elementary import log
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import exp, log, log1p
 
 
 class Laplace(Distribution):
@@ -20,6 +21,7 @@ class Laplace(Distribution):
     """
 
     oracle = "scipy.stats.laplace(loc, scale)"
+    symmetric = True
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -33,3 +35,29 @@ class Laplace(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return -(abs(x - p.loc) * p.inverse_scale) - (p.log_scale + math.log(2.0))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        half = 0.5 * exp(-abs(x - p.loc) * p.inverse_scale)
+        return where(x < p.loc, half, 1.0 - half)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        decay = -abs(x - p.loc) * p.inverse_scale
+        return where(x < p.loc, decay - math.log(2), log1p(-0.5 * exp(decay)))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + where(q < 0.5, log(2.0 * q), -log(2.0 * (1.0 - q))) / p.inverse_scale
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.loc
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return 2.0 / square(p.inverse_scale)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.log_scale + (1 + math.log(2))

@@ -3,10 +3,11 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import Distribution, Parameters, mirrored, parametrisation
+from vecdist.distributions.normal import Normal
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.elementary import exp, expm1, log, log1p
 
 
 class LogNormal(Distribution):
@@ -51,3 +52,44 @@ class LogNormal(Distribution):
         log_x = log(x)
         z = (log_x - p.loc) * p.inverse_scale
         return -0.5 * square(z) - log_x - (p.log_scale + 0.5 * math.log(2 * math.pi))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return exp(p.loc + 0.5 / square(p.inverse_scale))
+
+    @staticmethod
+    def median(p: Parameters) -> Node:
+        return exp(p.loc)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        variance = 1.0 / square(p.inverse_scale)
+        return exp(2.0 * p.loc + variance) * expm1(variance)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.loc + p.log_scale + 0.5 * math.log(2 * math.pi * math.e)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return exp(p.loc - 1.0 / square(p.inverse_scale))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return Normal.cdf(log(x), p)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return Normal.cdf(-log(x), mirrored(p))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return Normal.log_cdf(log(x), p)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return Normal.log_cdf(-log(x), mirrored(p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return exp(Normal.quantile(q, p))

@@ -1,9 +1,13 @@
 """The logistic distribution."""
 
+import math
+
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
-from vecdist.primitives.elementary import log, log_sigmoid
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import log, log_sigmoid, sigmoid
+from vecdist.primitives.logarithms import logit
 
 
 class Logistic(Distribution):
@@ -18,6 +22,7 @@ class Logistic(Distribution):
     """
 
     oracle = "scipy.stats.logistic(loc, scale)"
+    symmetric = True
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -32,3 +37,27 @@ class Logistic(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         z = (x - p.loc) * p.inverse_scale
         return log_sigmoid(z) + log_sigmoid(-z) - p.log_scale
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return sigmoid((x - p.loc) * p.inverse_scale)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_sigmoid((x - p.loc) * p.inverse_scale)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.loc
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return math.pi**2 / 3 / square(p.inverse_scale)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.log_scale + 2.0
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + logit(q) / p.inverse_scale

@@ -2,19 +2,24 @@
 
 from vecdist.constraints import Constraint, below_infinity, count, nonnegative, positive, positive_unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
-from vecdist.expr import Node
-from vecdist.primitives.arithmetic import maximum, minimum
-from vecdist.primitives.elementary import log, log1p, log_sigmoid
+from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, sf_of_odds
+from vecdist.expr import Node, const
+from vecdist.primitives.arithmetic import ceil, maximum, minimum
+from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid
 from vecdist.primitives.special import lbeta
 
 
 class NegativeBinomial(Distribution):
     """Negative binomial distribution, f(x) = Γ(x + r) / (x! Γ(r)) p^r (1 - p)^x for x = 0, 1, ...
 
-    Written ``NegativeBinomial(r, p)`` with mean r (1 - p) / p, the failures before success number r; or
-    ``NegativeBinomial(mean=, dispersion=)`` or ``NegativeBinomial(log_mean=, dispersion=)`` with variance
-    mean + mean^2 / dispersion, r being the dispersion: Stan's ``neg_binomial_2``, Poisson in the limit of a large one.
+    Written ``NegativeBinomial(r, p)`` with mean r (1 - p) / p, the failures before success number r; by the
+    probability of what is counted, ``NegativeBinomial(r=, q=)`` with q = 1 - p or ``NegativeBinomial(r=, log_odds=)``
+    with log_odds = log(q / p); or as a Poisson distribution whose rate has a gamma distribution,
+    ``NegativeBinomial(shape=, rate=)`` with mean shape / rate, ``NegativeBinomial(mean=, dispersion=)`` or
+    ``NegativeBinomial(log_mean=, dispersion=)`` with variance mean + mean^2 / dispersion, r being the dispersion:
+    Stan's ``neg_binomial_2``, Poisson in the limit of a large one.
     Johnson, Kemp and Kotz (2005), Univariate Discrete Distributions, third edition, chapter 5.
 
     >>> import numpy as np, vecdist
@@ -29,6 +34,21 @@ class NegativeBinomial(Distribution):
     @staticmethod
     def by_probability(r: Node, p: Node) -> dict[str, Node]:
         return {"r": r, "log_p": log(p), "log_q": log1p(-p)}
+
+    @parametrisation(r=positive, q=Constraint("a number of at least 0, below 1", 0.0, 1.0, open_upper=True))
+    @staticmethod
+    def by_complement(r: Node, q: Node) -> dict[str, Node]:
+        return {"r": r, "log_p": log1p(-q), "log_q": log(q)}
+
+    @parametrisation(r=positive, log_odds=below_infinity)
+    @staticmethod
+    def by_log_odds(r: Node, log_odds: Node) -> dict[str, Node]:
+        return {"r": r, "log_p": log_sigmoid(-log_odds), "log_q": log_sigmoid(log_odds)}
+
+    @parametrisation(shape=positive, rate=positive)
+    @staticmethod
+    def by_rate(shape: Node, rate: Node) -> dict[str, Node]:
+        return {"r": shape, "log_p": -log1p(1.0 / rate), "log_q": -log1p(rate)}
 
     @parametrisation(mean=nonnegative, dispersion=positive)
     @staticmethod
@@ -50,3 +70,35 @@ class NegativeBinomial(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return times(x, p.log_q) + p.r * p.log_p - (lbeta(p.r, x + 1.0) + log(p.r + x))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.r * exp(p.log_q - p.log_p)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return p.r * exp(p.log_q - 2.0 * p.log_p)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return maximum(ceil((p.r - 1.0) * exp(p.log_q - p.log_p)) - 1.0, 0.0)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return cdf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return sf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_cdf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_sf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return beta_count_quantile(const(0.0, q.dtype), p.r, exp(p.log_p - p.log_q), q)

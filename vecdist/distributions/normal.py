@@ -7,13 +7,14 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 
 
 class Normal(Distribution):
     """Normal distribution, f(x) = exp(-((x - loc) / scale)^2 / 2) / (scale sqrt(2 pi)).
 
-    Written ``Normal(loc, scale)``, ``Normal(mean=, sd=)``, ``Normal(mean=, variance=)`` or
-    ``Normal(mean=, precision=)``.
+    Written ``Normal(loc, scale)``, ``Normal(mean=, sd=)``, ``Normal(mean=, variance=)``, ``Normal(mean=, precision=)``
+    or ``Normal(eta=, precision=)`` with eta = mean precision.
     Johnson, Kotz and Balakrishnan (1994), Continuous Univariate Distributions 1, chapter 13.
 
     >>> import numpy as np, vecdist
@@ -22,6 +23,7 @@ class Normal(Distribution):
     """
 
     oracle = "scipy.stats.norm(loc, scale)"
+    symmetric = True
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -43,6 +45,11 @@ class Normal(Distribution):
     def by_precision(mean: Node, precision: Node) -> dict[str, Node]:
         return {"loc": mean, "inverse_scale": sqrt(precision), "log_scale": -0.5 * log(precision)}
 
+    @parametrisation(eta=finite, precision=positive)
+    @staticmethod
+    def by_canonical(eta: Node, precision: Node) -> dict[str, Node]:
+        return {"loc": eta / precision, "inverse_scale": sqrt(precision), "log_scale": -0.5 * log(precision)}
+
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return real
@@ -51,3 +58,27 @@ class Normal(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         z = (x - p.loc) * p.inverse_scale
         return -0.5 * square(z) - (p.log_scale + 0.5 * math.log(2 * math.pi))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.loc
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return 1.0 / square(p.inverse_scale)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.log_scale + 0.5 * math.log(2 * math.pi * math.e)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return ndtr((x - p.loc) * p.inverse_scale)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_ndtr((x - p.loc) * p.inverse_scale)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + ndtri(q) / p.inverse_scale

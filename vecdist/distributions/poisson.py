@@ -2,9 +2,12 @@
 
 from vecdist.constraints import Constraint, below_infinity, count, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_quantiles import poisson_quantile
 from vecdist.distributions.formulas import times
 from vecdist.expr import Node
+from vecdist.primitives.arithmetic import ceil, maximum
 from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
 from vecdist.primitives.special import lgamma
 
 
@@ -39,3 +42,33 @@ class Poisson(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return times(x, p.log_rate) - p.rate - lgamma(x + 1.0)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.rate
+
+    variance = mean
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return maximum(ceil(p.rate) - 1.0, 0.0)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return gammaincc(x + 1.0, p.rate)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return gammainc(x + 1.0, p.rate)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_gammaincc(x + 1.0, p.rate)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_gammainc(x + 1.0, p.rate)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return poisson_quantile(p.rate, q)

@@ -3,6 +3,7 @@
 from vecdist.constraints import Constraint, above, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
+from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
 
 
@@ -31,3 +32,31 @@ class Uniform(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return 0.0 * x - log(p.high - p.low)  # the product makes a NaN of a NaN
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return (x - p.low) / (p.high - p.low)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return (p.high - x) / (p.high - p.low)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.low + q * (p.high - p.low)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return 0.5 * p.low + 0.5 * p.high
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return square(p.high - p.low) / 12.0
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return log(p.high - p.low)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return p.low

@@ -2,9 +2,11 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import EULER, gamma_spread
 from vecdist.expr import Node, where
-from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.special import xlogy
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.special import lgamma, xlogy
 
 
 class Weibull(Distribution):
@@ -31,6 +33,34 @@ class Weibull(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
+        return xlogy(p.shape - 1.0, x) + Weibull.log_sf(x, p) + (log(p.shape) - p.shape * p.log_scale)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
         power = exp(p.shape * (log(x) - p.log_scale))
-        power = where(x > 0.0, power, x * p.inverse_scale)  # at 0 its slope only counts where the shape is 1
-        return xlogy(p.shape - 1.0, x) - power + (log(p.shape) - p.shape * p.log_scale)
+        return -where(x > 0.0, power, x * p.inverse_scale)  # at 0 its slope only counts where the shape is 1
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return -expm1(Weibull.log_sf(x, p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return exp(p.log_scale + log(-log1p(-q)) / p.shape)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return exp(lgamma(1.0 + 1.0 / p.shape)) / p.inverse_scale
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return square(Weibull.mean(p) / p.shape) * gamma_spread(-1.0 / p.shape)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return 1.0 + EULER - EULER / p.shape + (p.log_scale - log(p.shape))
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        inside = exp(p.log_scale + log1p(-1.0 / p.shape) / p.shape)
+        return where(p.shape > 1.0, inside, 0.0)

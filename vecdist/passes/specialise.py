@@ -103,7 +103,8 @@ class _State:
     def is_dear(self, node: Node) -> bool:
         """Whether a constant is worth a read from memory."""
         entry = PRIMITIVES.get(node.op)
-        return self.kinds[node] == DATA and entry is not None and entry.floating and entry.expand is not None
+        composed = entry is not None and entry.floating and (entry.expand or entry.routine) is not None
+        return composed and self.kinds[node] == DATA
 
     def is_stored(self, node: Node) -> bool:
         """Whether an array of its shape is read in any case."""

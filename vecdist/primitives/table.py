@@ -20,8 +20,9 @@ class Primitive:
 
     ``partials(*args, out)`` gives one expression per argument, ``None`` where the value does not depend on it smoothly
     (its derivative is zero wherever it exists).  ``tangent(dots, *args, out)`` replaces it where a derivative must be
-    chosen and cannot be scaled.  Exactly one of ``code`` and ``expand`` is given: the text of the operation in both
-    targets, with ``meaning`` as its value in NumPy, or an expression of other primitives.
+    chosen and cannot be scaled.  Exactly one of ``code``, ``expand`` and ``routine`` is given: the text of the
+    operation in both targets, with ``meaning`` as its value in NumPy; an expression of other primitives; or a function
+    of Python floats with loops and branches, whose statements both targets have in place of a call.
 
     ``floating`` promotes integers to float64 first; ``boolean`` says that the value is one.  ``ufuncs`` names the NumPy
     and SciPy ufuncs with this meaning.  ``domain`` gives a range per argument from which tests draw, and ``oracle`` the
@@ -35,6 +36,7 @@ class Primitive:
     code: str | None = None
     meaning: Callable[..., Any] | None = None
     expand: Callable[..., Node] | None = None
+    routine: Callable[..., float] | None = None
     floating: bool = False
     boolean: bool = False
     ufuncs: tuple[str, ...] = ()
@@ -58,12 +60,35 @@ PRIMITIVES: dict[str, Primitive] = {}
 
 def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
     """Enter a primitive in the table and return it, callable on nodes."""
-    if (fields.get("code") is None) == (fields.get("expand") is None):
-        raise ValueError(f"primitive {name!r}: give either code or expand")
+    if sum(fields.get(kind) is not None for kind in ("code", "expand", "routine")) != 1:
+        raise ValueError(f"primitive {name!r}: give code, expand or routine, and one of them alone")
     if name in PRIMITIVES:
         raise ValueError(f"primitive {name!r} is in the table already")
+    if "routine" in fields:
+        fields |= _called(name, arity, fields["routine"])
     PRIMITIVES[name] = entry = Primitive(name, arity, **fields)
     return entry
+
+
+def _called(name: str, arity: int, routine: Callable[..., float]) -> dict[str, Any]:
+    """Code and meaning of a routine: a call, of each element."""
+    places = ", ".join(f"{{{place}}}" for place in range(arity))
+    each = np.frompyfunc(routine, arity, 1)
+    return {
+        "code": f"{{dtype}}({name}({places}))",
+        "meaning": lambda *args: np.asarray(each(*(np.asarray(x, np.float64) for x in args)), np.float64),
+    }
+
+
+def in_last(name: str, partial: Callable[..., Node]) -> Callable[..., Node | None]:
+    """The tangent rule of a function that can be differentiated in the last of its arguments alone."""
+
+    def tangent(dots: tuple[Node | None, ...], *operands: Node) -> Node | None:
+        if any(dot is not None for dot in dots[:-1]):
+            raise NotImplementedError(f"{name} can be differentiated in the last of its arguments alone")
+        return None if dots[-1] is None else dots[-1] * partial(*operands)
+
+    return tangent
 
 
 def partials_of(node: Node) -> Sequence[Node | float | None]:

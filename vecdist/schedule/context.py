@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -80,31 +81,52 @@ def _affine(index: str, start: int | str, step: int) -> str:
 
 
 def through_pad(context: Context, node: Node, root: Block) -> Context:
-    """The context of the source of a pad: its indices, guarded where the pad has no element of the source."""
+    """The context of the source of a pad: its indices, guarded where the source has no element.
+
+    Where it stands at one place of an axis that it has not, it is there whatever the index: no load is guarded by that.
+    """
     (source,) = node.args
     indices: list[Index | None] = [None] * source.ndim
-    guards = [context.guard] if context.guard else []
-    for (axis, start, step), dim, known in zip(
-        node.attrs[0], node.shape, context.indices, strict=True
-    ):
-        if axis is None:
-            if dim != 1 and known is not None:
-                guards.append(replace(known, text=f"({known.text} == {start})"))
-            continue
-        size = source.shape[axis]
-        if dim == 1 == size:
+    for (axis, start, step), dim, known in zip(node.attrs[0], node.shape, context.indices, strict=True):
+        if axis is None or dim == 1 == source.shape[axis]:
             continue
         index = known or Index("0", root)  # an axis of length 1, of which the source may have no element
-        if (start, step, size) == (0, 1, dim):
+        if (start, step, source.shape[axis]) == (0, 1, dim):
             indices[axis] = index
-            continue
-        offset = index.text if start == 0 else f"({index.text} - {start})"
-        place = offset if step == 1 else f"({offset} // {step})"
-        whole = "" if abs(step) == 1 else f" & ({offset} % {abs(step)} == 0)"
-        guards.append(replace(index, text=f"(({place} >= 0) & ({place} < {size}){whole})"))
-        if size != 1:
-            indices[axis] = replace(index, text=place)
-    return Context(tuple(indices), _both(guards, root))
+        elif source.shape[axis] != 1:
+            indices[axis] = replace(index, text=_place(index, start, step))
+    return Context(tuple(indices), _both([guard for axis, guard in _guards(context, node, root) if axis != -1], root))
+
+
+def pad_guard(context: Context, node: Node, root: Block) -> Index | None:
+    """Where a pad has an element of its source."""
+    return _both([guard for _, guard in _guards(context, node, root)], root)
+
+
+def _guards(context: Context, node: Node, root: Block) -> Iterator[tuple[int | None, Index]]:
+    """When a pad has an element of its source: each condition with the axis of the source, -1 where that has none."""
+    (source,) = node.args
+    if context.guard:
+        yield None, context.guard
+    for (axis, start, step), dim, known in zip(node.attrs[0], node.shape, context.indices, strict=True):
+        if axis is None:
+            if dim != 1 and known is not None:
+                yield -1, replace(known, text=f"({known.text} == {start})")
+        elif not dim == 1 == source.shape[axis] and (start, step, source.shape[axis]) != (0, 1, dim):
+            index = known or Index("0", root)
+            place = _place(index, start, step)
+            whole = "" if abs(step) == 1 else f" & ({_offset(index, start)} % {abs(step)} == 0)"
+            yield axis, replace(index, text=f"(({place} >= 0) & ({place} < {source.shape[axis]}){whole})")
+
+
+def _place(index: Index, start: int | str, step: int) -> str:
+    """The index of the source of a pad at an index of the pad."""
+    offset = _offset(index, start)
+    return offset if step == 1 else f"({offset} // {step})"
+
+
+def _offset(index: Index, start: int | str) -> str:
+    return index.text if start == 0 else f"({index.text} - {start})"
 
 
 def _both(guards: list[Index], root: Block) -> Index | None:

@@ -31,7 +31,7 @@ from vecdist.kernel import (
 from vecdist.primitives.scans import SCANS, accumulated
 from vecdist.primitives.structure import is_reduction, view
 from vecdist.schedule.addends import Addend, addends
-from vecdist.schedule.context import THROUGH, Context, Index
+from vecdist.schedule.context import THROUGH, Context, Index, pad_guard
 from vecdist.schedule.regions import (
     imagined,
     inside,
@@ -328,12 +328,12 @@ class _Lowering:
         return self.value(node.args[0], through_gather(node, at, found))
 
     def padded(self, node: Node, at: Context) -> Value:
-        inner = THROUGH["pad"](at, node, self.root)
-        value = self.value(node.args[0], inner)
-        if inner.guard is None:
+        value = self.value(node.args[0], THROUGH["pad"](at, node, self.root))
+        known = pad_guard(at, node, self.root)
+        if known is None:
             return value
-        block = max((value.block, inner.guard.block), key=lambda block: len(block.chain()))
-        guard = self.assign("index", (inner.guard.text,), np.dtype(bool), inner.guard.block, 0)
+        block = max((value.block, known.block), key=lambda block: len(block.chain()))
+        guard = self.assign("index", (known.text,), np.dtype(bool), known.block, 0)
         level = value.level if value.block is block else 0
         zero = "0" if node.dtype.kind in "iu" else f"{node.dtype.kind}{node.dtype.itemsize}(0.0)"
         return self.assign("where", (guard.name, value.name, zero), node.dtype, block, level)

@@ -1,0 +1,111 @@
+"""Parameters over six decades, and points in the middle, in both tails and at the edges of each family."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import balls  # noqa: F401 (which makes tests/distributions importable)
+import numpy as np
+from family_cases import scipys
+
+Arrays = dict[str, np.ndarray]
+Family = type[Any]
+
+# Parameters within bounds that others set: by what is drawn and 0 < u < 1.
+BOUND: dict[str, dict[str, Callable[[Arrays, np.ndarray], np.ndarray]]] = {
+    "GeneralizedExtremeValue": {"shape": lambda p, u: np.copysign(1e-6 ** (1 - u), u - 0.5)},
+    "GeneralizedPareto": {"shape": lambda p, u: np.copysign(1e-6 ** (1 - u), u - 0.5)},
+    "Hypergeometric": {"draws": lambda p, u: np.ceil((p["successes"] + p["failures"]) * u)},
+    "NormalInverseGaussian": {"beta": lambda p, u: p["alpha"] * (2 * u - 1)},
+    "Soliton": {"m": lambda p, u: np.ceil(p["k"] * u)},
+    "Triangular": {"peak": lambda p, u: p["low"] + (p["high"] - p["low"]) * u},
+    "Zipf": {"power": lambda p, u: 1 + 10 ** (4 * u - 3)},
+}
+SLOW_QUANTILES = {  # or none, or in gigabytes
+    "NormalInverseGaussian", "SkewNormal", "Skellam", "Rice", "NoncentralChi2", "BetaBinomial", "YuleSimon", "Zipf",
+}
+
+
+def parameters(family: Family, dtype: type, count: int) -> Arrays:
+    """Valid parameters, each over six decades; the same ones at every call."""
+    rng = np.random.default_rng(zlib.crc32(family.__name__.encode()))
+    drawn = {name: values(rng, kind, count) for name, kind in family.parametrisations[0].constraints.items()}
+    if "high" in drawn:
+        length = np.ceil(decades(rng, count)) if family.discrete else decades(rng, count)
+        drawn["high"] = drawn["low"] + length
+    drawn |= {name: bound(drawn, rng.uniform(0, 1, count)) for name, bound in BOUND.get(family.__name__, {}).items()}
+    rounded = {name: array.astype(dtype) for name, array in drawn.items()}
+    if "high" in rounded:
+        rounded["high"] = np.maximum(rounded["high"], np.nextafter(rounded["low"], dtype(np.inf)))
+    if "peak" in rounded:
+        rounded["peak"] = np.clip(rounded["peak"], rounded["low"], rounded["high"])
+    if family.__name__ == "NormalInverseGaussian":
+        inside = np.nextafter(rounded["alpha"], dtype(0))
+        rounded["beta"] = np.clip(rounded["beta"], -inside, inside)
+    return rounded
+
+
+def decades(rng: np.random.Generator, count: int, low: float = -3.0, high: float = 3.0) -> np.ndarray:
+    return 10.0 ** rng.uniform(low, high, count)
+
+
+def values(rng: np.random.Generator, kind: Any, count: int) -> np.ndarray:
+    """Numbers that a constraint allows."""
+    if kind.whole:
+        return np.ceil(decades(rng, count, 0, 5) * (1 if kind.lower != -np.inf else rng.choice([-1, 1], count)))
+    if kind.upper == 1.0:
+        near = decades(rng, count, -6, np.log10(0.5))
+        return np.where(rng.uniform(size=count) < 0.5, near, 1 - near)
+    if kind.lower == 0.0:
+        return decades(rng, count)
+    return decades(rng, count) * rng.choice([-1, 1], count)
+
+
+def points(family: Family, drawn: Arrays) -> np.ndarray:
+    """For each row of parameters a point: a third each in the bulk, in the tails and at any size; some at the ends."""
+    rng = np.random.default_rng(1)
+    arrays = [*drawn.values()]
+    dtype, count = arrays[0].dtype.type, len(arrays[0])
+    oracle = scipys(family, family.parametrisations[0].names, arrays)
+    lower, upper = (np.broadcast_to(end, count) for end in oracle.support())
+    x = anywhere(rng, drawn, lower, count)
+    with np.errstate(all="ignore"):
+        quantiles = probable(rng, family, oracle, count)
+        kind = np.arange(count) % 3
+        x = np.where((kind < 2) & np.isfinite(quantiles), quantiles, x)
+        x = np.clip(x, np.maximum(lower, 1e-29) if "gate" in drawn and not family.discrete else lower, upper)
+        x = (np.rint(x) if family.discrete else x).astype(dtype)
+        return at_edges(x, lower.astype(dtype), upper.astype(dtype), family.discrete or "gate" in drawn)
+
+
+def probable(rng: np.random.Generator, family: Family, oracle: Any, count: int) -> np.ndarray:
+    """Quantiles of the middle and of both tails, or draws where SciPy has none or takes long."""
+    if not hasattr(oracle, "ppf") or family.__name__ in SLOW_QUANTILES:
+        try:
+            return np.asarray(oracle.rvs(random_state=1, size=count), float)
+        except ValueError:  # parameters beyond what the generator takes
+            return np.full(count, np.nan)
+    middle, tail = oracle.ppf(rng.uniform(0, 1, count)), decades(rng, count, -15, -1)
+    place = np.arange(count) % 6
+    return np.where(place == 1, oracle.ppf(tail), np.where(place == 4, oracle.isf(tail), middle))
+
+
+def anywhere(rng: np.random.Generator, drawn: Arrays, lower: np.ndarray, count: int) -> np.ndarray:
+    """Points over six decades from the location, in units of the scale."""
+    away = decades(rng, count) * drawn.get("scale", 1.0)
+    if np.isfinite(lower).all():
+        return lower + (np.ceil(decades(rng, count, -1, 4)) if "n" in drawn else away)
+    return drawn.get("loc", 0.0) + away * rng.choice([-1, 1], count)
+
+
+def at_edges(x: np.ndarray, lower: np.ndarray, upper: np.ndarray, masses: bool) -> np.ndarray:
+    """Of every 16 points, one at each finite end; the number next to it where there is no mass."""
+    inner, outer = (
+        (end if masses else np.where(end == 0, np.sqrt(np.finfo(x.dtype).tiny), np.nextafter(end, other)))
+        for end, other in ((lower, upper), (upper, lower))
+    )
+    place = np.arange(len(x)) % 16
+    x = np.where((place == 7) & np.isfinite(lower), inner, x)
+    return np.where((place == 15) & np.isfinite(upper), outer, x).astype(x.dtype)

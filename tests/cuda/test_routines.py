@@ -1,0 +1,40 @@
+"""Kernels with routines compile to machine code for an H100 without a GPU: nothing in them is called."""
+
+import numpy as np
+import pytest
+
+from vecdist import lazy
+from vecdist.derivatives import gradient_of
+from vecdist.leaves import leaf
+from vecdist.passes.bind import bind
+from vecdist.pipeline import lower, values
+
+special = pytest.importorskip("scipy.special")
+
+A, B, X = np.array([0.5, 2.0, 30.0]), np.array([3.0, 0.5, 40.0]), np.array([0.25, 0.5, 0.75])
+CASES = {
+    "gammainc": lambda dtype: (special.gammainc(lazy(A.astype(dtype)), lazy(B.astype(dtype))), ()),
+    "gammainc with gradient": lambda dtype: (special.gammainc(lazy(A), lazy(B)).sum(), (A, B)),
+    "gammaincinv": lambda dtype: (special.gammaincinv(lazy(A), lazy(X)), ()),
+    "betainc with gradient": lambda dtype: (special.betainc(lazy(A), lazy(B), lazy(X)).sum(), (A, B)),
+    "betaincinv": lambda dtype: (special.betaincinv(lazy(A), lazy(B), lazy(X)), ()),
+}
+REGISTERS = 96  # of a thread: at least two blocks of 256 threads on a multiprocessor
+LONG = {"gammaincinv", "betainc with gradient", "betaincinv"}
+
+
+@pytest.mark.parametrize(("name", "dtype"), [
+    pytest.param(name, dtype, marks=[pytest.mark.slow] if name in LONG else [])
+    for name in CASES
+    for dtype in (["f4", "f8"] if name == "gammainc" else ["f8"])
+])
+def test_routines_compile_for_a_gpu(name, dtype):
+    pytest.importorskip("cuda.core", reason="cuda-core, which links CUDA kernels, is not installed")
+    from vecdist.backends import cuda, cuda_compiler
+
+    if not getattr(cuda_compiler.cuda, "compile", None) or cuda_compiler.cuda.implementation != "NVIDIA":
+        pytest.skip("numba-cuda, which compiles CUDA kernels, is not installed")
+    result, wrt = CASES[name](dtype)
+    _, kernel = lower(bind((result.node, *map(leaf, wrt))), gradient_of if wrt else values, "nan", cuda.Cuda)
+    _, _, code = cuda.cubin(kernel, (9, 0))
+    assert code.startswith(b"\x7fELF") and cuda_compiler.registers(code) <= REGISTERS

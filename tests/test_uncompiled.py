@@ -1,0 +1,42 @@
+"""What stands in for compiled kernels in other tests speaks the whole language, and sees what goes wrong."""
+
+import numpy as np
+import pytest
+from uncompiled import LANGUAGE, load, load_bytes, store
+
+from vecdist import lazy, pipeline
+from vecdist.backends import cpu_language
+
+
+def test_every_word_is_spoken():
+    assert set(cpu_language.__all__) <= set(LANGUAGE)
+
+
+X, Y, K = np.linspace(0.5, 3.0, 12).reshape(3, 4), np.linspace(1.0, 2.0, 8, dtype="f4")[::2], np.array([2, 0, 2])
+
+
+def everything():
+    """Functions made of bits, extremes, products, strides, integers and an index array, in one expression."""
+    rows = np.exp(lazy(X) - lazy(Y).sum()).max(axis=1) + (lazy(X)[:, 1:] - lazy(X)[:, :-1]).prod(axis=1)
+    return rows[K] * (lazy(K) % 4) + np.where(lazy(K) > 1, K, -1)
+
+
+def test_a_kernel_is_what_its_source_says(request):
+    wanted = np.asarray(everything())
+    request.getfixturevalue("uncompiled")
+    np.testing.assert_allclose(np.asarray(everything()), wanted, rtol=1e-13)
+    assert pipeline.compilations() == 1, "what was compiled before is out of sight"
+
+
+@pytest.mark.parametrize("use", [
+    lambda x: load(x, 4, -1, 0), lambda x: load(x, -1, -1, 0), lambda x: store(x, 4, 1.0, 0, 1),
+    lambda x: load_bytes(x[::-1], 8, -1, 0), lambda x: load_bytes(x[::2], 24, -1, 0),
+])
+def test_an_index_that_leaves_its_array_is_noticed(use):
+    with pytest.raises(AssertionError, match=r"of 4|of an array"):
+        use(np.arange(4.0))
+
+
+def test_strided_elements_are_found():
+    x = np.arange(12.0).reshape(3, 4)[::-1, ::2]
+    assert [load_bytes(x, -32 * row, -1, 0) for row in range(3)] == [8.0, 4.0, 0.0]

@@ -1,0 +1,107 @@
+"""Kernels of the CPU without a compiler: their generated source, run by Python as it stands.
+
+Everything else is as it is for a user, from the cache of structures to the arrays that are returned.  The words of the
+generated language are spoken here by NumPy's scalars, which have the same types and wrap around alike, and no index may
+leave its array.  What is left for compiled kernels to show is that Numba and LLVM make the same of the source.
+"""
+
+import contextlib
+import ctypes
+from types import ModuleType
+from unittest import mock
+
+import numba
+import numpy as np
+
+from vecdist import pipeline
+from vecdist.backends import cpu_language
+from vecdist.backends import store as folder
+
+
+@contextlib.contextmanager
+def uncompiled():
+    """Inside, kernels of the CPU are run by Python, and none that was compiled before is used."""
+    with (
+        mock.patch.object(pipeline, "_plans", {}),
+        mock.patch.object(folder, "import_source", import_source),
+    ):
+        yield
+
+
+def import_source(name, text):
+    """The module of generated source, in the words of this one."""
+    module = ModuleType(name)
+    module.__dict__.update(LANGUAGE)
+    exec(compile(text.replace(f"from {cpu_language.__name__} import *", ""), name, "exec"), module.__dict__)
+    return module
+
+
+class Spoken:
+    """A function of generated source: numbers that it is called with are converted to the types it was compiled for."""
+
+    def __init__(self, function):
+        self.py_func, self.types = function, {}
+
+    def __call__(self, *arguments):
+        given = [self.types.get(place, lambda value: value)(value) for place, value in enumerate(arguments)]
+        with np.errstate(all="ignore"):
+            return self.py_func(*given)
+
+    def compile(self, signature):
+        numbers = ((place, each) for place, each in enumerate(signature) if isinstance(each, numba.types.Number))
+        self.types = {place: getattr(np, each.name) for place, each in numbers if each != numba.types.int64}
+
+    def disable_compile(self):
+        """There is nothing to disable."""
+
+
+def load(array, offset, output, outputs):
+    return array[inside(array, offset)]
+
+
+def store(array, offset, value, output, outputs):
+    array[inside(array, offset)] = value
+
+
+def add_at(array, offset, value, output, outputs):
+    array[inside(array, offset)] += value
+
+
+def inside(array, offset):
+    """The offset, after a check that it is one of the array."""
+    assert 0 <= offset < array.size, f"element {offset} of {array.size}"
+    return offset
+
+
+def load_bytes(array, offset, output, outputs):
+    address = array.__array_interface__["data"][0] + int(offset)
+    first, behind = np.lib.array_utils.byte_bounds(array)
+    assert first <= address <= behind - array.itemsize, f"byte {offset} of an array of strides {array.strides}"
+    return np.frombuffer(ctypes.string_at(address, array.itemsize), array.dtype)[0]
+
+
+def select(condition, yes, no):
+    chosen = yes if condition else no
+    return np.float64(chosen) if isinstance(chosen, float) else chosen
+
+
+def accumulate(function):
+    """A value taken into a total, in the type of the total."""
+    return lambda total, value: function(total, type(total)(value))
+
+
+def patterned(kind):
+    """What reads the bits of a number as one of another kind."""
+    return lambda value: value.view(f"{kind}{value.itemsize}")
+
+
+NUMBERS = {name: np.dtype(name).type for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")}
+WORDS = NUMBERS | {
+    "accumulate_max": accumulate(np.maximum), "accumulate_min": accumulate(np.minimum),
+    "accumulate_prod": accumulate(np.multiply), "accumulate_sum": accumulate(np.add), "add_at": add_at, "b1": np.bool_,
+    "bits": patterned("i"), "compiled": Spoken, "float": np.float64, "floor": np.floor, "fmod": np.fmod,
+    "from_bits": patterned("f"), "load": load, "load_bytes": load_bytes, "np": np, "rint": np.rint, "select": select,
+    "sqrt": np.sqrt, "store": store, "widest": lambda: None,
+}
+WRITTEN = {name: word.py_func for name, word in vars(cpu_language).items() if hasattr(word, "py_func")}
+LANGUAGE = WRITTEN | WORDS

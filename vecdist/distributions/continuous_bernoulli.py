@@ -1,0 +1,71 @@
+"""The continuous Bernoulli distribution."""
+
+from vecdist.constraints import Constraint, finite, open_unit_interval, unit_interval
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import expm1_over, log1p_over
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import exp, expm1, log
+from vecdist.primitives.floating import polynomial
+from vecdist.primitives.logarithms import logit
+
+
+class ContinuousBernoulli(Distribution):
+    """Continuous Bernoulli distribution, f(x) = c p^x (1 - p)^(1 - x) for 0 <= x <= 1, with c = l / tanh(l / 2).
+
+    Written ``ContinuousBernoulli(p)`` or ``ContinuousBernoulli(logit=)``; l is logit = log(p / (1 - p)).
+    Loaiza-Ganem and Cunningham (2019), The continuous Bernoulli, Advances in Neural Information Processing Systems 32.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(ContinuousBernoulli(0.25), np.array([0.0, 1.0, 2.0]))).round(4)
+    array([ 0.4995, -0.5991,    -inf])
+    """
+
+    @parametrisation(p=open_unit_interval)
+    @staticmethod
+    def by_probability(p: Node) -> dict[str, Node]:
+        return {"logit": logit(p)}
+
+    @parametrisation(logit=finite)
+    @staticmethod
+    def by_logit(logit: Node) -> dict[str, Node]:
+        return {"logit": logit}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return unit_interval
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        """x l - log((exp(l) - 1) / l), of 1 - x and -l where l is positive: no exponential overflows."""
+        slope, at = where(p.logit > 0.0, -p.logit, p.logit), where(p.logit > 0.0, 1.0 - x, x)
+        return slope * at - log(expm1_over(slope, const(1.0, x.dtype)))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        slope = where(p.logit > 0.0, -p.logit, p.logit)
+        ratio = expm1_over(slope, x) / expm1_over(slope, const(1.0, x.dtype))
+        return where(p.logit > 0.0, exp(slope * (1.0 - x)), 1.0) * ratio
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return ContinuousBernoulli.cdf(1.0 - x, Parameters(logit=-p.logit))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        steep = p.logit > 80.0  # exp(logit) may overflow, and the quantile is not small
+        slope, at = where(steep, -p.logit, p.logit), where(steep, 1.0 - q, q)
+        inside = log1p_over(slope, at * expm1_over(slope, const(1.0, q.dtype)))
+        return where(steep, 1.0 - inside, inside)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        """1 / (1 - exp(-l)) - 1 / l, by its series in the Bernoulli numbers where l is small, DLMF 24.2.1."""
+        small = abs(p.logit) < 0.5
+        near = where(small, p.logit, 0.0)
+        series = polynomial(square(near), (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160))
+        return where(small, 0.5 + near * series, -1.0 / expm1(-p.logit) - 1.0 / p.logit)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return where(p.logit > 0.0, const(1.0, p.logit.dtype), 0.0)

@@ -1,0 +1,62 @@
+"""Quantiles of counts by bisection: routines, which both targets have as loops."""
+
+from __future__ import annotations
+
+from math import floor, inf, sqrt
+
+from vecdist.primitives.beta_tails import parts as beta_parts
+from vecdist.primitives.incomplete_gamma import parts as gamma_parts
+from vecdist.primitives.scalar import tail
+from vecdist.primitives.table import primitive
+
+STEPS = 200  # more than any bisection of floats takes
+
+
+def _poisson_quantile(rate: float, q: float) -> float:
+    """The least k where the distribution function gammaincc(k + 1, rate) reaches q < 1; infinite for any other q."""
+    below, reached, k, steps = -1.0, inf, 0.0, 0
+    if rate < inf:
+        k = floor(rate + 3.0 * sqrt(rate))
+    while q < 1.0 and reached - below > 1.0 and steps < STEPS:
+        lower, e, w, _, _ = gamma_parts(k + 1.0, rate)
+        if tail(not lower, e, w) >= q:
+            reached = k
+        else:
+            below = k
+        k = 2.0 * k + 1.0 if reached == inf else floor(0.5 * (below + reached))
+        steps += 1
+    return reached
+
+
+def _beta_count_quantile(sign: float, r: float, odds: float, q: float) -> float:
+    """The least k where I_x(r - k, k + 1) with a ``sign`` of 1, or I_x(r, k + 1) with 0, reaches q; x has ``odds``.
+
+    With the sign there are no more than r; without it, infinite for q >= 1.
+    """
+    below, reached, k, steps = -1.0, inf, 8.0, 0
+    x, y = 1.0, 0.0
+    if odds < inf:
+        x, y = odds / (1.0 + odds), 1.0 / (1.0 + odds)
+    if odds == inf:
+        reached = 0.0
+    elif sign > 0.0:
+        reached = r
+        k = floor(r * y)
+    while q < 1.0 and reached - below > 1.0 and steps < STEPS:
+        lower, e, w, _, _, _ = beta_parts(r - sign * k, k + 1.0, x, y)
+        if tail(lower, e, w) >= q:
+            reached = k
+        else:
+            below = k
+        k = 2.0 * k + 1.0 if reached == inf else floor(0.5 * (below + reached))
+        steps += 1
+    return reached
+
+
+poisson_quantile = primitive(
+    "poisson_quantile", 2, routine=_poisson_quantile, floating=True, domain=((0.5, 40.0), (0.02, 0.98)),
+)
+beta_count_quantile = primitive(
+    "beta_count_quantile", 4, routine=_beta_count_quantile, floating=True,
+    domain=((0.0, 0.0), (0.5, 12.0), (0.2, 5.0), (0.02, 0.98)),
+)

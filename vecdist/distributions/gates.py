@@ -1,0 +1,116 @@
+"""Zeros apart from a distribution: how others are inflated at 0, or have a hurdle there, by a gate that leads to 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from vecdist.constraints import Constraint, unit_interval
+from vecdist.distributions.base import Parameters, Parametrisation
+from vecdist.distributions.formulas import times
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.elementary import exp, expm1, log, log1p, logaddexp
+from vecdist.primitives.logarithms import log1mexp
+from vecdist.primitives.table import primitive
+
+
+def with_gate(way: Parametrisation, **stricter: Constraint) -> Parametrisation:
+    """A parametrisation with a ``gate`` before its parameters: the probability of a 0 beside those it has itself."""
+
+    def convert(gate: Node, **others: Node) -> dict[str, Node]:
+        return way.convert(**others) | {"gate": gate}
+
+    return Parametrisation({"gate": unit_interval, **way.constraints, **stricter}, convert)
+
+
+def _inflated_tangent(dots: tuple[Node | None, Node | None], gate: Node, y: Node, out: Node) -> Node | None:
+    """Finite at a gate of 0; and where y is -inf, nothing of its derivative is left."""
+    dot_gate, dot_y = dots
+    terms = [] if dot_gate is None else [-expm1(y) * exp(-out) * dot_gate]
+    terms += [] if dot_y is None else [times((1.0 - gate) * exp(y - out), dot_y)]
+    return sum(terms[1:], terms[0]) if terms else None
+
+
+# log(gate + (1 - gate) exp(y))
+log_inflated = primitive(
+    "log_inflated", 2, expand=lambda gate, y: logaddexp(log(gate), log1p(-gate) + y), tangent=_inflated_tangent,
+    floating=True, domain=((0.1, 0.9), (-5.0, -0.1)),
+)
+
+
+def inflated(family: Any) -> Any:
+    """The log mass of a gated mixture of 0 and ``family``."""
+
+    def log_density(x: Node, p: Parameters) -> Node:
+        y = family.log_density(x, p)
+        return where(eq(x, 0.0), log_inflated(p.gate, y), log1p(-p.gate) + y)
+
+    return staticmethod(log_density)
+
+
+def hurdled(family: Any, log_mass: Callable[[Parameters], Node] | None = None) -> Any:
+    """The log density of a gated choice between 0 and what ``family`` has above; ``log_mass`` is that of its zeros."""
+
+    def log_density(x: Node, p: Parameters) -> Node:
+        at_zero = eq(x, 0.0)
+        y = family.log_density(where(at_zero, 1.0, x), p)
+        if log_mass is not None:
+            y = y - log1mexp(log_mass(p))
+        return where(at_zero, log(p.gate), log1p(-p.gate) + y)
+
+    return staticmethod(log_density)
+
+
+def gated_mean(family: Any) -> Any:
+    """The mean of a gated mixture of 0 and ``family``."""
+    return staticmethod(lambda p: (1.0 - p.gate) * family.mean(p))
+
+
+def gated_variance(family: Any) -> Any:
+    """The variance of a gated mixture of 0 and ``family``."""
+
+    def variance(p: Parameters) -> Node:
+        return (1.0 - p.gate) * (family.variance(p) + p.gate * square(family.mean(p)))
+
+    return staticmethod(variance)
+
+
+def gated_cdf(family: Any) -> Any:
+    """The distribution function of a gated mixture of 0 and ``family``, whose own is 0 below 0."""
+    return staticmethod(lambda x, p: p.gate + (1.0 - p.gate) * family.cdf(x, p))
+
+
+def gated_sf(family: Any) -> Any:
+    """The upper tail of a gated mixture of 0 and ``family``."""
+    return staticmethod(lambda x, p: (1.0 - p.gate) * family.sf(x, p))
+
+
+def gated_log_sf(family: Any) -> Any:
+    """The logarithm of the upper tail of a gated mixture of 0 and ``family``."""
+    return staticmethod(lambda x, p: log1p(-p.gate) + family.log_sf(x, p))
+
+
+def gated_quantile(family: Any) -> Any:
+    """The quantile of a gated mixture of 0 and ``family``."""
+
+    def quantile(q: Node, p: Parameters) -> Node:
+        beyond = (q - p.gate) / (1.0 - p.gate)
+        return where(q > p.gate, family.quantile(where(q > p.gate, beyond, 0.5), p), 0.0)
+
+    return staticmethod(quantile)
+
+
+def hurdled_sf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
+    """The upper tail of a gated choice between 0 and what ``family`` has above."""
+    return staticmethod(lambda x, p: (1.0 - p.gate) * family.sf(x, p) / -expm1(log_mass(p)))
+
+
+def hurdled_log_sf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
+    """The logarithm of the upper tail of a gated choice between 0 and what ``family`` has above."""
+    return staticmethod(lambda x, p: log1p(-p.gate) + family.log_sf(x, p) - log1mexp(log_mass(p)))
+
+
+def hurdled_mean(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
+    """The mean of a gated choice between 0 and what ``family`` has above."""
+    return staticmethod(lambda p: (1.0 - p.gate) * family.mean(p) / -expm1(log_mass(p)))

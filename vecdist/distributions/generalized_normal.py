@@ -1,0 +1,71 @@
+"""The generalized normal distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, finite, positive
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import power_of_distance
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
+from vecdist.primitives.power import power
+from vecdist.primitives.special import lgamma, lgamma_delta
+
+
+class GeneralizedNormal(Distribution):
+    """Generalized normal distribution, f(x) = exp(-|z|^power) / (2 scale Γ(1 + 1 / power)) with z = (x - loc) / scale.
+
+    Written ``GeneralizedNormal(loc, scale, power)``.  A power of 1 is the Laplace distribution, of 2 the normal one
+    with standard deviation scale / sqrt(2).  At its peak the derivatives in x and loc are 0.
+    Nadarajah (2005), A generalized normal distribution, Journal of Applied Statistics 32.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(GeneralizedNormal(0.0, 1.0, 3.0), np.array([0.0, -2.0]))).round(4)
+    array([-0.58, -8.58])
+    """
+
+    oracle = "scipy.stats.gennorm(power, loc, scale)"
+    symmetric = True
+
+    @parametrisation(loc=finite, scale=positive, power=positive)
+    @staticmethod
+    def by_scale(loc: Node, scale: Node, power: Node) -> dict[str, Node]:
+        return {"loc": loc, "scale": scale, "power": power}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return finite
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        constant = lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
+        return -power_of_distance((x - p.loc) / p.scale, p.power) - constant
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.loc
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return square(p.scale) * exp(lgamma_delta(1.0 / p.power, 2.0 / p.power))
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return 1.0 / p.power + lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        tail = 0.5 * gammaincc(1.0 / p.power, power_of_distance((x - p.loc) / p.scale, p.power))
+        return where(x < p.loc, tail, 1.0 - tail)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        log_tail = log_gammaincc(1.0 / p.power, power_of_distance((x - p.loc) / p.scale, p.power)) - math.log(2)
+        return where(x < p.loc, log_tail, log1p(-exp(log_tail)))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        lower = q < 0.5
+        distance = power(gammainccinv(1.0 / p.power, 2.0 * where(lower, q, 1.0 - q)), 1.0 / p.power)
+        return p.loc + p.scale * where(lower, -distance, distance)

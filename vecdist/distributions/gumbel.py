@@ -1,0 +1,70 @@
+"""The Gumbel distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, finite, positive
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import EULER, log1mexp_of_exp
+from vecdist.expr import Node
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import exp, expm1, log
+
+
+class Gumbel(Distribution):
+    """Gumbel distribution of a maximum, f(x) = exp(-z - exp(-z)) / scale with z = (x - loc) / scale.
+
+    Written ``Gumbel(loc, scale)``.
+    Johnson, Kotz and Balakrishnan (1995), Continuous Univariate Distributions 2, chapter 22.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(Gumbel(0.0, 2.0), np.array([0.0, 2.0]))).round(4)
+    array([-1.6931, -2.061 ])
+    """
+
+    oracle = "scipy.stats.gumbel_r(loc, scale)"
+
+    @parametrisation(loc=finite, scale=positive)
+    @staticmethod
+    def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
+        return {"loc": loc, "scale": scale, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return finite
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        z = (x - p.loc) * p.inverse_scale
+        return -(z + exp(-z)) - p.log_scale
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return -exp((p.loc - x) * p.inverse_scale)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return -expm1(Gumbel.log_cdf(x, p))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log1mexp_of_exp((x - p.loc) * p.inverse_scale)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc - p.scale * log(-log(q))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.loc + EULER * p.scale
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return math.pi**2 / 6 * square(p.scale)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return p.log_scale + (EULER + 1.0)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return p.loc

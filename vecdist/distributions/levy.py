@@ -1,0 +1,70 @@
+"""The Lévy distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, beginning, finite, positive
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import EULER, log_both_tails
+from vecdist.expr import Node
+from vecdist.primitives.arithmetic import sqrt, square
+from vecdist.primitives.elementary import log
+from vecdist.primitives.normal_tail import erfcinv
+from vecdist.primitives.special import erf, erfc
+
+
+class Levy(Distribution):
+    """Lévy distribution, f(x) = sqrt(scale / (2 pi)) (x - loc)^(-3/2) exp(-scale / (2 (x - loc))) for x > loc.
+
+    Written ``Levy(loc, scale)``.
+    Feller (1971), An Introduction to Probability Theory and Its Applications 2, second edition, section II.4.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(Levy(1.0, 2.0), np.array([1.0, 2.0, 5.0]))).round(4)
+    array([   -inf, -1.5724, -2.9018])
+    """
+
+    oracle = "scipy.stats.levy(loc, scale)"
+
+    @parametrisation(loc=finite, scale=positive)
+    @staticmethod
+    def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
+        return {"loc": loc, "scale": scale}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return beginning(p.loc, open_lower=True)
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        distance = x - p.loc
+        return 0.5 * (log(p.scale) - math.log(2 * math.pi)) - 1.5 * log(distance) - 0.5 * p.scale / distance
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return erfc(sqrt(0.5 * p.scale / (x - p.loc)))
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return erf(sqrt(0.5 * p.scale / (x - p.loc)))
+
+    @staticmethod
+    def mean(p: Parameters) -> float:
+        return math.inf
+
+    variance = mean
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return log(p.scale) + 0.5 * (1 + 3 * EULER + math.log(16 * math.pi))
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return p.loc + p.scale / 3.0
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + 0.5 * p.scale / square(erfcinv(q))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_both_tails(sqrt(p.scale / (x - p.loc)))

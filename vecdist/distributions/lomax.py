@@ -1,0 +1,66 @@
+"""The Lomax distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, beginning, finite, positive
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import finite_variance
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import expm1, log, log1p
+
+
+class Lomax(Distribution):
+    """Lomax distribution, f(x) = shape / scale (1 + z)^(-shape - 1) with z = (x - loc) / scale >= 0.
+
+    Written ``Lomax(loc, scale, shape)``, in Stan's order; it is the Pareto distribution of type II.
+    Arnold (2015), Pareto Distributions, second edition, section 1.2.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(Lomax(0.0, 2.0, 3.0), np.array([-1.0, 0.0, 2.0]))).round(4)
+    array([   -inf,  0.4055, -2.3671])
+    """
+
+    oracle = "scipy.stats.lomax(shape, loc, scale)"
+
+    @parametrisation(loc=finite, scale=positive, shape=positive)
+    @staticmethod
+    def by_scale(loc: Node, scale: Node, shape: Node) -> dict[str, Node]:
+        return {"loc": loc, "scale": scale, "shape": shape}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return beginning(p.loc)
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        return log(p.shape) - log(p.scale) - (p.shape + 1.0) * log1p((x - p.loc) / p.scale)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return -p.shape * log1p((x - p.loc) / p.scale)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return -expm1(Lomax.log_sf(x, p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + p.scale * expm1(-log1p(-q) / p.shape)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return where(p.shape > 1.0, p.loc + p.scale / (p.shape - 1.0), math.inf)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        spread = square(p.scale / (p.shape - 1.0)) * (p.shape / (p.shape - 2.0))
+        return finite_variance(spread, p.shape > 2.0, p.shape > 1.0)
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return 1.0 + 1.0 / p.shape + (log(p.scale) - log(p.shape))
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return p.loc

@@ -1,0 +1,67 @@
+"""The relaxed Bernoulli distribution."""
+
+from vecdist.constraints import Constraint, finite, open_unit_interval, positive, unit_interval
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.expr import Node, where
+from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, logaddexp, sigmoid
+from vecdist.primitives.logarithms import logit
+from vecdist.primitives.special import xlog1py, xlogy
+
+
+class RelaxedBernoulli(Distribution):
+    """Relaxed Bernoulli distribution, f(x) = t o (x (1 - x))^(t - 1) / (o (1 - x)^t + x^t)^2 for 0 <= x <= 1.
+
+    Written ``RelaxedBernoulli(temperature, p)`` or ``RelaxedBernoulli(temperature=, logit=)``, t being the temperature
+    and o = exp(logit) = p / (1 - p).
+    Maddison, Mnih and Teh (2017), The Concrete distribution, equation (24).
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(RelaxedBernoulli(1.0, 0.5), np.array([0.0, 0.25]))).round(4)
+    array([0., 0.])
+    """
+
+    @parametrisation(temperature=positive, p=open_unit_interval)
+    @staticmethod
+    def by_probability(temperature: Node, p: Node) -> dict[str, Node]:
+        return {"temperature": temperature, "logit": logit(p)}
+
+    @parametrisation(temperature=positive, logit=finite)
+    @staticmethod
+    def by_logit(temperature: Node, logit: Node) -> dict[str, Node]:
+        return {"temperature": temperature, "logit": logit}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return unit_interval
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        success, failure = p.temperature * log(x), p.logit + p.temperature * log1p(-x)
+        whole = where(x > 0.0, logaddexp(failure, success), failure + x * exp(-p.logit))
+        whole = where(x < 1.0, whole, success + (1.0 - x) * exp(p.logit))  # these slopes count at a temperature of 1
+        powers = xlogy(p.temperature - 1.0, x) + xlog1py(p.temperature - 1.0, -x)
+        return powers - 2.0 * whole + (log(p.temperature) + p.logit)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return sigmoid(RelaxedBernoulli.log_odds(x, p))
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return sigmoid(-RelaxedBernoulli.log_odds(x, p))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_sigmoid(RelaxedBernoulli.log_odds(x, p))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_sigmoid(-RelaxedBernoulli.log_odds(x, p))
+
+    @staticmethod
+    def log_odds(x: Node, p: Parameters) -> Node:
+        return p.temperature * logit(x) - p.logit
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return sigmoid((logit(q) + p.logit) / p.temperature)

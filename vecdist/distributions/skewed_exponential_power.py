@@ -1,0 +1,108 @@
+"""The skewed exponential power distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, finite, open_unit_interval, positive
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import power_of_distance
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
+from vecdist.primitives.power import power
+from vecdist.primitives.special import lgamma, lgamma_delta
+
+
+class SkewedExponentialPower(Distribution):
+    """Skewed exponential power distribution, f(x) = exp(-|z|^power / power) / (2 scale power^(1/power) Γ(1 + 1/power)).
+
+    Written ``SkewedExponentialPower(loc, scale, power, skew)``; z is (x - loc) / (2 scale skew) below loc and (x - loc)
+    / (2 scale (1 - skew)) above, so that ``skew`` is the probability below loc.  At its peak the derivatives in x and
+    loc are 0.
+    Zhu and Zinde-Walsh (2009), Properties and estimation of asymmetric exponential power distribution, Journal of
+    Econometrics 148.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpdf(SkewedExponentialPower(0.0, 1.0, 2.0, 0.75), np.array([-1.5, 0.0, 1.0]))).round(4)
+    array([-1.4189, -0.9189, -2.9189])
+    """
+
+    @parametrisation(loc=finite, scale=positive, power=positive, skew=open_unit_interval)
+    @staticmethod
+    def by_scale(loc: Node, scale: Node, power: Node, skew: Node) -> dict[str, Node]:
+        return {"loc": loc, "scale": scale, "power": power, "left": 2.0 * skew, "right": 2.0 * (1.0 - skew)}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return finite
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        z = (x - p.loc) / (p.scale * where(x < p.loc, p.left, p.right))
+        constant = lgamma(1.0 + 1.0 / p.power) + log(p.power) / p.power + (log(p.scale) + math.log(2))
+        decay = where(eq(z, 0.0), 0.0, exp(p.power * log(abs(z)) - log(p.power)))
+        return -decay - constant
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return p.loc
+
+    @staticmethod
+    def tail(x: Node, p: Parameters) -> Node:
+        """The probability beyond x on its side of loc."""
+        share = where(x < p.loc, p.left, p.right)
+        z = (x - p.loc) / (p.scale * share)
+        return 0.5 * share * gammaincc(1.0 / p.power, power_of_distance(z, p.power) / p.power)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        tail = SkewedExponentialPower.tail(x, p)
+        return where(x < p.loc, tail, 1.0 - tail)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        tail = SkewedExponentialPower.tail(x, p)
+        return where(x < p.loc, 1.0 - tail, tail)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        lower = q < 0.5 * p.left
+        share, sign = where(lower, p.left, p.right), where(lower, -p.scale, p.scale)
+        beyond = 2.0 * where(lower, q, 1.0 - q) / share
+        return p.loc + sign * share * power(p.power * gammainccinv(1.0 / p.power, beyond), 1.0 / p.power)
+
+    @staticmethod
+    def moment(p: Parameters, order: int) -> Node:
+        """The mean of the distance from loc to some power, in units of the scale on both sides."""
+        return exp(order / p.power * log(p.power) + lgamma_delta(1.0 / p.power, order / p.power))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return p.loc + p.scale * (p.right - p.left) * SkewedExponentialPower.moment(p, 1)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        cubes = 0.5 * (p.left * square(p.left) + p.right * square(p.right))
+        first = (p.right - p.left) * SkewedExponentialPower.moment(p, 1)
+        return square(p.scale) * (cubes * SkewedExponentialPower.moment(p, 2) - square(first))
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        return (1.0 + log(p.power)) / p.power + lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
+
+    @staticmethod
+    def log_tail(x: Node, p: Parameters) -> Node:
+        """The logarithm of the probability beyond x on its side of loc."""
+        share = where(x < p.loc, p.left, p.right)
+        z = (x - p.loc) / (p.scale * share)
+        return log(0.5 * share) + log_gammaincc(1.0 / p.power, power_of_distance(z, p.power) / p.power)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        log_tail = SkewedExponentialPower.log_tail(x, p)
+        return where(x < p.loc, log_tail, log1p(-exp(log_tail)))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        log_tail = SkewedExponentialPower.log_tail(x, p)
+        return where(x < p.loc, log1p(-exp(log_tail)), log_tail)

@@ -1,0 +1,60 @@
+"""The robust soliton distribution."""
+
+from vecdist.constraints import Constraint, open_unit_interval, positive_count, up_to, whole_interval
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import EULER
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.special import digamma
+
+
+class Soliton(Distribution):
+    """Robust soliton distribution, f(x) = (r(x) + t(x)) / (1 + sum of t) for x = 1, ..., k.
+
+    Written ``Soliton(k, m, delta)`` with r(1) = 1 / k and r(x) = 1 / (x (x - 1)), t(x) = 1 / (x m) for x < m,
+    t(m) = log(k / (m delta)) / m and t(x) = 0 for x > m: k input symbols, a spike at m, and a bound delta on failing.
+    Luby (2002), LT codes, Symposium on Foundations of Computer Science 43, definition 11.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpmf(Soliton(4, 2, 0.5), np.array([1, 2, 4, 5]))).round(4)
+    array([-1.073 , -0.6087, -3.2702,    -inf])
+    """
+
+    discrete = True
+
+    @parametrisation(k=positive_count, m=up_to("k", positive_count), delta=open_unit_interval)
+    @staticmethod
+    def by_spike(k: Node, m: Node, delta: Node) -> dict[str, Node]:
+        return {"k": k, "m": m, "spike": log(k / m) - log(delta)}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return whole_interval(1.0, p.k)
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        ideal = where(x > 1.0, 1.0 / (x * (x - 1.0)), 1.0 / p.k)
+        robust = where(x < p.m, 1.0 / x, where(x > p.m, 0.0, p.spike)) / p.m
+        return log(where(eq(x, x), ideal + robust, x)) - log1p((digamma(p.m) + (EULER + p.spike)) / p.m)
+
+    @staticmethod
+    def sums(x: Node, p: Parameters) -> tuple[Node, Node]:
+        """m times the sum of t up to x, and that of all of t."""
+        whole = digamma(p.m) + (EULER + p.spike)
+        return where(x < p.m, digamma(x + 1.0) + EULER, whole), whole
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        robust, whole = Soliton.sums(x, p)
+        return (1.0 / p.k + (1.0 - 1.0 / x) + robust / p.m) / (1.0 + whole / p.m)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        robust, whole = Soliton.sums(x, p)
+        return (1.0 / x - 1.0 / p.k + (whole - robust) / p.m) / (1.0 + whole / p.m)
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        ideal = 1.0 / p.k + digamma(p.k) + EULER
+        return (ideal + (p.m - 1.0) / p.m + p.spike) / (1.0 + Soliton.sums(p.m, p)[1] / p.m)

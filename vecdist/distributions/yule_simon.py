@@ -1,0 +1,60 @@
+"""The Yule-Simon distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, positive, positive_count
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import finite_variance
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import expm1, log
+from vecdist.primitives.special import lbeta
+
+
+class YuleSimon(Distribution):
+    """Yule-Simon distribution, f(x) = alpha B(x, alpha + 1) for x = 1, 2, ...
+
+    Written ``YuleSimon(alpha)``.
+    Simon (1955), On a class of skew distribution functions, Biometrika 42.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpmf(YuleSimon(2.0), np.array([0, 1, 2]))).round(4)
+    array([   -inf, -0.4055, -1.7918])
+    """
+
+    discrete = True
+    oracle = "scipy.stats.yulesimon(alpha)"
+
+    @parametrisation(alpha=positive)
+    @staticmethod
+    def by_alpha(alpha: Node) -> dict[str, Node]:
+        return {"alpha": alpha}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return positive_count
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        return log(p.alpha) + lbeta(x, p.alpha + 1.0)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log(x) + lbeta(x, p.alpha + 1.0)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return -expm1(YuleSimon.log_sf(x, p))
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return where(p.alpha > 1.0, p.alpha / (p.alpha - 1.0), math.inf)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        a = p.alpha - 1.0
+        return finite_variance(square(p.alpha / a) / (a - 1.0), a > 1.0, a > 0.0)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return 0.0 * p.alpha + 1.0

@@ -1,0 +1,60 @@
+"""The Zipf distribution."""
+
+import math
+
+from vecdist.constraints import Constraint, positive_count
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import finite_variance
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import log
+from vecdist.primitives.zeta import riemann_zeta, zeta
+
+
+class Zipf(Distribution):
+    """Zipf distribution, f(x) = x^(-power) / zeta(power) for x = 1, 2, ...
+
+    Written ``Zipf(power)``, where the power is above 1.
+    Johnson, Kemp and Kotz (2005), Univariate Discrete Distributions, third edition, chapter 11.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.logpmf(Zipf(2.0), np.array([0, 1, 2]))).round(4)
+    array([   -inf, -0.4977, -1.884 ])
+    """
+
+    discrete = True
+    oracle = "scipy.stats.zipf(power)"
+
+    @parametrisation(power=Constraint("a finite number above 1", lower=1.0, open_lower=True, open_upper=True))
+    @staticmethod
+    def by_power(power: Node) -> dict[str, Node]:
+        return {"power": power, "normaliser": riemann_zeta(power)}
+
+    @staticmethod
+    def support(p: Parameters) -> Constraint:
+        return positive_count
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        return -p.power * log(x) - log(p.normaliser)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return 1.0 - zeta(p.power, x + 1.0) / p.normaliser
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return zeta(p.power, x + 1.0) / p.normaliser
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        return where(p.power > 2.0, riemann_zeta(p.power - 1.0) / p.normaliser, math.inf)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        spread = riemann_zeta(p.power - 2.0) / p.normaliser - square(Zipf.mean(p))
+        return finite_variance(spread, p.power > 3.0, p.power > 2.0)
+
+    @staticmethod
+    def mode(p: Parameters) -> Node:
+        return 0.0 * p.power + 1.0

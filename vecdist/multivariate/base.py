@@ -1,0 +1,92 @@
+"""What a family of vectors or matrices is: parametrisations with domains, a support and a formula over event axes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from vecdist.array import LazyArray
+from vecdist.distributions.base import Compound, Parameters, Parametrised
+from vecdist.expr import Node, const, where
+from vecdist.multivariate.domains import Check, Domain
+from vecdist.primitives.arithmetic import isnan
+from vecdist.shapes import BroadcastError, broadcast
+from vecdist.vectorize import as_floats, is_whole
+
+MULTIVARIATE: dict[str, type[Multivariate]] = {}
+
+
+class Multivariate(Parametrised, Compound):
+    """Base of the families of vectors and matrices: parameters and events have their own last axes.
+
+    ``event`` has a letter for each axis of an event, as the domains of the parameters have for theirs: axes of one
+    letter have one length.  All axes before these are batch axes, which broadcast, and which the log density has.  A
+    subclass declares parametrisations, ``outside`` and ``log_density``; nothing else is touched to add a family.
+    """
+
+    event: ClassVar[str] = "k"
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        MULTIVARIATE[cls.__name__] = cls
+
+    @staticmethod
+    @abstractmethod
+    def outside(x: Node, p: Parameters) -> Node | None:
+        """Where ``x`` lies outside the support, for each event; a NaN does not."""
+
+    @staticmethod
+    @abstractmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        """The logarithm of the density (or mass) inside the support, for each event."""
+
+    def logpdf(self, x: Any) -> LazyArray:
+        """The log density at ``x``: -inf outside the support, NaN where a parameter is invalid or ``x`` is NaN."""
+        domains: Mapping[str, Domain] = self.parametrised.constraints
+        nodes = as_floats(self.parameters | {"x": x})
+        size = _event_size(type(self).__name__, nodes, {**domains, "x": Domain(self.event)})
+        point = nodes.pop("x")
+        checks = [check for name, domain in domains.items() for check in domain.checks(name, nodes[name], size)]
+        p = Parameters(**self.parametrised.convert(**nodes), whole=is_whole(x))
+        density, outside = self.log_density(point, p), self.outside(point, p)
+        value = density if outside is None else where(outside, -np.inf, density)
+        if not self.event and not p.whole:  # of a number, the place in a table may be all that is read
+            value = where(isnan(point), np.nan, value)
+        return LazyArray(self._checked(value, checks, nodes, point))
+
+    def _checked(self, value: Node, checks: Sequence[Check], parameters: Mapping[str, Node], x: Node) -> Node:
+        """The value with its checks, NaN where one fails; ``x`` and parameters are named for whoever shows it."""
+        family, valid = type(self).__name__, const(True, np.bool_)
+        for check in checks:
+            valid = check.of_event if valid.is_const(True) else valid & check.of_event
+        shown = {check.name for check in checks}
+        labels = [(family, check.name, check.wanted) for check in checks]
+        arguments = [each for check in checks for each in (check.holds, check.found)]
+        for name, node in {**parameters, "x": x}.items():
+            if name not in shown:
+                labels.append((family, name, ""))
+                arguments += [const(True, np.bool_), node]
+        value = where(valid, value, np.nan)
+        return Node("checked", (value, *arguments), tuple(labels), value.shape, value.dtype)
+
+
+def _event_size(family: str, nodes: Mapping[str, Node], domains: Mapping[str, Domain]) -> int:
+    """The length of axis "k".  Raises ``ValueError`` where event axes do not fit, or batch axes do not broadcast."""
+    shapes = ", ".join(f"{name} {node.shape}" for name, node in nodes.items())
+    lengths: dict[str, int] = {}
+    for name, node in nodes.items():
+        axes = domains[name].axes
+        if node.ndim < len(axes):
+            wanted = f"{len(axes)} last {'axis' if len(axes) == 1 else 'axes'}"
+            raise ValueError(f"{family}: {name} of shape {node.shape} wants {wanted} that an event has; given {shapes}")
+        for letter, length in zip(axes, node.shape[node.ndim - len(axes) :], strict=True):
+            if lengths.setdefault(letter, int(length)) != length or not length:
+                raise ValueError(f"{family}: the lengths of events in {shapes} do not fit")
+    try:
+        broadcast(node.shape[: node.ndim - len(domains[name].axes)] for name, node in nodes.items())
+    except BroadcastError:
+        raise ValueError(f"{family}: the batch axes of {shapes} do not broadcast") from None
+    return lengths.get("k", 1)

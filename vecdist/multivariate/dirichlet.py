@@ -1,0 +1,34 @@
+"""The Dirichlet distribution."""
+
+from vecdist.constraints import positive
+from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.expr import Node
+from vecdist.multivariate.base import Multivariate
+from vecdist.multivariate.domains import each, tolerance
+from vecdist.multivariate.events import over_event, some
+from vecdist.primitives.special import lgamma, xlogy
+
+
+class Dirichlet(Multivariate):
+    """Dirichlet distribution, f(x) = Γ(Σ alpha) ∏ x_k^(alpha_k - 1) / Γ(alpha_k) for x_k >= 0 with sum 1.
+
+    Written ``Dirichlet(alpha)``.
+    Kotz, Balakrishnan and Johnson (2000), Continuous Multivariate Distributions 1, second edition, chapter 49.
+
+    >>> import numpy as np, vecdist
+    >>> round(float(vecdist.logpdf(Dirichlet(np.array([1.0, 2.0, 3.0])), np.array([0.2, 0.3, 0.5]))), 4)
+    1.5041
+    """
+
+    @parametrisation(alpha=each(positive))
+    @staticmethod
+    def by_alpha(alpha: Node) -> dict[str, Node]:
+        return {"alpha": alpha}
+
+    @staticmethod
+    def outside(x: Node, p: Parameters) -> Node | None:
+        return some(x < 0.0) | (abs(over_event(x) - 1.0) > tolerance(x))
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        return over_event(xlogy(p.alpha - 1.0, x) - lgamma(p.alpha)) + lgamma(over_event(p.alpha))

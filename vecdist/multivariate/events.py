@@ -1,0 +1,54 @@
+"""Event axes: the last ones, of which an event is made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vecdist.array import LazyArray
+from vecdist.expr import Node, cast
+from vecdist.primitives.arithmetic import maximum, minimum
+from vecdist.primitives.indexing import gather
+from vecdist.primitives.structure import drop_axes, full, summed
+from vecdist.shapes import broadcast
+from vecdist.views import index_view
+
+
+def over_event(x: Node, axes: int = 1) -> Node:
+    """The sum over the last axes."""
+    last = tuple(range(-axes, 0))
+    return drop_axes(summed(x, last), last)
+
+
+def every(holds: Node, axes: int = 1) -> Node:
+    """Whether a condition holds everywhere in the last axes."""
+    return LazyArray(holds).all(tuple(range(-axes, 0))).node if axes else holds
+
+
+def some(holds: Node, axes: int = 1) -> Node:
+    """Whether a condition holds somewhere in the last axes."""
+    return LazyArray(holds).any(tuple(range(-axes, 0))).node
+
+
+def event_length(x: Node) -> int:
+    """The length of the last axis."""
+    return int(x.shape[-1])
+
+
+def length(x: Node) -> Node:
+    """The number of elements along the last axis, in the dtype of ``x``."""
+    return cast(Node("extent", (x,), ((-1,),), (), np.dtype(np.float64)), x.dtype)
+
+
+def each_of(x: Node) -> Node:
+    """A number for each event as one for each of its elements: with an axis of length 1 behind."""
+    return index_view(x, (..., None))
+
+
+def chosen(table: Node, index: Node) -> Node:
+    """The element of the last axis of ``table`` at ``index``, whole numbers of which each is brought within range."""
+    place = cast(minimum(maximum(index, 0), event_length(table) - 1), np.int64)
+    if table.ndim == 1:
+        return gather(table, (place,), place.shape)
+    batch = broadcast((table.shape[:-1], place.shape))
+    rows, places = full(table, (*batch, table.shape[-1])), each_of(full(place, batch))
+    return index_view(gather(rows, (places,), (1,), len(batch)), (..., 0))

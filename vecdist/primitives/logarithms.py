@@ -1,0 +1,144 @@
+"""Logarithms of differences of exponentials and of odds, and the inverses of hyperbolic and circular functions."""
+
+from __future__ import annotations
+
+from vecdist.expr import Node, Operand, const, where
+from vecdist.primitives.arithmetic import REAL, eq, from_bits, sqrt
+from vecdist.primitives.elementary import LN2, exp, expm1, log1p
+from vecdist.primitives.floating import (
+    INFINITY,
+    NAN,
+    at_most,
+    binary,
+    format_of,
+    joined,
+    log_fraction,
+    width,
+    with_sign,
+)
+from vecdist.primitives.table import primitive
+from vecdist.primitives.trigonometric import arctan
+
+NEGATIVE = (-30.0, -1e-3)
+LN2_PARTS = {8: (0.6931471805599453, 2.3190468138462996e-17), 4: (0.6931472, -1.904654e-09)}
+LARGE = {8: 2.0**60, 4: 2.0**30}  # where 1 + x**2 is x**2
+
+
+def log_of_sum(a: Node, b: Node, lift: Operand = 0) -> Node:
+    """log(a + b) - lift log 2 for a normal sum with ``|b|`` not above ``a``: 2**k (1 + f) with f of both terms.
+
+    So the rounding of the sum does no harm.  4 * 2**-k stands for 2**-k, which may be subnormal.
+    """
+    form = format_of(a)
+    taken = binary(a + b, lift)
+    exponent = (taken.shifted >> form.fraction) & (2 * form.bias + 1)
+    power = from_bits((2 * form.bias + 2 - exponent) << form.fraction)
+    return joined(taken.k, log_fraction((power * b) * 0.25 + ((power * a) * 0.25 - 1.0)))
+
+
+def _log_of_either(single: Node, y: Node, rest: Node) -> Node:
+    """log(y) where ``single``, for y below 2 and perhaps subnormal; log(1 + rest) elsewhere."""
+    lift = format_of(y).fraction + 2.0
+    exponent = where(single, const(lift, y.dtype), const(0, y.dtype))
+    return log_of_sum(where(single, y * 2.0**lift, 1.0), where(single, 0.0, rest), exponent)
+
+
+def _log1mexp(x: Node) -> Node:
+    """log(-expm1(x)) down to -log 2, log(1 - exp(x)) below (Maechler 2012)."""
+    y = _log_of_either(x > -LN2, -expm1(x), -exp(x))
+    return where(x < 0, y, where(eq(x, 0), const(-INFINITY, x.dtype), const(NAN, x.dtype)))
+
+
+def _logexpm1(x: Node) -> Node:
+    """log(expm1(x)), next to its zero at log 2 log(1 + 2 expm1(x - log 2)); x + log(1 - exp(-x)) where x is large."""
+    low, far = x < 0.4, x > 1.1
+    high, rest = LN2_PARTS[width(x)]
+    e = expm1(where(low, x, where(far, 0.0, (x - high) - rest)))
+    y = _log_of_either(low, e, where(far, -exp(-x), e + e))
+    edge = where(eq(x, 0), const(-INFINITY, x.dtype), const(NAN, x.dtype))
+    return where(x > 0, y + where(far, x, 0.0), edge)
+
+
+def _logit(p: Node) -> Node:
+    """log(p / (1 - p)), from 1/4 on as log(1 + (2 p - 1) / (1 - p)): exact next to 1/2."""
+    low = p < 0.25
+    odds = where(low, p, 2.0 * p - 1.0) / (1.0 - p)
+    edge = where(eq(p, 1), const(INFINITY, p.dtype), const(NAN, p.dtype))
+    edge = where(eq(p, 0), const(-INFINITY, p.dtype), edge)
+    return where((p > 0) & (p < 1), _log_of_either(low, odds, odds), edge)
+
+
+def _excess(x: Node, y: Node) -> Node:
+    """x - y, inf where y is -inf."""
+    return where(eq(y, -INFINITY), INFINITY, x - y)
+
+
+def _arcsinh(x: Node) -> Node:
+    """log1p(a + a**2 / (1 + sqrt(1 + a**2))) for a = |x|, log(a) + log 2 where a**2 is all of 1 + a**2."""
+    a = abs(x)
+    far = a > LARGE[width(x)]
+    inner = at_most(a, LARGE[width(x)])
+    square = inner * inner
+    y = log1p(where(far, a, inner + square / (1.0 + sqrt(1.0 + square))))
+    return with_sign(y + where(far, const(LN2, x.dtype), const(0, x.dtype)), x)
+
+
+def _arccosh(x: Node) -> Node:
+    """log1p(t + sqrt(t (t + 2))) for t = x - 1, log(x) + log 2 where x is large."""
+    far = x > LARGE[width(x)]
+    t = at_most(x, LARGE[width(x)]) - 1.0
+    y = log1p(where(far, x, t + sqrt(t * (t + 2.0))))
+    return where(x < 1, const(NAN, x.dtype), y + where(far, const(LN2, x.dtype), const(0, x.dtype)))
+
+
+def _arctanh(x: Node) -> Node:
+    """log1p(2 a / (1 - a)) / 2 for a = |x|."""
+    a = abs(x)
+    return with_sign(0.5 * log1p((a + a) / (1.0 - a)), x)
+
+
+def _circle(x: Node) -> Node:
+    """sqrt(1 - x**2) without cancellation."""
+    return sqrt((1.0 - x) * (1.0 + x))
+
+
+bose_einstein = primitive(  # 1 / (exp(x) - 1)
+    "bose_einstein", expand=lambda x: 1.0 / expm1(x), partials=lambda x, out: (out * bose_einstein(-x),),
+    floating=True, domain=((1e-3, 30.0),),
+)
+log1mexp = primitive(  # log(1 - exp(x))
+    "log1mexp", expand=_log1mexp, partials=lambda x, out: (-bose_einstein(-x),), floating=True, domain=(NEGATIVE,),
+)
+logexpm1 = primitive(  # log(exp(x) - 1), the inverse of softplus
+    "logexpm1", expand=_logexpm1, partials=lambda x, out: (1.0 + bose_einstein(x),),
+    floating=True, domain=((1e-3, 30.0),),
+)
+log_diff_exp = primitive(  # log(exp(x) - exp(y))
+    "log_diff_exp", 2, expand=lambda x, y: x + log1mexp(-_excess(x, y)),
+    partials=lambda x, y, out: (1.0 + bose_einstein(_excess(x, y)), -bose_einstein(_excess(x, y))),
+    floating=True, domain=((1.0, 30.0), (-30.0, 0.5)),
+)
+logit = primitive(
+    "logit", expand=_logit, partials=lambda p, out: (1.0 / (p * (1.0 - p)),),
+    floating=True, ufuncs=("logit",), domain=((1e-3, 0.999),), oracle="scipy.special.logit",
+)
+arcsinh = primitive(
+    "arcsinh", expand=_arcsinh, partials=lambda x, out: (1.0 / sqrt(1.0 + x * x),),
+    floating=True, ufuncs=("arcsinh",), domain=(REAL,), oracle="numpy.arcsinh",
+)
+arccosh = primitive(
+    "arccosh", expand=_arccosh, partials=lambda x, out: (1.0 / sqrt((x - 1.0) * (x + 1.0)),),
+    floating=True, ufuncs=("arccosh",), domain=((1.1, 30.0),), oracle="numpy.arccosh",
+)
+arctanh = primitive(
+    "arctanh", expand=_arctanh, partials=lambda x, out: (1.0 / ((1.0 - x) * (1.0 + x)),),
+    floating=True, ufuncs=("arctanh",), domain=((-0.95, 0.95),), oracle="numpy.arctanh",
+)
+arcsin = primitive(
+    "arcsin", expand=lambda x: arctan(x / _circle(x)), partials=lambda x, out: (1.0 / _circle(x),),
+    floating=True, ufuncs=("arcsin",), domain=((-0.95, 0.95),), oracle="numpy.arcsin",
+)
+arccos = primitive(
+    "arccos", expand=lambda x: 2.0 * arctan(sqrt((1.0 - x) / (1.0 + x))), partials=lambda x, out: (-1.0 / _circle(x),),
+    floating=True, ufuncs=("arccos",), domain=((-0.95, 0.95),), oracle="numpy.arccos",
+)

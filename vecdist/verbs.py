@@ -1,0 +1,215 @@
+"""The verbs beside ``logpdf``: distribution functions, their inverse, and moments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from vecdist.array import LazyArray
+from vecdist.distributions.base import Distribution, Parameters, mirrored
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import eq, floor
+from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.vectorize import evaluated
+
+Family = type[Distribution]
+
+
+def cdf(distribution: Distribution, x: Any) -> LazyArray:
+    """The probability of at most ``x``: a lazy array, shaped as that of ``logpdf``, differentiated like it.
+
+    It is 0 below the support and 1 above it.  Raises ``NotImplementedError`` for a family that has no formula for it.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Exponential
+    >>> np.asarray(vecdist.cdf(Exponential(2.0), np.array([-1.0, 1.0, 2.0]))).round(4)
+    array([0.    , 0.3935, 0.6321])
+    """
+    return evaluated("cdf", distribution, _within("cdf", 0.0, 1.0), x)
+
+
+def logcdf(distribution: Distribution, x: Any) -> LazyArray:
+    """The logarithm of ``cdf``, accurate where that is next to 0 or 1; otherwise as ``cdf``.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Logistic
+    >>> np.asarray(vecdist.logcdf(Logistic(0.0, 1.0), np.array([-1000.0, 0.0]))).round(4)
+    array([-1.000e+03, -6.931e-01])
+    """
+    return evaluated("logcdf", distribution, _within("log_cdf", -math.inf, 0.0), x)
+
+
+def sf(distribution: Distribution, x: Any) -> LazyArray:
+    """The probability of more than ``x``, accurate where it is next to 0; otherwise as ``cdf``.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Exponential
+    >>> np.asarray(vecdist.sf(Exponential(2.0), np.array([-1.0, 0.0, 2.0]))).round(4)
+    array([1.    , 1.    , 0.3679])
+    """
+    return evaluated("sf", distribution, _within("sf", 1.0, 0.0), x)
+
+
+def logsf(distribution: Distribution, x: Any) -> LazyArray:
+    """The logarithm of ``sf``, accurate where that is next to 0 or 1; otherwise as ``cdf``.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Exponential
+    >>> np.asarray(vecdist.logsf(Exponential(2.0), np.array([1.0, 4000.0]))).round(4)
+    array([-5.e-01, -2.e+03])
+    """
+    return evaluated("logsf", distribution, _within("log_sf", 0.0, -math.inf), x)
+
+
+def ppf(distribution: Distribution, q: Any) -> LazyArray:
+    """The quantile of ``q``: the least ``x`` whose ``cdf`` reaches it, NaN for ``q`` outside [0, 1].
+
+    Raises ``NotImplementedError`` for a family that has no formula for it.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Cauchy
+    >>> np.asarray(vecdist.ppf(Cauchy(1.0, 2.0), np.array([0.0, 0.25, 0.5, 2.0]))).round(4)
+    array([-inf,  -1.,   1.,  nan])
+    """
+    return evaluated("ppf", distribution, _quantile, q)
+
+
+def mean(distribution: Distribution) -> LazyArray:
+    """The mean, infinite or NaN where the integral is; of the shape of the parameters, broadcast.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Gamma
+    >>> float(vecdist.mean(Gamma(3.0, 2.0)))
+    6.0
+    """
+    return evaluated("mean", distribution, _formula("mean"))
+
+
+def variance(distribution: Distribution) -> LazyArray:
+    """The variance, infinite or NaN where the integral is; of the shape of the parameters, broadcast.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Gamma
+    >>> float(vecdist.variance(Gamma(3.0, 2.0)))
+    12.0
+    """
+    return evaluated("variance", distribution, _formula("variance"))
+
+
+def entropy(distribution: Distribution) -> LazyArray:
+    """The entropy in nats, the mean of -logpdf; of the shape of the parameters, broadcast.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Exponential
+    >>> float(vecdist.entropy(Exponential(1.0)))
+    1.0
+    """
+    return evaluated("entropy", distribution, _formula("entropy"))
+
+
+def mode(distribution: Distribution) -> LazyArray:
+    """Where the density or mass is greatest: the least such point; of the shape of the parameters, broadcast.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Gamma
+    >>> np.asarray(vecdist.mode(Gamma(np.array([0.5, 3.0]), 2.0)))
+    array([0., 4.])
+    """
+    return evaluated("mode", distribution, _formula("mode"))
+
+
+def median(distribution: Distribution) -> LazyArray:
+    """The median, which is ``ppf(distribution, 0.5)``; of the shape of the parameters, broadcast.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Exponential
+    >>> round(float(vecdist.median(Exponential(2.0))), 4)
+    1.3863
+    """
+    return evaluated("median", distribution, _formula("median"))
+
+
+def _within(name: str, below: float, beyond: float) -> Callable[..., Node]:
+    """A function that families give inside their support, with its values outside; of whole numbers, a staircase."""
+
+    def formula(family: Family, p: Parameters, x: Node) -> Node:
+        support = family.support(p)
+        at = floor(x) if support.whole else x
+        inside = _formula(name)(family, p, at)
+        over = at >= support.upper if support.whole else support.beyond(at)
+        inside = where(over | eq(x, math.inf), beyond, inside)
+        return where(support.below(at) | eq(x, -math.inf), below, inside)
+
+    return formula
+
+
+def _quantile(family: Family, p: Parameters, q: Node) -> Node:
+    support, inside = family.support(p), _formula("quantile")(family, p, q)
+    if not support.whole:
+        inside = where(eq(q, 0.0), support.lower, where(eq(q, 1.0), support.upper, inside))
+    return where((q >= 0.0) & (q <= 1.0), inside, math.nan)
+
+
+def _formula(name: str) -> Callable[..., Any]:
+    """A formula as a family states it, or as one of ``FALLBACKS`` has it of others that the family states."""
+
+    def formula(family: Family, p: Parameters, *at: Node) -> Any:
+        found = stated(family, name) or FALLBACKS.get(name, lambda family: None)(family)
+        if found is None:
+            verb = VERBS.get(name, name)
+            raise NotImplementedError(f"{verb} of {family.__name__} is not there: the family states no formula for it")
+        return found(*at, p)
+
+    return formula
+
+
+def stated(family: Family, name: str) -> Callable[..., Any] | None:
+    """The formula ``name`` of a family, where it has it; of a symmetric one, also that of the other tail."""
+    found = getattr(family, name, None)
+    if found is None and family.symmetric and name in TAILS:
+        other = getattr(family, TAILS[name], None)
+        return other and (lambda x, p: other(-x, mirrored(p)))
+    return found
+
+
+def _log_of(own: str, other: str) -> Callable[[Family], Callable[..., Node] | None]:
+    """The logarithm of one tail, from whichever of both is the less."""
+
+    def fallback(family: Family) -> Callable[..., Node] | None:
+        this, rest = stated(family, own), stated(family, other) or _exp_of(f"log_{other}")(family)
+        return this and rest and (lambda x, p: where(this(x, p) < 0.5, log(this(x, p)), log1p(-rest(x, p))))
+
+    return fallback
+
+
+def _exp_of(name: str) -> Callable[[Family], Callable[..., Node] | None]:
+    def fallback(family: Family) -> Callable[..., Node] | None:
+        logarithm = stated(family, name)
+        return logarithm and (lambda x, p: exp(logarithm(x, p)))
+
+    return fallback
+
+
+def _centre(family: Family) -> Callable[..., Node] | None:
+    """What a symmetric family has in its middle."""
+    return (lambda p: p.loc) if family.symmetric else None
+
+
+def _middle(family: Family) -> Callable[..., Node] | None:
+    """The quantile of 1/2, in the dtype of the parameters."""
+    if family.symmetric or stated(family, "quantile") is None:
+        return _centre(family)
+    return lambda p: _quantile(family, p, const(0.5, next(q.dtype for q in vars(p).values() if isinstance(q, Node))))
+
+
+VERBS = {"log_cdf": "logcdf", "log_sf": "logsf", "quantile": "ppf"}
+TAILS = {"cdf": "sf", "sf": "cdf", "log_cdf": "log_sf", "log_sf": "log_cdf"}
+FALLBACKS: dict[str, Callable[[Family], Callable[..., Any] | None]] = {
+    "cdf": _exp_of("log_cdf"),
+    "sf": _exp_of("log_sf"),
+    "log_cdf": _log_of("cdf", "sf"),
+    "log_sf": _log_of("sf", "cdf"),
+    "mode": _centre,
+    "median": _middle,
+}

@@ -1,0 +1,80 @@
+"""Distributions of what is seen between bounds alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from vecdist.constraints import Constraint
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq, maximum, minimum
+from vecdist.wrappers.bounds import Bounded, given_bounds
+from vecdist.wrappers.derived import derive
+
+
+class Censored(Bounded):
+    """What ``censored`` gives."""
+
+    name = "censored"
+    adds_mass = True
+
+    @classmethod
+    def support(cls, p: Parameters) -> Constraint:
+        inner, (lower, upper) = cls.base.support(p), cls.bounds(p)
+        if lower is not None:
+            inner = replace(inner, lower=lower, open_lower=False, whole=False)
+        return inner if upper is None else replace(inner, upper=upper, open_upper=False, whole=False)
+
+    @classmethod
+    def log_density(cls, x: Node, p: Parameters) -> Node:
+        """At a bound, the logarithm of the probability of all that lies there or beyond."""
+        value = cls.base.log_density(x, p)
+        lower, upper = cls.bounds(p)
+        if lower is not None:
+            value = where(eq(x, lower), cls.base.log_cdf(lower, p), value)
+        if upper is not None:
+            value = where(eq(x, upper), cls.base.log_sf(cls.base.before(upper), p), value)
+        return value
+
+    @classmethod
+    def _with_upper(cls, x: Node, inside: Node, beyond: float, p: Parameters) -> Node:
+        return where(x >= p.upper, beyond, inside) if "upper" in cls.own else inside
+
+    @classmethod
+    def cdf(cls, x: Node, p: Parameters) -> Node:
+        return cls._with_upper(x, cls.base.cdf(x, p), 1.0, p)
+
+    @classmethod
+    def sf(cls, x: Node, p: Parameters) -> Node:
+        return cls._with_upper(x, cls.base.sf(x, p), 0.0, p)
+
+    @classmethod
+    def log_cdf(cls, x: Node, p: Parameters) -> Node:
+        return cls._with_upper(x, cls.base.log_cdf(x, p), 0.0, p)
+
+    @classmethod
+    def log_sf(cls, x: Node, p: Parameters) -> Node:
+        return cls._with_upper(x, cls.base.log_sf(x, p), -math.inf, p)
+
+    @classmethod
+    def quantile(cls, q: Node, p: Parameters) -> Node:
+        x, (lower, upper) = cls.base.quantile(q, p), cls.bounds(p)
+        x = x if lower is None else maximum(x, lower)
+        return x if upper is None else minimum(x, upper)
+
+
+def censored(distribution: Distribution, lower: Any = None, upper: Any = None) -> Distribution:
+    """The distribution of X where it lies between two bounds, and of the bound where X lies beyond it.
+
+    At ``lower``, ``logpdf`` is log P(X <= lower), at ``upper`` log P(X >= upper); between them the log density, outside
+    them -inf.  A bound that is ``None``, or infinite, is none.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Exponential
+    >>> seen = vecdist.censored(Exponential(1.0), upper=2.0)
+    >>> np.asarray(vecdist.logpdf(seen, np.array([1.0, 2.0, 3.0])))
+    array([ -1.,  -2., -inf])
+    """
+    return derive(Censored, distribution, given_bounds(lower, upper))

@@ -1,0 +1,117 @@
+"""The formulas of a family over the whole line, for the families that are made of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vecdist.constraints import Constraint
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq, floor
+from vecdist.primitives.elementary import exp
+from vecdist.primitives.logarithms import log_diff_exp
+from vecdist.verbs import FALLBACKS, VERBS, stated
+from vecdist.wrappers.known import LOG_INTERVALS, QUANTILES_OF_LOG, UPPER_QUANTILES_OF_LOG
+
+BEYOND = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "log_cdf": (-math.inf, 0.0), "log_sf": (0.0, -math.inf)}
+
+
+class Inner:
+    """A family as its wrapper sees it: formulas of ``p``, whose quantities of the family are ``p.base``.
+
+    Those of ``x`` hold outside the support too, and between whole numbers.  Asking for one that is not there raises
+    ``NotImplementedError``, naming ``wrapper``.
+    """
+
+    def __init__(self, family: type[Distribution], wrapper: str) -> None:
+        self.family, self.wrapper = family, wrapper
+
+    def formula(self, name: str, p: Parameters, *at: Node) -> Any:
+        """The value of a formula as the family states it."""
+        found = stated(self.family, name) or FALLBACKS.get(name, lambda family: None)(self.family)
+        if found is None:
+            raise NotImplementedError(
+                f"{VERBS.get(name, name)} of {self.family.__name__} is not there, and {self.wrapper} needs it: "
+                "the family states no formula for it"
+            )
+        return found(*at, p.base)
+
+    def support(self, p: Parameters) -> Constraint:
+        return self.family.support(p.base)
+
+    def log_density(self, x: Node, p: Parameters) -> Node:
+        inside = self.formula("log_density", p, x)
+        outside = self.support(p).violated(x)
+        return inside if outside is None else where(outside, -math.inf, inside)
+
+    def _tail(self, name: str, x: Node, p: Parameters) -> Node:
+        support, (below, beyond) = self.support(p), BEYOND[name]
+        at = floor(x) if support.whole else x
+        over = at >= support.upper if support.whole else support.beyond(at)
+        inside = where(over | eq(x, math.inf), beyond, self.formula(name, p, at))
+        return where(support.below(at) | eq(x, -math.inf), below, inside)
+
+    def cdf(self, x: Node, p: Parameters) -> Node:
+        return self._tail("cdf", x, p)
+
+    def sf(self, x: Node, p: Parameters) -> Node:
+        return self._tail("sf", x, p)
+
+    def log_cdf(self, x: Node, p: Parameters) -> Node:
+        return self._tail("log_cdf", x, p)
+
+    def log_sf(self, x: Node, p: Parameters) -> Node:
+        return self._tail("log_sf", x, p)
+
+    def quantile(self, q: Node, p: Parameters) -> Node:
+        """For 0 <= q <= 1."""
+        support, inside = self.support(p), self.formula("quantile", p, q)
+        if support.whole:
+            return inside
+        return where(eq(q, 0.0), support.lower, where(eq(q, 1.0), support.upper, inside))
+
+    def quantile_of_log(self, y: Node, p: Parameters) -> Node:
+        """The quantile of exp(y)."""
+        known = getattr(self.family, "quantile_of_log", None) or QUANTILES_OF_LOG.get(self.family)
+        return known(y, p.base) if known else self.quantile(exp(y), p)
+
+    def upper_quantile_of_log(self, y: Node, p: Parameters) -> Node | None:
+        """The x above which there is exp(y), where that is known beside the quantile."""
+        known = getattr(self.family, "upper_quantile_of_log", None) or UPPER_QUANTILES_OF_LOG.get(self.family)
+        if known:
+            return known(y, p.base)
+        return p.base.loc + (p.base.loc - self.quantile_of_log(y, p)) if self.family.symmetric else None
+
+    def mean(self, p: Parameters) -> Any:
+        return self.formula("mean", p)
+
+    def variance(self, p: Parameters) -> Any:
+        return self.formula("variance", p)
+
+    def log_interval(self, below: Node | None, upper: Node | None, p: Parameters) -> Node:
+        """log P(below < X <= upper), where ``None`` is no bound.
+
+        The difference of the lower tails or of the upper ones, whichever is of smaller numbers; to what is left of the
+        digits of two logarithms whose difference is the logarithm of their ratio.
+        """
+        if below is None:
+            return p.zero if upper is None else self.log_cdf(upper, p)
+        if upper is None:
+            return self.log_sf(below, p)
+        known = getattr(self.family, "log_interval", None) or LOG_INTERVALS.get(self.family)
+        if known:
+            return known(below, upper, p.base)
+        lower_tail, upper_tail = self.log_cdf(upper, p), self.log_sf(below, p)
+        by_upper = upper_tail < lower_tail
+        whole = where(by_upper, upper_tail, lower_tail)
+        part = where(by_upper, self.log_sf(upper, p), self.log_cdf(below, p))
+        return where(eq(whole, part), -math.inf, log_diff_exp(whole, part))
+
+    def log_mass(self, lower: Node | None, upper: Node | None, p: Parameters) -> Node:
+        """log P(lower <= X <= upper)."""
+        return self.log_interval(None if lower is None else self.before(lower), upper, p)
+
+    def before(self, x: Node) -> Node:
+        """The place below which the family has all that lies below ``x``, and nothing at ``x``."""
+        return -floor(-x) - 1.0 if self.family.discrete else x
