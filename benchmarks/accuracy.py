@@ -101,10 +101,10 @@ def questions(family: str, dtype: str, count: int) -> dict[str, np.ndarray]:
     return drawn | {"x": hard_points.points(FAMILIES[family], drawn)}
 
 
-def measured_together(tasks: Sequence[Task]) -> list[Found]:
-    """Tasks of one process, which share what balls remember."""
+def measured_together(tasks: Sequence[Task]) -> list[Found | str]:
+    """Tasks of one process, which share what balls remember; a text says why one failed."""
     balls.REMEMBERED.clear()
-    return [measured(task) for task in tasks]
+    return [timing.attempted(lambda task=task: measured(task)) for task in tasks]
 
 
 def measured(task: Task) -> Found:
@@ -152,21 +152,23 @@ def running(task: Task) -> contextlib.AbstractContextManager[None]:
     return uncompiled()
 
 
-def others(task: Task, given: Mapping[str, np.ndarray]) -> Iterator[tuple[str, list[np.ndarray]]] | dict[str, Any]:
+def others(task: Task, given: Mapping[str, np.ndarray]) -> dict[str, list[np.ndarray]]:
     """What SciPy, in float64, and the peers find."""
     *parameters, x = given.values()
     oracle = scipys(FAMILIES[task.family], task.names, parameters)
-    found: dict[str, Any] = {}
+    found: dict[str, list[np.ndarray]] = {}
     if task.dtype == "float64" and not isinstance(oracle, Drawn):
         mass = FAMILIES[task.family].discrete and task.verb == "logpdf"
         with np.errstate(all="ignore"):
-            found["SciPy"] = [getattr(oracle, "logpmf" if mass else task.verb)(x)]
+            values = timing.attempted(lambda: getattr(oracle, "logpmf" if mass else task.verb)(x))
+        if not isinstance(values, str):
+            found["SciPy"] = [values]
     for peer in ("NumPyro", "torch"):
         start = f"{peer}/{task.family}/{task.dtype}"
         if task.verb == "logpdf" and f"{start}/0" in task.answers:
             last = len(task.names) + 1  # the place of x
-            found[peer] = [task.answers[f"{start}/{place or last}"] for place in (-1, *task.places)[1:]]
-            found[peer].insert(0, task.answers[f"{start}/0"])
+            partials = [task.answers[f"{start}/{place or last}"] for place in task.places]
+            found[peer] = [task.answers[f"{start}/0"], *partials]
     return found
 
 
@@ -188,8 +190,8 @@ def units(value: Any, true: arb, largest: float) -> float:
         return math.nan
     if not np.isfinite(value):
         return math.inf
-    unit = float(np.spacing(kind.dtype.type(size)))
-    return abs(float((arb(float(value)) - true).mid())) / unit
+    unit = float(max(np.spacing(kind.dtype.type(size)), kind.tiny))
+    return float((arb(float(value)) - true).abs_lower()) / unit
 
 
 def has(family: str, verb: str) -> bool:
@@ -229,18 +231,20 @@ def document(chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Fo
 
 def section(verb: str, chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Found]) -> str:
     """The tables of a verb, and what they leave out."""
-    families = [family for family in chosen.families if (family, verb, "float64") in found]
+    families = [f for f in chosen.families if all((f, verb, dtype) in found for dtype in DTYPES)]
+    failed = [f for f in chosen.families if f not in families and balls.formula(verb, f) and has(f, verb)]
     rows = [row for family in families for row in rows_of(family, verb, found)]
-    unformulated = [f for f in chosen.families if f not in families and has(f, verb)]
+    unformulated = [f for f in chosen.families if f not in (*families, *failed) and has(f, verb)]
     lacking = [f for f in chosen.families if not has(f, verb)]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         print(f"## {verb}\n")
         timing.table(("", "quantities", f"within {BOUND:g}", "median", "not finite"), summary(verb, found))
         print()
         timing.table(COLUMNS, rows)
-        for label, names in (("No truth is stated here for", unformulated), ("vecdist has none for", lacking)):
+        gaps = {"Failed in this run": failed, "No truth is stated for": unformulated, "vecdist has none for": lacking}
+        for gap, names in gaps.items():
             if names:
-                print(f"\n{label}: {', '.join(names)}.")
+                print(f"\n{gap}: {', '.join(names)}.")
     return printed.getvalue()
 
 
@@ -286,12 +290,15 @@ TITLE = """# Accuracy
 
 Errors of values and partial derivatives in units in the last place (ulp): of the result, or of the largest of the terms
 that the log density is a sum of where that is larger, for no sum is known better than its terms.  A probability next
-to 0 is no better known than its logarithm: its ulp, and those of its derivatives, are multiplied by that.  Truths are
-balls of 700 bits (python-flint); derivatives are differences of them.  Parameters cover six decades each (whole numbers five); points are a third each quantiles of the bulk,
-quantiles of the tails down to 1e-15 and numbers of any size, with some next to the ends of the support.  "known" counts the
-points whose truth is determined: not so are kinks, values beyond the format, and what 700 bits do not tell.  "inf" is a
-result that is infinite or NaN where the truth is a number, or a number where it is beyond the format.  SciPy has no
-derivatives and computes in float64.
+to 0 is no better known than its logarithm: its ulp, and those of its derivatives, are multiplied by that.  Below the
+least normal number that is the unit.  Truths are balls of 700 bits (python-flint); derivatives are differences of them.
+
+Parameters cover six decades each (whole numbers five, some fewer); points are a third each quantiles of the bulk,
+quantiles of the tails down to 1e-15 and numbers of any size, with some next to the ends of the support.  "known" counts
+the points whose truth is determined: not so are kinks, values beyond the format, and what 700 bits do not tell.  "inf"
+is a result that is infinite or NaN where the truth is a number, or a number where it is beyond the format.  Next to an
+end of the support that parameters have to be added up for, and far out in a tail, rounding an argument may change the
+result by more than the error that is shown.  SciPy has no derivatives and computes in float64.
 """
 
 
@@ -320,7 +327,11 @@ def main(chosen: argparse.Namespace) -> None:
     with ProcessPoolExecutor(chosen.jobs, mp_context=get_context("spawn")) as pool:
         groups = [[*group] for _, group in groupby(tasks, lambda task: (task.family, task.dtype))]
         results = chain.from_iterable(pool.map(measured_together, groups))
-        found = {(task.family, task.verb, task.dtype): each for task, each in zip(tasks, results, strict=True)}
+        pairs = [(task, each) for task, each in zip(tasks, results, strict=True)]
+    for task, each in pairs:
+        if isinstance(each, str):
+            print(f"{task.family}, {task.verb}, {task.dtype}: {each}", file=sys.stderr)
+    found = {(task.family, task.verb, task.dtype): each for task, each in pairs if not isinstance(each, str)}
     chosen.output.write_text(document(chosen, found, time.perf_counter() - start))
 
 

@@ -25,7 +25,7 @@ BITS = 700
 STEP = arb(2) ** -160  # of a difference, relative to its argument
 SMOOTH = arb(2) ** -80  # what the slopes on both sides may differ by
 LONGEST = 100_000  # terms of a series
-ZERO = arb(2) ** -300  # radius of a ball around 0 that is taken for it
+ZERO = arb(2) ** -300  # radius of a ball that is small enough whatever it holds
 HALF = arb(1) / 2
 
 Number = tuple[arb, float]  # a true value, and the size of its largest addend
@@ -104,7 +104,7 @@ class OfSums:
         return self.ball.bessel_i(plain(order))
 
     def bessel_k(self, order: Any) -> acb:
-        """That of Arb; where it takes minutes, the integral DLMF 10.32.9 by the trapezoidal rule, which has no radius."""
+        """That of Arb; where it takes minutes, the integral of DLMF 10.32.9 by the trapezoidal rule, of no radius."""
         z = self.ball.real
         if not 20 < z < 700:
             return self.ball.bessel_k(order)
@@ -159,7 +159,7 @@ def geometric(ratio: Callable[[int], arb]) -> arb:
 
 
 def power(x: arb, y: arb) -> arb:
-    return (x.log() * y).exp() if x > 0 else 0 * x
+    return (x.log() * y).exp() if x > 0 else 0 * x if y > 0 else arb("nan")
 
 
 def smoothing(order: arb | float) -> Callable[..., arb]:
@@ -352,9 +352,8 @@ def number(parts: Sequence[arb]) -> Number | None:
     largest = max(abs(float(part)) for part in parts)
     if not value.is_finite() or not math.isfinite(largest):
         return None
-    if value.mid() == 0 and value.rad() < ZERO:
-        return arb(0), largest
-    return (value, largest) if value.rad() <= arb(2) ** -70 * max(abs(value.mid()), arb(largest)) else None
+    precise = value.rad() <= max(ZERO, arb(2) ** -70 * max(abs(value.mid()), arb(largest)))
+    return (value, largest) if precise else None
 
 
 def slope(up: Sequence[arb], middle: Sequence[arb], down: Sequence[arb], step: arb) -> Number | None:

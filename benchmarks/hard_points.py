@@ -65,6 +65,8 @@ def values(rng: np.random.Generator, kind: Any, count: int) -> np.ndarray:
 
 def points(family: Family, drawn: Arrays) -> np.ndarray:
     """For each row of parameters a point: a third each in the bulk, in the tails and at any size; some at the ends."""
+    if family.__name__ == "Dirac":
+        return drawn["value"]
     rng = np.random.default_rng(1)
     arrays = [*drawn.values()]
     dtype, count = arrays[0].dtype.type, len(arrays[0])
@@ -75,9 +77,11 @@ def points(family: Family, drawn: Arrays) -> np.ndarray:
         quantiles = probable(rng, family, oracle, count)
         kind = np.arange(count) % 3
         x = np.where((kind < 2) & np.isfinite(quantiles), quantiles, x)
-        x = np.clip(x, np.maximum(lower, 1e-29) if "gate" in drawn and not family.discrete else lower, upper)
-        x = (np.rint(x) if family.discrete else x).astype(dtype)
-        return at_edges(x, lower.astype(dtype), upper.astype(dtype), family.discrete or "gate" in drawn)
+        most = np.finfo(dtype).max / 4
+        x = np.clip(np.rint(x) if family.discrete else x, -most, most).astype(dtype)
+        first, last = inside(drawn, dtype, lower, upper, family.discrete or "gate" in drawn)
+        least = 1e-29 if "gate" in drawn and not family.discrete else -np.inf
+        return at_edges(np.clip(x, np.maximum(first, least), last), first, last)
 
 
 def probable(rng: np.random.Generator, family: Family, oracle: Any, count: int) -> np.ndarray:
@@ -100,12 +104,22 @@ def anywhere(rng: np.random.Generator, drawn: Arrays, lower: np.ndarray, count: 
     return drawn.get("loc", 0.0) + away * rng.choice([-1, 1], count)
 
 
-def at_edges(x: np.ndarray, lower: np.ndarray, upper: np.ndarray, masses: bool) -> np.ndarray:
-    """Of every 16 points, one at each finite end; the number next to it where there is no mass."""
-    inner, outer = (
-        (end if masses else np.where(end == 0, np.sqrt(np.finfo(x.dtype).tiny), np.nextafter(end, other)))
-        for end, other in ((lower, upper), (upper, lower))
+def inside(drawn: Arrays, dtype: type, lower: np.ndarray, upper: np.ndarray, masses: bool) -> tuple[np.ndarray, ...]:
+    """The first and the last number of the support that floats can tell from what is outside."""
+    if masses:
+        return lower, upper
+    room = 64 * np.finfo(dtype).eps * sum(abs(drawn[name]) for name in ("loc", "scale", "radius") if name in drawn)
+    room = np.zeros(lower.shape) if "low" in drawn else room
+    ends = [(lower.astype(dtype), lower + room, upper), (upper.astype(dtype), upper - room, lower)]
+    first, last = (
+        np.where(end == 0, np.sqrt(np.finfo(dtype).tiny) + moved - end, np.nextafter(moved.astype(dtype), other))
+        for end, moved, other in ends
     )
-    place = np.arange(len(x)) % 16
-    x = np.where((place == 7) & np.isfinite(lower), inner, x)
-    return np.where((place == 15) & np.isfinite(upper), outer, x).astype(x.dtype)
+    return first, last
+
+
+def at_edges(x: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """Of every 64 points, one at each finite end."""
+    place = np.arange(len(x)) % 64
+    x = np.where((place == 31) & np.isfinite(first), first, x)
+    return np.where((place == 63) & np.isfinite(last), last, x).astype(x.dtype)

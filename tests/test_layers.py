@@ -18,7 +18,7 @@ LAYERS = [
     "primitives", "constraints", "distributions",
     "passes", "kernel", "schedule", "codegen", "backends", "arrangement", "pipeline",
     "views", "picking", "ufuncs", "array", "products", "functions", "linalg", "vectorize", "multivariate",
-    "verbs", "mixtures", "wrappers", "derivatives", "compiled",
+    "verbs", "mixtures", "wrappers", "converters", "derivatives", "compiled",
     "drawing", "diagram", "costs", "stopwatch", "explain",
     "__init__",
     "datasets", "doctor", "__main__",

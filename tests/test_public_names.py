@@ -10,7 +10,9 @@ import pytest
 import vecdist
 import vecdist.datasets
 import vecdist.distributions
+import vecdist.linalg
 from vecdist.distributions import FAMILIES
+from vecdist.multivariate import MULTIVARIATE
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 EXAMPLES = "\n".join(re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
@@ -18,7 +20,8 @@ EXAMPLES = "\n".join(re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE 
 PUBLIC = {
     **{f"vecdist.{name}": getattr(vecdist, name) for name in vecdist.__all__},
     **{f"vecdist.datasets.{name}": getattr(vecdist.datasets, name) for name in vecdist.datasets.__all__},
-    **{f"vecdist.distributions.{name}": family for name, family in FAMILIES.items()},
+    **{f"vecdist.distributions.{name}": family for name, family in {**FAMILIES, **MULTIVARIATE}.items()},
+    **{f"vecdist.linalg.{name}": getattr(vecdist.linalg, name) for name in vecdist.linalg.__all__},
 }
 # Public, and shown by no example of its own.
 UNSHOWN = {
@@ -48,7 +51,7 @@ def test_all_is_sorted():
 
 def test_families_are_public():
     assert set(FAMILIES) < set(vecdist.distributions.__all__)
-    assert all(getattr(vecdist.distributions, name) is family for name, family in FAMILIES.items())
+    assert all(getattr(vecdist.distributions, name) is family for name, family in {**FAMILIES, **MULTIVARIATE}.items())
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -92,7 +92,7 @@ def accumulate(function):
 
 def patterned(kind):
     """What reads the bits of a number as one of another kind."""
-    return lambda value: value.view(f"{kind}{value.itemsize}")
+    return lambda value: np.asarray(value).view(f"{kind}{np.asarray(value).itemsize}")[()]
 
 
 NUMBERS = {name: np.dtype(name).type for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")}

@@ -2,6 +2,7 @@
 
 from vecdist.array import LazyArray, data, lazy
 from vecdist.compiled import Compiled, compile  # noqa: A004
+from vecdist.converters import from_numpyro, from_pymc, from_scipy, from_stan
 from vecdist.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
 from vecdist.explain import explain
 from vecdist.mixtures import log_mix, log_softmax, logsumexp, mixture, softmax
@@ -38,6 +39,10 @@ __all__ = [
     "entropy",
     "explain",
     "folded",
+    "from_numpyro",
+    "from_pymc",
+    "from_scipy",
+    "from_stan",
     "hessian",
     "hurdle",
     "hvp",

@@ -181,7 +181,7 @@ def _box(node: Node, shown: Node, names: Mapping[Node, str], inputs: Inputs) -> 
 def _density_box(node: Node, detail: str, inputs: Inputs) -> Box:
     """A log density, or another verb of a distribution: the numbers among its arguments stand beside their names."""
     ports = _ports(*zip(*density_arguments(node), strict=True))
-    verb = "".join(f"{label[2]} " for label in node.attrs if label[1] == "x")
+    verb = "".join(f"{label[2] or 'logpdf'} " for label in node.attrs if label[1] == "x")
     return Box(f"{verb}{node.attrs[0][0]}", detail, "density", inputs, ports, f"{verb}{density_text(node)}: {detail}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -64,12 +65,12 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
         kernels=tuple(_reports(plan, bound, results, expr.device)),
         summary=summary(expr.node),
         drawing=_drawing(expr.node),
-        run=_runner(plan, bound, constants),
+        prepare=functools.partial(_runner, plan, bound, constants),
     )
 
 
 def _runner(plan: pipeline.Plan, bound: Bound, constants: Sequence[Feed]) -> Callable[[], Any]:
-    """What computes the results once."""
+    """A function that computes the results, each time that it is called."""
     shapes = [[length_of(dim, bound.lengths) for dim in root.shape] for root in plan.graph]
     prepared = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
     return lambda: prepared(())
@@ -142,12 +143,12 @@ class Explanation:
     kernels: tuple[KernelReport, ...]
     summary: str
     drawing: str
-    run: Callable[[], Any] = field(repr=False, compare=False)
+    prepare: Callable[[], Callable[[], Any]] = field(repr=False, compare=False)
 
     @cached_property
     def seconds(self) -> float:
         """The time that computing it takes, measured when this is asked for: the median of several runs."""
-        return stopwatch.seconds(self.run, self.kernels[-1].device)
+        return stopwatch.seconds(self.prepare(), self.kernels[-1].device)
 
     @property
     def bytes_per_second(self) -> float:

@@ -27,7 +27,7 @@ Triangle = Sequence[Vector]
 
 
 class Factor(NamedTuple):
-    """A Cholesky factor by rows, and the pivots, the squares of its diagonal: all positive, or there is no factor."""
+    """A Cholesky factor by rows, and the pivots, the squares of its diagonal: unless all are positive, it is none."""
 
     rows: Triangle
     pivots: Vector
@@ -41,6 +41,16 @@ def vector(x: Node) -> Vector:
 def lower(a: Node) -> Triangle:
     """The lower triangle of a matrix; nothing else is read.  Raises ``NotImplementedError`` for a large matrix."""
     return [[index_view(a, (..., i, j)) for j in range(i + 1)] for i in range(_length(a))]
+
+
+def triangular(a: Node) -> Triangle:
+    """The lower triangle of a matrix, with 1 for what is not positive on the diagonal: its caller has seen that."""
+    return [[*row[:-1], _or_one(row[-1])] for row in lower(a)]
+
+
+def _or_one(x: Node) -> Node:
+    """``x``, 1 where it is not positive: what is computed of it, to be thrown away, has finite derivatives."""
+    return where(x <= 0, 1.0, x)
 
 
 def symmetric(a: Node) -> Triangle:
@@ -61,7 +71,7 @@ def _length(x: Node) -> int:
 
 
 def factored(a: Triangle) -> Factor:
-    """The Cholesky factor of a symmetric matrix, A = L L'.
+    """The Cholesky factor of a symmetric matrix, A = L L', of a finite one where there is none.
 
     Golub and Van Loan (2013), Matrix Computations, fourth edition, section 4.2.
     """
@@ -72,7 +82,7 @@ def factored(a: Triangle) -> Factor:
         for entry, above in zip(given, rows, strict=False):
             row.append(boundary(_less(entry, row, above) * _inverse(above)))
         pivots.append(boundary(_less(given[-1], row, row)))
-        rows.append([*row, boundary(sqrt(pivots[-1]))])
+        rows.append([*row, boundary(sqrt(_or_one(pivots[-1])))])
     return Factor(rows, pivots)
 
 

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 from flint import arb, arb_mat, ctx
 
-BITS = 400
-STEP = 2.0**-100  # of central differences: exact to more than 50 digits at that precision
+STEP = 2.0**-100  # of central differences: exact to more than 50 digits
 
 
 def balls(value):
@@ -171,10 +170,13 @@ TRUTHS = {
 }
 
 
-def truth(way, arguments):
-    """The log density of one event, and its derivative in every element of every argument, as floats."""
+def truth(way, arguments, bits=400):
+    """The log density of one event, and its derivative in every element of every argument, as floats.
+
+    ``bits`` are as many as cancel, and those of a float.
+    """
     density = TRUTHS[way]
-    before, ctx.prec = ctx.prec, BITS
+    before, ctx.prec = ctx.prec, bits
     try:
         given = [balls(argument) for argument in arguments]
         scalars = [argument.ndim == 0 for argument in given]
@@ -183,7 +185,7 @@ def truth(way, arguments):
         slopes = [np.zeros(argument.shape) for argument in given]
         discrete = way[0] in DISCRETE
         for number, argument in enumerate(given):
-            fixed = (discrete and number == 0) or (way + ("x",))[number - 1] == "n"
+            fixed = (discrete and number == 0) or way[number] == "n"
             for place in () if fixed else itertools.product(*map(range, argument.shape)):
                 ends = [density(*moved(at, number, place, step)) for step in (STEP, -STEP)]
                 slopes[number][place] = float(((ends[0] - ends[1]) / (2 * arb(STEP))).mid())

@@ -196,3 +196,10 @@ def test_flags_stand_where_their_condition_is_known():
     assert not run_loops(kernel, arrays, bound.lengths)[1]
     bad = [array if array.ndim else np.array(-1.0) for array in arrays]
     assert run_loops(kernel, bad, bound.lengths)[1]
+
+
+def test_what_is_put_at_one_place_of_a_row_is_computed_once_for_the_row():
+    kernel = kernel_of((np.exp(lazy(X)[:, 0]) * np.exp(lazy(X)[:, 2])).sum(), wrt=[X])
+    before, _, inner = str(kernel).rpartition("for ")
+    assert "x0[" in before and "mul(" in before
+    assert "x0[" not in inner and "mul(" not in inner

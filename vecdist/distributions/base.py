@@ -105,6 +105,9 @@ class Parametrised:
             f"{cls.__name__} was given ({', '.join(given) or 'nothing'}); it takes one of: {ways}"
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (type(self), self.parameters)
+
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={_brief(value)}" for name, value in self.parameters.items())
         return f"{type(self).__name__}({inside})"
@@ -138,6 +141,11 @@ class Distribution(Parametrised, ABC):
     @abstractmethod
     def log_density(x: Node, p: Parameters) -> Node:
         """The logarithm of the density (or mass) inside the support, with its limits at the edges."""
+
+
+def _made(family: type[Distribution], parameters: Mapping[str, Any]) -> Distribution:
+    """A family with parameters by name, as one that was pickled had them."""
+    return family(**parameters)
 
 
 def _brief(value: Any) -> str:

@@ -5,7 +5,7 @@ from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import each, tolerance
-from vecdist.multivariate.events import over_event, some
+from vecdist.multivariate.events import between, over_event, some
 from vecdist.primitives.special import lgamma, xlogy
 
 
@@ -31,4 +31,5 @@ class Dirichlet(Multivariate):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return over_event(xlogy(p.alpha - 1.0, x) - lgamma(p.alpha)) + lgamma(over_event(p.alpha))
+        parts = between(0.0, 2.0, x, 1.0)
+        return over_event(xlogy(p.alpha - 1.0, parts) - lgamma(p.alpha)) + lgamma(over_event(p.alpha))

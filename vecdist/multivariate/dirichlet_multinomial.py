@@ -4,7 +4,7 @@ from vecdist.constraints import count, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.counts import outside_counts
+from vecdist.multivariate.counts import counts, outside_counts
 from vecdist.multivariate.domains import each, number
 from vecdist.multivariate.events import over_event
 from vecdist.primitives.elementary import log
@@ -35,7 +35,7 @@ class DirichletMultinomial(Multivariate):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return _log_share(over_event(p.alpha), p.n) - over_event(_log_share(p.alpha, x))
+        return _log_share(over_event(p.alpha), p.n) - over_event(_log_share(p.alpha, counts(x)))
 
 
 def _log_share(alpha: Node, n: Node) -> Node:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vecdist.array import LazyArray
-from vecdist.expr import Node, cast
-from vecdist.primitives.arithmetic import maximum, minimum
+from vecdist.expr import Node, cast, where
 from vecdist.primitives.indexing import gather
 from vecdist.primitives.structure import drop_axes, full, summed
 from vecdist.shapes import broadcast
@@ -39,14 +38,22 @@ def length(x: Node) -> Node:
     return cast(Node("extent", (x,), ((-1,),), (), np.dtype(np.float64)), x.dtype)
 
 
+def between(low: float, high: float, x: Node, otherwise: float) -> Node:
+    """``x`` where it lies between two numbers, another number elsewhere, so that no term of a sum is infinite or NaN.
+
+    The cotangent of a sum whose value is not chosen is 0, which a derivative of a term multiplies.  A NaN stays.
+    """
+    return where((x < low) | (x > high), otherwise, x)
+
+
 def each_of(x: Node) -> Node:
     """A number for each event as one for each of its elements: with an axis of length 1 behind."""
     return index_view(x, (..., None))
 
 
 def chosen(table: Node, index: Node) -> Node:
-    """The element of the last axis of ``table`` at ``index``, whole numbers of which each is brought within range."""
-    place = cast(minimum(maximum(index, 0), event_length(table) - 1), np.int64)
+    """The element of the last axis of ``table`` at ``index``, the first one where that is out of range."""
+    place = cast(where((index >= 0) & (index <= event_length(table) - 1), index, 0), np.int64)
     if table.ndim == 1:
         return gather(table, (place,), place.shape)
     batch = broadcast((table.shape[:-1], place.shape))

@@ -37,7 +37,7 @@ class InverseWishart(Multivariate):
     @parametrisation(df=degrees, scale_tril=triangular)
     @staticmethod
     def by_factor(df: Node, scale_tril: Node) -> dict[str, object]:
-        return {"df": df, "factor": linalg.lower(scale_tril)}
+        return {"df": df, "factor": linalg.triangular(scale_tril)}
 
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
@@ -66,7 +66,7 @@ class InverseWishartCholesky(InverseWishart):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        factor = linalg.lower(x)
+        factor = linalg.triangular(x)
         return _of_factor(factor, p) + log_volume_of_factoring(factor)
 
 

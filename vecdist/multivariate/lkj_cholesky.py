@@ -45,6 +45,6 @@ class LKJCholesky(Multivariate):
     def log_density(x: Node, p: Parameters) -> Node:
         size = event_length(x)
         powers = (
-            (2.0 * p.concentration + (size - 3 - i)) * log(row[-1]) for i, row in enumerate(linalg.lower(x)) if i
+            (2.0 * p.concentration + (size - 3 - i)) * log(row[-1]) for i, row in enumerate(linalg.triangular(x)) if i
         )
         return linalg.total([-log_normaliser(p.concentration, size), *powers])

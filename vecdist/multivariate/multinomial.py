@@ -5,7 +5,7 @@ from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.formulas import times
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.counts import outside_counts
+from vecdist.multivariate.counts import counts, outside_counts
 from vecdist.multivariate.domains import each, number, simplex
 from vecdist.multivariate.events import over_event
 from vecdist.primitives.reductions import along
@@ -41,5 +41,6 @@ class Multinomial(Multivariate):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
+        x = counts(x)
         powers = xlogy(x, p.probs) if hasattr(p, "probs") else times(x, p.log_probs)
         return over_event(powers - lgamma(x + 1.0)) + lgamma(p.n + 1.0)

@@ -34,7 +34,7 @@ class MvNormal(Multivariate):
     @parametrisation(loc=each(finite), scale_tril=triangular)
     @staticmethod
     def by_factor(loc: Node, scale_tril: Node) -> dict[str, object]:
-        return {"loc": loc, "scatter": scatter.of_factor(linalg.lower(scale_tril))}
+        return {"loc": loc, "scatter": scatter.of_factor(linalg.triangular(scale_tril))}
 
     @parametrisation(loc=each(finite), precision=definite)
     @staticmethod

@@ -35,7 +35,7 @@ class MvStudentT(Multivariate):
     @parametrisation(df=number(positive), loc=each(finite), scale_tril=triangular)
     @staticmethod
     def by_factor(df: Node, loc: Node, scale_tril: Node) -> dict[str, object]:
-        return {"df": df, "loc": loc, "scatter": scatter.of_factor(linalg.lower(scale_tril))}
+        return {"df": df, "loc": loc, "scatter": scatter.of_factor(linalg.triangular(scale_tril))}
 
     @parametrisation(df=number(positive), loc=each(finite), scale_diag=each(positive))
     @staticmethod

@@ -32,8 +32,7 @@ class Wrapper:
     made_of: tuple[Distribution, dict[str, Any], dict[str, Any]]
 
     def __init_subclass__(cls) -> None:
-        ways = (value for value in vars(cls).values() if isinstance(value, Parametrisation))
-        cls.parametrisations = tuple(ways)
+        """Not what a family of the catalogue does, which enters its name there."""
 
     def __repr__(self) -> str:
         inner, own, settings = self.made_of

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.expr import Node, where
@@ -30,22 +32,28 @@ class Truncated(Bounded):
     @classmethod
     def constraints(cls) -> Mapping[str, Constraint]:
         """Bounds between which there is something of the support."""
-        whole = cls.base.family.discrete
         return {
-            "lower": Constraint("a number below the end of the support", upper=cls._end, open_upper=not whole),
+            "lower": Constraint("a number below the end of the support", upper=cls._end, open_upper=not cls.discrete),
             "upper": Constraint(
-                "a number above lower and the start of the support", lower=cls._start, open_lower=not whole
+                "a number above lower and the start of the support", lower=cls._start, open_lower=not cls.discrete
             ),
         }
 
     @classmethod
     def _start(cls, p: Parameters) -> Bound:
-        least, (lower, _) = cls.base.support(p).lower, cls.bounds(p)
+        least, (lower, _) = cls._reached(cls.base.support(p).lower, p), cls.bounds(p)
         return least if lower is None else maximum(cls.first(lower), least)
 
     @classmethod
     def _end(cls, p: Parameters) -> Bound:
-        return cls.base.support(p).upper
+        return cls._reached(cls.base.support(p).upper, p)
+
+    @classmethod
+    def _reached(cls, end: Bound, p: Parameters) -> Bound:
+        """An end of the support; of whole numbers, which include their end, a finite one."""
+        if not cls.discrete or isinstance(end, Node) or not math.isinf(end):
+            return end
+        return math.copysign(float(np.finfo(p.zero.dtype).max), end)
 
     @classmethod
     def quantities(cls, p: Parameters) -> Mapping[str, Node]:
