@@ -98,7 +98,10 @@ Found = dict[str, dict[str, Errors]]  # by contender, then by quantity
 def questions(family: str, dtype: str, count: int) -> dict[str, np.ndarray]:
     """Parameters and, last, x."""
     drawn = hard_points.parameters(FAMILIES[family], np.dtype(dtype).type, count)
-    return drawn | {"x": hard_points.points(FAMILIES[family], drawn)}
+    given = drawn | {"x": hard_points.points(FAMILIES[family], drawn)}
+    if {array.dtype for array in given.values()} != {np.dtype(dtype)}:
+        raise TypeError(f"{family}: arrays of another format than {dtype}")
+    return given
 
 
 def measured_together(tasks: Sequence[Task]) -> list[Found | str]:

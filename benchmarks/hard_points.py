@@ -42,8 +42,8 @@ def parameters(family: Family, dtype: type, count: int) -> Arrays:
     if "peak" in rounded:
         rounded["peak"] = np.clip(rounded["peak"], rounded["low"], rounded["high"])
     if family.__name__ == "NormalInverseGaussian":
-        inside = np.nextafter(rounded["alpha"], dtype(0))
-        rounded["beta"] = np.clip(rounded["beta"], -inside, inside)
+        most = np.nextafter(rounded["alpha"], dtype(0))
+        rounded["beta"] = np.clip(rounded["beta"], -most, most)
     return rounded
 
 
@@ -71,7 +71,10 @@ def points(family: Family, drawn: Arrays) -> np.ndarray:
     arrays = [*drawn.values()]
     dtype, count = arrays[0].dtype.type, len(arrays[0])
     oracle = scipys(family, family.parametrisations[0].names, arrays)
-    lower, upper = (np.broadcast_to(end, count) for end in oracle.support())
+    ends = (np.broadcast_to(end, count) for end in oracle.support())
+    lower, upper = (np.nan_to_num(end, posinf=np.inf, neginf=-np.inf) for end in ends)
+    if "low" in drawn:  # SciPy's are rounded
+        lower, upper = drawn["low"], drawn["high"]
     x = anywhere(rng, drawn, lower, count)
     with np.errstate(all="ignore"):
         quantiles = probable(rng, family, oracle, count)
@@ -81,7 +84,7 @@ def points(family: Family, drawn: Arrays) -> np.ndarray:
         x = np.clip(np.rint(x) if family.discrete else x, -most, most).astype(dtype)
         first, last = inside(drawn, dtype, lower, upper, family.discrete or "gate" in drawn)
         least = 1e-29 if "gate" in drawn and not family.discrete else -np.inf
-        return at_edges(np.clip(x, np.maximum(first, least), last), first, last)
+        return at_edges(np.clip(x, np.maximum(first, least), last), first, last).astype(dtype)
 
 
 def probable(rng: np.random.Generator, family: Family, oracle: Any, count: int) -> np.ndarray:
@@ -111,9 +114,10 @@ def inside(drawn: Arrays, dtype: type, lower: np.ndarray, upper: np.ndarray, mas
     room = 64 * np.finfo(dtype).eps * sum(abs(drawn[name]) for name in ("loc", "scale", "radius") if name in drawn)
     room = np.zeros(lower.shape) if "low" in drawn else room
     ends = [(lower.astype(dtype), lower + room, upper), (upper.astype(dtype), upper - room, lower)]
+    near = ((end, moved, np.nextafter(moved.astype(dtype), other)) for end, moved, other in ends)
     first, last = (
-        np.where(end == 0, np.sqrt(np.finfo(dtype).tiny) + moved - end, np.nextafter(moved.astype(dtype), other))
-        for end, moved, other in ends
+        np.where(np.isinf(end), end, np.where(end == 0, np.sqrt(np.finfo(dtype).tiny) + moved - end, next_to))
+        for end, moved, next_to in near
     )
     return first, last
 
@@ -122,4 +126,4 @@ def at_edges(x: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
     """Of every 64 points, one at each finite end."""
     place = np.arange(len(x)) % 64
     x = np.where((place == 31) & np.isfinite(first), first, x)
-    return np.where((place == 63) & np.isfinite(last), last, x).astype(x.dtype)
+    return np.where((place == 63) & np.isfinite(last), last, x)

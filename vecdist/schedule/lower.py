@@ -100,6 +100,7 @@ class _Lowering:
         self.root = Block()
         self.outputs: list[Output] = []
         self.values: dict[tuple[Node, Context], Value] = {}
+        self.below: dict[Node, tuple[Node, ...]] = {}
         self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
         self.split: dict[tuple[Block, str], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
@@ -222,7 +223,10 @@ class _Lowering:
     def needs(self, node: Node, context: Context) -> dict[Block, int]:
         """The level that each block must have reached before ``node`` can be computed in ``context``."""
         levels: dict[Block, int] = {}
-        for source in structure_below(node):
+        if node not in self.below:
+            found = structure_below(node)  # of which views of arrays need nothing
+            self.below[node] = tuple(each for each in found if each.op != "view" or each.args[0].op != "slot")
+        for source in self.below[node]:
             at = context.at(source)
             if source.op == "gather":
                 places = picked_axes(source, at)
