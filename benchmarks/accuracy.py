@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import io
 import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -248,7 +249,7 @@ def section(verb: str, chosen: argparse.Namespace, found: Mapping[tuple[str, str
         for gap, names in gaps.items():
             if names:
                 print(f"\n{gap}: {', '.join(names)}.")
-    return printed.getvalue()
+    return re.sub(r" {2,}|-{4,}", lambda found: found[0][:3].strip() or " ", printed.getvalue())  # no padding
 
 
 def rows_of(family: str, verb: str, found: Mapping[tuple[str, str, str], Found]) -> Iterator[list[str]]:
