@@ -32,9 +32,15 @@ def _inflated_tangent(dots: tuple[Node | None, Node | None], gate: Node, y: Node
     return sum(terms[1:], terms[0]) if terms else None
 
 
+def _log_inflated(gate: Node, y: Node) -> Node:
+    """By log1p where the sum is near 1, whose logarithm is near 0; elsewhere by the larger of its terms."""
+    less = (1.0 - gate) * expm1(y)
+    return where(less > -0.5, log1p(less), logaddexp(log(gate), log1p(-gate) + y))
+
+
 # log(gate + (1 - gate) exp(y))
 log_inflated = primitive(
-    "log_inflated", 2, expand=lambda gate, y: logaddexp(log(gate), log1p(-gate) + y), tangent=_inflated_tangent,
+    "log_inflated", 2, expand=_log_inflated, tangent=_inflated_tangent,
     floating=True, domain=((0.1, 0.9), (-5.0, -0.1)),
 )
 

@@ -233,7 +233,7 @@ def quantile(a: float, p: float, q: float) -> float:
     x = nan
     if a >= 0.0 and p >= 0.0 and q >= 0.0:
         x = 0.0
-        if a == inf or (q == 0.0 and a > 0.0):
+        if a == inf or q == 0.0:
             x = inf
         elif p > 0.0 and a > 0.0:
             x = first_guess(a, p, q)
