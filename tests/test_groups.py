@@ -150,6 +150,7 @@ def test_compiled_sums_are_the_same_and_say_so():
     assert not any("adds to" in note for note in kernel.notes)
 
 
+@pytest.mark.usefixtures("execution")
 def test_other_parameters_and_data_of_the_same_sizes_do_not_compile_again():
     model, arguments, group = varying_means(600, 7)
     value_and_grad(model(*map(lazy, arguments), data(group)), wrt=arguments)
@@ -160,6 +161,7 @@ def test_other_parameters_and_data_of_the_same_sizes_do_not_compile_again():
     assert pipeline.compilations() == before
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("wrong", [7, -8])
 def test_an_index_out_of_range_is_named(wrong):
     model, arguments, group = varying_means(40, 7)
@@ -168,6 +170,7 @@ def test_an_index_out_of_range_is_named(wrong):
         value_and_grad(model(*map(lazy, arguments), data(group)), wrt=arguments)
 
 
+@pytest.mark.usefixtures("execution")
 def test_an_invalid_parameter_of_a_group_is_raised_unless_the_group_is_empty():
     y, group, rate = np.ones(40), np.arange(40) % 3, np.array([1.0, 2.0, 3.0, 4.0])
     target = lambda rate: logpdf(Exponential(rate=lazy(rate)[data(group)]), y).sum()  # noqa: E731
@@ -179,6 +182,7 @@ def test_an_invalid_parameter_of_a_group_is_raised_unless_the_group_is_empty():
         value_and_grad(target(bad), wrt=bad)
 
 
+@pytest.mark.usefixtures("execution")
 def test_chains_of_parameters():
     y, group = RNG.normal(size=200), data(RNG.integers(0, 6, 200))
     model = lambda mean, scale: logpdf(Normal(mean[group], scale), y).sum()  # noqa: E731
@@ -191,6 +195,7 @@ def test_chains_of_parameters():
         np.testing.assert_allclose(slopes[place], slope, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.usefixtures("execution")
 def test_second_derivatives():
     y, group, mean = np.exp(RNG.normal(size=50)), RNG.integers(0, 4, 50), RNG.normal(size=4)
     found, wanted = (
