@@ -139,7 +139,7 @@ def test_pieces_add_up_to_their_groups(sizes, dear):
 
 
 def test_compiled_sums_are_the_same_and_say_so():
-    model, arguments, group = varying_means(5000, 3)
+    model, arguments, group = varying_means(5000, 3, data(RNG.normal(size=5000)))
     targets = [model(*map(lazy, arguments), given) for given in (group, data(group))]
     (wanted, slopes), (found, others) = (value_and_grad(target, wrt=arguments) for target in targets)
     np.testing.assert_allclose(found, wanted, rtol=1e-13)
@@ -159,6 +159,13 @@ def test_other_parameters_and_data_of_the_same_sizes_do_not_compile_again():
     found, _ = value_and_grad(again(*map(lazy, others), data(group)), wrt=others)
     np.testing.assert_allclose(found, interpreted((again(*map(lazy, others), group).node,))[0], rtol=1e-13)
     assert pipeline.compilations() == before
+
+
+def test_rows_that_change_are_added_up_by_index_where_that_is_faster():
+    model, arguments, group = varying_means(500, 3)
+    (kernel,) = explain(model(*map(lazy, arguments), data(group)), wrt=arguments).kernels
+    assert any("by index, in stripes" in note for note in kernel.notes)
+    assert not any("sorted" in note for note in kernel.notes)
 
 
 @pytest.mark.usefixtures("execution")

@@ -180,6 +180,8 @@ class _Notes:
     def groups(self) -> Iterator[str]:
         """The rows that are read in the order of their groups."""
         for sorting in self.plan.sortings:
+            if not set(sorting.widths) & set(self.kernel.lengths):
+                continue
             shapes = [[self.bound.lengths[name] for name in sorting.names(level)] for level in range(sorting.levels)]
             pieces = _listed(f"{_number(count, 'piece')} of at most {_number(width, 'row')}" for count, width in shapes)
             again = ", and the sums of those again" if sorting.levels > 1 else ""

@@ -214,7 +214,7 @@ def planned(
     with _lock:
         target = backend(kind)
         if key not in _derived:
-            known = Known(data, dropped, sortings, len(bound.leaves))
+            known = Known(data, dropped, sortings, len(bound.leaves), target.picks)
             _derived[key] = derived(bound.roots, derivation, errors, target.passes, known)
         found = _derived[key]
         stages, parts = found.stages, found.parts
@@ -246,13 +246,15 @@ def planned(
 class Known:
     """What is known of the inputs: which slots in ``data`` never change, and groups of their rows.
 
-    Terms that depend on the slots in ``dropped`` alone are left out; new slots are numbered from ``slots`` on.
+    Terms that depend on the slots in ``dropped`` alone are left out; new slots are numbered from ``slots`` on;
+    ``picks`` says that rows which change may be picked in the order of groups that do not.
     """
 
     data: tuple[int, ...] = ()
     dropped: tuple[int, ...] = ()
     sortings: tuple[Sorting, ...] = ()
     slots: int = 0
+    picks: bool = True
 
 
 @final
@@ -286,7 +288,7 @@ def derived(
     graph, (first, *others), conditions = settled(roots, derivation, errors, known.data)
     first = without_constants(first, known.dropped) if known.dropped else first
     special = specialise((first, *others), known.data, known.slots)
-    special = sorted_rows(special, known.sortings, known.data, len(graph))
+    special = sorted_rows(special, known.sortings, known.data, len(graph), known.picks)
     lowered = passed(special.roots, (*ON_TARGET, *last))
     raised = tuple(flag for flag in lowered[len(graph) :] if not flag.is_const(False))
     conditions = (*conditions, *special.conditions)

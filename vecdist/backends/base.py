@@ -72,6 +72,8 @@ class Backend(ABC):
     """Passes that pay on this target alone, run last."""
     fixed: int = 0
     """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
+    picks: bool = False
+    """Whether it pays to pick rows that change, in the order of groups that do not, instead of adding up by index."""
     widest: int | None = None
     """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
 

@@ -123,15 +123,16 @@ def _grouping(node: Node) -> Grouping | None:
 
 
 def sorted_rows(
-    special: Specialised, sortings: Sequence[Sorting], data: Collection[int], outputs: int
+    special: Specialised, sortings: Sequence[Sorting], data: Collection[int], outputs: int, picks: bool = True
 ) -> Specialised:
     """The roots with their sums by groups, and whole sums over the same rows, in the order of the groups.
 
-    The first ``outputs`` roots are results, the others flags, which any row may raise.
+    The first ``outputs`` roots are results, the others flags, which any row may raise.  Rows that may change stay in
+    the order that they are in, and all that is computed of them, unless it pays to pick them one by one.
     """
     if not sortings:
         return special
-    state = _State(sortings, frozenset(data), list(special.constants))
+    state = _State(sortings, frozenset(data), list(special.constants), picks)
     roots = rewrite(special.roots, state.rule)
     flags = (state.sorted_flag(root) for root in roots[outputs:])
     return Specialised((*roots[:outputs], *flags), tuple(state.constants), special.conditions)
@@ -150,6 +151,7 @@ class _State:
     sortings: Sequence[Sorting]
     data: Collection[int]
     constants: list[Node]
+    picks: bool
     done: dict[tuple[Sorting, Node], Node] = field(default_factory=dict)
 
     @property
@@ -247,7 +249,11 @@ class _State:
         number, place = node.attrs[0], node.ndim + _axis(node, sorting)
         source = self.constants[number - self.first] if number >= self.first else node
         rows = gather(source, [sorting.order(0)], (*node.shape[:place], *sorting.shape(0)), place)
-        return self.constant(rows) if number >= self.first or number in self.data else rows
+        if number >= self.first or number in self.data:
+            return self.constant(rows)
+        if not self.picks:
+            raise _OrderMatters
+        return rows
 
     def constant(self, node: Node) -> Node:
         """The input that takes the place of an array computed once."""
