@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import timing
@@ -38,7 +39,10 @@ RUNS = {
         "gamma_sum.py --dtype float64",
         f"gamma_sum.py --size {2**24}",
         *MODELS,
+        "groups.py --dtype float64",
+        "regression.py --dtype float64",
         "eight_schools.py --dtype float64 --size 1",
+        "mixture.py --dtype float64",
         "call_overhead.py",
         "compile_times.py",
         "memory.py",
@@ -47,7 +51,13 @@ RUNS = {
         "gamma_elementwise.py",
         "gamma_elementwise.py --dtype float64",
         "gamma_sum.py",
+        "gamma_sum.py --dtype float64",
         *MODELS,
+        "groups.py --dtype float64",
+        "regression.py --dtype float64",
+        "eight_schools.py --dtype float64",
+        "mixture.py --dtype float64",
+        "lstm_cell.py --dtype float64",
         "call_overhead.py",
         "compile_times.py",
         "memory.py",
@@ -55,9 +65,14 @@ RUNS = {
 }
 
 
-def output(line: str, device: str, summary: Path) -> str:
-    """What a script prints, or why it failed; shown while it runs on."""
+def output(line: str, device: str, folder: Path) -> str:
+    """What a script prints, or why it failed; shown while it runs on, and kept in ``folder`` with its summary."""
     script, *arguments = line.split()
+    kept = folder / f"{device} {line}.md"
+    if kept.exists():
+        return kept.read_text()
+    summary = kept.with_suffix(".json")
+    summary.write_text("")
     command = [sys.executable, str(HERE / script), "--device", device, *arguments]
     variables = {**os.environ, "VECDIST_BENCH_SUMMARY": str(summary)}
     start = time.perf_counter()
@@ -67,12 +82,13 @@ def output(line: str, device: str, summary: Path) -> str:
     except subprocess.TimeoutExpired:
         text = f"\n`{line}` took more than {LIMIT} s\n"
     print(f"{text}\n({line}: {time.perf_counter() - start:.0f} s)", flush=True)
+    kept.write_text(text)
     return text
 
 
-def overview(summary: Path) -> str:
+def overview(summaries: Iterable[Path]) -> str:
     """A table of how vecdist did in each benchmark."""
-    found = [json.loads(line) for line in summary.read_text().splitlines()]
+    found = [json.loads(line) for summary in summaries for line in summary.read_text().splitlines()]
     rows = [[line.get(column, "-") for column in ("title", "dtype", "time", "floor", "peer")] for line in found]
     columns = ("value and gradient", "dtype", "vecdist", "to floor", "best peer to vecdist")
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -80,14 +96,12 @@ def overview(summary: Path) -> str:
     return printed.getvalue()
 
 
-def section(device: str) -> str:
+def section(device: str, folder: Path) -> str:
     """The section of a device: when it was made, a summary, and every table."""
-    with tempfile.TemporaryDirectory(prefix="vecdist-bench-", ignore_cleanup_errors=True) as folder:
-        summary = Path(folder) / "summary"
-        summary.touch()
-        tables = "".join(output(line, device, summary) for line in RUNS[device])
-        made = f"Made by `python benchmarks/run_all.py --device {device}` on {datetime.date.today()}."
-        return f"## {device}\n\n{made}\n\n{overview(summary)}{tables}"
+    tables = "".join(output(line, device, folder) for line in RUNS[device])
+    made = f"Made by `python benchmarks/run_all.py --device {device}` on {datetime.date.today()}."
+    summaries = (folder / f"{device} {line}.json" for line in RUNS[device])
+    return f"## {device}\n\n{made}\n\n{overview(summaries)}{tables}"
 
 
 def merged(before: str, device: str, new: str) -> str:
@@ -113,6 +127,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", choices=list(RUNS), default="cpu")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
+    parser.add_argument("--keep", type=Path, help="a folder of what scripts printed, where a run that was cut goes on")
     chosen = parser.parse_args()
     before = chosen.output.read_text() if chosen.output.exists() else TITLE
-    chosen.output.write_text(merged(before, chosen.device, section(chosen.device)))
+    with tempfile.TemporaryDirectory(prefix="vecdist-bench-", ignore_cleanup_errors=True) as passing:
+        folder = chosen.keep or Path(passing)
+        folder.mkdir(parents=True, exist_ok=True)
+        chosen.output.write_text(merged(before, chosen.device, section(chosen.device, folder)))
