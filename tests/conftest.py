@@ -44,13 +44,13 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(params=[1, 2, 5])
 def threads(request, monkeypatch):
     """Every kernel is shared among this many threads, however short it is."""
-    from vecdist.backends import cpu
+    from vecdist.backends import cpu, threads
 
-    monkeypatch.setattr(cpu, "thread_count", lambda: request.param)
+    monkeypatch.setattr(threads, "thread_count", lambda: request.param)
     monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
-    cpu._pool.cache_clear()
+    threads.pool.cache_clear()
     yield request.param
-    cpu._pool.cache_clear()
+    threads.pool.cache_clear()
 
 
 def without_compiling(function):

@@ -257,9 +257,11 @@ class _Notes:
             lanes = self.plan.program.lanes(self.bound.lengths)
             share = "1 thread takes" if lanes == 1 else f"{lanes} threads, each with some eight elements, share"
             yield f"{share} each row of the loop over {loop.dim}"
-        if not self.on_gpu and has_phases(loop) and len(phases(loop)) > 1:
+        elif not self.on_gpu and has_phases(loop, dict(self.kernel.fixed)) and len(phases(loop)) > 1:
             parts = len(phases(loop))
             yield f"the loop over {loop.dim} takes {STRETCH} rows at a time through {parts} phases, for vectors of rows"
+        elif not self.on_gpu and loop.body.every_loop():
+            yield f"the inner loops of the loop over {loop.dim} are written out, for vectors of rows"
 
 
 def _listed(texts: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ level k, then the loops of level k, whose sums are known from level k + 1 on.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import final
@@ -236,8 +237,16 @@ class Kernel:
         inner = [item.dim for _, loop in self.shared_nests() for item in loop.body.walk() if isinstance(item, Loop)]
         return set(inner)
 
-    def with_fixed(self, lengths: Mapping[str, int], longest: int, few: Collection[str] = ()) -> Kernel:
-        """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``."""
+    def with_fixed(
+        self, lengths: Mapping[str, int], longest: int, few: Collection[str] = (), least: int = 0
+    ) -> Kernel:
+        """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``.
+
+        The kernel as it is where its loops have fewer than ``least`` elements.
+        """
+        sizes = [math.prod(lengths.get(dim, 1) for dim in loop.dims()) for _, loop in self.shared_nests()]
+        if max(sizes, default=0) < least:
+            return self
         known = [(dim, lengths[dim]) for dim in sorted(self.inner_dims()) if dim in lengths]
         fixed = tuple((dim, n) for dim, n in known if 0 < n <= longest or (longest and dim in few))
         return replace(self, fixed=fixed) if fixed else self

@@ -222,7 +222,8 @@ def planned(
         if (key, chosen) not in _kernels:
             _kernels[key, chosen] = [part.kernel(choice) for part, choice in zip(parts, chosen, strict=True)]
         widths = {width for sorting in sortings for width in sorting.widths}
-        kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths) for kernel in _kernels[key, chosen]]
+        known = (bound.lengths, target.fixed, widths, target.fixed_from)
+        kernels = [kernel.with_fixed(*known) for kernel in _kernels[key, chosen]]
         whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
         if whole not in _plans:
             programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
@@ -302,7 +303,7 @@ def lower(
     """The derived graph of a structure and its loop nests."""
     found = derived(tuple(bound.roots), derivation, errors, target.passes)
     kernel = found.kernel(found.chosen(bound.lengths, target.widest))
-    return found.graph, kernel.with_fixed(bound.lengths, target.fixed)
+    return found.graph, kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from)
 
 
 def passed(graph: Sequence[Node], passes: Sequence[Pass]) -> tuple[Node, ...]:

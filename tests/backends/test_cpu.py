@@ -14,7 +14,7 @@ from structures import EXACT, LENGTHS, MODELS, ROWS, matrix, numbers, positive
 
 from vecdist import compile as compile_function
 from vecdist import lazy, pipeline, value_and_grad
-from vecdist.backends import cpu
+from vecdist.backends import cpu, threads
 from vecdist.derivatives import gradient_of
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
@@ -151,18 +151,47 @@ def test_bits_do_not_depend_on_where_outputs_lie(length):
 
 
 def test_short_kernels_stay_with_one_thread(monkeypatch):
-    monkeypatch.setattr(cpu.CpuProgram, "parallel", lambda *_: pytest.fail("threads for a short kernel"))
+    monkeypatch.setattr(threads, "share", lambda *_: pytest.fail("threads for a short kernel"))
     check(EXACT["sum"](numbers(10_000)))
 
 
 def test_long_kernels_are_shared_among_threads(monkeypatch):
-    used = set()
-    run = cpu._run_blocks
-    monkeypatch.setattr(cpu, "_run_blocks", lambda *args: (used.add(threading.current_thread().name), run(*args)))
-    monkeypatch.setattr(cpu, "thread_count", lambda: 2)
+    shared = []
+    share = threads.share
+    monkeypatch.setattr(threads, "share", lambda run, blocks: (shared.append(blocks), share(run, blocks)))
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
     monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
     check(EXACT["sum"](numbers(100_000)))
-    assert used and all(name.startswith("vecdist") for name in used)
+    assert shared and min(shared) > 1
+
+
+def test_blocks_are_run_at_once_each_one_time(monkeypatch):
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    both, seen, ran = threading.Barrier(2, timeout=30), set(), []
+
+    def run(first, last):
+        if threading.get_ident() not in seen:
+            seen.add(threading.get_ident())
+            both.wait()
+        ran.append((first, last))
+
+    threads.share(run, 100)
+    assert [block for first, last in sorted(ran) for block in range(first, last)] == list(range(100))
+    assert threads.share(run, 0) is None
+
+
+def test_errors_of_threads_are_raised(monkeypatch):
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    both = threading.Barrier(2, timeout=30)
+    caller = threading.current_thread()
+
+    def run(first, last):
+        both.wait()
+        if threading.current_thread() is not caller:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        threads.share(run, 2)
 
 
 def test_threads_run_at_once_without_the_interpreter_lock():
@@ -187,9 +216,9 @@ def test_threads_start_again_after_a_fork():
     code = """
 import os, numpy as np
 from vecdist import lazy
-from vecdist.backends import cpu
+from vecdist.backends import cpu, threads
 cpu.PARALLEL_FROM = 0
-cpu.thread_count = lambda: 2
+threads.thread_count = lambda: 2
 x = np.ones(100_000)
 assert float((lazy(x) * 2.0).sum()) == 200_000
 child = os.fork()
@@ -221,3 +250,41 @@ def test_a_program_accepts_no_other_types():
     assert len(program.serial.signatures) == 1
     with pytest.raises(TypeError):
         program.serial("x")
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("columns", [1, 3, 8, 17])
+def test_short_rows_are_written_out(monkeypatch, columns, dtype):
+    """Where lengths are part of the program: the values, gradients and extremes of the interpreter."""
+    monkeypatch.setattr(cpu.Cpu, "fixed_from", 0)
+    rng = np.random.default_rng(columns)
+    x, scale = (rng.normal(size=shape).astype(dtype) for shape in ((40, columns), (40,)))
+    sums = (np.exp(lazy(x)) * lazy(scale)[:, None]).sum(axis=1)
+    target = (sums * lazy(x).max(axis=1) + lazy(x).prod(axis=1)).sum()
+    value, slopes = value_and_grad(target, (x, scale))
+    wanted = interpreted((target.node, leaf(x), leaf(scale)), gradient_of)
+    tolerance = 1e-13 if dtype == "f8" else 2e-5
+    for found, reference in zip((value, *slopes), wanted, strict=True):
+        assert found.dtype == reference.dtype
+        np.testing.assert_allclose(found, reference, rtol=tolerance, atol=tolerance * np.abs(reference).max())
+    shares = lazy(x) / (1.0 + np.square(lazy(x)).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(np.asarray(shares), interpreted((shares.node,))[0], rtol=16 * np.finfo(dtype).eps)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [8, 64])
+def test_short_rows_of_long_arrays(columns):
+    """Compiled, with lengths as part of the program: rows written out, and rows as loops of known length."""
+    rng = np.random.default_rng(columns)
+    x, scale = rng.normal(size=(2**18 // columns, columns)), rng.normal(size=2**18 // columns)
+    before = pipeline.compilations()
+    for rows in (len(x), len(x) - 1):
+        few = scale[:rows].copy()
+        target = np.log(np.exp(lazy(x[:rows]) * lazy(few)[:, None]).sum(axis=1)).sum()
+        value, slope = value_and_grad(target, few)
+        products = np.exp(x[:rows] * scale[:rows, None])
+        np.testing.assert_allclose(value, np.log(products.sum(axis=1)).sum(), rtol=1e-12)
+        wanted = (products * x[:rows]).sum(axis=1) / products.sum(axis=1)
+        np.testing.assert_allclose(slope, wanted, rtol=1e-11, atol=1e-13)
+    assert pipeline.compilations() == before + 2, "few elements have the program for any length"

@@ -72,6 +72,8 @@ class Backend(ABC):
     """Passes that pay on this target alone, run last."""
     fixed: int = 0
     """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
+    fixed_from: int = 0
+    """The elements of all rows from which that pays: below it no length asks for a program of its own."""
     picks: bool = False
     """Whether it pays to pick rows that change, in the order of groups that do not, instead of adding up by index."""
     widest: int | None = None

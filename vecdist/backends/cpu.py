@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar, final
@@ -17,11 +15,12 @@ import numba
 import numpy as np
 from numba import types
 
-from vecdist.backends import cpu_language, store
+from vecdist.backends import cpu_language, store, threads
 from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.backends.outputs import fresh_or_given
 from vecdist.backends.pool import POOLED_FROM, Pool
-from vecdist.codegen.cpu import BLOCK, needed_later, render
+from vecdist.backends.threads import Threaded
+from vecdist.codegen.cpu import needed_later, render
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel import Kernel, Loop
@@ -31,24 +30,6 @@ Made = TypeVar("Made")
 # Serial time, in statements run, from which threads pay: waking a pool of threads takes 30 to 50 microseconds.
 PARALLEL_FROM = 2_000_000
 _LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
-
-
-def thread_count() -> int:
-    """The threads to use: the processors this process may run on, or ``NUMBA_NUM_THREADS`` where that is set."""
-    given = os.environ.get("NUMBA_NUM_THREADS")
-    if given:
-        return max(1, int(given))
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
-@functools.cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(thread_count(), thread_name_prefix="vecdist")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork; a child starts its own
 
 
 def _rebuilding(name: str, make: Callable[[], Made]) -> Made:
@@ -82,8 +63,8 @@ class CpuProgram(Program):
     ) -> Runner:
         """The launch as a Python function of its own, so that a small model is called in next to no time."""
         kernel = self.source.kernel
-        long = self.work(lengths) >= PARALLEL_FROM and thread_count() > 1
-        names: dict[str, Any] = {"launch": functools.partial(self.parallel, lengths) if long else self.serial}
+        long = self.work(lengths) >= PARALLEL_FROM and threads.thread_count() > 1
+        names: dict[str, Any] = {"launch": Threaded(kernel, self.pieces, lengths) if long else self.serial}
         names |= {"empty": np.empty, "zeros": np.zeros, "int64": np.int64}
         arguments, fresh, given, results = [], [], [], []
         again = any(feed.place is not None for feed in feeds)  # an expression that holds its arrays is run once
@@ -115,36 +96,6 @@ class CpuProgram(Program):
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
         return sum(_work(loop, lengths) for loop in self.nests)
-
-    def parallel(self, lengths: Mapping[str, int], *given: Any) -> None:
-        """The same blocks and stripes as ``serial``, shared among threads."""
-        prelude, nests, finish = self.pieces
-        kernel, hoisted = self.source.kernel, prelude(*given)
-        sums = self.scattered(lengths)
-        partials: list[np.ndarray] = []
-        for number, (level, loop) in enumerate(kernel.nests()):
-            blocks = -(-length_of(loop.dim, lengths) // _block_size(loop, lengths))
-            partials += [np.empty(blocks, PARTIAL[s.dtype.kind]) for s in loop.sums(kernel.root)]
-            own = [sums[output] for output in loop.scatters()]
-            run = functools.partial(_run_blocks, nests[number], [*partials, *own, *hoisted, *given])
-            list(_pool().map(run, *_shares(min(blocks, self.stripes(lengths)) if own else blocks)))
-            if self.nests[number + 1 :] == [] or kernel.nests()[number + 1][0] != level:
-                for output in kernel.finished(level):
-                    cpu_language.add_rows(sums[output], given[len(self.slots) + output])
-        finish(*partials, *hoisted, *given)
-
-    def stripes(self, lengths: Mapping[str, int]) -> int:
-        """The most stripes of a nest: runs of blocks with sums of their own."""
-        summed = [output.shape for output in self.source.kernel.outputs if output.summed]
-        return cpu_language.stripe_limit(sum(element_count(shape, lengths) for shape in summed))
-
-    def scattered(self, lengths: Mapping[str, int]) -> dict[int, np.ndarray]:
-        """The sums of every scattered output, one row for each stripe."""
-        return {
-            number: np.zeros(self.stripes(lengths) * element_count(output.shape, lengths), PARTIAL[output.dtype.kind])
-            for number, output in enumerate(self.source.kernel.outputs)
-            if output.summed
-        }
 
     @functools.cached_property
     def pieces(self) -> tuple[Any, list[Any], Any]:
@@ -187,24 +138,6 @@ def _compile_once(function: Any, signature: tuple[types.Type, ...]) -> None:
     function.disable_compile()
 
 
-def _run_blocks(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:
-    nest(first, last, *arguments)
-
-
-def _shares(blocks: int) -> tuple[list[int], list[int]]:
-    """Contiguous ranges of blocks, a few for each thread so that they end together."""
-    parts = min(blocks, 4 * thread_count())
-    cuts = [blocks * part // parts for part in range(parts + 1)] if parts else [0]
-    return cuts[:-1], cuts[1:]
-
-
-def _block_size(loop: Loop, lengths: Mapping[str, int]) -> int:
-    inner = 1
-    for dim in loop.dims()[1:]:
-        inner *= length_of(dim, lengths)
-    return max(1, BLOCK // max(1, inner)) if len(loop.dims()) > 1 else BLOCK
-
-
 def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
     inner = sum(
         _work(item, lengths) if isinstance(item, Loop) else 1 for _, item in loop.body.items
@@ -242,6 +175,8 @@ class Cpu(Backend):
     """Compiles with Numba; what was compiled is kept on disk and found again by other processes."""
 
     name = "cpu"
+    fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
+    fixed_from = 2**18
 
     def compile(self, kernel: Kernel) -> CpuProgram:
         source = render(kernel)

@@ -31,6 +31,7 @@ from vecdist.kernel import Kernel
 from vecdist.passes.interior import interior
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
+MOST_WAVES = 4  # of blocks that have sums
 
 
 def _digest(kernel: Kernel) -> str:
@@ -124,25 +125,26 @@ class CudaProgram(Program):
         function = self.loaded(device)
         lanes = self.lanes(lengths)
         memory = self.grid.shared_bytes(lengths, lanes)
-        most_blocks = self.most_blocks(device, function, memory) * self.waves()
-        blocks = min(self.blocks(lengths, lanes), most_blocks)
-        partials, arrivals = self.workspace(device, stream, most_blocks)
+        at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
+        blocks = min(wanted, at_once * self.waves(wanted // at_once))
+        partials, arrivals = self.workspace(device, stream)
         sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
         given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
         given["lanes"] = (lanes,)
         tail = tuple(argument for name in workspace(self.kernel) for argument in given[name])
         return function, (blocks,), tail, memory
 
-    def waves(self) -> int:
+    def waves(self, turns: int) -> int:
         """How many times as many blocks there are as run at once, so that not all of them read, or write, together.
 
-        Measured on an H200: more of them cost more than they give where each begins with work of its own.
+        Measured on an H200: more of them cost more than they give where each begins with work of its own, or has few
+        ``turns``.
         """
         if self.apart:
             return 16
-        if self.cooperative or not self.sums:
+        if self.cooperative or not self.sums or any(is_team_loop(loop) for _, loop in self.kernel.shared_nests()):
             return 1
-        return 1 if any(is_team_loop(loop) for _, loop in self.kernel.shared_nests()) else 4
+        return min(MOST_WAVES, max(1, turns // 32))
 
     def lanes(self, lengths: Mapping[str, int]) -> int:
         """The threads that share a row: each takes some eight of its elements."""
@@ -180,22 +182,28 @@ class CudaProgram(Program):
         driver = cupy.cuda.driver
         if memory:
             driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, memory)
-        processors = cupy.cuda.Device(device).attributes["MultiProcessorCount"]
         fitting = driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, memory)
-        return processors * max(1, min(fitting, BLOCKS_PER_PROCESSOR))
+        return _processors(device) * max(1, min(fitting, BLOCKS_PER_PROCESSOR))
 
-    def workspace(self, device: int, stream: int, blocks: int) -> tuple[Any, Any]:
-        """Partial sums and arrival counters of a stream; the kernel leaves the counters as it found them."""
+    def workspace(self, device: int, stream: int) -> tuple[Any, Any]:
+        """Partial sums and arrival counters of a stream, for any lengths; the kernel leaves counters as they were."""
         with self._lock:
             if (device, stream) not in self._workspaces:
                 import cupy
 
-                partials = cupy.empty(max(1, self.sums * blocks), np.float64)
+                most = _processors(device) * BLOCKS_PER_PROCESSOR * MOST_WAVES
+                partials = cupy.empty(max(1, self.sums * most), np.float64)
                 self._workspaces[device, stream] = (partials, cupy.zeros(counters(self.kernel), np.int32))
             return self._workspaces[device, stream]
 
     def resources(self) -> dict[str, Any]:
         return {"registers": cuda_compiler.registers(self.cubin), "cubin bytes": len(self.cubin)}
+
+
+def _processors(device: int) -> int:
+    import cupy
+
+    return cupy.cuda.Device(device).attributes["MultiProcessorCount"]
 
 
 def _array_arguments(array: Any) -> tuple:

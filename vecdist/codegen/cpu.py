@@ -82,9 +82,10 @@ class _Renderer(LoopLines):
         shared = [*self.partials(number + 1), *scattered]
         yield f"\n\n@compiled\ndef nest{number}({self.signature('first', 'last', *shared)}):"
         yield "    widest()"
+        yield from (f"    {dim} = {length}" for dim, length in self.kernel.fixed)
         yield from self.prefix(level)
         yield f"    size = {self.block_size(loop)}"
-        self.waiting = buffers(loop, self.kernel.outputs) if has_phases(loop) else {}
+        self.waiting = buffers(loop, self.kernel.outputs) if has_phases(loop, self.fixed) else {}
         yield from declared(self.waiting)
         if not scattered:
             yield "    for block in range(first, last):"

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vecdist.codegen.grid import SHARED_SUMS, THREADS, combined, counters
+from vecdist.codegen.grid import THREADS, WARPS, combined, counters
 from vecdist.codegen.inline import inlined
+from vecdist.codegen.rows import named
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
     ACCUMULATOR,
@@ -25,7 +26,7 @@ from vecdist.codegen.statements import (
 )
 from vecdist.codegen.teams import TeamLines
 from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, picked, tiled, workspace
-from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
+from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
 TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
 
@@ -40,6 +41,7 @@ class _Renderer(TeamLines):
         super().__init__(kernel)
         self.nests = kernel.nests()
         self.sums = [s for _, loop in self.nests for s in loop.sums(kernel.root)]
+        self.early = before_loops(kernel)
 
     def module(self) -> Iterator[str]:
         yield "from vecdist.backends.cuda_language import *"
@@ -51,7 +53,7 @@ class _Renderer(TeamLines):
         yield f"    first = block * {THREADS} + thread"
         yield f"    step = blocks * {THREADS}"
         if self.sums:
-            yield f"    shared = cuda.shared.array({THREADS * min(SHARED_SUMS, len(self.sums))}, f8)"
+            yield f"    shared = cuda.shared.array({WARPS * len(self.sums)}, f8)"
         yield from self.grid.kept_places()
         yield from self.grid.places()
         yield from self.body()
@@ -63,7 +65,7 @@ class _Renderer(TeamLines):
         for level in root.levels:
             if level <= last:
                 for item in root.statements(level):
-                    if not isinstance(item, Store | Flag):
+                    if item in self.early:
                         yield INDENT + self.statement(item)
             kept = [loop for loop in root.loops(level) if self.kernel.is_kept(loop)]
             for loop in kept:
@@ -146,12 +148,12 @@ class _Renderer(TeamLines):
         yield from self.final_statements(INDENT * 3 if needed else INDENT * 2)
 
     def final_statements(self, pad: str) -> Iterator[str]:
+        """What no loop needs: by one thread alone."""
         root = self.kernel.root
-        last = max((level for level, _ in self.nests), default=-1)
         yield f"{pad}pass"
         for level in root.levels:
             for item in root.statements(level):
-                if level > last or isinstance(item, Store | Flag):
+                if item not in self.early:
                     yield from self.guarded(self.statement(item), item, pad)
 
     def statement(self, item: Statement) -> str:
@@ -220,6 +222,31 @@ class _Renderer(TeamLines):
         if item.guard:
             text = f"({text} if {item.guard} else {typed_zero(item.dtype)})"
         return f"{item.name} = {text}"
+
+
+def before_loops(kernel: Kernel) -> set[Statement]:
+    """The statements of the outermost block whose values loops read, or other such statements."""
+    root, found = kernel.root, set()
+    read = {name for loop in root.every_loop() for name in mentioned(loop.body)}
+    for item in reversed([item for level in root.levels for item in root.statements(level)]):
+        if isinstance(item, Assign | Load | Total) and item.name in read:
+            found.add(item)
+            read.update(named(item))
+    return found
+
+
+def mentioned(block: Block) -> Iterator[str]:
+    """The values that a block reads, its own among them."""
+    for _, item in block.items:
+        match item:
+            case Loop():
+                yield from mentioned(item.body)
+            case Cases(condition, short, long):
+                yield condition
+                yield from mentioned(short)
+                yield from mentioned(long)
+            case _:
+                yield from named(item)
 
 
 def parameters(kernel: Kernel) -> list[str]:

@@ -21,7 +21,9 @@ TEAM = 32  # the most lanes of a row: one warp
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a team all repeat
 REGISTERS = 32  # sums of one output that a thread may hold in registers
 FLUSH = 16  # rows whose float32 parts are added up in float32
-SHARED_SUMS = 16  # results reduced together in shared memory: 16 * 256 * 8 bytes are within every device's 48 KiB
+WARP = 32
+WARPS = THREADS // WARP
+TOGETHER = 8  # results whose partial ones are read in one loop: as many loads in flight, in as many registers
 
 
 def combined(op: str, kind: str, a: str, b: str) -> str:
@@ -266,45 +268,50 @@ class Grid:
             yield f"{pad}        o{output}[element] = {type_name(self.kernel.outputs[output].dtype)}(whole)"
 
     def block_results(self, sums: Sequence[Accumulate], done: int) -> Iterator[str]:
-        """The results of a block, by a tree in shared memory, to their places among the partial results."""
-        for begin in range(0, len(sums), SHARED_SUMS):
-            group = sums[begin : begin + SHARED_SUMS]
-            for number, item in enumerate(group):
-                yield f"    shared[{number * THREADS} + thread] = {to_partial(item, item.name)}"
-            yield from self.tree(group, INDENT)
-            yield "    if thread == 0:"
-            for number in range(len(group)):
-                yield f"        partials[{done + begin + number} * blocks + block] = shared[{number * THREADS}]"
-            yield "    cuda.syncthreads()"
+        """The results of a block to their places among the partial results."""
+        if not sums:
+            return
+        yield from self.of_warps(sums, INDENT)
+        for number, item in enumerate(sums):
+            yield f"    if thread == {number % WARPS * WARP + number // WARPS}:"
+            yield from self.of_block(number, item, INDENT * 2)
+            yield f"        partials[{done + number} * blocks + block] = {to_partial(item, item.name)}"
+        yield "    cuda.syncthreads()"
 
-    def tree(self, group: Sequence[Accumulate], pad: str) -> Iterator[str]:
+    def of_warps(self, sums: Sequence[Accumulate], pad: str) -> Iterator[str]:
+        """The results of each warp, pairwise, to shared memory."""
+        for number, item in enumerate(sums):
+            for hop in (16, 8, 4, 2, 1):
+                found = f"cuda.shfl_xor_sync(u4(0xFFFFFFFF), {to_partial(item, item.name)}, {hop})"
+                yield f"{pad}found = {from_partial(item, found)}"
+                yield f"{pad}{item.name} = {combined(item.op, item.dtype.kind, item.name, 'found')}"
+            yield f"{pad}if thread % {WARP} == 0:"
+            yield f"{pad}    shared[{number * WARPS} + thread // {WARP}] = {to_partial(item, item.name)}"
         yield f"{pad}cuda.syncthreads()"
-        yield f"{pad}half = {THREADS // 2}"
-        yield f"{pad}while half > 0:"
-        yield f"{pad}    if thread < half:"
-        for number, item in enumerate(group):
-            kind = item.dtype.kind
-            yield f"{pad}        mine = {from_partial(item, f'shared[{number * THREADS} + thread]')}"
-            yield f"{pad}        other = {from_partial(item, f'shared[{number * THREADS} + thread + half]')}"
-            both = to_partial(item, combined(item.op, kind, "mine", "other"))
-            yield f"{pad}        shared[{number * THREADS} + thread] = {both}"
-        yield f"{pad}    cuda.syncthreads()"
-        yield f"{pad}    half = half // 2"
+
+    def of_block(self, number: int, item: Accumulate, pad: str) -> Iterator[str]:
+        """The result of the warps, one after another."""
+        yield f"{pad}{item.name} = {from_partial(item, f'shared[{number * WARPS}]')}"
+        for warp in range(1, WARPS):
+            yield f"{pad}found = {from_partial(item, f'shared[{number * WARPS + warp}]')}"
+            yield f"{pad}{item.name} = {combined(item.op, item.dtype.kind, item.name, 'found')}"
 
     def totals(self, sums: Sequence[Accumulate], done: int, pad: str) -> Iterator[str]:
         """The partial results of all blocks combined in a fixed order, by all threads of a block together."""
-        for begin in range(0, len(sums), SHARED_SUMS):
-            group = sums[begin : begin + SHARED_SUMS]
-            for number, item in enumerate(group):
-                kind, place = item.dtype.kind, f"{done + begin + number} * blocks + other"
-                yield f"{pad}{item.name} = {start(item)}"
-                yield f"{pad}for other in range(thread, blocks, {THREADS}):"
-                yield f"{pad}    found = {from_partial(item, f'partials[{place}]')}"
-                yield f"{pad}    {item.name} = {combined(item.op, kind, item.name, 'found')}"
-                yield f"{pad}shared[{number * THREADS} + thread] = {to_partial(item, item.name)}"
-            yield from self.tree(group, pad)
-            for number, item in enumerate(group):
-                yield f"{pad}{item.name} = {from_partial(item, f'shared[{number * THREADS}]')}"
+        for begin in range(0, len(sums), TOGETHER):
+            group = sums[begin : begin + TOGETHER]
+            yield from (f"{pad}{item.name} = {start(item)}" for item in group)
+            yield f"{pad}for other in range(thread, blocks, {THREADS}):"
+            for number, item in enumerate(group, done + begin):
+                found = from_partial(item, f"partials[{number} * blocks + other]")
+                yield f"{pad}    found_{item.name} = {found}"
+            for item in group:
+                both = combined(item.op, item.dtype.kind, item.name, f"found_{item.name}")
+                yield f"{pad}    {item.name} = {both}"
+        if sums:
+            yield from self.of_warps(sums, pad)
+            for number, item in enumerate(sums):
+                yield from self.of_block(number, item, pad)
             yield f"{pad}cuda.syncthreads()"
 
     def barrier(self, counter: int) -> Iterator[str]:

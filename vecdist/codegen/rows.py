@@ -4,6 +4,8 @@ What a row needs between its inner loops is computed for all rows of a stretch a
 their own, and what passes from one phase to the next waits in *buffers* of one element per row, in the first-level
 cache.  An inner loop whose elements lie together for neighbouring rows, not along the row, is turned inside out: the
 rows of the stretch are its innermost loop.
+
+Where all inner loops are short and their lengths are known they are written out, and a row is as any other element.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from vecdist.kernel import Accumulate, Assign, Cases, Flag, Load, Loop, Output, 
 STRETCH = 256  # rows of a stretch, at most
 COLUMNS = 64  # elements of each row that are added up in float32
 NAME = re.compile(r"\b[va]\d+\b")
+WRITTEN = 16  # elements of a row that are written out: so many are gathered from rows that lie behind each other
+STATEMENTS = 512  # of a row, when they are
 CHEAP = {"lt", "le", "eq", "ne", "and", "or", "not", "add", "sub", "mul", "neg", "abs", "floor"}
 CHEAP_STEPS = 12  # so many of these cost less than a buffer of booleans, whose width splits the vectors of its readers
 
@@ -70,10 +74,20 @@ def texts(item: Statement) -> Sequence[str]:
             return (accumulator,)
 
 
-def has_phases(loop: Loop) -> bool:
-    """Whether a loop over rows has inner loops, or adds to elements that its data choose."""
+def has_phases(loop: Loop, fixed: Mapping[str, int]) -> bool:
+    """Whether a loop over rows has inner loops that are not written out, or adds to elements that its data choose."""
     items = [item for _, item in loop.body.items]
-    return any(isinstance(i, Loop | Scatter) for i in items) and not any(isinstance(i, Cases) for i in items)
+    if any(isinstance(item, Cases) for item in items):
+        return False
+    return any(isinstance(item, Scatter) or (isinstance(item, Loop) and not is_written(item, fixed)) for item in items)
+
+
+def is_written(inner: Loop, fixed: Mapping[str, int]) -> bool:
+    """Whether an inner loop is written out."""
+    length, items = fixed.get(inner.dim, WRITTEN + 1), [item for _, item in inner.body.items]
+    if length > WRITTEN or length * len(items) > STATEMENTS or inner.sequential:
+        return False
+    return not any(isinstance(item, Loop | Cases | Scatter) for item in items)
 
 
 def phases(loop: Loop) -> list[Phase]:

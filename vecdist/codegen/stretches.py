@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from vecdist.codegen.rows import (
     has_phases,
     is_short,
     is_turned,
+    is_written,
     parts_of_turned,
     phases,
     short,
@@ -24,7 +26,7 @@ from vecdist.codegen.rows import (
     to_buffer,
 )
 from vecdist.codegen.statements import ACCUMULATOR, INDENT
-from vecdist.kernel import Accumulate, Block, Kernel, Loop, Scatter, Statement
+from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Scatter, Statement
 
 
 class LoopLines(ABC):
@@ -32,6 +34,7 @@ class LoopLines(ABC):
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
+        self.fixed = dict(kernel.fixed)
         self.short: set[str] = set()  # the sums that the loop being written takes in float32
         self.waiting: dict[str, np.dtype] = {}  # the buffers of the nest being written
 
@@ -42,13 +45,13 @@ class LoopLines(ABC):
     def elements(self, loop: Loop, pad: str) -> Iterator[str]:
         """The loop over one block, in stretches where it has phases or adds up float32."""
         sums = loop.sums(self.kernel.root)
-        if not has_phases(loop) and not any(map(is_short, sums)):
+        if not has_phases(loop, self.fixed) and not any(map(is_short, sums)):
             yield from self.turns(loop, "block * size, end", pad)
             return
         yield f"{pad}for start in range(block * size, end, {STRETCH}):"
         yield f"{pad}    stop = min(start + {STRETCH}, end)"
         pad += INDENT
-        if not has_phases(loop):
+        if not has_phases(loop, self.fixed):
             yield from self.briefly(sums, pad, self.turns(loop, "start, stop", pad))
             return
         for phase in phases(loop):
@@ -183,7 +186,24 @@ class LoopLines(ABC):
         outputs = len(self.kernel.outputs)
         return f"{outputs + list(self.waiting).index(name)}, {outputs + len(self.waiting)}"
 
+    def written(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
+        """The turns of an inner loop one after another; sums of float32 are taken in float32."""
+        sums, items = loop.sums(home), [item for _, item in loop.body.items]
+        brief = {item.name for item in sums if is_short(item)} - self.short
+        yield from (f"{pad}{short(s)} = f4(0)" if s.name in brief else f"{pad}{s.name} = {beginning(s)}" for s in sums)
+        own = "|".join(item.name for item in items if isinstance(item, Assign | Load)) or "-"
+        self.short |= brief
+        for turn in range(self.fixed[loop.dim]):
+            for item in items:
+                line = re.sub(rf"\b({own})\b", rf"\1_{turn}", self.statement(item))
+                yield pad + re.sub(rf"\b{loop.index}\b", str(turn), line)
+        self.short -= brief
+        yield from (f"{pad}{item.name} = f8({short(item)})" for item in sums if item.name in brief)
+
     def inner_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
+        if is_written(loop, self.fixed):
+            yield from self.written(loop, home, pad)
+            return
         yield from (f"{pad}{item.name} = {beginning(item)}" for item in loop.sums(home))
         items = [item for _, item in loop.body.items]
         sums = [s for s in items if isinstance(s, Accumulate) and is_short(s) and s.name not in self.short]

@@ -9,7 +9,7 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
-    shared = cuda.shared.array(256, f8)
+    shared = cuda.shared.array(8, f8)
     v2 = x1
     v4 = x2
     v6 = x3
@@ -73,18 +73,36 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
                 a8 = a8 + i8(v7)
                 v11 = (v1 < v10)
                 o1[i0] = v11
-    shared[0 + thread] = as_f8(i8(a8))
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 16)))
+    a8 = (a8 + found)
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 8)))
+    a8 = (a8 + found)
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 4)))
+    a8 = (a8 + found)
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 2)))
+    a8 = (a8 + found)
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 1)))
+    a8 = (a8 + found)
+    if thread % 32 == 0:
+        shared[0 + thread // 32] = as_f8(i8(a8))
     cuda.syncthreads()
-    half = 128
-    while half > 0:
-        if thread < half:
-            mine = i8(as_i8(shared[0 + thread]))
-            other = i8(as_i8(shared[0 + thread + half]))
-            shared[0 + thread] = as_f8(i8((mine + other)))
-        cuda.syncthreads()
-        half = half // 2
     if thread == 0:
-        partials[0 * blocks + block] = shared[0]
+        a8 = i8(as_i8(shared[0]))
+        found = i8(as_i8(shared[1]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[2]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[3]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[4]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[5]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[6]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[7]))
+        a8 = (a8 + found)
+        partials[0 * blocks + block] = as_f8(i8(a8))
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
     if thread == 0:
@@ -95,19 +113,36 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
         cuda.threadfence()
         a8 = i8(0)
         for other in range(thread, blocks, 256):
-            found = i8(as_i8(partials[0 * blocks + other]))
-            a8 = (a8 + found)
-        shared[0 + thread] = as_f8(i8(a8))
+            found_a8 = i8(as_i8(partials[0 * blocks + other]))
+            a8 = (a8 + found_a8)
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 16)))
+        a8 = (a8 + found)
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 8)))
+        a8 = (a8 + found)
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 4)))
+        a8 = (a8 + found)
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 2)))
+        a8 = (a8 + found)
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 1)))
+        a8 = (a8 + found)
+        if thread % 32 == 0:
+            shared[0 + thread // 32] = as_f8(i8(a8))
         cuda.syncthreads()
-        half = 128
-        while half > 0:
-            if thread < half:
-                mine = i8(as_i8(shared[0 + thread]))
-                other = i8(as_i8(shared[0 + thread + half]))
-                shared[0 + thread] = as_f8(i8((mine + other)))
-            cuda.syncthreads()
-            half = half // 2
         a8 = i8(as_i8(shared[0]))
+        found = i8(as_i8(shared[1]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[2]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[3]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[4]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[5]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[6]))
+        a8 = (a8 + found)
+        found = i8(as_i8(shared[7]))
+        a8 = (a8 + found)
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

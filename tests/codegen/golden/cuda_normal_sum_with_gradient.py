@@ -9,7 +9,7 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
-    shared = cuda.shared.array(768, f8)
+    shared = cuda.shared.array(24, f8)
     v2 = x0[0]
     v4 = x1[0]
     v5 = (1.0 / v4)
@@ -86,8 +86,6 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
     v79 = (v78 + 0.9189385332046727)
     v80 = cuda.selp(v15, v79, f8(float('nan')))
     v89 = (v5 * v5)
-    v96 = (not v11)
-    v97 = (not v14)
     a82 = f8(0)
     a84 = f8(0)
     a93 = f8(0)
@@ -168,28 +166,94 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
                 v91 = (v90 * v6)
                 v92 = (v91 - v5)
                 a93 = a93 + f8(v92)
-    shared[0 + thread] = a82
-    shared[256 + thread] = a84
-    shared[512 + thread] = a93
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 16)
+    a82 = (a82 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 8)
+    a82 = (a82 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 4)
+    a82 = (a82 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 2)
+    a82 = (a82 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 1)
+    a82 = (a82 + found)
+    if thread % 32 == 0:
+        shared[0 + thread // 32] = a82
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 16)
+    a84 = (a84 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 8)
+    a84 = (a84 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 4)
+    a84 = (a84 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 2)
+    a84 = (a84 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 1)
+    a84 = (a84 + found)
+    if thread % 32 == 0:
+        shared[8 + thread // 32] = a84
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 16)
+    a93 = (a93 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 8)
+    a93 = (a93 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 4)
+    a93 = (a93 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 2)
+    a93 = (a93 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 1)
+    a93 = (a93 + found)
+    if thread % 32 == 0:
+        shared[16 + thread // 32] = a93
     cuda.syncthreads()
-    half = 128
-    while half > 0:
-        if thread < half:
-            mine = shared[0 + thread]
-            other = shared[0 + thread + half]
-            shared[0 + thread] = (mine + other)
-            mine = shared[256 + thread]
-            other = shared[256 + thread + half]
-            shared[256 + thread] = (mine + other)
-            mine = shared[512 + thread]
-            other = shared[512 + thread + half]
-            shared[512 + thread] = (mine + other)
-        cuda.syncthreads()
-        half = half // 2
     if thread == 0:
-        partials[0 * blocks + block] = shared[0]
-        partials[1 * blocks + block] = shared[256]
-        partials[2 * blocks + block] = shared[512]
+        a82 = shared[0]
+        found = shared[1]
+        a82 = (a82 + found)
+        found = shared[2]
+        a82 = (a82 + found)
+        found = shared[3]
+        a82 = (a82 + found)
+        found = shared[4]
+        a82 = (a82 + found)
+        found = shared[5]
+        a82 = (a82 + found)
+        found = shared[6]
+        a82 = (a82 + found)
+        found = shared[7]
+        a82 = (a82 + found)
+        partials[0 * blocks + block] = a82
+    if thread == 32:
+        a84 = shared[8]
+        found = shared[9]
+        a84 = (a84 + found)
+        found = shared[10]
+        a84 = (a84 + found)
+        found = shared[11]
+        a84 = (a84 + found)
+        found = shared[12]
+        a84 = (a84 + found)
+        found = shared[13]
+        a84 = (a84 + found)
+        found = shared[14]
+        a84 = (a84 + found)
+        found = shared[15]
+        a84 = (a84 + found)
+        partials[1 * blocks + block] = a84
+    if thread == 64:
+        a93 = shared[16]
+        found = shared[17]
+        a93 = (a93 + found)
+        found = shared[18]
+        a93 = (a93 + found)
+        found = shared[19]
+        a93 = (a93 + found)
+        found = shared[20]
+        a93 = (a93 + found)
+        found = shared[21]
+        a93 = (a93 + found)
+        found = shared[22]
+        a93 = (a93 + found)
+        found = shared[23]
+        a93 = (a93 + found)
+        partials[2 * blocks + block] = a93
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
     if thread == 0:
@@ -199,38 +263,97 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
     if last[0] == 1:
         cuda.threadfence()
         a82 = f8(0)
-        for other in range(thread, blocks, 256):
-            found = partials[0 * blocks + other]
-            a82 = (a82 + found)
-        shared[0 + thread] = a82
         a84 = f8(0)
-        for other in range(thread, blocks, 256):
-            found = partials[1 * blocks + other]
-            a84 = (a84 + found)
-        shared[256 + thread] = a84
         a93 = f8(0)
         for other in range(thread, blocks, 256):
-            found = partials[2 * blocks + other]
-            a93 = (a93 + found)
-        shared[512 + thread] = a93
+            found_a82 = partials[0 * blocks + other]
+            found_a84 = partials[1 * blocks + other]
+            found_a93 = partials[2 * blocks + other]
+            a82 = (a82 + found_a82)
+            a84 = (a84 + found_a84)
+            a93 = (a93 + found_a93)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 16)
+        a82 = (a82 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 8)
+        a82 = (a82 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 4)
+        a82 = (a82 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 2)
+        a82 = (a82 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 1)
+        a82 = (a82 + found)
+        if thread % 32 == 0:
+            shared[0 + thread // 32] = a82
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 16)
+        a84 = (a84 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 8)
+        a84 = (a84 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 4)
+        a84 = (a84 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 2)
+        a84 = (a84 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a84, 1)
+        a84 = (a84 + found)
+        if thread % 32 == 0:
+            shared[8 + thread // 32] = a84
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 16)
+        a93 = (a93 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 8)
+        a93 = (a93 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 4)
+        a93 = (a93 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 2)
+        a93 = (a93 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 1)
+        a93 = (a93 + found)
+        if thread % 32 == 0:
+            shared[16 + thread // 32] = a93
         cuda.syncthreads()
-        half = 128
-        while half > 0:
-            if thread < half:
-                mine = shared[0 + thread]
-                other = shared[0 + thread + half]
-                shared[0 + thread] = (mine + other)
-                mine = shared[256 + thread]
-                other = shared[256 + thread + half]
-                shared[256 + thread] = (mine + other)
-                mine = shared[512 + thread]
-                other = shared[512 + thread + half]
-                shared[512 + thread] = (mine + other)
-            cuda.syncthreads()
-            half = half // 2
         a82 = shared[0]
-        a84 = shared[256]
-        a93 = shared[512]
+        found = shared[1]
+        a82 = (a82 + found)
+        found = shared[2]
+        a82 = (a82 + found)
+        found = shared[3]
+        a82 = (a82 + found)
+        found = shared[4]
+        a82 = (a82 + found)
+        found = shared[5]
+        a82 = (a82 + found)
+        found = shared[6]
+        a82 = (a82 + found)
+        found = shared[7]
+        a82 = (a82 + found)
+        a84 = shared[8]
+        found = shared[9]
+        a84 = (a84 + found)
+        found = shared[10]
+        a84 = (a84 + found)
+        found = shared[11]
+        a84 = (a84 + found)
+        found = shared[12]
+        a84 = (a84 + found)
+        found = shared[13]
+        a84 = (a84 + found)
+        found = shared[14]
+        a84 = (a84 + found)
+        found = shared[15]
+        a84 = (a84 + found)
+        a93 = shared[16]
+        found = shared[17]
+        a93 = (a93 + found)
+        found = shared[18]
+        a93 = (a93 + found)
+        found = shared[19]
+        a93 = (a93 + found)
+        found = shared[20]
+        a93 = (a93 + found)
+        found = shared[21]
+        a93 = (a93 + found)
+        found = shared[22]
+        a93 = (a93 + found)
+        found = shared[23]
+        a93 = (a93 + found)
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0
@@ -239,8 +362,10 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
             arrivals[3] = 0
             arrivals[4] = 0
             pass
+            v96 = (not v11)
             if v96:
                 flag[0] = 1
+            v97 = (not v14)
             if v97:
                 flag[0] = 1
             v83 = f8(a82)

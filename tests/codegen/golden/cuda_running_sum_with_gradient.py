@@ -7,7 +7,7 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes):
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
-    shared = cuda.shared.array(256, f8)
+    shared = cuda.shared.array(8, f8)
     lane = thread % lanes
     mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
     for i0 in range(first // lanes, 1, step // lanes):
@@ -113,18 +113,36 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes):
                 a11 = a11 + f8(v10)
                 v17 = (v8 + v16)
                 o2[i7] = v17
-    shared[0 + thread] = a11
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 16)
+    a11 = (a11 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 8)
+    a11 = (a11 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 4)
+    a11 = (a11 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 2)
+    a11 = (a11 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 1)
+    a11 = (a11 + found)
+    if thread % 32 == 0:
+        shared[0 + thread // 32] = a11
     cuda.syncthreads()
-    half = 128
-    while half > 0:
-        if thread < half:
-            mine = shared[0 + thread]
-            other = shared[0 + thread + half]
-            shared[0 + thread] = (mine + other)
-        cuda.syncthreads()
-        half = half // 2
     if thread == 0:
-        partials[0 * blocks + block] = shared[0]
+        a11 = shared[0]
+        found = shared[1]
+        a11 = (a11 + found)
+        found = shared[2]
+        a11 = (a11 + found)
+        found = shared[3]
+        a11 = (a11 + found)
+        found = shared[4]
+        a11 = (a11 + found)
+        found = shared[5]
+        a11 = (a11 + found)
+        found = shared[6]
+        a11 = (a11 + found)
+        found = shared[7]
+        a11 = (a11 + found)
+        partials[0 * blocks + block] = a11
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
     if thread == 0:
@@ -135,19 +153,36 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes):
         cuda.threadfence()
         a11 = f8(0)
         for other in range(thread, blocks, 256):
-            found = partials[0 * blocks + other]
-            a11 = (a11 + found)
-        shared[0 + thread] = a11
+            found_a11 = partials[0 * blocks + other]
+            a11 = (a11 + found_a11)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 16)
+        a11 = (a11 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 8)
+        a11 = (a11 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 4)
+        a11 = (a11 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 2)
+        a11 = (a11 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 1)
+        a11 = (a11 + found)
+        if thread % 32 == 0:
+            shared[0 + thread // 32] = a11
         cuda.syncthreads()
-        half = 128
-        while half > 0:
-            if thread < half:
-                mine = shared[0 + thread]
-                other = shared[0 + thread + half]
-                shared[0 + thread] = (mine + other)
-            cuda.syncthreads()
-            half = half // 2
         a11 = shared[0]
+        found = shared[1]
+        a11 = (a11 + found)
+        found = shared[2]
+        a11 = (a11 + found)
+        found = shared[3]
+        a11 = (a11 + found)
+        found = shared[4]
+        a11 = (a11 + found)
+        found = shared[5]
+        a11 = (a11 + found)
+        found = shared[6]
+        a11 = (a11 + found)
+        found = shared[7]
+        a11 = (a11 + found)
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

@@ -7,7 +7,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
-    shared = cuda.shared.array(256, f8)
+    shared = cuda.shared.array(8, f8)
     a7 = f8(0)
     lane = thread % lanes
     mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
@@ -29,18 +29,36 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
             v16 = cuda.selp(v15, v14, f8(0.0))
             v17 = (v13 + v16)
             o1[(i9) * n1 + i10] = v17
-    shared[0 + thread] = a7
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 16)
+    a7 = (a7 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 8)
+    a7 = (a7 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 4)
+    a7 = (a7 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 2)
+    a7 = (a7 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 1)
+    a7 = (a7 + found)
+    if thread % 32 == 0:
+        shared[0 + thread // 32] = a7
     cuda.syncthreads()
-    half = 128
-    while half > 0:
-        if thread < half:
-            mine = shared[0 + thread]
-            other = shared[0 + thread + half]
-            shared[0 + thread] = (mine + other)
-        cuda.syncthreads()
-        half = half // 2
     if thread == 0:
-        partials[0 * blocks + block] = shared[0]
+        a7 = shared[0]
+        found = shared[1]
+        a7 = (a7 + found)
+        found = shared[2]
+        a7 = (a7 + found)
+        found = shared[3]
+        a7 = (a7 + found)
+        found = shared[4]
+        a7 = (a7 + found)
+        found = shared[5]
+        a7 = (a7 + found)
+        found = shared[6]
+        a7 = (a7 + found)
+        found = shared[7]
+        a7 = (a7 + found)
+        partials[0 * blocks + block] = a7
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
     if thread == 0:
@@ -51,19 +69,36 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
         cuda.threadfence()
         a7 = f8(0)
         for other in range(thread, blocks, 256):
-            found = partials[0 * blocks + other]
-            a7 = (a7 + found)
-        shared[0 + thread] = a7
+            found_a7 = partials[0 * blocks + other]
+            a7 = (a7 + found_a7)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 16)
+        a7 = (a7 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 8)
+        a7 = (a7 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 4)
+        a7 = (a7 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 2)
+        a7 = (a7 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 1)
+        a7 = (a7 + found)
+        if thread % 32 == 0:
+            shared[0 + thread // 32] = a7
         cuda.syncthreads()
-        half = 128
-        while half > 0:
-            if thread < half:
-                mine = shared[0 + thread]
-                other = shared[0 + thread + half]
-                shared[0 + thread] = (mine + other)
-            cuda.syncthreads()
-            half = half // 2
         a7 = shared[0]
+        found = shared[1]
+        a7 = (a7 + found)
+        found = shared[2]
+        a7 = (a7 + found)
+        found = shared[3]
+        a7 = (a7 + found)
+        found = shared[4]
+        a7 = (a7 + found)
+        found = shared[5]
+        a7 = (a7 + found)
+        found = shared[6]
+        a7 = (a7 + found)
+        found = shared[7]
+        a7 = (a7 + found)
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

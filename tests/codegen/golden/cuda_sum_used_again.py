@@ -9,7 +9,7 @@ def kernel(x0, o0, n0, partials, arrivals):
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
-    shared = cuda.shared.array(256, f8)
+    shared = cuda.shared.array(8, f8)
     v7 = float(n0)
     a5 = f8(0)
     f_v4_0 = f8(0)
@@ -45,18 +45,36 @@ def kernel(x0, o0, n0, partials, arrivals):
             for i3 in range(base + thread, min(base + 4 * 256, n0), 256):
                 v4 = x0[i3]
                 a5 = a5 + f8(v4)
-    shared[0 + thread] = a5
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 16)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 8)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 4)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 2)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 1)
+    a5 = (a5 + found)
+    if thread % 32 == 0:
+        shared[0 + thread // 32] = a5
     cuda.syncthreads()
-    half = 128
-    while half > 0:
-        if thread < half:
-            mine = shared[0 + thread]
-            other = shared[0 + thread + half]
-            shared[0 + thread] = (mine + other)
-        cuda.syncthreads()
-        half = half // 2
     if thread == 0:
-        partials[0 * blocks + block] = shared[0]
+        a5 = shared[0]
+        found = shared[1]
+        a5 = (a5 + found)
+        found = shared[2]
+        a5 = (a5 + found)
+        found = shared[3]
+        a5 = (a5 + found)
+        found = shared[4]
+        a5 = (a5 + found)
+        found = shared[5]
+        a5 = (a5 + found)
+        found = shared[6]
+        a5 = (a5 + found)
+        found = shared[7]
+        a5 = (a5 + found)
+        partials[0 * blocks + block] = a5
     cuda.syncthreads()
     cuda.syncthreads()
     if thread == 0:
@@ -68,19 +86,36 @@ def kernel(x0, o0, n0, partials, arrivals):
     cuda.syncthreads()
     a5 = f8(0)
     for other in range(thread, blocks, 256):
-        found = partials[0 * blocks + other]
-        a5 = (a5 + found)
-    shared[0 + thread] = a5
+        found_a5 = partials[0 * blocks + other]
+        a5 = (a5 + found_a5)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 16)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 8)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 4)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 2)
+    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 1)
+    a5 = (a5 + found)
+    if thread % 32 == 0:
+        shared[0 + thread // 32] = a5
     cuda.syncthreads()
-    half = 128
-    while half > 0:
-        if thread < half:
-            mine = shared[0 + thread]
-            other = shared[0 + thread + half]
-            shared[0 + thread] = (mine + other)
-        cuda.syncthreads()
-        half = half // 2
     a5 = shared[0]
+    found = shared[1]
+    a5 = (a5 + found)
+    found = shared[2]
+    a5 = (a5 + found)
+    found = shared[3]
+    a5 = (a5 + found)
+    found = shared[4]
+    a5 = (a5 + found)
+    found = shared[5]
+    a5 = (a5 + found)
+    found = shared[6]
+    a5 = (a5 + found)
+    found = shared[7]
+    a5 = (a5 + found)
     cuda.syncthreads()
     v6 = f8(a5)
     v8 = (v6 / v7)

@@ -1,0 +1,134 @@
+"""On a real GPU: distribution functions, quantiles, wrappers and families of vectors, as the CPU computes them."""
+
+import numpy as np
+import pytest
+from families import arrays, differentiable
+
+import vecdist
+from vecdist import cdf, lazy, logcdf, logpdf, logsf, ppf, sf, value_and_partials
+from vecdist.distributions import (
+    FAMILIES,
+    Categorical,
+    Dirichlet,
+    DirichletMultinomial,
+    Gamma,
+    Multinomial,
+    MvNormal,
+    MvStudentT,
+    NegativeBinomial,
+    Normal,
+    OrderedLogistic,
+    Poisson,
+    StudentT,
+)
+
+pytestmark = pytest.mark.cuda
+RNG = np.random.default_rng(20261121)
+TOLERANCE = {"f4": 2e-4, "f8": 1e-10}
+VERBS = {"cdf": cdf, "sf": sf, "logcdf": logcdf, "logsf": logsf}
+
+
+@pytest.fixture
+def cupy():
+    return pytest.importorskip("cupy")
+
+
+def assert_close(found, wanted, dtype):
+    """Equal up to rounding; below the smallest number that a format holds in full, the GPU may give 0."""
+    assert found.shape == wanted.shape and found.dtype == wanted.dtype
+    found, wanted = np.asarray(found.get(), np.float64), np.asarray(wanted, np.float64)
+    tiny = np.finfo(dtype).tiny
+    np.testing.assert_allclose(found, wanted, rtol=TOLERANCE[dtype], atol=max(TOLERANCE[dtype] / 10, tiny))
+
+
+def check(cupy, build, *given, dtype="f8"):
+    """Values and partial derivatives of an expression; ``build`` gives it and where to differentiate."""
+    wanted, slopes = value_and_partials(*build(*given))
+    found, found_slopes = value_and_partials(*build(*map(cupy.asarray, given)))
+    for mine, reference in zip((found, *found_slopes), (wanted, *slopes), strict=True):
+        assert_close(mine, reference, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_distribution_functions(cupy, name, dtype):
+    x, parameters = arrays(name, dtype)
+    family = FAMILIES[name]
+
+    def build(verb, x, *parameters):
+        return verb(family(*parameters), x), differentiable(name, x, parameters)
+
+    tried = 0
+    for verb in VERBS.values():
+        try:
+            build(verb, x, *parameters)
+        except NotImplementedError:
+            continue
+        check(cupy, lambda *at, verb=verb: build(verb, *at), x, *parameters, dtype=dtype)
+        tried += 1
+    if not tried:
+        pytest.skip("no formula for any of its distribution functions")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_quantiles(cupy, name):
+    _, parameters = arrays(name, "f8")
+    family, q = FAMILIES[name], np.linspace(0.001, 0.999, parameters[0].size)
+    try:
+        wanted = np.asarray(ppf(family(*parameters), q))
+    except NotImplementedError:
+        pytest.skip("no formula for its quantiles")
+    found = vecdist.pipeline.on_host(ppf(family(*map(cupy.asarray, parameters)), cupy.asarray(q)))
+    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-9, atol=1e-12)
+
+
+WRAPPED = {
+    "truncated": lambda a, b: vecdist.truncated(Normal(a, b), -0.5, 2.0),
+    "censored": lambda a, b: vecdist.censored(Gamma(b, np.exp(a)), 0.1, 1.25),
+    "affine": lambda a, b: vecdist.affine(StudentT(b), a, b),
+    "folded": lambda a, b: vecdist.folded(Normal(a, b)),
+    "zero inflated": lambda a, b: vecdist.zero_inflated(Poisson(b), gate_logit=a),
+    "hurdle": lambda a, b: vecdist.hurdle(NegativeBinomial(b, 0.5), gate_logit=a),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_wrappers(cupy, name):
+    a, b, x = RNG.normal(size=64), RNG.uniform(0.5, 3.0, 64), np.arange(64) % 4 * 0.5
+    x = np.floor(x) if name in {"zero inflated", "hurdle"} else x
+    check(cupy, lambda a, b, x: (logpdf(WRAPPED[name](lazy(a), lazy(b)), x), (a, b)), a, b, x)
+
+
+def positive_definite(size):
+    root = RNG.normal(size=(size, size))
+    return root @ root.T + size * np.eye(size)
+
+
+COUNTS = RNG.multinomial(9, [0.2, 0.3, 0.5], 20).astype(float)
+POINTS, CATEGORIES = RNG.normal(size=(20, 3)), np.arange(20.0) % 4
+VECTORS = {  # a family as a function of arrays, its points, and the arrays
+    "Categorical": (lambda logits: Categorical(logits=logits), CATEGORIES, [RNG.normal(size=4)]),
+    "Dirichlet": (Dirichlet, RNG.dirichlet(np.ones(4), 20), [RNG.uniform(0.5, 3.0, 4)]),
+    "Multinomial": (lambda logits: Multinomial(n=9.0, logits=logits), COUNTS, [RNG.normal(size=3)]),
+    "DirichletMultinomial": (lambda a: DirichletMultinomial(9.0, a), COUNTS, [RNG.uniform(0.5, 3.0, 3)]),
+    "MvNormal": (MvNormal, POINTS, [RNG.normal(size=3), positive_definite(3)]),
+    "MvStudentT": (MvStudentT, POINTS, [np.array(5.0), RNG.normal(size=3), positive_definite(3)]),
+    "OrderedLogistic": (OrderedLogistic, CATEGORIES, [np.array(0.3), np.sort(RNG.normal(size=3))]),
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_families_of_vectors(cupy, name):
+    family, x, parameters = VECTORS[name]
+    wanted, slopes = vecdist.value_and_grad(logpdf(family(*parameters), x).sum(), tuple(parameters))
+    on_gpu = tuple(map(cupy.asarray, parameters))
+    found, found_slopes = vecdist.value_and_grad(logpdf(family(*on_gpu), cupy.asarray(x)).sum(), on_gpu)
+    for mine, reference in zip((found, *found_slopes), (wanted, *slopes), strict=True):
+        np.testing.assert_allclose(mine.get(), reference, rtol=1e-10, atol=1e-12)
+
+
+def test_a_covariance_that_is_not_positive_definite_names_its_place(cupy):
+    covariance = cupy.asarray(np.stack([np.eye(2), -np.eye(2)]))
+    density = logpdf(MvNormal(cupy.zeros(2), covariance), cupy.zeros((2, 2)))
+    with pytest.raises(vecdist.InvalidParameter, match="1"):
+        density.get() if hasattr(density, "get") else np.asarray(vecdist.pipeline.on_host(density))

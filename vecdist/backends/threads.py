@@ -1,0 +1,111 @@
+"""A kernel's blocks shared among threads of the CPU."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.backends import cpu_language
+from vecdist.backends.base import element_count, length_of
+from vecdist.codegen.cpu import BLOCK
+from vecdist.codegen.statements import PARTIAL
+from vecdist.kernel import Kernel, Loop
+
+SHARES = 4  # of each thread, so that they end together
+
+
+def thread_count() -> int:
+    """The threads to use: the processors this process may run on, or ``NUMBA_NUM_THREADS`` where that is set."""
+    given = os.environ.get("NUMBA_NUM_THREADS")
+    if given:
+        return max(1, int(given))
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@functools.cache
+def pool() -> ThreadPoolExecutor:
+    """The threads beside the one that calls."""
+    return ThreadPoolExecutor(thread_count(), thread_name_prefix="vecdist")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool.cache_clear)  # threads do not survive a fork; a child starts its own
+
+
+@final
+@dataclass(frozen=True)
+class _Nest:
+    """A nest at known lengths: its blocks, the dtypes of their sums, and outputs that it adds to, or finishes."""
+
+    run: Callable[..., None]
+    blocks: int
+    sums: tuple[str, ...]
+    added: tuple[int, ...]
+    finished: tuple[int, ...]
+
+
+@final
+class Threaded:
+    """The kernel over arrays of known lengths: the blocks and stripes that one thread would run, shared by many."""
+
+    def __init__(self, kernel: Kernel, pieces: tuple[Any, Sequence[Any], Any], lengths: Mapping[str, int]) -> None:
+        self.prelude, nests, self.finish = pieces
+        self.inputs = len(kernel.slots)
+        counts = {n: element_count(o.shape, lengths) for n, o in enumerate(kernel.outputs) if o.summed}
+        stripes = cpu_language.stripe_limit(sum(counts.values()))
+        self.scattered = {n: (stripes * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
+        levels = [level for level, _ in kernel.nests()]
+        self.nests = []
+        for (level, loop), run, after in zip(kernel.nests(), nests, [*levels[1:], None], strict=True):
+            blocks, added = -(-length_of(loop.dim, lengths) // block_size(loop, lengths)), tuple(loop.scatters())
+            sums = tuple(PARTIAL[item.dtype.kind] for item in loop.sums(kernel.root))
+            finished = () if after == level else tuple(kernel.finished(level))
+            self.nests.append(_Nest(run, min(blocks, stripes) if added else blocks, sums, added, finished))
+
+    def __call__(self, *given: Any) -> None:
+        hoisted = self.prelude(*given)
+        rows = {output: np.zeros(*size) for output, size in self.scattered.items()}
+        partials: list[np.ndarray] = []
+        for nest in self.nests:
+            partials += [np.empty(nest.blocks, dtype) for dtype in nest.sums]
+            own = [rows[output] for output in nest.added]
+            share(functools.partial(_swapped, nest.run, (*partials, *own, *hoisted, *given)), nest.blocks)
+            for output in nest.finished:
+                cpu_language.add_rows(rows[output], given[self.inputs + output])
+        self.finish(*partials, *hoisted, *given)
+
+
+def _swapped(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:
+    nest(first, last, *arguments)
+
+
+def share(run: Callable[[int, int], None], blocks: int) -> None:
+    """``run(first, last)`` for ranges that make up the blocks: each thread takes the next one that is left."""
+    parts = min(blocks, SHARES * thread_count())
+    cuts = [blocks * part // max(parts, 1) for part in range(parts + 1)]
+    left = iter(list(zip(cuts, cuts[1:], strict=False)))
+
+    def take() -> None:
+        for first, last in left:
+            run(first, last)
+
+    others = [pool().submit(take) for _ in range(min(parts, thread_count()) - 1)]
+    take()
+    for other in others:
+        if not other.cancel():  # one that has not begun is not needed any more
+            other.result()
+
+
+def block_size(loop: Loop, lengths: Mapping[str, int]) -> int:
+    """The iterations of an outermost loop that make up a block."""
+    inner = 1
+    for dim in loop.dims()[1:]:
+        inner *= length_of(dim, lengths)
+    return max(1, BLOCK // max(1, inner)) if len(loop.dims()) > 1 else BLOCK
