@@ -7,7 +7,7 @@ from programs import programs
 from reference import interpreted, interpreted_bound
 from scipy import stats
 
-from vecdist import InvalidParameter, compile, lazy, logpdf, pipeline, vjp  # noqa: A004
+from vecdist import InvalidParameter, compile, data, hessian, lazy, logpdf, pipeline, vjp  # noqa: A004
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Exponential, Gamma, Normal
 from vecdist.expr import Node, rewrite
@@ -259,3 +259,24 @@ def test_a_single_gradient_by_another_way():
     _, (reference,) = vjp(values, wrt=(B,), cotangent=np.ones(CHAINS))
     _, (found,) = compile(lambda b, a: logpdf(Normal(b, a), X).sum(), in_axes=(0, 0)).value_and_grad(B, A, wrt=(0,))
     np.testing.assert_allclose(found, reference, rtol=1e-13)
+
+
+@pytest.mark.usefixtures("execution")
+def test_a_matrix_shared_by_chains_is_multiplied_by_a_library():
+    """One product of matrices for all chains, in either direction, where the matrix is not small."""
+    rng = np.random.default_rng(3)
+    x, beta = rng.normal(size=(300, 5)), rng.normal(size=(7, 5))
+    first = beta[0].copy()
+
+    def density(beta):
+        return -np.square(np.tanh(data(x) @ beta[:5]) - 0.5).sum() - np.square(beta).sum()
+
+    values, slopes = compile(density, in_axes=(0,)).value_and_grad(beta)
+    fitted = np.tanh(beta @ x.T)
+    np.testing.assert_allclose(values, -np.square(fitted - 0.5).sum(axis=1) - np.square(beta).sum(axis=1), rtol=1e-12)
+    wanted = (-2 * (fitted - 0.5) * (1 - fitted**2)) @ x - 2 * beta
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-11, atol=1e-12)
+    t = fitted[0]
+    weights = -2 * (1 - t**2) ** 2 + 4 * t * (t - 0.5) * (1 - t**2)
+    second = hessian(density(lazy(first)), first)
+    np.testing.assert_allclose(second, x.T @ (weights[:, None] * x) - 2 * np.eye(5), rtol=1e-11, atol=1e-11)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 
 from vecdist.expr import Node, rewrite, topological
-from vecdist.primitives.products import by_loops
+from vecdist.primitives.products import by_loops, product, transposed
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
 from vecdist.shapes import Dim, Shape, broadcast
+
+LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library
 
 
 def batch(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[Node, ...]:
@@ -34,6 +37,9 @@ def batch_aligned(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[N
         has = [arg in leading for arg in node.args]
         if node.op == "extent" or not any(has):
             new[node] = Node(node.op, args, node.attrs, node.shape, node.dtype)
+        elif pair := _matrix_and_vector(node, leading):
+            new[node] = _with_gap(_product(pair[0], new[pair[1]]), rank)
+            leading.add(node)
         else:
             new[node] = _batched(node, args, has, rank)
             leading.add(node)
@@ -64,6 +70,27 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
     if node.op != "checked":  # whose checks need not broadcast into its value
         shape = broadcast(arg.shape for arg in args)
     return Node(node.op, args, node.attrs, shape, node.dtype)
+
+
+def _matrix_and_vector(node: Node, leading: Collection[Node]) -> tuple[Node, Node] | None:
+    """The factors of a product of a matrix, the same for all, and a vector that is one of many; ``None`` for others.
+
+    Together they are a product of two matrices.  A small matrix is read as fast by each, without calls of its own.
+    """
+    if node.op != "sum" or node.attrs != ((-1,),) or node.args[0].op != "mul":
+        return None
+    for matrix, vector in (node.args[0].args, node.args[0].args[::-1]):
+        fits = matrix.shape == node.args[0].shape and matrix.ndim == 2 and vector.shape == matrix.shape[1:]
+        if fits and matrix not in leading and vector in leading and matrix.dtype == vector.dtype == node.dtype:
+            return (matrix, vector) if min(matrix.shape) > 1 and math.prod(matrix.shape) >= LARGE else None
+    return None
+
+
+def _product(matrix: Node, vectors: Node) -> Node:
+    """The products of a matrix and each vector, of shape (C, n, 1)."""
+    many = _without_gap(vectors, 1)
+    found = product(matrix, transposed(many))
+    return view(found, [(1, 0, 1), (0, 0, 1)], (many.shape[0], matrix.shape[0], 1))
 
 
 def _shifted(node: Node, rank: int) -> tuple[Entry, ...]:
