@@ -271,7 +271,7 @@ def test_a_matrix_shared_by_chains_is_multiplied_by_a_library():
     def density(beta):
         return -np.square(np.tanh(data(x) @ beta[:5]) - 0.5).sum() - np.square(beta).sum()
 
-    values, slopes = compile(density, in_axes=(0,)).value_and_grad(beta)
+    values, (slopes,) = compile(density, in_axes=(0,)).value_and_grad(beta)
     fitted = np.tanh(beta @ x.T)
     np.testing.assert_allclose(values, -np.square(fitted - 0.5).sum(axis=1) - np.square(beta).sum(axis=1), rtol=1e-12)
     wanted = (-2 * (fitted - 0.5) * (1 - fitted**2)) @ x - 2 * beta

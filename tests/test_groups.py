@@ -9,6 +9,7 @@ from reference import interpreted, ops
 from vecdist import compile as compile_function
 from vecdist import data, explain, hessian, lazy, logpdf, logsumexp, pipeline, value_and_grad
 from vecdist.arrangement import arranged
+from vecdist.backends.cpu import Cpu
 from vecdist.backends.interpreter import interpret
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Exponential, Normal
@@ -217,3 +218,23 @@ def test_single_precision():
     assert value.dtype == np.float32 and all(slope.dtype == np.float32 for slope in slopes)
     wanted, *_ = interpreted((model(*map(lazy, arguments), group).node,))
     np.testing.assert_allclose(value, wanted, rtol=1e-6)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("picks", [False, True])
+@pytest.mark.parametrize("mark", [data, lazy])
+@pytest.mark.parametrize("rows", [50, 2000])
+def test_rows_behind_other_axes(monkeypatch, rows, mark, picks):
+    """Data of several columns with the rows last, and chains: axes before the rows, at every level of pieces."""
+    monkeypatch.setattr(Cpu, "picks", picks)
+    y, weight, group = RNG.normal(size=rows), RNG.normal(size=(3, rows)), RNG.integers(0, 2, rows)
+    effects = RNG.normal(size=(5, 2))
+
+    def target(effects):
+        return (np.square(effects[data(group)] - mark(y)) * data(weight)).sum()
+
+    values, (slopes,) = compile_function(target, in_axes=(0,)).value_and_grad(effects)
+    apart = effects[:, group] - y
+    np.testing.assert_allclose(values, (np.square(apart)[:, None] * weight).sum(axis=(1, 2)), rtol=1e-11, atol=1e-11)
+    wanted = [[(2 * row * weight.sum(axis=0))[group == place].sum() for place in range(2)] for row in apart]
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-11, atol=1e-11)

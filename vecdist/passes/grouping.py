@@ -189,7 +189,7 @@ class _State:
         axis = _axis(values, sorting)
         pieces = _summed_pieces(self.ordered(values, sorting), sorting, 0, axis)
         for level in range(1, sorting.levels):
-            rows = gather(pieces, [sorting.order(level)], (*node.shape[:start], *sorting.shape(level)), start)
+            rows = gather(pieces, [sorting.order(level)], sorting.shape(level), start)
             pieces = _summed_pieces(rows, sorting, level, axis)
         return reshape(pieces, node.shape) if count > 1 else pieces
 
@@ -248,7 +248,7 @@ class _State:
         """The rows of an input or of a constant; those of constant data are a constant of their own."""
         number, place = node.attrs[0], node.ndim + _axis(node, sorting)
         source = self.constants[number - self.first] if number >= self.first else node
-        rows = gather(source, [sorting.order(0)], (*node.shape[:place], *sorting.shape(0)), place)
+        rows = gather(source, [sorting.order(0)], sorting.shape(0), place)
         if number >= self.first or number in self.data:
             return self.constant(rows)
         if not self.picks:
@@ -287,12 +287,12 @@ class _State:
             raise _OrderMatters
         if tuple(indices) != sorting.grouping.indices or source.shape[start : start + count] != sorting.grouping.sizes:
             rows = [self.rows_of_index(index, sorting) for index in indices]
-            return gather(source, rows, (*source.shape[:start], *pieces), start)
+            return gather(source, rows, pieces, start)
         if sorting.levels == 1 and count == 1:
             entries = [(at if at <= start else at + 1, 0, 1) for at in range(source.ndim)]
             return view(source, entries, (*source.shape[: start + 1], 1, *source.shape[start + 1 :]))
         owners = [sorting.owner(place) for place in range(count)]
-        return gather(source, owners, (*source.shape[:start], pieces[0], 1), start)
+        return gather(source, owners, (pieces[0], 1), start)
 
     def rows_of_index(self, index: Node, sorting: Sorting) -> Node:
         """An index array in the order of rows: one constant, where it depends on constant data alone."""
