@@ -230,7 +230,19 @@ def document(chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Fo
     )
     counts = f"{chosen.points} points per family and format (a third as many for distribution functions)"
     made = f"Made by `python benchmarks/accuracy.py --device {chosen.device}` in {seconds:.0f} s: {counts}, {way}; "
-    return TITLE + "\n" + made + timing.versions() + ".\n\n" + "\n".join(sections)
+    return TITLE + "\n" + made + timing.versions() + peer_versions(chosen.peers) + ".\n\n" + "\n".join(sections)
+
+
+def peer_versions(python: str) -> str:
+    """What the peers' Python has, where it is another one."""
+    if python == sys.executable:
+        return ""
+    asked = (
+        "import platform; from importlib import metadata;"
+        "print('; peers with Python', platform.python_version(), end='');"
+        "[print(',', name, metadata.version(name), end='') for name in ('numpyro', 'jax', 'torch', 'numpy')]"
+    )
+    return subprocess.run([python, "-c", asked], check=False, capture_output=True, text=True).stdout
 
 
 def section(verb: str, chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Found]) -> str:

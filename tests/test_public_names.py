@@ -11,6 +11,9 @@ import vecdist
 import vecdist.datasets
 import vecdist.distributions
 import vecdist.linalg
+import vecdist.parameters
+import vecdist.random
+import vecdist.samplers
 from vecdist.distributions import FAMILIES
 from vecdist.multivariate import MULTIVARIATE
 
@@ -22,6 +25,9 @@ PUBLIC = {
     **{f"vecdist.datasets.{name}": getattr(vecdist.datasets, name) for name in vecdist.datasets.__all__},
     **{f"vecdist.distributions.{name}": family for name, family in {**FAMILIES, **MULTIVARIATE}.items()},
     **{f"vecdist.linalg.{name}": getattr(vecdist.linalg, name) for name in vecdist.linalg.__all__},
+    **{f"vecdist.parameters.{name}": getattr(vecdist.parameters, name) for name in vecdist.parameters.__all__},
+    **{f"vecdist.random.{name}": getattr(vecdist.random, name) for name in vecdist.random.__all__},
+    **{f"vecdist.samplers.{name}": getattr(vecdist.samplers, name) for name in vecdist.samplers.__all__},
 }
 # Public, and shown by no example of its own.
 UNSHOWN = {
@@ -29,6 +35,10 @@ UNSHOWN = {
     "vecdist.InvalidParameter": "an error",
     "vecdist.datasets.CoalDisasters": "what coal_disasters gives",
     "vecdist.datasets.EightSchools": "what eight_schools gives",
+    "vecdist.samplers.Density": "what samplers take, whose examples show it",
+    "vecdist.samplers.Draws": "what hmc and chees give",
+    "vecdist.samplers.Laplace": "what laplace gives",
+    "vecdist.samplers.Mode": "what find_map gives",
 }
 
 
@@ -72,7 +82,10 @@ def test_the_list_of_unshown_names_is_current():
     assert set(UNSHOWN) <= set(PUBLIC)
 
 
-@pytest.mark.parametrize("kind", [vecdist.LazyArray, vecdist.Compiled], ids=lambda kind: kind.__name__)
+KINDS = [vecdist.LazyArray, vecdist.Compiled, vecdist.LogDensity, vecdist.parameters.Parameter]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_methods_are_described(kind):
     public = {name: value for name, value in vars(kind).items() if not name.startswith("_")}
     members = {name for name, value in public.items() if callable(value) or isinstance(value, property)}

@@ -11,7 +11,7 @@ from vecdist import LazyArray, lazy
 from vecdist.primitives import PRIMITIVES
 
 COMPOSITES = (
-    "bitwise_xor", "conjugate", "deg2rad", "degrees", "floor_divide", "fmax", "fmin", "invert", "logical_xor",
+    "conjugate", "deg2rad", "degrees", "floor_divide", "fmax", "fmin", "invert", "logical_xor",
     "rad2deg", "radians", "remainder",
 )
 NAMES = sorted({*COMPOSITES, *(name for entry in PRIMITIVES.values() for name in entry.ufuncs)})

@@ -5,8 +5,10 @@ from vecdist.compiled import Compiled, compile  # noqa: A004
 from vecdist.converters import from_numpyro, from_pymc, from_scipy, from_stan
 from vecdist.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
 from vecdist.explain import explain
+from vecdist.logdensity import LogDensity
 from vecdist.mixtures import log_mix, log_softmax, logsumexp, mixture, softmax
 from vecdist.pipeline import InvalidIndex, InvalidParameter
+from vecdist.sampling import sample
 from vecdist.vectorize import Vectorize, logpdf, logpmf
 from vecdist.verbs import cdf, entropy, logcdf, logsf, mean, median, mode, ppf, sf, variance
 from vecdist.wrappers import (
@@ -29,6 +31,7 @@ __all__ = [
     "InvalidIndex",
     "InvalidParameter",
     "LazyArray",
+    "LogDensity",
     "Vectorize",
     "affine",
     "cdf",
@@ -62,6 +65,7 @@ __all__ = [
     "mixture",
     "mode",
     "ppf",
+    "sample",
     "sf",
     "softmax",
     "transformed",

@@ -14,10 +14,10 @@ import numpy as np
 
 from vecdist.array import LazyArray, operands
 from vecdist.expr import Node, cast, const, where
-from vecdist.leaves import leaf
 from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.boundary import boundary
 from vecdist.primitives.elementary import log
+from vecdist.primitives.structure import position
 from vecdist.views import index_view
 
 MOST = 16  # rows of a matrix: the work, and the length of the source, grow with the cube
@@ -143,7 +143,7 @@ def cholesky(a: Any) -> LazyArray:
     array([[2., 0.],
            [1., 2.]])
     """
-    return _stacked(_valid(*factored(symmetric(_square(a)))))
+    return stacked(_valid(*factored(symmetric(_square(a)))))
 
 
 def solve_triangular(factor: Any, b: Any, transposed: bool = False) -> LazyArray:
@@ -161,7 +161,7 @@ def solve_triangular(factor: Any, b: Any, transposed: bool = False) -> LazyArray
     if not right.ndim or right.shape[-1] != left.shape[-1]:
         raise ValueError(f"a matrix of shape {left.shape} and a vector of shape {right.shape} do not fit")
     solve: Callable[[Triangle, Vector], Vector] = solved_transposed if transposed else solved
-    return _placed(solve(lower(left), vector(right)), np.arange(right.shape[-1]))
+    return placed(solve(lower(left), vector(right)), np.arange(right.shape[-1]))
 
 
 def log_determinant(a: Any) -> LazyArray:
@@ -198,19 +198,20 @@ def _square(a: Any) -> Node:
     return node
 
 
-def _stacked(rows: Triangle) -> LazyArray:
+def stacked(rows: Triangle) -> LazyArray:
     """A lower triangular matrix of its rows."""
     numbers = np.full((len(rows), len(rows)), -1)
     numbers[np.tril_indices(len(rows))] = np.arange(len(rows) * (len(rows) + 1) // 2)
-    return _placed([entry for row in rows for entry in row], numbers)
+    return placed([entry for row in rows for entry in row], numbers)
 
 
-def _placed(entries: Sequence[Node], numbers: np.ndarray) -> LazyArray:
+def placed(entries: Sequence[Node], numbers: np.ndarray) -> LazyArray:
     """An array with new last axes, in which each entry is where its number is, and 0 where no number is."""
-    places, new = leaf(numbers), (None,) * numbers.ndim
+    places, new = position(*numbers.shape), (None,) * numbers.ndim
     found = const(0, entries[0].dtype)
-    for number, entry in enumerate(entries):
-        found = where(eq(places, number), index_view(entry, (..., *new)), found)
+    for place, number in enumerate(numbers.ravel()):
+        if number >= 0:
+            found = where(eq(places, place), index_view(entries[number], (..., *new)), found)
     return LazyArray(found)
 
 

@@ -7,13 +7,17 @@ from typing import Any, final
 
 import numpy as np
 
+from vecdist import verbs
 from vecdist.array import LazyArray, lazy, operands
 from vecdist.distributions.base import Compound, Distribution
 from vecdist.expr import Node, cast
+from vecdist.multivariate.events import chosen, place_of
 from vecdist.primitives.reductions import along, reduced
-from vecdist.primitives.structure import drop_axes
+from vecdist.primitives.structure import drop_axes, full
+from vecdist.random import fold_in, lengths, uniform
+from vecdist.sampling import sample
 from vecdist.shapes import broadcast
-from vecdist.vectorize import logpdf
+from vecdist.vectorize import as_floats, logpdf
 
 
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> LazyArray:
@@ -85,24 +89,78 @@ def log_mix(log_weights: Any, log_densities: Any, axis: Any = -1) -> LazyArray:
 @final
 @dataclass(frozen=True)
 class Mixture(Compound):
-    """What ``mixture`` gives: a distribution for ``logpdf``."""
+    """What ``mixture`` gives: a distribution for the verbs, but for ``ppf``, ``entropy``, ``mode`` and ``median``."""
 
     weights: Any
     components: Distribution
 
     def logpdf(self, x: Any) -> LazyArray:
         """The log density at ``x``, whose elements each component is asked for; a component of weight 0 has no part."""
+        return self._log_sum(logpdf(self.components, _each(x)))
+
+    def cdf(self, x: Any) -> LazyArray:
+        return self._sum(verbs.cdf(self.components, _each(x)))
+
+    def sf(self, x: Any) -> LazyArray:
+        return self._sum(verbs.sf(self.components, _each(x)))
+
+    def logcdf(self, x: Any) -> LazyArray:
+        return _from_the_less(self._log_sum(verbs.logcdf(self.components, _each(x))), self.sf(x))
+
+    def logsf(self, x: Any) -> LazyArray:
+        return _from_the_less(self._log_sum(verbs.logsf(self.components, _each(x))), self.cdf(x))
+
+    def mean(self) -> LazyArray:
+        return self._sum(verbs.mean(self.components))
+
+    def variance(self) -> LazyArray:
+        """The mean of the variances and the variance of the means."""
+        means = verbs.mean(self.components)
+        return self._sum(verbs.variance(self.components) + (means - self.mean()[..., None]) ** 2)
+
+    def sample(self, key: Any, shape: Any) -> LazyArray:
+        """Draws of the component that a uniform number chooses; its parameters alone are read."""
+        weights = _floats(self.weights)
+        given = as_floats(self.components.parameters)
+        batch = broadcast((weights.shape[:-1], *(node.shape[:-1] for node in given.values())))
+        u = uniform(fold_in(key, 0), (*lengths(shape), *batch), weights.dtype)
+        place = place_of(u.node, weights)
+        picked = {name: chosen(node, place) if node.ndim else full(node, place.shape) for name, node in given.items()}
+        components = type(self.components)(**{name: LazyArray(node) for name, node in picked.items()})
+        return sample(fold_in(key, 1), components)
+
+    def _sum(self, values: LazyArray) -> LazyArray:
         weights = lazy(self.weights)
-        log_weights = np.where(weights == 0, -np.inf, np.log(weights))
-        return log_mix(log_weights, logpdf(self.components, lazy(x)[..., None]))
+        return np.where((weights == 0) & ~np.isfinite(values), 0.0, weights * values).sum(axis=-1)
+
+    def _log_sum(self, logarithms: LazyArray) -> LazyArray:
+        """log sum_k w_k exp(l_k); the derivative in a weight of 0, whose logarithm has none, comes of a last term."""
+        weights = lazy(self.weights)
+        absent = weights == 0
+        total = log_mix(np.where(absent, -np.inf, np.log(weights)), logarithms)
+        format_ = np.finfo(total.dtype)
+        excess = np.where(logarithms < np.inf, logarithms - np.maximum(total, format_.min)[..., None], 0.0)
+        share = np.exp(np.minimum(excess, np.log(format_.max) - 1.0))
+        return total + np.where(absent, weights * share, 0.0).sum(axis=-1)
+
+
+def _from_the_less(logarithm: LazyArray, other: LazyArray) -> Any:
+    """The logarithm of a tail, from the other tail where that is the less."""
+    return np.where(other < 0.5, np.log1p(-other), logarithm)
+
+
+def _each(x: Any) -> LazyArray:
+    """``x`` for each component."""
+    return lazy(x)[..., None]
 
 
 def mixture(weights: Any, components: Distribution) -> Mixture:
-    """The mixture sum_k w_k f_k of the components along the last axis of ``components``, for ``logpdf``.
+    """The mixture sum_k w_k f_k of the components along the last axis of ``components``.
 
-    ``weights`` are probabilities along the last axis, whose sum is not checked; with a weight of 0 its component takes
-    no part.  Raises ``TypeError`` where ``components`` is no distribution, ``ValueError`` where the numbers of weights
-    and of components differ.
+    For ``logpdf``, ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``mean``, ``variance`` and ``sample``.  ``weights`` are
+    probabilities along the last axis, whose sum is not checked; with a weight of 0 its component takes no part.  Raises
+    ``TypeError`` where ``components`` is no distribution, ``ValueError`` where the numbers of weights and of components
+    differ.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal

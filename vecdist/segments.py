@@ -76,10 +76,13 @@ def _level(key: Any, groups: int, xp: Any) -> tuple[Level, Any]:
 
 
 def _width(sizes: Any, groups: int, xp: Any) -> int:
-    """The width that costs least: in places, and in further levels where a group has several pieces."""
+    """The width that costs least: in places, and in further levels where a group has several pieces.
+
+    Pieces of one row are as many as the rows: they are for groups of one row alone.
+    """
     largest = max(1, int(sizes.max()))
     costs = {}
-    for width in WIDTHS:
+    for width in WIDTHS[largest > 1 :]:
         pieces = int(xp.maximum(1, -(-sizes // width)).sum())
         further = math.ceil(math.log(largest) / math.log(max(2, width))) - 1
         later = LEVEL + max(groups, pieces // width) * (width + PIECE)

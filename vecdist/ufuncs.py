@@ -177,7 +177,6 @@ def _same(x: Node) -> Node:
 
 _PRIMITIVES = {ufunc: entry for entry in PRIMITIVES.values() for ufunc in entry.ufuncs}
 _COMPOSITES: dict[str, Callable[..., Node]] = {
-    "bitwise_xor": lambda x, y: (x | y) - (x & y),
     "conjugate": _same,
     "deg2rad": lambda x: x * (math.pi / 180),
     "degrees": lambda x: x * (180 / math.pi),

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.array import LazyArray
-from vecdist.distributions.base import Distribution, Parameters, mirrored
+from vecdist.constraints import Constraint
+from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor
 from vecdist.primitives.elementary import exp, log, log1p
@@ -26,7 +27,7 @@ def cdf(distribution: Distribution, x: Any) -> LazyArray:
     >>> np.asarray(vecdist.cdf(Exponential(2.0), np.array([-1.0, 1.0, 2.0]))).round(4)
     array([0.    , 0.3935, 0.6321])
     """
-    return evaluated("cdf", distribution, _within("cdf", 0.0, 1.0), x)
+    return _asked("cdf", distribution, _tail("cdf"), x)
 
 
 def logcdf(distribution: Distribution, x: Any) -> LazyArray:
@@ -37,7 +38,7 @@ def logcdf(distribution: Distribution, x: Any) -> LazyArray:
     >>> np.asarray(vecdist.logcdf(Logistic(0.0, 1.0), np.array([-1000.0, 0.0]))).round(4)
     array([-1.000e+03, -6.931e-01])
     """
-    return evaluated("logcdf", distribution, _within("log_cdf", -math.inf, 0.0), x)
+    return _asked("logcdf", distribution, _tail("log_cdf"), x)
 
 
 def sf(distribution: Distribution, x: Any) -> LazyArray:
@@ -48,7 +49,7 @@ def sf(distribution: Distribution, x: Any) -> LazyArray:
     >>> np.asarray(vecdist.sf(Exponential(2.0), np.array([-1.0, 0.0, 2.0]))).round(4)
     array([1.    , 1.    , 0.3679])
     """
-    return evaluated("sf", distribution, _within("sf", 1.0, 0.0), x)
+    return _asked("sf", distribution, _tail("sf"), x)
 
 
 def logsf(distribution: Distribution, x: Any) -> LazyArray:
@@ -59,7 +60,7 @@ def logsf(distribution: Distribution, x: Any) -> LazyArray:
     >>> np.asarray(vecdist.logsf(Exponential(2.0), np.array([1.0, 4000.0]))).round(4)
     array([-5.e-01, -2.e+03])
     """
-    return evaluated("logsf", distribution, _within("log_sf", 0.0, -math.inf), x)
+    return _asked("logsf", distribution, _tail("log_sf"), x)
 
 
 def ppf(distribution: Distribution, q: Any) -> LazyArray:
@@ -72,7 +73,7 @@ def ppf(distribution: Distribution, q: Any) -> LazyArray:
     >>> np.asarray(vecdist.ppf(Cauchy(1.0, 2.0), np.array([0.0, 0.25, 0.5, 2.0]))).round(4)
     array([-inf,  -1.,   1.,  nan])
     """
-    return evaluated("ppf", distribution, _quantile, q)
+    return _asked("ppf", distribution, _quantile, q)
 
 
 def mean(distribution: Distribution) -> LazyArray:
@@ -83,7 +84,7 @@ def mean(distribution: Distribution) -> LazyArray:
     >>> float(vecdist.mean(Gamma(3.0, 2.0)))
     6.0
     """
-    return evaluated("mean", distribution, _formula("mean"))
+    return _asked("mean", distribution, _formula("mean"))
 
 
 def variance(distribution: Distribution) -> LazyArray:
@@ -94,7 +95,7 @@ def variance(distribution: Distribution) -> LazyArray:
     >>> float(vecdist.variance(Gamma(3.0, 2.0)))
     12.0
     """
-    return evaluated("variance", distribution, _formula("variance"))
+    return _asked("variance", distribution, _formula("variance"))
 
 
 def entropy(distribution: Distribution) -> LazyArray:
@@ -105,7 +106,7 @@ def entropy(distribution: Distribution) -> LazyArray:
     >>> float(vecdist.entropy(Exponential(1.0)))
     1.0
     """
-    return evaluated("entropy", distribution, _formula("entropy"))
+    return _asked("entropy", distribution, _formula("entropy"))
 
 
 def mode(distribution: Distribution) -> LazyArray:
@@ -116,7 +117,7 @@ def mode(distribution: Distribution) -> LazyArray:
     >>> np.asarray(vecdist.mode(Gamma(np.array([0.5, 3.0]), 2.0)))
     array([0., 4.])
     """
-    return evaluated("mode", distribution, _formula("mode"))
+    return _asked("mode", distribution, _formula("mode"))
 
 
 def median(distribution: Distribution) -> LazyArray:
@@ -127,41 +128,59 @@ def median(distribution: Distribution) -> LazyArray:
     >>> round(float(vecdist.median(Exponential(2.0))), 4)
     1.3863
     """
-    return evaluated("median", distribution, _formula("median"))
+    return _asked("median", distribution, _formula("median"))
 
 
-def _within(name: str, below: float, beyond: float) -> Callable[..., Node]:
-    """A function that families give inside their support, with its values outside; of whole numbers, a staircase."""
+def _asked(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) -> LazyArray:
+    """What a distribution made of others says itself, or else the formula of a family."""
+    own = getattr(distribution, verb, None) if isinstance(distribution, Compound) else None
+    return own(*at) if own else evaluated(verb, distribution, formula, *at)
 
+
+def _tail(name: str) -> Callable[..., Node]:
     def formula(family: Family, p: Parameters, x: Node) -> Node:
-        support = family.support(p)
-        at = floor(x) if support.whole else x
-        inside = _formula(name)(family, p, at)
-        over = at >= support.upper if support.whole else support.beyond(at)
-        inside = where(over | eq(x, math.inf), beyond, inside)
-        return where(support.below(at) | eq(x, -math.inf), below, inside)
+        return tail_everywhere(name, family.support(p), lambda at: _formula(name)(family, p, at), x)
 
     return formula
 
 
+def tail_everywhere(name: str, support: Constraint, inside: Callable[[Node], Node], x: Node) -> Node:
+    """A tail that is known inside the support, with its values outside; of whole numbers, a staircase."""
+    below, beyond = BEYOND[name]
+    at = floor(x) if support.whole else x
+    over = at >= support.upper if support.whole else support.beyond(at)
+    value = where(over | eq(x, math.inf), beyond, inside(at))
+    return where(support.below(at) | eq(x, -math.inf), below, value)
+
+
 def _quantile(family: Family, p: Parameters, q: Node) -> Node:
-    support, inside = family.support(p), _formula("quantile")(family, p, q)
-    if not support.whole:
-        inside = where(eq(q, 0.0), support.lower, where(eq(q, 1.0), support.upper, inside))
+    inside = quantile_to_the_ends(family.support(p), _formula("quantile")(family, p, q), q)
     return where((q >= 0.0) & (q <= 1.0), inside, math.nan)
+
+
+def quantile_to_the_ends(support: Constraint, inside: Node, q: Node) -> Node:
+    """A quantile that is known between the ends of the support; that of whole numbers is known at the ends too."""
+    if support.whole:
+        return inside
+    return where(eq(q, 0.0), support.lower, where(eq(q, 1.0), support.upper, inside))
 
 
 def _formula(name: str) -> Callable[..., Any]:
     """A formula as a family states it, or as one of ``FALLBACKS`` has it of others that the family states."""
 
     def formula(family: Family, p: Parameters, *at: Node) -> Any:
-        found = stated(family, name) or FALLBACKS.get(name, lambda family: None)(family)
+        found = known(family, name)
         if found is None:
             verb = VERBS.get(name, name)
             raise NotImplementedError(f"{verb} of {family.__name__} is not there: the family states no formula for it")
         return found(*at, p)
 
     return formula
+
+
+def known(family: Family, name: str) -> Callable[..., Any] | None:
+    """The formula ``name`` of a family, as it states it or by others that it states."""
+    return stated(family, name) or FALLBACKS.get(name, lambda family: None)(family)
 
 
 def stated(family: Family, name: str) -> Callable[..., Any] | None:
@@ -204,6 +223,7 @@ def _middle(family: Family) -> Callable[..., Node] | None:
 
 
 VERBS = {"log_cdf": "logcdf", "log_sf": "logsf", "quantile": "ppf"}
+BEYOND = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "log_cdf": (-math.inf, 0.0), "log_sf": (0.0, -math.inf)}
 TAILS = {"cdf": "sf", "sf": "cdf", "log_cdf": "log_sf", "log_sf": "log_cdf"}
 FALLBACKS: dict[str, Callable[[Family], Callable[..., Any] | None]] = {
     "cdf": _exp_of("log_cdf"),

@@ -12,7 +12,7 @@ import traceback
 import numpy as np
 from reference import interpreted
 
-from vecdist import lazy, logpdf, logsumexp
+from vecdist import lazy, logpdf, logsumexp, random, sample
 from vecdist.backends import store
 from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
@@ -186,6 +186,9 @@ CASES = {
     "integers": (((np.where(lazy(np.arange(90)) < 40, lazy(np.arange(90)) * 3, -1).sum(),), ()), 3, 1),
     "small integers": (((lazy(np.arange(90, dtype="i2")) * 5 - np.arange(90, dtype="u1"),), ()), 1, 1),
     "booleans": ((((lazy(x(90)) < 1.0) & ~(lazy(x(90)) < -2.0), (lazy(x(90)) < 0.0).sum()), ()), 3, 1),
+    "random bits of three blocks": (((random.bits(2**63 + 7, (3, 300)),), ()), 3, 1),
+    "random numbers in float32": (((random.normal(np.arange(3)[:, None], 40, "f4"),), ()), 2, 1),
+    "draws that are accepted or rejected": (((sample(5, Gamma(np.array([0.1, 3.0]), 2.0), 60),), ()), 1, 1),
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from vecdist import lazy
+from vecdist import lazy, sample
 from vecdist.derivatives import gradient_of
+from vecdist.distributions import Binomial, Gamma, Hypergeometric, Poisson, VonMises
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
 from vecdist.pipeline import lower, values
@@ -18,9 +19,14 @@ CASES = {
     "gammaincinv": lambda dtype: (special.gammaincinv(lazy(A), lazy(X)), ()),
     "betainc with gradient": lambda dtype: (special.betainc(lazy(A), lazy(B), lazy(X)).sum(), (A, B)),
     "betaincinv": lambda dtype: (special.betaincinv(lazy(A), lazy(B), lazy(X)), ()),
+    "gamma draws": lambda dtype: (sample(1, Gamma(lazy(A.astype(dtype)), 1.0), 5), ()),
+    "poisson draws": lambda dtype: (sample(1, Poisson(lazy(A)), 5), ()),
+    "binomial draws": lambda dtype: (sample(1, Binomial(20, lazy(X)), 5), ()),
+    "hypergeometric draws": lambda dtype: (sample(1, Hypergeometric(lazy(B), 40, 30), 5), ()),
+    "von mises draws": lambda dtype: (sample(1, VonMises(0.0, lazy(A)), 5), ()),
 }
 REGISTERS = 96  # of a thread: at least two blocks of 256 threads on a multiprocessor
-LONG = {"gammaincinv", "betainc with gradient", "betaincinv"}
+LONG = {*CASES} - {"gammainc", "gammainc with gradient", "gamma draws"}
 
 
 @pytest.mark.parametrize(("name", "dtype"), [

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.integrate
 import scipy.stats
 from family_cases import EVERY_FAMILY, integration, parameters_of, points_of, scipys
 
@@ -26,14 +27,19 @@ from vecdist import (
 from vecdist.distributions import (
     FAMILIES,
     Bernoulli,
+    BetaBinomial,
     Cauchy,
     Exponential,
     Gamma,
     Geometric,
+    Hypergeometric,
     Laplace,
     Logistic,
+    NoncentralChi2,
     Normal,
     Poisson,
+    Rice,
+    Skellam,
     StudentT,
     Uniform,
 )
@@ -347,7 +353,34 @@ def test_what_is_no_distribution_is_named():
         cdf(Normal, 0.0)
     with pytest.raises(TypeError, match="mean wants a distribution, given float"):
         mean(1.0)
-    with pytest.raises(NotImplementedError, match="sf of Mixture"):
-        sf(mixture(np.array([0.5, 0.5]), Normal(np.zeros(2), 1.0)), 0.0)
+    with pytest.raises(NotImplementedError, match="ppf of Mixture"):
+        ppf(mixture(np.array([0.5, 0.5]), Normal(np.zeros(2), 1.0)), 0.5)
     with pytest.raises(ValueError, match=r"Poisson: the shapes of rate \(2,\), x \(3,\) do not broadcast"):
         cdf(Poisson(np.ones(2)), np.arange(3))
+
+
+@pytest.mark.parametrize(("distribution", "oracle", "x"), [
+    (BetaBinomial(2000, 3.0, 900.0), scipy.stats.betabinom(2000, 3.0, 900.0), [0, 1, 6, 7, 30, 60]),
+    (BetaBinomial(50, 0.2, 0.3), scipy.stats.betabinom(50, 0.2, 0.3), [0, 10, 25, 40, 49]),
+    (Hypergeometric(400, 3000, 900), scipy.stats.hypergeom(3400, 400, 900), [30, 70, 105, 106, 140, 200]),
+    (Skellam(30.0, 4.0), scipy.stats.skellam(30.0, 4.0), [-20, -1, 0, 25, 26, 70]),
+    (Rice(4.0, 1.5), scipy.stats.rice(4.0 / 1.5, scale=1.5), [0.01, 1.0, 4.3, 9.0, 14.0]),
+    (NoncentralChi2(3.0, 25.0), scipy.stats.ncx2(3.0, 25.0), [0.05, 4.0, 28.0, 70.0, 160.0]),
+], ids=str)
+def test_far_tails_of_sums_and_of_marcum_functions(distribution, oracle, x):
+    """Against sums of SciPy's masses, or integrals of its density, which are right where its own tails are not."""
+    x = np.array(x, float)
+    family = type(distribution)
+    if family.discrete:
+        low, high = oracle.support()
+        k = np.arange(max(low, -400), min(high, 4000) + 1)
+        masses = oracle.pmf(k)
+        lower, upper = (np.array([masses[(k <= at) == side].sum() for at in x]) for side in (True, False))
+    else:
+        lower, upper = (
+            np.array([scipy.integrate.quad(oracle.pdf, *ends, epsabs=0, epsrel=1e-11, limit=200)[0] for ends in pairs])
+            for pairs in ([(0.0, at) for at in x], [(at, 2.0 * at + 25.0 * oracle.std()) for at in x])
+        )
+    np.testing.assert_allclose(computed(cdf(distribution, x)), lower, rtol=1e-9)
+    np.testing.assert_allclose(computed(sf(distribution, x)), upper, rtol=2e-9)
+    np.testing.assert_allclose(np.exp(computed(logsf(distribution, x))), upper, rtol=2e-9)

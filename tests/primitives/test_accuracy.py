@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from flint import arb
-from ulps import DTYPES, INF, NAN, Case, assert_accurate, at_least_one, both, errors, evaluate, one
+from ulps import DTYPES, INF, NAN, Case, assert_accurate, at_least_one, both, errors, evaluate, one, precisely
 
 from vecdist.primitives import PRIMITIVES
 
@@ -39,9 +39,9 @@ def log_term(x: arb, _: arb) -> arb:
     return (-x.log()).max(arb(4))
 
 
-def pole_term(x: arb, _: arb) -> arb:
-    """The size of digamma(x) near 0; from 3 on nothing cancels."""
-    return 1 / x + 1 if x < 3 else arb(0)
+def distance(x: arb, d: arb) -> arb:
+    """The size of the terms that cancel where lgamma has its least value, d log(x + 3) and d / x."""
+    return d * ((x + 3).log() + 1 / x)
 
 
 def log_choose(n: arb, k: arb) -> arb:
@@ -59,6 +59,7 @@ ABOVE_MINUS_ONE = both((1e-300, 1e-6), (1e-6, 0.9)) + one((-0.9999999, -0.5), (1
 ABOVE_MINUS_ONE_SINGLE = both((1e-36, 1e-6), (1e-6, 0.9)) + one((-0.999999, -0.5), (1.0, 1e6), (1e6, 3e38))
 PAIRS = [((1e-6, 1e6), (1e-2, 1e6)), ((1e-3, 10.0), (1e-2, 10.0))]
 PAIRS_SINGLE = PAIRS
+CLOSE = [((1e-6, 3.0), (1e-12, 1.0)), ((2.9, 3.1), (1e-9, 4.0)), ((3.0, 1e6), (1e-12, 1.0))]
 LARGE = [((1e4, 1e14), (1e-2, 1e2)), ((1e3, 1e15), (1e3, 1e15))]
 LARGE_SINGLE = [((1e3, 1e7), (1e-2, 1e2)), ((1e3, 1e7), (1e3, 1e7))]
 
@@ -80,6 +81,8 @@ CASES = [
     Case("logaddexp", lambda x, y: x + (y - x).exp().log1p(), [((-30.0, 30.0),) * 2, ((-700.0, 700.0),) * 2],
          [((-30.0, 30.0),) * 2, ((-80.0, 80.0),) * 2], (2.0, 2.0), at_least_one),
     Case("tanh", arb.tanh, both((1e-300, 1e-6), NEAR, (0.3, 25.0)), both((1e-36, 1e-6), NEAR, (0.3, 12.0)), (2.5, 2.5)),
+    Case("tanh_slope", lambda x: x.cosh() ** -2, both((1e-6, 1.0), (0.3, 350.0)), both((1e-6, 1.0), (0.3, 43.0)),
+         (4.0, 4.0)),
     Case("sinh", arb.sinh, ALL + one((709.0, 710.47)), ALL_SINGLE + one((88.0, 89.4)), (2.5, 2.5)),
     Case("cosh", arb.cosh, ALL + one((709.0, 710.47)), ALL_SINGLE + one((88.0, 89.4)), (2.0, 2.0)),
     Case("sin", arb.sin, both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20)),
@@ -99,21 +102,25 @@ CASES = [
     Case("hypot", lambda x, y: (x * x + y * y).sqrt(), [((1e-300, 1e300),) * 2, ((1e-3, 1e3),) * 2],
          [((1e-36, 1e36),) * 2, ((1e-3, 1e3),) * 2], (2.0, 2.0)),
     Case("erf", arb.erf, both((1e-300, 1e-6), NEAR, (0.8, 7.0)), both((1e-36, 1e-6), NEAR, (0.8, 5.0)), (2.0, 2.0)),
+    Case("erf_slope", lambda x: 2 * (-x * x).exp() / arb.pi().sqrt(), both((1e-6, 1.0), (0.8, 26.0)),
+         both((1e-6, 1.0), (0.8, 9.0)), (2.0, 2.0)),
     Case("erfc", arb.erfc, both((1e-6, 1.0), (0.5, 5.0)) + one((5.0, 27.2)),
-         both((1e-6, 1.0), (0.5, 5.0)) + one((5.0, 10.05)), (5.0, 5.0)),
+         both((1e-6, 1.0), (0.5, 5.0)) + one((5.0, 10.05)), (4.0, 5.0)),
     Case("xlogy", lambda x, y: x * y.log(), [((1e-6, 1e6), (1e-6, 1e6))], [((1e-6, 1e6), (1e-6, 1e6))], (2.5, 2.5)),
     Case("xlog1py", lambda x, y: x * y.log1p(), [((1e-6, 1e6), (1e-6, 1e6))], [((1e-6, 1e6), (1e-6, 1e6))], (2.5, 2.5)),
     Case("lgamma", arb.lgamma, WIDE + NEXT_TO_ZEROS, WIDE_SINGLE + NEXT_TO_ZEROS, (4.0, 4.0)),
     Case("lgamma", arb.lgamma, one(SUBNORMAL), one(SUBNORMAL_SINGLE), (1.0, 1.0)),
     Case("digamma", arb.digamma, WIDE + NEXT_TO_ZEROS, WIDE_SINGLE + NEXT_TO_ZEROS, (4.0, 4.0)),
     Case("trigamma", polygamma(1), one((1e-150, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)),
-         one((1e-17, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (5.0, 5.0)),
+         one((1e-17, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (4.0, 4.0)),
     Case("tetragamma", polygamma(2), one((1e-100, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)),
-         one((1e-11, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (8.0, 8.0)),
+         one((1e-11, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (4.0, 4.0)),
     Case("lgamma_delta", log_gamma_delta, PAIRS, PAIRS_SINGLE, (4.0, 4.0), log_term),
     Case("lgamma_delta", log_gamma_delta, LARGE, LARGE_SINGLE, (3.0, 3.0)),
-    Case("digamma_delta", digamma_delta, PAIRS, PAIRS_SINGLE, (5.0, 5.0), pole_term),
+    Case("lgamma_delta", precisely(log_gamma_delta), CLOSE, CLOSE, (4.0, 4.0), distance),
+    Case("digamma_delta", digamma_delta, PAIRS, PAIRS_SINGLE, (4.0, 4.0)),
     Case("digamma_delta", digamma_delta, LARGE, LARGE_SINGLE, (3.0, 3.0)),
+    Case("digamma_delta", precisely(digamma_delta), CLOSE, CLOSE, (4.0, 4.0)),
     Case("lbeta", log_beta, PAIRS, PAIRS_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE, LARGE_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE[1:], LARGE_SINGLE[1:], (3.0, 3.0)),
@@ -186,6 +193,8 @@ EDGES: dict[str, list[tuple]] = {
         ("least", 1.0, "least"), ("most", 1.0, "most"),
     ],
     "lgamma": [(0.0, INF), (1.0, 0), (2.0, 0), (INF, INF), (-1.5, NAN), (-INF, NAN), (NAN, NAN), ("most", INF)],
+    "tanh_slope": [(0.0, 1), (INF, 0), (-INF, 0), (NAN, NAN), (1e3, 0)],
+    "erf_slope": [(INF, 0), (-INF, 0), (NAN, NAN), (30.0, 0)],
     "digamma": [(0.0, -INF), (-0.0, -INF), (INF, INF), (-1.5, NAN), (NAN, NAN), ("least", -INF)],
     "trigamma": [(0.0, INF), (INF, 0), (-1.5, NAN), (NAN, NAN), ("tiny", INF)],
     "tetragamma": [(0.0, -INF), (INF, 0), (-1.5, NAN), (NAN, NAN), ("tiny", -INF)],

@@ -11,8 +11,8 @@ SMALL, ONE = (1e-12, 1e-3), (1e-3, 2.0)
 BELOW = (-0.9, -1e-3)
 
 
-def log1p_over(a: arb, z: arb) -> arb:
-    return (a * z).log1p() / a
+def log1p_over(a: arb, z: arb, rest: arb) -> arb:
+    return (a * (z + rest)).log1p() / a
 
 
 def expm1_over(a: arb, y: arb) -> arb:
@@ -23,17 +23,28 @@ def log_inflated(gate: arb, y: arb) -> arb:
     return (gate + (1 - gate) * y.exp()).log()
 
 
+def exponent(d: arb, delta: arb, alpha: arb, beta: arb) -> arb:
+    return alpha * (delta**2 + d**2).sqrt() - beta * d - delta * (alpha**2 - beta**2).sqrt()
+
+
+def size_of_exponent(d: arb, delta: arb, alpha: arb, beta: arb) -> arb:
+    """By how much a rounding of d changes it: next to its least value, 0, its digits are those of a small number."""
+    g = (alpha**2 - beta**2).sqrt()
+    return exponent(d, delta, alpha, beta) + abs(g * d * (g * d - delta * beta)) / (alpha * delta)
+
+
 WITH_EXPONENT = [(SMALL, (1e-6, 100.0)), (ONE, (1e-6, 1.0)), (ONE, (1.0, 1e6)), (BELOW, (1e-6, 1.0))]
+IN_PARTS = [(*ranges, (-1e-23, 1e-23)) for ranges in WITH_EXPONENT]
 GATES = [((0.01, 0.9), (-30.0, -0.1)), ((0.01, 0.999), (-0.1, -1e-9)), ((0.9, 0.999), (-3.0, -0.1))]
+TILTS = [((-5.0, 5.0), (0.1, 5.0), (1.0, 9.0), (-0.9, 0.9)), ((1.0, 1e6), (1e-3, 1.0), (1.0, 9.0), (-0.9, 0.9))]
 CASES = [
-    Case("log1p_over", precisely(log1p_over), WITH_EXPONENT, WITH_EXPONENT, (4.0, 4.0)),
+    Case("log1p_over", precisely(log1p_over), IN_PARTS, IN_PARTS, (4.0, 4.0)),
     Case("expm1_over", precisely(expm1_over), WITH_EXPONENT[:2] + WITH_EXPONENT[3:],
          WITH_EXPONENT[:2] + WITH_EXPONENT[3:], (4.0, 4.0), lambda a, y: abs(y) * (1 + abs((a * y).exp()))),
-    # an error of the logarithm, which is as large as its value, is one of the power relative to it
-    Case("power_tail", precisely(lambda a, z: (-log1p_over(a, z)).exp()), WITH_EXPONENT, WITH_EXPONENT, (4.0, 4.0),
-         lambda a, z: (-log1p_over(a, z)).exp() * (1 + abs(log1p_over(a, z)))),
+    Case("power_tail", precisely(lambda *at: (-log1p_over(*at)).exp()), IN_PARTS, IN_PARTS, (4.0, 4.0)),
     Case("log_inflated", precisely(log_inflated), [*GATES, ((1e-12, 1e-3), (-10.0, -1.0))],
          [*GATES, ((1e-9, 1e-3), (-10.0, -1.0))], (4.0, 4.0)),
+    Case("normal_inverse_gaussian_decay", precisely(exponent), TILTS, TILTS, (4.0, 4.0), size_of_exponent),
 ]
 
 
@@ -44,11 +55,14 @@ def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("name", "a", "z", "wanted"), [
-    ("log1p_over", 0.0, 3.0, 3.0), ("log1p_over", -0.5, 2.0, INF), ("log1p_over", 2.0, INF, INF),
-    ("expm1_over", 0.0, 3.0, 3.0), ("expm1_over", 2.0, 0.0, 0.0), ("expm1_over", NAN, 1.0, NAN),
-    ("power_tail", 0.0, 0.0, 1.0), ("power_tail", -0.5, 2.0, 0.0), ("power_tail", 1.0, INF, 0.0),
-    ("log_inflated", 0.0, -2.0, -2.0), ("log_inflated", 1.0, -2.0, 0.0), ("log_inflated", 0.0, -INF, -INF),
+@pytest.mark.parametrize(("name", "at", "wanted"), [
+    ("log1p_over", (0.0, 3.0, 0.0), 3.0), ("log1p_over", (-0.5, 2.0, 0.0), INF), ("log1p_over", (2.0, INF, 0.0), INF),
+    ("expm1_over", (0.0, 3.0), 3.0), ("expm1_over", (2.0, 0.0), 0.0), ("expm1_over", (NAN, 1.0), NAN),
+    ("power_tail", (0.0, 0.0, 0.0), 1.0), ("power_tail", (-0.5, 2.0, 0.0), 0.0), ("power_tail", (1.0, INF, 0.0), 0.0),
+    ("less_exp", (-INF, 0.0), -INF), ("less_exp", (-1e300, 1e284), -1e300),
+    ("log_inflated", (0.0, -2.0), -2.0), ("log_inflated", (1.0, -2.0), 0.0), ("log_inflated", (0.0, -INF), -INF),
 ])
-def test_edges(name: str, a: float, z: float, wanted: float, dtype: type) -> None:
-    np.testing.assert_array_equal(evaluate(name, [np.array([a], dtype), np.array([z], dtype)]), [wanted])
+def test_edges(name: str, at: tuple[float, ...], wanted: float, dtype: type) -> None:
+    with np.errstate(over="ignore"):
+        arrays, expected = [np.array([v], dtype) for v in at], dtype(wanted)
+    np.testing.assert_array_equal(evaluate(name, arrays), [expected])

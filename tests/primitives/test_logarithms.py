@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb
-from ulps import DTYPES, INF, NAN, Case, assert_accurate, both, evaluate, one, precisely
+from ulps import DTYPES, INF, NAN, Case, assert_accurate, at_least_one, both, evaluate, one, precisely
 
 from vecdist.backends.interpreter import interpret
 from vecdist.expr import Node
@@ -37,6 +37,19 @@ CASES = [
     Case("logit", precisely(logit), one((1e-320, 1e-308), (1e-300, 1e-6), *UNIT, (0.9, 1 - 1e-12)),
          one((1e-44, 1e-38), (1e-36, 1e-6), *UNIT, (0.9, 1 - 1e-6)), (4.0, 4.0)),
     Case("arcsinh", arb.asinh, both(SMALL, *WIDE, (1e6, 1e300)), both(SMALL_SINGLE, *WIDE, (1e6, 1e36)), (2.0, 2.0)),
+    Case("arcsinh_quotient", lambda x, y: (x / y).asinh(),
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e100, 1e300), (1e-300, 1e-3)), ((-1e6, -1e-6), (1e-3, 1e3))],
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e10, 1e38), (1e-36, 1e-3)), ((-1e6, -1e-6), (1e-3, 1e3))], (4.0, 4.0)),
+    # next to 1 the logarithm is no better known than the quotient
+    Case("log_quotient_by_square", lambda x, y: (x / y**2).log(),
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e-9, 1.0), (1e30, 1e200))],
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e-9, 1.0), (1e15, 1e30))], (3.0, 3.0), at_least_one),
+    Case("log_cauchy", lambda x, y: (y / (x * x + y * y) / arb.pi()).log(),
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e200, 1e300), (1e-3, 1e3)), ((-1e3, -1e-3), (1e-3, 1e3))],
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e30, 1e37), (1e-3, 1e3)), ((-1e3, -1e-3), (1e-3, 1e3))],
+         (4.0, 4.0), at_least_one),
+    Case("leg", lambda x, y: (x * x - y * y).sqrt(), [((2.0, 1e6), (-1.9, 1.9)), ((1.0, 1.1), (-1.0, 0.999))],
+         [((2.0, 1e6), (-1.9, 1.9)), ((1.0, 1.1), (-1.0, 0.999))], (2.0, 2.0)),
     Case("arccosh", arb.acosh, one((1.0, 1.0001), (1.0, 2.0), (2.0, 1e6), (1e6, 1e300)),
          one((1.0, 1.01), (1.0, 2.0), (2.0, 1e6), (1e6, 1e36)), (3.0, 3.0)),
     Case("arctanh", arb.atanh, both(SMALL, *INSIDE), both(SMALL_SINGLE, *INSIDE), (3.0, 3.0)),

@@ -93,6 +93,12 @@ class CpuProgram(Program):
         exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
         return names["run"]
 
+    @property
+    def address(self) -> int | None:
+        """Where the machine code of ``serial`` lies, by Numba's conventions for calls; ``None`` where there is none."""
+        compiled = getattr(self.serial, "overloads", {}).get(self.signature)
+        return compiled and compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
         return sum(_work(loop, lengths) for loop in self.nests)

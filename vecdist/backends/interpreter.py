@@ -40,7 +40,8 @@ def _evaluate(node: Node, args: list, arrays: Sequence, length: Callable[[Dim], 
     if node.op == "extent":
         return np.asarray(float(np.prod([length(dim) for dim in node.attrs[0]])))
     if node.op == "position":
-        return np.arange(length(node.shape[0]))
+        shape = [length(dim) for dim in node.shape]
+        return np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
     if node.op in STRUCTURE:
         structural = STRUCTURE[node.op].meaning
         assert structural is not None, node.op

@@ -110,7 +110,8 @@ def phases(loop: Loop) -> list[Phase]:
         ]
         if inner:
             needed = _needed(waiting, {name for phase in inner for name in phase.reads()})
-            waiting = [item for item in waiting if item not in needed]
+            taken = set(map(id, needed))
+            waiting = [item for item in waiting if id(item) not in taken]
             found += [Phase(tuple(needed))] if needed else []
             found += inner
     found += [Phase(tuple(waiting))] if waiting else []
@@ -162,11 +163,12 @@ def _steps(name: str, made: Mapping[str, Made], kept: Mapping[str, Made]) -> dic
 def buffers(loop: Loop, outputs: Sequence[Output]) -> dict[str, np.dtype]:
     """What waits in buffers: the names that pass from one phase to a later one, and sums that are not finished."""
     parts = phases(loop)
+    reads = [part.reads() for part in parts]
     found = {
         name: dtype
         for place, part in enumerate(parts)
         for name, dtype in part.defines().items()
-        if any(name in later.reads() for later in parts[place + 1 :])
+        if any(name in later for later in reads[place + 1 :])
     }
     for inner in (part.loop for part in parts if part.loop is not None):
         if is_turned(inner, loop):

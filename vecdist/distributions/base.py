@@ -64,6 +64,10 @@ class Compound(ABC):
     def logpdf(self, x: Any) -> Any:
         """The log density at ``x``, a lazy array."""
 
+    def sample(self, key: Any, shape: Any) -> Any:
+        """Independent draws, a lazy array whose first axes are ``shape``."""
+        raise NotImplementedError(f"sample of {type(self).__name__} is not there; logpdf is")
+
 
 class Parametrised:
     """A family that is written in one of several ways: an instance has chosen one, and holds its parameters."""
@@ -119,7 +123,8 @@ class Distribution(Parametrised, ABC):
     A subclass declares parametrisations, a support and ``log_density``; nothing else is touched to add a family.
     Beside these it may state the formulas of the verbs in ``vecdist.verbs``: inside the support ``cdf(x, p)``,
     ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
-    ``quantile(q, p)``; and ``mean(p)``, ``variance(p)``, ``entropy(p)``, ``mode(p)`` and ``median(p)``.  A
+    ``quantile(q, p)``; ``draw(random, p)`` of the random numbers of a ``Stream``; and ``mean(p)``, ``variance(p)``,
+    ``entropy(p)``, ``mode(p)`` and ``median(p)``.  A
     ``symmetric`` family depends on x - ``p.loc`` alone and falls off on both sides alike.  Raises ``TypeError`` for
     parameters that no parametrisation has.
     """

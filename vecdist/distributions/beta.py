@@ -2,8 +2,10 @@
 
 from vecdist.constraints import Constraint, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import maximum, sqrt
+from vecdist.primitives.elementary import sigmoid
 from vecdist.primitives.incomplete_beta import betainc, betaincc, betaincinv, log_betainc, log_betaincc
 from vecdist.primitives.special import digamma_delta, lbeta, xlog1py, xlogy
 
@@ -53,6 +55,10 @@ class Beta(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return xlogy(p.alpha - 1.0, x) + xlog1py(p.beta - 1.0, -x) - lbeta(p.alpha, p.beta)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return sigmoid(random.log_gamma(p.alpha) - random.log_gamma(p.beta))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -2,9 +2,46 @@
 
 from vecdist.constraints import Constraint, count, count_up_to, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.beta_ratios import digamma_rise, slope
+from vecdist.distributions.stream import Stream
+from vecdist.distributions.tail_sums import log_tails
 from vecdist.expr import Node, where
-from vecdist.primitives.elementary import log1p
+from vecdist.primitives.arithmetic import eq, maximum, minimum
+from vecdist.primitives.draws import binomial_draw
+from vecdist.primitives.elementary import exp, log1p, log_sigmoid
 from vecdist.primitives.special import lbeta, lgamma_delta, log_choose
+from vecdist.primitives.table import primitive
+
+
+def _log_mass(x: Node, n: Node, alpha: Node, beta: Node) -> Node:
+    """B(x + alpha, n - x + beta) over B(x + 1, n - x + 1), over B(alpha, beta), or, where few are chosen, as it stands.
+
+    Each is where its terms are the smallest, so that little cancels.
+    """
+    total, rest = alpha + beta, n - x
+    many, few = n > total, maximum(minimum(alpha, beta), minimum(x, rest)) < minimum(n, total)
+    successes = lgamma_delta(where(many, x + 1.0, alpha), where(many, alpha - 1.0, x))
+    failures = lgamma_delta(where(many, rest + 1.0, beta), where(many, beta - 1.0, rest))
+    both = lgamma_delta(where(many, n + 2.0, total), where(many, total - 2.0, n))
+    per_beta, choices = lbeta(alpha, beta), where(eq(x, 0.0), 0.0, log_choose(n, x))
+    constant = where(many, -per_beta - log1p(n), choices)
+    direct = (lbeta(x + alpha, rest + beta) - per_beta) + choices
+    return where(few, direct, successes + failures - both + constant)
+
+
+def _slopes(x: Node, n: Node, alpha: Node, beta: Node, out: Node) -> tuple[Node, ...]:
+    rest = n - x
+    return (
+        digamma_rise(x + 1.0, alpha - 1.0) - digamma_rise(rest + 1.0, beta - 1.0),
+        digamma_rise(rest + 1.0, x) - digamma_rise(rest + beta, x + alpha),
+        slope(alpha, beta, x, rest), slope(beta, alpha, rest, x),
+    )
+
+
+log_mass = primitive(
+    "beta_binomial_log_mass", 4, expand=_log_mass, partials=_slopes, floating=True,
+    domain=((2.0, 9.0), (10.0, 30.0), (0.2, 20.0), (0.2, 20.0)),
+)
 
 
 class BetaBinomial(Distribution):
@@ -38,13 +75,32 @@ class BetaBinomial(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        total, rest, many = p.alpha + p.beta, p.n - x, p.n > p.alpha + p.beta
-        # B(x + alpha, n - x + beta) over B(x + 1, n - x + 1) or B(alpha, beta): of large numbers, small differences
-        successes = lgamma_delta(where(many, x + 1.0, p.alpha), where(many, p.alpha - 1.0, x))
-        failures = lgamma_delta(where(many, rest + 1.0, p.beta), where(many, p.beta - 1.0, rest))
-        both = lgamma_delta(where(many, p.n + 2.0, total), where(many, total - 2.0, p.n))
-        constant = where(many, -lbeta(p.alpha, p.beta) - log1p(p.n), log_choose(p.n, x))
-        return successes + failures - both + constant
+        return log_mass(x, p.n, p.alpha, p.beta)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        log_odds = random.log_gamma(p.alpha) - random.log_gamma(p.beta)
+        return random.draw(binomial_draw, p.n, log_sigmoid(log_odds), log_sigmoid(-log_odds))
+
+    @staticmethod
+    def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
+        return log_tails(x, p.n, p.alpha, p.beta, lambda at: BetaBinomial.log_density(at, p))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return exp(BetaBinomial.log_tails(x, p)[0])
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return exp(BetaBinomial.log_tails(x, p)[1])
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return BetaBinomial.log_tails(x, p)[0]
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return BetaBinomial.log_tails(x, p)[1]
 
     @staticmethod
     def mean(p: Parameters) -> Node:

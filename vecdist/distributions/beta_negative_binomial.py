@@ -4,11 +4,36 @@ import math
 
 from vecdist.constraints import Constraint, count, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.beta_ratios import digamma_rise, slope
 from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import log
+from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.draws import poisson_draw
+from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.special import lbeta, lgamma_delta
+from vecdist.primitives.table import primitive
+
+
+def _log_mass(x: Node, r: Node, alpha: Node, beta: Node) -> Node:
+    """In one of two forms of B(alpha + r, beta + x) / B(alpha, beta) over Γ(alpha + r) / Γ(alpha)."""
+    many = x > alpha
+    start = where(many, beta, alpha + beta)
+    end, step = where(many, beta + x, beta), where(many, alpha + r, x)
+    difference = lgamma_delta(start, where(many, alpha, r + x)) - lgamma_delta(end, step)
+    ratio = lgamma_delta(alpha, r) + where(many, difference, -difference)
+    return ratio - where(eq(x, 0.0), 0.0, lbeta(r, x + 1.0) + log(r + x))
+
+
+def _slopes(x: Node, r: Node, alpha: Node, beta: Node, out: Node) -> tuple[Node, ...]:
+    of_x = digamma_rise(x + 1.0, r - 1.0) - digamma_rise(beta + x, alpha + r)
+    return of_x, slope(r, alpha, x, beta), slope(alpha, beta, r, x), slope(beta, alpha, x, r)
+
+
+log_mass = primitive(
+    "beta_negative_binomial_log_mass", 4, expand=_log_mass, partials=_slopes, floating=True,
+    domain=((2.0, 9.0), (0.2, 20.0), (0.2, 20.0), (0.2, 20.0)),
+)
 
 
 class BetaNegativeBinomial(Distribution):
@@ -36,12 +61,13 @@ class BetaNegativeBinomial(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        many = x > p.alpha  # both forms are B(alpha + r, beta + x) / B(alpha, beta) over Γ(alpha + r) / Γ(alpha)
-        start = where(many, p.beta, p.alpha + p.beta)
-        end, step = where(many, p.beta + x, p.beta), where(many, p.alpha + p.r, x)
-        difference = lgamma_delta(start, where(many, p.alpha, p.r + x)) - lgamma_delta(end, step)
-        ratio = lgamma_delta(p.alpha, p.r) + where(many, difference, -difference)
-        return ratio - (lbeta(p.r, x + 1.0) + log(p.r + x))
+        return log_mass(x, p.r, p.alpha, p.beta)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """A Poisson variable whose rate has a gamma distribution, the odds of which are those of a beta variable."""
+        log_odds = random.log_gamma(p.beta) - random.log_gamma(p.alpha)
+        return random.draw(poisson_draw, exp(random.log_gamma(p.r) + log_odds))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -6,9 +6,10 @@ from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of_cdf, sf_of_odds
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum
-from vecdist.primitives.elementary import log1p
+from vecdist.primitives.elementary import exp, log1p
 from vecdist.primitives.special import digamma_delta, lbeta, xlogy
 
 
@@ -37,6 +38,10 @@ class BetaPrime(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return xlogy(p.alpha - 1.0, x) - (p.alpha + p.beta) * log1p(x) - lbeta(p.alpha, p.beta)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return exp(random.log_gamma(p.alpha) - random.log_gamma(p.beta))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

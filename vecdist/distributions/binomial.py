@@ -5,9 +5,11 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, sf_of_odds
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import ceil, maximum
-from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid
+from vecdist.primitives.draws import binomial_draw
+from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
 from vecdist.primitives.special import log_choose
 
 
@@ -28,12 +30,13 @@ class Binomial(Distribution):
     @parametrisation(n=count, p=unit_interval)
     @staticmethod
     def by_probability(n: Node, p: Node) -> dict[str, Node]:
-        return {"n": n, "log_p": log(p), "log_q": log1p(-p)}
+        return {"n": n, "p": p, "q": 1.0 - p, "log_p": log(p), "log_q": log1p(-p)}
 
     @parametrisation(n=count, logit=real)
     @staticmethod
     def by_logit(n: Node, logit: Node) -> dict[str, Node]:
-        return {"n": n, "log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit)}
+        p, q = sigmoid(logit), sigmoid(-logit)
+        return {"n": n, "p": p, "q": q, "log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -42,6 +45,10 @@ class Binomial(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return log_choose(p.n, x) + times(x, p.log_p) + times(p.n - x, p.log_q)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return random.draw(binomial_draw, p.n, p.log_p, p.log_q)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

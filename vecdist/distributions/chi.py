@@ -4,6 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, sqrt, square
 from vecdist.primitives.elementary import exp
@@ -37,6 +38,10 @@ class Chi(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         half = 0.5 * p.df
         return xlogy(p.df - 1.0, x) - 0.5 * square(x) - ((half - 1.0) * math.log(2) + lgamma(half))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return sqrt(2.0 * random.gamma(0.5 * p.df))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -9,6 +9,12 @@ from vecdist.primitives.elementary import exp, expm1, log
 from vecdist.primitives.floating import polynomial
 from vecdist.primitives.logarithms import logit
 
+# The Bernoulli numbers of even order n from 2 on, over n!, DLMF 24.2.1 and table 24.2.3
+BERNOULLI = (
+    1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
+    -3617 / 10670622842880000,
+)
+
 
 class ContinuousBernoulli(Distribution):
     """Continuous Bernoulli distribution, f(x) = c p^x (1 - p)^(1 - x) for 0 <= x <= 1, with c = l / tanh(l / 2).
@@ -55,7 +61,7 @@ class ContinuousBernoulli(Distribution):
     def quantile(q: Node, p: Parameters) -> Node:
         steep = p.logit > 80.0  # exp(logit) may overflow, and the quantile is not small
         slope, at = where(steep, -p.logit, p.logit), where(steep, 1.0 - q, q)
-        inside = log1p_over(slope, at * expm1_over(slope, const(1.0, q.dtype)))
+        inside = log1p_over(slope, at * expm1_over(slope, const(1.0, q.dtype)), const(0.0, q.dtype))
         return where(steep, 1.0 - inside, inside)
 
     @staticmethod
@@ -63,8 +69,22 @@ class ContinuousBernoulli(Distribution):
         """1 / (1 - exp(-l)) - 1 / l, by its series in the Bernoulli numbers where l is small, DLMF 24.2.1."""
         small = abs(p.logit) < 0.5
         near = where(small, p.logit, 0.0)
-        series = polynomial(square(near), (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160))
+        series = polynomial(square(near), BERNOULLI)
         return where(small, 0.5 + near * series, -1.0 / expm1(-p.logit) - 1.0 / p.logit)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        """1 / l^2 - 1 / (4 sinh(l / 2)^2), by the derivative of the series of the mean where l is small."""
+        small = abs(p.logit) < 0.5
+        near, far = where(small, p.logit, 0.0), where(small, 1.0, p.logit)
+        series = polynomial(square(near), tuple((2 * k + 1) * c for k, c in enumerate(BERNOULLI)))
+        return where(small, series, 1.0 / square(far) - exp(-abs(far)) / square(expm1(-abs(far))))
+
+    @staticmethod
+    def entropy(p: Parameters) -> Node:
+        slope = -abs(p.logit)
+        mean = ContinuousBernoulli.mean(Parameters(logit=slope))
+        return log(expm1_over(slope, const(1.0, slope.dtype))) - slope * mean
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import floor, inf, sqrt
+from math import floor, inf, nan, sqrt
 
 from vecdist.primitives.beta_tails import parts as beta_parts
 from vecdist.primitives.incomplete_gamma import parts as gamma_parts
+from vecdist.primitives.marcum_tails import parts as marcum_parts
 from vecdist.primitives.scalar import tail
 from vecdist.primitives.table import primitive
 
@@ -53,10 +54,45 @@ def _beta_count_quantile(sign: float, r: float, odds: float, q: float) -> float:
     return reached
 
 
+
+def _skellam_quantile(rate1: float, rate2: float, q: float) -> float:
+    """The least k where the distribution function, by Marcum's functions, reaches q; infinite for q = 0 and q = 1."""
+    known = 0.0 < rate1 < 1e15 and 0.0 < rate2 < 1e15  # beyond these k + 1 is no other float
+    below, reached, k, wide, steps = -inf, inf, 0.0, 1.0, 0
+    if known:
+        k = floor(rate1 - rate2)
+        wide = 1.0 + sqrt(rate1 + rate2)
+    if not known:
+        reached = nan
+    elif q <= 0.0:
+        reached = -inf
+    while known and 0.0 < q < 1.0 and reached - below > 1.0 and steps < STEPS:
+        m, x, y = k + 1.0, rate2, rate1
+        if k < 0.0:
+            m, x, y = -k, rate1, rate2
+        lower, e, w, _, _, _ = marcum_parts(m, x, y)
+        if tail(lower == (k < 0.0), e, w) >= q:
+            reached = k
+        else:
+            below = k
+        if below == -inf:
+            k = floor(reached - wide)
+        elif reached == inf:
+            k = floor(below + wide)
+        else:
+            k = floor(0.5 * (below + reached))
+        wide *= 2.0
+        steps += 1
+    return reached
+
+
 poisson_quantile = primitive(
     "poisson_quantile", 2, routine=_poisson_quantile, floating=True, domain=((0.5, 40.0), (0.02, 0.98)),
 )
 beta_count_quantile = primitive(
     "beta_count_quantile", 4, routine=_beta_count_quantile, floating=True,
     domain=((0.0, 0.0), (0.5, 12.0), (0.2, 5.0), (0.02, 0.98)),
+)
+skellam_quantile = primitive(
+    "skellam_quantile", 3, routine=_skellam_quantile, floating=True, domain=((0.5, 12.0), (0.5, 12.0), (0.02, 0.98)),
 )

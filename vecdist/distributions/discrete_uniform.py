@@ -2,7 +2,7 @@
 
 from vecdist.constraints import Constraint, from_on, integer, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import settled
+from vecdist.distributions.staircase import settled
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil, eq
 from vecdist.primitives.elementary import log
@@ -62,4 +62,4 @@ class DiscreteUniform(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         k = p.low + (ceil(q * p.size) - 1.0)
-        return settled(k, lambda k: DiscreteUniform.cdf(k, p), p.low, q)
+        return settled(k, q, lambda k: DiscreteUniform.cdf(k, p), DiscreteUniform.support(p))

@@ -2,7 +2,8 @@
 
 from vecdist.constraints import Constraint, count, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import power_of_distance, settled
+from vecdist.distributions.formulas import power_of_distance
+from vecdist.distributions.staircase import settled
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil
 from vecdist.primitives.elementary import expm1, log, log1p
@@ -51,4 +52,4 @@ class DiscreteWeibull(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         k = ceil(power(log1p(-q) / p.log_q, 1.0 / p.beta)) - 1.0
-        return settled(k, lambda k: DiscreteWeibull.cdf(k, p), 0.0, q)
+        return settled(k, q, lambda k: DiscreteWeibull.cdf(k, p), count)

@@ -4,6 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, logaddexp
@@ -42,10 +43,11 @@ class ExGaussian(Distribution):
 
     @staticmethod
     def log_excess(x: Node, p: Parameters) -> Node:
-        """log(f(x) / rate): the square of the ratio cancels in the lower tail."""
+        """log(f(x) / rate): the square of the ratio cancels in the lower tail, the scale in rate * scale * z above."""
         z = (x - p.loc) / p.scale
         lower = log(0.5 * erfcx(math.sqrt(0.5) * (p.ratio - z))) - 0.5 * square(z)
-        return where(z < p.ratio, lower, log_ndtr(z - p.ratio) - p.ratio * (z - 0.5 * p.ratio))
+        upper = log_ndtr(z - p.ratio) - (p.rate * (x - p.loc) - 0.5 * square(p.ratio))
+        return where(z < p.ratio, lower, upper)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
@@ -64,6 +66,10 @@ class ExGaussian(Distribution):
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
         return logaddexp(log_ndtr((p.loc - x) / p.scale), ExGaussian.log_excess(x, p))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return p.loc + p.scale * random.normal() + random.exponential() / p.rate
 
     @staticmethod
     def mean(p: Parameters) -> Node:

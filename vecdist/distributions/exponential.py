@@ -70,3 +70,7 @@ class Exponential(Distribution):
     @staticmethod
     def mode(p: Parameters) -> Node:
         return 0.0 * p.rate
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return -y / p.rate

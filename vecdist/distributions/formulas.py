@@ -1,16 +1,17 @@
 """Pieces of formulas that several families share."""
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
+from vecdist.distributions.parts import Parts
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, maximum, square
-from vecdist.primitives.elementary import exp, expm1, log1p
+from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import LOG, at_least, polynomial, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import log_ndtr
 from vecdist.primitives.power import power
+from vecdist.primitives.rounding import log_high, log_rest, product_rest, sum_rest
 from vecdist.primitives.special import erf, lgamma
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import sin
@@ -32,62 +33,93 @@ times = primitive(
 )
 
 
-def log1p_square(z: Node) -> Node:
-    """log(1 + z²), with no overflow: it is 2 log|z| to the last digit long before z² overflows."""
+SMALLER = 32  # powers of two by which a large distance is divided
+
+
+def log1p_square(distance: Node, inverse_scale: Node | float = 1.0) -> Node:
+    """log(1 + z²), z being their product, with no overflow: it is 2 log|z| long before z² or z overflows."""
+    z = distance * inverse_scale
     far = abs(z) > 1e10
-    y = log1p(where(far, abs(z) - 1.0, square(z)))
-    return where(far, y + y, y)
+    smaller = (abs(distance) * 2.0**-SMALLER) * inverse_scale
+    y = log1p(where(far, smaller - 1.0, square(z)))
+    return where(far, y + y + 2 * SMALLER * math.log(2), y)
 
 
 class _Grown(NamedTuple):
-    """``u`` = a z, no less than -1; whether it is ``small``; and there ``rest`` = (log(1 + u) - u) / u²."""
+    """``u`` = a z; ``whole`` = 1 + u in two parts; whether u is ``small``; there ``bend`` = (log(1 + u) - u) / u²."""
 
     u: Node
+    whole: Parts
     small: Node
-    rest: Node
+    bend: Node
+
+    @property
+    def factor(self) -> Node:
+        return 1.0 / self.whole.high
 
 
-def _grown(a: Node, z: Node) -> _Grown:
+def _grown(a: Node, z: Node, rest: Node) -> _Grown:
+    """Of z + rest; where 1 + u is nearly 0, what rounding took from u is much of it."""
     u = at_least(a * z, -1.0)
+    lost = product_rest(a, z) + a * rest
+    high = at_least((1.0 + u) + lost, 0.0)
     small = (u > -0.29) & (u < 0.41)
-    return _Grown(u, small, polynomial(where(small, u, 0.0), LOG[width(u)]))
+    low = where(high > 0.0, sum_rest(1.0 + u, lost) + sum_rest(const(1.0, u.dtype), u), 0.0)
+    return _Grown(u, Parts(high, low), small, polynomial(where(small, u, 0.0), LOG[width(u)]))
 
 
-def _log1p_over(a: Node, z: Node) -> Node:
-    u, small, rest = _grown(a, z)
-    return where(small, z + z * (u * rest), log1p(u) / a)
+def _log1p_over(a: Node, z: Node, rest: Node) -> Node:
+    u, whole, small, bend = _grown(a, z, rest)
+    return where(small, z + z * (u * bend), log(whole.high) / a)
 
 
-def _log1p_over_slope(a: Node, z: Node, out: Node) -> Node:
-    """The derivative in a, (z / (1 + u) - out) / a, by the series of the logarithm where u is small."""
-    u, small, rest = _grown(a, z)
-    factor = 1.0 / (1.0 + u)
-    far = (z * factor - where(u > -1.0, out, 0.0)) / a
-    return where(small, -square(z) * (factor + rest), far)
+def _log1p_over_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
+    """That in a is (z / (1 + u) - out) / a, by the series of the logarithm where u is small."""
+    grown = _grown(a, z, rest)
+    far = (z * grown.factor - where(grown.whole.high > 0.0, out, 0.0)) / a
+    return where(grown.small, -square(z) * (grown.factor + grown.bend), far), grown.factor, None
 
 
-# log(1 + a z) / a, z where a is 0: the inverse of expm1_over.
+# log(1 + a (z + rest)) / a, z where a is 0: the inverse of expm1_over, of a number in two parts.
 log1p_over = primitive(
-    "log1p_over", 2, expand=_log1p_over,
-    partials=lambda a, z, out: (_log1p_over_slope(a, z, out), 1.0 / (1.0 + _grown(a, z).u)),
-    floating=True, domain=((-0.2, 2.0), (-0.4, 4.0)),
+    "log1p_over", 3, expand=_log1p_over, partials=_log1p_over_partials,
+    floating=True, domain=((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17)),
 )
 
 
-def _power_tail_partials(a: Node, z: Node, out: Node) -> tuple[Node, Node]:
-    """With the density -d out / dz as one power, whose exponent may be 0 at u = -1."""
-    u, small, rest = _grown(a, z)
-    logarithm = log1p_over(a, z)
-    density = exp(-times(1.0 + a, logarithm))
-    near = out * square(z) * (1.0 / (1.0 + u) + rest)
-    far = where(u > -1.0, out * (logarithm - z * (1.0 / (1.0 + u))), -z * density) / a
-    return where(small, near, far), -density
+def _power_tail(a: Node, z: Node, rest: Node) -> Node:
+    """The exponential of a logarithm in two parts, which are z and the bend where u is next to 0."""
+    u, whole, _, bend = _grown(a, z, rest)
+    tiny = abs(u) < 1e-3
+    bent = z * (u * bend)
+    far = Parts(log_high(whole.high), log_rest(whole.high) + where(whole.high > 0.0, whole.rest / whole.high, 0.0))
+    far = far.over(where(tiny, 1.0, a))
+    high, low = where(tiny, z + bent, far.high), where(tiny, sum_rest(z, bent) + rest, far.rest)
+    return Parts(-high, -low).exp()
 
 
-# (1 + a z)^(-1 / a), exp(-z) where a is 0.
+def _power_tail_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
+    """With the density -d out / dz as one power where u = -1, for its exponent may be 0."""
+    grown = _grown(a, z, rest)
+    logarithm, inside = log1p_over(a, z, rest), grown.whole.high > 0.0
+    density = where(inside, out * grown.factor, exp(-times(1.0 + a, logarithm)))
+    near = out * square(z) * (grown.factor + grown.bend)
+    far = where(inside, out * (logarithm - z * grown.factor), -z * density) / a
+    return where(grown.small, near, far), -density, None
+
+
+# (1 + a (z + rest))^(-1 / a), exp(-z) where a is 0.
 power_tail = primitive(
-    "power_tail", 2, expand=lambda a, z: exp(-log1p_over(a, z)), partials=_power_tail_partials,
-    floating=True, domain=((-0.2, 2.0), (-0.4, 4.0)),
+    "power_tail", 3, expand=_power_tail, partials=_power_tail_partials,
+    floating=True, domain=((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17)),
+)
+
+
+# y - exp(y) for a number y in two parts; its derivative is 0 at 0.
+less_exp = primitive(
+    "less_exp", 2, expand=lambda x, rest: x - Parts(x, rest).exp(),
+    partials=lambda x, rest, out: (-Parts(x, rest).expm1(), None),
+    floating=True, domain=((-3.0, 3.0), (-1e-17, 1e-17)),
 )
 
 
@@ -123,13 +155,6 @@ def log1mexp_of_exp(z: Node) -> Node:
 def log_both_tails(w: Node) -> Node:
     """The logarithm of the probability that a standard normal variable is further from 0 than ``w`` ≥ 0."""
     return where(w < 1.0, log1p(-erf(math.sqrt(0.5) * w)), log_ndtr(-w) + math.log(2))
-
-
-def settled(k: Node, staircase: Callable[[Node], Node], least: Node | float, q: Node) -> Node:
-    """The first step of a staircase that reaches ``q``: ``k``, or the one beside it where rounding had led there."""
-    k = maximum(k, least)
-    lower = (k > least) & (staircase(k - 1.0) >= q)
-    return where(eq(q, 1.0), k, where(lower, k - 1.0, where(staircase(k) < q, k + 1.0, k)))
 
 
 def power_of_distance(z: Node, exponent: Node) -> Node:

@@ -5,6 +5,7 @@ import math
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, log1mexp_of_exp
+from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -27,7 +28,8 @@ class Frechet(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "scale": scale, "log_scale": log(scale)}
+        log_scale, rest = log_parts(scale)
+        return {"shape": shape, "scale": scale, "log_scale": log_scale, "log_scale_rest": rest}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -35,13 +37,17 @@ class Frechet(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        log_x = log(x)
-        log_z = log_x - p.log_scale
-        return log(p.shape) - log_x - (p.shape * log_z + exp(-p.shape * log_z))
+        powers = (p.shape + 1.0) * Frechet.log_ratio(x, p).whole
+        return (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole - powers + Frechet.log_cdf(x, p)
+
+    @staticmethod
+    def log_ratio(x: Node, p: Parameters) -> Parts:
+        """log(x / scale), in two parts because a large shape multiplies it."""
+        return log_parts(x) - Parts(p.log_scale, p.log_scale_rest)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return -exp(-p.shape * (log(x) - p.log_scale))
+        return -Frechet.log_ratio(x, p).times(-p.shape).exp()
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
@@ -49,7 +55,7 @@ class Frechet(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log1mexp_of_exp(p.shape * (log(x) - p.log_scale))
+        return log1mexp_of_exp(p.shape * Frechet.log_ratio(x, p).whole)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -2,10 +2,18 @@
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, gammaincinv, log_gammainc, log_gammaincc
+from vecdist.primitives.incomplete_gamma import (
+    gammainc,
+    gammaincc,
+    gammainccinv,
+    gammaincinv,
+    log_gammainc,
+    log_gammaincc,
+)
 from vecdist.primitives.special import digamma, lgamma, xlogy
 
 
@@ -59,6 +67,10 @@ class Gamma(Distribution):
         return xlogy(p.shape - 1.0, x) - x * p.rate + (p.shape * p.log_rate - lgamma(p.shape))
 
     @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return random.gamma(p.shape) / p.rate
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return p.shape / p.rate
 
@@ -93,3 +105,7 @@ class Gamma(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return gammaincinv(p.shape, q) / p.rate
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return gammainccinv(p.shape, exp(y)) / p.rate

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from vecdist.constraints import Constraint, unit_interval
+from vecdist.constraints import Constraint, positive_count, unit_interval
 from vecdist.distributions.base import Parameters, Parametrisation
 from vecdist.distributions.formulas import times
+from vecdist.distributions.staircase import settled
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.arithmetic import eq, minimum, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p, logaddexp
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import primitive
@@ -25,10 +27,14 @@ def with_gate(way: Parametrisation, **stricter: Constraint) -> Parametrisation:
 
 
 def _inflated_tangent(dots: tuple[Node | None, Node | None], gate: Node, y: Node, out: Node) -> Node | None:
-    """Finite at a gate of 0; and where y is -inf, nothing of its derivative is left."""
+    """Finite at a gate of 0; and where y is -inf, nothing of its derivative is left.
+
+    The exponential of y has more digits than that of y - out, but underflows where out does not show it.
+    """
     dot_gate, dot_y = dots
     terms = [] if dot_gate is None else [-expm1(y) * exp(-out) * dot_gate]
-    terms += [] if dot_y is None else [times((1.0 - gate) * exp(y - out), dot_y)]
+    share = where(out > -30.0, exp(y) * exp(-out), exp(y - out))
+    terms += [] if dot_y is None else [times((1.0 - gate) * share, dot_y)]
     return sum(terms[1:], terms[0]) if terms else None
 
 
@@ -45,11 +51,11 @@ log_inflated = primitive(
 )
 
 
-def inflated(family: Any) -> Any:
-    """The log mass of a gated mixture of 0 and ``family``."""
+def inflated(log_mass: Callable[[Node, Parameters], Node]) -> Any:
+    """The log mass of a gated mixture of 0 and what has this one."""
 
     def log_density(x: Node, p: Parameters) -> Node:
-        y = family.log_density(x, p)
+        y = log_mass(x, p)
         return where(eq(x, 0.0), log_inflated(p.gate, y), log1p(-p.gate) + y)
 
     return staticmethod(log_density)
@@ -107,6 +113,15 @@ def gated_quantile(family: Any) -> Any:
     return staticmethod(quantile)
 
 
+def gated_draw(family: Any) -> Any:
+    """A draw of a gated mixture of 0 and ``family``."""
+
+    def draw(random: Stream, p: Parameters) -> Node:
+        return where(random.uniform() < p.gate, 0.0, family.draw(random, p))
+
+    return staticmethod(draw)
+
+
 def hurdled_sf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
     """The upper tail of a gated choice between 0 and what ``family`` has above."""
     return staticmethod(lambda x, p: (1.0 - p.gate) * family.sf(x, p) / -expm1(log_mass(p)))
@@ -120,3 +135,47 @@ def hurdled_log_sf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
 def hurdled_mean(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
     """The mean of a gated choice between 0 and what ``family`` has above."""
     return staticmethod(lambda p: (1.0 - p.gate) * family.mean(p) / -expm1(log_mass(p)))
+
+
+def hurdled_cdf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
+    """The distribution function of a gated choice between 0 and what ``family`` has above, from its lesser tail."""
+
+    def cdf(x: Node, p: Parameters) -> Node:
+        above = -expm1(log_mass(p))
+        beyond = family.sf(x, p) / above
+        part = where(beyond < 0.5, 1.0 - beyond, (family.cdf(x, p) - exp(log_mass(p))) / above)
+        return p.gate + (1.0 - p.gate) * where(eq(x, 0.0), 0.0, part)
+
+    return staticmethod(cdf)
+
+
+def hurdled_quantile(family: Any, log_mass: Callable[[Parameters], Node], cdf: Any) -> Any:
+    """The quantile of a gated choice between 0 and what ``family`` has above, of the distribution function ``cdf``."""
+
+    def quantile(q: Node, p: Parameters) -> Node:
+        above = q > p.gate
+        part = exp(log_mass(p)) - (q - p.gate) / (1.0 - p.gate) * expm1(log_mass(p))
+        k = family.quantile(where(eq(q, 1.0), 1.0, minimum(where(above, part, 0.5), 1.0)), p)
+        return where(above, settled(k, q, lambda at: cdf(at, p), positive_count), 0.0)
+
+    return staticmethod(quantile)
+
+
+def hurdled_variance(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
+    """The variance of a gated choice between 0 and what ``family`` has above."""
+
+    def variance(p: Parameters) -> Node:
+        weight = (p.gate - 1.0) / expm1(log_mass(p))
+        return weight * (family.variance(p) + (1.0 - weight) * square(family.mean(p)))
+
+    return staticmethod(variance)
+
+
+def mode_or_zero(mode: Callable[[Parameters], Node], log_mass: Any) -> Any:
+    """0, or the mode among what is not gated where that has more mass."""
+
+    def higher(p: Parameters) -> Node:
+        at = mode(p)
+        return where(log_mass(at, p) > log_mass(0.0 * at, p), at, 0.0)
+
+    return staticmethod(higher)

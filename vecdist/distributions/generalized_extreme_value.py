@@ -13,6 +13,7 @@ from vecdist.distributions.formulas import (
     power_tail,
     times,
 )
+from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -47,17 +48,22 @@ class GeneralizedExtremeValue(Distribution):
 
     @staticmethod
     def log_t(x: Node, p: Parameters) -> Node:
-        return -log1p_over(p.shape, (x - p.loc) / p.scale)
+        return -log1p_over(p.shape, *GeneralizedExtremeValue.reduced(x, p))
+
+    @staticmethod
+    def reduced(x: Node, p: Parameters) -> Parts:
+        """z = (x - loc) / scale in two parts."""
+        return difference(x, p.loc).over(p.scale)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        log_t = GeneralizedExtremeValue.log_t(x, p)
-        density = times(p.shape + 1.0, log_t) - power_tail(p.shape, (x - p.loc) / p.scale) - log(p.scale)
+        powers = times(p.shape + 1.0, GeneralizedExtremeValue.log_t(x, p))
+        density = powers + GeneralizedExtremeValue.log_cdf(x, p) - log(p.scale)
         return where(eq(x, math.inf), -math.inf, density)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return -power_tail(p.shape, (x - p.loc) / p.scale)
+        return -power_tail(p.shape, *GeneralizedExtremeValue.reduced(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:

@@ -5,8 +5,10 @@ import math
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import power_of_distance
+from vecdist.distributions.parts import difference, log_parts
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import square
+from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
 from vecdist.primitives.power import power
@@ -40,7 +42,14 @@ class GeneralizedNormal(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         constant = lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
-        return -power_of_distance((x - p.loc) / p.scale, p.power) - constant
+        ratio = difference(x, p.loc).magnitude().log() - log_parts(p.scale)
+        decay = where(eq(x, p.loc), 0.0, ratio.times(p.power).exp())  # its derivatives there are 0, also at a cusp
+        return -decay - constant
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        size = exp(random.log_gamma(1.0 / p.power) / p.power)
+        return p.loc + p.scale * where(random.uniform() < 0.5, -size, size)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -5,6 +5,7 @@ import math
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_over, times
+from vecdist.distributions.parts import difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import expm1, log, log1p
@@ -42,7 +43,8 @@ class GeneralizedPareto(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return -log1p_over(p.shape, (x - p.loc) / p.scale)
+        """With z in two parts, for the upper end of a negative shape."""
+        return -log1p_over(p.shape, *difference(x, p.loc).over(p.scale))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

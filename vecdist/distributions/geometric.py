@@ -2,7 +2,8 @@
 
 from vecdist.constraints import Constraint, count, positive_unit_interval, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import settled, times
+from vecdist.distributions.formulas import times
+from vecdist.distributions.staircase import settled
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil
 from vecdist.primitives.elementary import exp, expm1, log, log1p, log_sigmoid
@@ -67,5 +68,5 @@ class Geometric(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        k = where(q <= exp(p.log_p), 0.0, ceil(log1p(-q) / p.log_q) - 1.0)
-        return settled(k, lambda k: Geometric.cdf(k, p), 0.0, q)
+        k = ceil(log1p(-q) / p.log_q) - 1.0
+        return where(q <= exp(p.log_p), 0.0, settled(k, q, lambda k: Geometric.cdf(k, p), count))

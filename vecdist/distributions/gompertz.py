@@ -2,7 +2,8 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.distributions.parts import Parts, log_parts
+from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import maximum
 from vecdist.primitives.elementary import expm1, log, log1p
 
@@ -23,12 +24,12 @@ class Gompertz(Distribution):
     @parametrisation(shape=positive, rate=positive)
     @staticmethod
     def by_rate(shape: Node, rate: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": rate, "log_rate": log(rate)}
+        return {"shape": shape, "rate": rate, "log_rise": (log_parts(shape) - -log_parts(rate)).whole}
 
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": 1.0 / scale, "log_rate": -log(scale)}
+        return {"shape": shape, "rate": 1.0 / scale, "log_rise": (log_parts(shape) - log_parts(scale)).whole}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -36,11 +37,11 @@ class Gompertz(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return (log(p.shape) + p.log_rate) + p.rate * x - p.shape * expm1(p.rate * x)
+        return p.log_rise + p.rate * x + Gompertz.log_sf(x, p)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return -p.shape * expm1(p.rate * x)
+        return -p.shape * Parts(x, const(0.0, x.dtype)).times(p.rate).expm1()
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -4,10 +4,11 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, log1mexp_of_exp
+from vecdist.distributions.formulas import EULER, less_exp, log1mexp_of_exp
+from vecdist.distributions.parts import difference
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, expm1, log
+from vecdist.primitives.elementary import expm1, log
 
 
 class Gumbel(Distribution):
@@ -34,12 +35,11 @@ class Gumbel(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
-        return -(z + exp(-z)) - p.log_scale
+        return less_exp(*difference(p.loc, x).over(p.scale)) - p.log_scale
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return -exp((p.loc - x) * p.inverse_scale)
+        return -difference(p.loc, x).over(p.scale).exp()
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:

@@ -5,6 +5,7 @@ import math
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log_both_tails
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
@@ -50,6 +51,10 @@ class HalfNormal(Distribution):
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
         return erfc(math.sqrt(0.5) * (x * p.inverse_scale))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return abs(random.normal()) / p.inverse_scale
 
     @staticmethod
     def mean(p: Parameters) -> Node:

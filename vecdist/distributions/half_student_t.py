@@ -7,6 +7,7 @@ from vecdist.constraints import Constraint, nonnegative, positive, positive_or_i
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
 from vecdist.distributions.odds import cdf_of_odds, odds_of_cdf
+from vecdist.distributions.stream import Stream
 from vecdist.distributions.student_t import StudentT
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
@@ -71,6 +72,10 @@ class HalfStudentT(Distribution):
     @staticmethod
     def entropy(p: Parameters) -> Node:
         return StudentT.entropy(p) - math.log(2)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return abs(StudentT.draw(random, p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

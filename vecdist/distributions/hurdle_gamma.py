@@ -4,6 +4,7 @@ from vecdist.distributions.base import Distribution
 from vecdist.distributions.gamma import Gamma
 from vecdist.distributions.gates import (
     gated_cdf,
+    gated_draw,
     gated_log_sf,
     gated_mean,
     gated_quantile,
@@ -39,3 +40,5 @@ class HurdleGamma(Distribution):
     log_sf = gated_log_sf(Gamma)
 
     quantile = gated_quantile(Gamma)
+
+    draw = gated_draw(Gamma)

@@ -4,6 +4,7 @@ from vecdist.constraints import Constraint, nonnegative
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.gates import (
     gated_cdf,
+    gated_draw,
     gated_log_sf,
     gated_mean,
     gated_quantile,
@@ -42,3 +43,5 @@ class HurdleLogNormal(Distribution):
     sf = gated_sf(LogNormal)
     log_sf = gated_log_sf(LogNormal)
     quantile = gated_quantile(LogNormal)
+
+    draw = gated_draw(LogNormal)

@@ -1,9 +1,24 @@
 """The hurdle negative binomial distribution."""
 
 from vecdist.constraints import finite, open_unit_interval, positive
-from vecdist.distributions.base import Distribution
-from vecdist.distributions.gates import hurdled, hurdled_log_sf, hurdled_mean, hurdled_sf, with_gate
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.gates import (
+    hurdled,
+    hurdled_cdf,
+    hurdled_log_sf,
+    hurdled_mean,
+    hurdled_quantile,
+    hurdled_sf,
+    hurdled_variance,
+    mode_or_zero,
+    with_gate,
+)
 from vecdist.distributions.negative_binomial import NegativeBinomial
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import floor, maximum
+from vecdist.primitives.draws import poisson_draw
+from vecdist.primitives.elementary import exp, expm1, log, log1p
 
 
 class HurdleNegativeBinomial(Distribution):
@@ -29,3 +44,16 @@ class HurdleNegativeBinomial(Distribution):
     mean = hurdled_mean(NegativeBinomial, lambda p: p.r * p.log_p)
 
     log_sf = hurdled_log_sf(NegativeBinomial, lambda p: p.r * p.log_p)
+    cdf = hurdled_cdf(NegativeBinomial, lambda p: p.r * p.log_p)
+    quantile = hurdled_quantile(NegativeBinomial, lambda p: p.r * p.log_p, cdf)
+    variance = hurdled_variance(NegativeBinomial, lambda p: p.r * p.log_p)
+    mode = mode_or_zero(lambda p: maximum(NegativeBinomial.mode(p), 1.0), log_density)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """Above 0, the first of the groups of a Poisson process, whose sizes are logarithmic, and the others."""
+        arrival = log1p(random.uniform() * expm1(p.r * p.log_p)) / p.log_p
+        u, v = random.uniforms()
+        first = 1.0 + floor(log(u) / log(-expm1(v * p.log_p)))
+        others = exp(random.log_gamma(maximum(p.r - arrival, 0.0)) + (p.log_q - p.log_p))
+        return where(random.uniform() < p.gate, 0.0, first + random.draw(poisson_draw, others))

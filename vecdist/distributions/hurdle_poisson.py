@@ -1,9 +1,24 @@
 """The hurdle Poisson distribution."""
 
 from vecdist.constraints import finite, positive
-from vecdist.distributions.base import Distribution
-from vecdist.distributions.gates import hurdled, hurdled_log_sf, hurdled_mean, hurdled_sf, with_gate
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.gates import (
+    hurdled,
+    hurdled_cdf,
+    hurdled_log_sf,
+    hurdled_mean,
+    hurdled_quantile,
+    hurdled_sf,
+    hurdled_variance,
+    mode_or_zero,
+    with_gate,
+)
 from vecdist.distributions.poisson import Poisson
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import maximum
+from vecdist.primitives.draws import poisson_draw
+from vecdist.primitives.elementary import expm1, log1p
 
 
 class HurdlePoisson(Distribution):
@@ -27,3 +42,14 @@ class HurdlePoisson(Distribution):
     mean = hurdled_mean(Poisson, lambda p: -p.rate)
 
     log_sf = hurdled_log_sf(Poisson, lambda p: -p.rate)
+    cdf = hurdled_cdf(Poisson, lambda p: -p.rate)
+    quantile = hurdled_quantile(Poisson, lambda p: -p.rate, cdf)
+    variance = hurdled_variance(Poisson, lambda p: -p.rate)
+    mode = mode_or_zero(lambda p: maximum(Poisson.mode(p), 1.0), log_density)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """Above 0, one event by the time of the first of a Poisson process, and those after it."""
+        arrival = -log1p(random.uniform() * expm1(-p.rate))
+        above = 1.0 + random.draw(poisson_draw, maximum(p.rate - arrival, 0.0))
+        return where(random.uniform() < p.gate, 0.0, above)

@@ -2,8 +2,12 @@
 
 from vecdist.constraints import Constraint, count, up_to, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.stream import Stream
+from vecdist.distributions.tail_sums import log_tails
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil, maximum, minimum
+from vecdist.primitives.draws import hypergeometric_draw
+from vecdist.primitives.elementary import exp
 from vecdist.primitives.special import log_choose
 
 up_to_the_population = Constraint(
@@ -44,6 +48,30 @@ class Hypergeometric(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         chosen = log_choose(p.successes, x) + log_choose(p.failures, p.draws - x)
         return chosen - log_choose(p.successes + p.failures, p.draws)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return random.draw(hypergeometric_draw, p.successes, p.failures, p.draws)
+
+    @staticmethod
+    def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
+        return log_tails(x, p.draws, -p.successes, -p.failures, lambda at: Hypergeometric.log_density(at, p))
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return exp(Hypergeometric.log_tails(x, p)[0])
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return exp(Hypergeometric.log_tails(x, p)[1])
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return Hypergeometric.log_tails(x, p)[0]
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return Hypergeometric.log_tails(x, p)[1]
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -5,6 +5,7 @@ import math
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
@@ -44,6 +45,10 @@ class InverseGamma(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return (p.shape * p.log_scale - lgamma(p.shape)) - (p.shape + 1.0) * log(x) - p.scale / x
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return p.scale / random.gamma(p.shape)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

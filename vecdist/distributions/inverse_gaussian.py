@@ -4,12 +4,14 @@ import math
 
 from vecdist.constraints import Constraint, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import exp, log, logaddexp
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import log_ndtr, ndtr
 from vecdist.primitives.power import hypot
+from vecdist.primitives.rounding import quotient_rest
 
 
 class InverseGaussian(Distribution):
@@ -42,8 +44,16 @@ class InverseGaussian(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        distance = square(x * (1.0 / p.location) - 1.0) / x
+        away = (x / p.location - 1.0) + quotient_rest(x, p.location)  # all digits next to the mean
+        distance = square(away) / x
         return 0.5 * (log(p.shape) - math.log(2 * math.pi)) - 1.5 * log(x) - 0.5 * p.shape * distance
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """Michael, Schucany and Haas (1976), Generating random variates using transformations with multiple roots."""
+        inverse, half = 1.0 / p.location, 0.5 * square(random.normal()) / p.shape
+        x = 1.0 / (inverse + half + sqrt(half * (half + 2.0 * inverse)))
+        return where(random.uniform() * (1.0 + x * inverse) < 1.0, x, 1.0 / (square(inverse) * x))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -4,12 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import cosh, exp, expm1, log, sinh
-from vecdist.primitives.logarithms import arcsinh
+from vecdist.primitives.logarithms import arcsinh_quotient
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
+from vecdist.primitives.power import hypot
 
 
 class JohnsonSU(Distribution):
@@ -36,12 +36,12 @@ class JohnsonSU(Distribution):
 
     @staticmethod
     def score(x: Node, p: Parameters) -> Node:
-        return p.gamma + p.delta * arcsinh((x - p.loc) / p.scale)
+        return p.gamma + p.delta * arcsinh_quotient(x - p.loc, p.scale)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        spread = square(JohnsonSU.score(x, p)) + log1p_square((x - p.loc) / p.scale)
-        return -0.5 * spread + (log(p.delta) - log(p.scale) - 0.5 * math.log(2 * math.pi))
+        length = log(hypot(x - p.loc, p.scale))
+        return -0.5 * square(JohnsonSU.score(x, p)) + (log(p.delta) - length - 0.5 * math.log(2 * math.pi))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

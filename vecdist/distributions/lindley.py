@@ -2,9 +2,11 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, square
-from vecdist.primitives.elementary import expm1, log, log1p
+from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.lambert_w import lambertw_lower
 
 
 class Lindley(Distribution):
@@ -39,6 +41,23 @@ class Lindley(Distribution):
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         return -expm1(Lindley.log_sf(x, p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        """By Lambert's function, or for a large shape the exponential distribution; then two of Newton's steps."""
+        near = p.shape < 500.0
+        s = where(near, p.shape, 1.0)
+        root = lambertw_lower((q - 1.0) * (1.0 + s) * exp(-1.0 - s))
+        x = maximum(where(near, -1.0 - (1.0 + root) / s, -log1p(-q) / p.shape), 0.0)
+        for _ in range(2):
+            x = x - (Lindley.cdf(x, p) - q) * exp(-Lindley.log_density(x, p))
+        return x
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """A mixture of two gamma distributions, of shapes 1 and 2."""
+        one = random.uniform() * (1.0 + p.shape) < p.shape
+        return (random.exponential() + where(one, 0.0, random.exponential())) / p.shape
 
     @staticmethod
     def mean(p: Parameters) -> Node:

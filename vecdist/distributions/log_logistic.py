@@ -4,12 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance
-from vecdist.expr import Node, where
+from vecdist.distributions.formulas import finite_variance, times
+from vecdist.distributions.parts import Parts, log_parts
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.logarithms import logit
-from vecdist.primitives.special import xlogy
 from vecdist.primitives.trigonometric import sin, tan
 
 
@@ -30,12 +30,14 @@ class LogLogistic(Distribution):
     @parametrisation(scale=positive, shape=positive)
     @staticmethod
     def by_scale(scale: Node, shape: Node) -> dict[str, Node]:
-        return {"shape": shape, "log_scale": log(scale), "inverse_scale": 1.0 / scale}
+        log_scale, rest = log_parts(scale)
+        return {"shape": shape, "log_scale": log_scale, "log_scale_rest": rest, "inverse_scale": 1.0 / scale}
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_logarithm(loc: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": 1.0 / scale, "log_scale": loc, "inverse_scale": exp(-loc)}
+        rest = const(0.0, loc.dtype)
+        return {"shape": 1.0 / scale, "log_scale": loc, "log_scale_rest": rest, "inverse_scale": exp(-loc)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -43,13 +45,19 @@ class LogLogistic(Distribution):
 
     @staticmethod
     def log_power(x: Node, p: Parameters) -> Node:
-        return p.shape * (log(x) - p.log_scale)
+        return p.shape * LogLogistic.log_ratio(x, p)
+
+    @staticmethod
+    def log_ratio(x: Node, p: Parameters) -> Node:
+        """log(x / scale), whose rounding a large shape multiplies."""
+        return (log_parts(x) - Parts(p.log_scale, p.log_scale_rest)).whole
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         rest = softplus(LogLogistic.log_power(x, p))
         rest = where(x > 0.0, rest, x * p.inverse_scale)  # at 0 its slope only counts where the shape is 1
-        return xlogy(p.shape - 1.0, x) - 2.0 * rest + (log(p.shape) - p.shape * p.log_scale)
+        powers = times(p.shape - 1.0, LogLogistic.log_ratio(x, p))
+        return powers - 2.0 * rest + (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

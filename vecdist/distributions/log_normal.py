@@ -5,6 +5,8 @@ import math
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, mirrored, parametrisation
 from vecdist.distributions.normal import Normal
+from vecdist.distributions.parts import log_parts
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -49,9 +51,13 @@ class LogNormal(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        log_x = log(x)
-        z = (log_x - p.loc) * p.inverse_scale
-        return -0.5 * square(z) - log_x - (p.log_scale + 0.5 * math.log(2 * math.pi))
+        log_x = log_parts(x)
+        z = ((log_x.high - p.loc) + log_x.rest) * p.inverse_scale  # next to loc with all digits
+        return -0.5 * square(z) - log_x.high - (p.log_scale + 0.5 * math.log(2 * math.pi))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return exp(p.loc + random.normal() / p.inverse_scale)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

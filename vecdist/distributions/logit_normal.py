@@ -1,11 +1,15 @@
 """The logit-normal distribution."""
 
+import math
+
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, mirrored, parametrisation
 from vecdist.distributions.normal import Normal
-from vecdist.expr import Node
-from vecdist.primitives.arithmetic import sqrt
-from vecdist.primitives.elementary import log, log1p, sigmoid
+from vecdist.distributions.parts import difference, log_parts
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, const
+from vecdist.primitives.arithmetic import sqrt, square
+from vecdist.primitives.elementary import log, sigmoid
 from vecdist.primitives.logarithms import logit
 
 
@@ -41,7 +45,15 @@ class LogitNormal(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return Normal.log_density(logit(x), p) - (log(x) + log1p(-x))
+        """By two logarithms in two parts, for logit(x) - loc with all digits."""
+        log_x, log_rest = log_parts(x), difference(const(1.0, x.dtype), x).log()
+        logit = log_x - log_rest
+        z = ((logit.high - p.loc) + logit.rest) * p.inverse_scale
+        return -0.5 * square(z) - (log_x.whole + log_rest.whole) - (p.log_scale + 0.5 * math.log(2 * math.pi))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return sigmoid(p.loc + random.normal() / p.inverse_scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -4,7 +4,8 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, log_both_tails
+from vecdist.distributions.formulas import EULER, less_exp, log_both_tails
+from vecdist.distributions.parts import difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log
@@ -36,8 +37,7 @@ class Moyal(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
-        return -0.5 * (z + exp(-z)) - (p.log_scale + 0.5 * math.log(2 * math.pi))
+        return 0.5 * less_exp(*difference(p.loc, x).over(p.scale)) - (p.log_scale + 0.5 * math.log(2 * math.pi))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

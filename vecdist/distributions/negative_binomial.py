@@ -5,10 +5,18 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, sf_of_odds
-from vecdist.expr import Node, const
-from vecdist.primitives.arithmetic import ceil, maximum, minimum
-from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import ceil, eq, maximum, minimum
+from vecdist.primitives.draws import poisson_draw
+from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
 from vecdist.primitives.special import lbeta
+
+
+def by_log_odds(r: Node, log_odds: Node) -> dict[str, Node]:
+    """What the formulas are made of, by log(q / p)."""
+    log_p, log_q = log_sigmoid(-log_odds), log_sigmoid(log_odds)
+    return {"r": r, "p": sigmoid(-log_odds), "q": sigmoid(log_odds), "log_p": log_p, "log_q": log_q}
 
 
 class NegativeBinomial(Distribution):
@@ -33,35 +41,37 @@ class NegativeBinomial(Distribution):
     @parametrisation(r=positive, p=positive_unit_interval)
     @staticmethod
     def by_probability(r: Node, p: Node) -> dict[str, Node]:
-        return {"r": r, "log_p": log(p), "log_q": log1p(-p)}
+        return {"r": r, "p": p, "q": 1.0 - p, "log_p": log(p), "log_q": log1p(-p)}
 
     @parametrisation(r=positive, q=Constraint("a number of at least 0, below 1", 0.0, 1.0, open_upper=True))
     @staticmethod
     def by_complement(r: Node, q: Node) -> dict[str, Node]:
-        return {"r": r, "log_p": log1p(-q), "log_q": log(q)}
+        return {"r": r, "p": 1.0 - q, "q": q, "log_p": log1p(-q), "log_q": log(q)}
 
     @parametrisation(r=positive, log_odds=below_infinity)
     @staticmethod
     def by_log_odds(r: Node, log_odds: Node) -> dict[str, Node]:
-        return {"r": r, "log_p": log_sigmoid(-log_odds), "log_q": log_sigmoid(log_odds)}
+        return by_log_odds(r, log_odds)
 
     @parametrisation(shape=positive, rate=positive)
     @staticmethod
     def by_rate(shape: Node, rate: Node) -> dict[str, Node]:
-        return {"r": shape, "log_p": -log1p(1.0 / rate), "log_q": -log1p(rate)}
+        p, q = rate / (1.0 + rate), 1.0 / (1.0 + rate)
+        return {"r": shape, "p": p, "q": q, "log_p": -log1p(1.0 / rate), "log_q": -log1p(rate)}
 
     @parametrisation(mean=nonnegative, dispersion=positive)
     @staticmethod
     def by_mean(mean: Node, dispersion: Node) -> dict[str, Node]:
         logit = log(mean) - log(dispersion)
         both = log1p(minimum(mean, dispersion) / maximum(mean, dispersion))
-        return {"r": dispersion, "log_p": -(both + maximum(logit, 0.0)), "log_q": -(both + maximum(-logit, 0.0))}
+        p, q = dispersion / (mean + dispersion), mean / (mean + dispersion)
+        log_p, log_q = -(both + maximum(logit, 0.0)), -(both + maximum(-logit, 0.0))
+        return {"r": dispersion, "p": p, "q": q, "log_p": log_p, "log_q": log_q}
 
     @parametrisation(log_mean=below_infinity, dispersion=positive)
     @staticmethod
     def by_log_mean(log_mean: Node, dispersion: Node) -> dict[str, Node]:
-        logit = log_mean - log(dispersion)
-        return {"r": dispersion, "log_p": log_sigmoid(-logit), "log_q": log_sigmoid(logit)}
+        return by_log_odds(dispersion, log_mean - log(dispersion))
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -69,7 +79,13 @@ class NegativeBinomial(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return times(x, p.log_q) + p.r * p.log_p - (lbeta(p.r, x + 1.0) + log(p.r + x))
+        orders = where(eq(x, 0.0), 0.0, lbeta(p.r, x + 1.0) + log(p.r + x))
+        return times(x, p.log_q) + p.r * p.log_p - orders
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """A Poisson variable whose rate has a gamma distribution."""
+        return random.draw(poisson_draw, exp(random.log_gamma(p.r) + (p.log_q - p.log_p)))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -4,10 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.bessel_orders import log_ive
+from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import log
+from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 from vecdist.primitives.special import lgamma, xlogy
 
 
@@ -44,9 +47,35 @@ class NoncentralChi2(Distribution):
         return where(eq(x, 0.0) | eq(p.noncentrality, 0.0), edge, inside)
 
     @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """A mixture of central ones by a Poisson distribution."""
+        count = random.draw(poisson_draw, 0.5 * p.noncentrality)
+        return 2.0 * random.gamma(0.5 * p.df + count)
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return p.df + p.noncentrality
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         return 2.0 * p.df + 4.0 * p.noncentrality
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return marcum_p(0.5 * p.df, 0.5 * p.noncentrality, 0.5 * x)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return marcum_q(0.5 * p.df, 0.5 * p.noncentrality, 0.5 * x)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_marcum_p(0.5 * p.df, 0.5 * p.noncentrality, 0.5 * x)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_marcum_q(0.5 * p.df, 0.5 * p.noncentrality, 0.5 * x)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return 2.0 * marcum_p_inverse(0.5 * p.df, 0.5 * p.noncentrality, q)

@@ -4,6 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
@@ -58,6 +59,10 @@ class Normal(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         z = (x - p.loc) * p.inverse_scale
         return -0.5 * square(z) - (p.log_scale + 0.5 * math.log(2 * math.pi))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return p.loc + random.normal() / p.inverse_scale
 
     @staticmethod
     def mean(p: Parameters) -> Node:

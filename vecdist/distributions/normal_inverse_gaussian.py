@@ -1,14 +1,17 @@
 """The normal-inverse Gaussian distribution."""
 
-import math
+from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, const
-from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.bessel_orders import log_kve
-from vecdist.primitives.elementary import log
-from vecdist.primitives.power import hypot
+from vecdist.distributions.inverse_gaussian import InverseGaussian
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import ne, sqrt, square
+from vecdist.primitives.bessel_k import log_xk1, log_xk1e
+from vecdist.primitives.logarithms import log_cauchy
+from vecdist.primitives.power import hypot, leg
+from vecdist.primitives.table import primitive
 
 within_alpha = Constraint(
     "a number between -alpha and alpha, both excluded",
@@ -16,6 +19,45 @@ within_alpha = Constraint(
     upper=lambda p: p.alpha,
     open_lower=True,
     open_upper=True,
+)
+
+
+class Tilted(NamedTuple):
+    """q = sqrt(delta^2 + d^2) and g = sqrt(alpha^2 - beta^2), u = g d - delta beta and v = g d + delta beta."""
+
+    q: Node
+    g: Node
+    u: Node
+    v: Node
+
+
+def _tilted(d: Node, delta: Node, alpha: Node, beta: Node) -> Tilted:
+    g = leg(alpha, beta)
+    return Tilted(hypot(delta, d), g, g * d - delta * beta, g * d + delta * beta)
+
+
+def _decay(d: Node, delta: Node, alpha: Node, beta: Node) -> Node:
+    """(alpha^2 d^2 + delta^2 beta^2) / (alpha q + delta g) - beta d, or u^2 / (alpha q + beta d + delta g)."""
+    q, g, u, _ = _tilted(d, delta, alpha, beta)
+    toward = beta * d
+    whole = alpha * q + delta * g
+    against = square(alpha * d / whole) + square(delta * beta / whole)
+    return where(toward < 0.0, against * whole - toward, u * (u / (whole + toward)))
+
+
+def _decay_partials(d: Node, delta: Node, alpha: Node, beta: Node, out: Node) -> tuple[Node, ...]:
+    """alpha d / q - beta, alpha delta / q - g, q - delta alpha / g and delta beta / g - d, as quotients of u v."""
+    q, g, u, v = _tilted(d, delta, alpha, beta)
+    sum_of_two = alpha * d + beta * q
+    toward = (beta * d >= 0.0) & ne(sum_of_two, 0.0)
+    of_d = where(toward, (u / q) * (v / where(toward, sum_of_two, 1.0)), (alpha * d - beta * q) / q)
+    of_delta = -(u / q) * (v / (alpha * delta + g * q))
+    return of_d, of_delta, (u / g) * (v / (q * g + delta * alpha)), -(u / g)
+
+
+decay = primitive(  # alpha q - beta d - delta g: how far below its greatest value the exponent is
+    "normal_inverse_gaussian_decay", 4, expand=_decay, partials=_decay_partials,
+    floating=True, domain=((-5.0, 5.0), (0.1, 5.0), (1.0, 5.0), (-0.9, 0.9)),
 )
 
 
@@ -37,8 +79,7 @@ class NormalInverseGaussian(Distribution):
     @parametrisation(loc=finite, alpha=positive, beta=within_alpha, delta=positive)
     @staticmethod
     def by_tails(loc: Node, alpha: Node, beta: Node, delta: Node) -> dict[str, Node]:
-        gamma = sqrt((alpha - beta) * (alpha + beta))
-        return {"loc": loc, "alpha": alpha, "beta": beta, "delta": delta, "gamma": gamma}
+        return {"loc": loc, "alpha": alpha, "beta": beta, "delta": delta, "gamma": leg(alpha, beta)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -46,14 +87,20 @@ class NormalInverseGaussian(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """The exponent delta g + beta d - alpha q as a quotient, whose terms do not cancel."""
+        """With alpha q in the exponent, which it cancels, or where it is small without."""
         d = x - p.loc
         q = hypot(p.delta, d)
-        rest = (p.gamma * d - p.delta * p.beta) * (
-            (p.gamma * d - p.delta * p.beta) / (p.alpha * q + p.beta * d + p.delta * p.gamma)
-        )
-        scaled = log_kve(const(1.0, x.dtype), p.alpha * q)
-        return scaled - rest - log(q) + (log(p.alpha) + log(p.delta) - math.log(math.pi))
+        near = p.alpha * q < 1.0
+        tails = where(near, log_xk1(p.alpha * q), log_xk1e(p.alpha * q))
+        tilt = where(near, p.delta * p.gamma + p.beta * d, -decay(d, p.delta, p.alpha, p.beta))
+        return (tails + tilt) + log_cauchy(d, p.delta)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """A normal variable whose variance has the inverse Gaussian distribution."""
+        mixing = Parameters(location=p.delta / p.gamma, shape=square(p.delta))
+        variance = InverseGaussian.draw(random, mixing)
+        return p.loc + p.beta * variance + sqrt(variance) * random.normal()
 
     @staticmethod
     def mean(p: Parameters) -> Node:

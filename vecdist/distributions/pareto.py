@@ -5,6 +5,7 @@ import math
 from vecdist.constraints import Constraint, beginning, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.parts import log_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -34,11 +35,11 @@ class Pareto(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return log(p.shape) - log(p.scale) - (p.shape + 1.0) * log1p((x - p.scale) / p.scale)
+        return log(p.shape) - log(x) + Pareto.log_sf(x, p)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return -p.shape * log1p((x - p.scale) / p.scale)
+        return -p.shape * (log_parts(x) - log_parts(p.scale)).whole
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -64,3 +65,7 @@ class Pareto(Distribution):
     @staticmethod
     def mode(p: Parameters) -> Node:
         return p.scale
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return p.scale * exp(-y / p.shape)

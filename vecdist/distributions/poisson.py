@@ -4,8 +4,10 @@ from vecdist.constraints import Constraint, below_infinity, count, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import poisson_quantile
 from vecdist.distributions.formulas import times
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import ceil, maximum
+from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
 from vecdist.primitives.special import lgamma
@@ -42,6 +44,10 @@ class Poisson(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return times(x, p.log_rate) - p.rate - lgamma(x + 1.0)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return random.draw(poisson_draw, p.rate)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -2,10 +2,10 @@
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import times
 from vecdist.expr import Node, where
-from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, logaddexp, sigmoid
+from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.logarithms import logit
-from vecdist.primitives.special import xlog1py, xlogy
 
 
 class RelaxedBernoulli(Distribution):
@@ -36,11 +36,14 @@ class RelaxedBernoulli(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        success, failure = p.temperature * log(x), p.logit + p.temperature * log1p(-x)
-        whole = where(x > 0.0, logaddexp(failure, success), failure + x * exp(-p.logit))
-        whole = where(x < 1.0, whole, success + (1.0 - x) * exp(p.logit))  # these slopes count at a temperature of 1
-        powers = xlogy(p.temperature - 1.0, x) + xlog1py(p.temperature - 1.0, -x)
-        return powers - 2.0 * whole + (log(p.temperature) + p.logit)
+        """With t logit(x) - logit(p) as it stands, which is small in the middle though both be large."""
+        log_odds = RelaxedBernoulli.log_odds(x, p)
+        powers, lower = times(p.temperature - 1.0, logit(x)), log_odds < 0.0
+        nearer = where(lower, powers - p.logit, p.logit - powers) - 2.0 * where(lower, log1p(-x), log(x))
+        rest = softplus(where(lower, log_odds, -log_odds))
+        rest = where(x > 0.0, rest, x * exp(-p.logit))
+        rest = where(x < 1.0, rest, (1.0 - x) * exp(p.logit))  # these slopes count at a temperature of 1
+        return log(p.temperature) + nearer - 2.0 * rest
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

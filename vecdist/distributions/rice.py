@@ -4,10 +4,18 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
-from vecdist.primitives.arithmetic import square
-from vecdist.primitives.bessel import i0e, i1e, log_i0e
-from vecdist.primitives.elementary import log
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import sqrt, square
+from vecdist.primitives.bessel import i0e, i1e, log_i0, log_i0e
+from vecdist.primitives.floating import polynomial
+from vecdist.primitives.logarithms import log_quotient_by_square
+from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
+from vecdist.primitives.power import hypot
+
+# Of the square of the mean over b^2 scale^2, in 2 / b^2 from the second power on: DLMF 13.7.2, squared.
+_MEAN = [math.prod((j - 0.5) ** 2 for j in range(k)) / math.factorial(k) for k in range(16)]
+SPREAD = tuple(sum(_MEAN[j] * _MEAN[k - j] for j in range(k + 1)) for k in range(2, 16))
 
 
 class Rice(Distribution):
@@ -39,10 +47,47 @@ class Rice(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
+        """Next to 0 without the product z b, which cancels elsewhere."""
         z = x / p.scale
-        return log(x) - 0.5 * square(z - p.b) + log_i0e(z * p.b) - 2.0 * log(p.scale)
+        t = z * p.b
+        near = t < 1.0
+        bessel = where(near, log_i0(t), log_i0e(t))
+        squares = where(near, square(z) + square(p.b), square(z - p.b))
+        return log_quotient_by_square(x, p.scale) + (bessel - 0.5 * squares)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return p.scale * hypot(p.b + random.normal(), random.normal())
 
     @staticmethod
     def mean(p: Parameters) -> Node:
         s = 0.25 * square(p.b)
         return math.sqrt(math.pi / 2) * p.scale * ((1.0 + 2.0 * s) * i0e(s) + 2.0 * s * i1e(s))
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        """By the mean of the square, or where that cancels by an asymptotic series, DLMF 13.7.2."""
+        far = p.b > 12.0
+        t = 2.0 / square(where(far, p.b, 12.0))
+        near = 2.0 + square(p.b) - square(Rice.mean(p) / p.scale)
+        return square(p.scale) * where(far, 1.0 - 2.0 * t * polynomial(t, SPREAD), near)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return marcum_p(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return marcum_q(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_marcum_p(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_marcum_q(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.scale * sqrt(2.0 * marcum_p_inverse(const(1.0, q.dtype), 0.5 * square(p.b), q))

@@ -4,10 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.ends import log1m_square
 from vecdist.distributions.formulas import angle_less_sine
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.elementary import log
 from vecdist.primitives.incomplete_beta import betaincinv
 from vecdist.primitives.trigonometric import arctan
 
@@ -36,8 +38,8 @@ class Semicircle(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = x / p.radius
-        return 0.5 * (log1p(z) + log1p(-z)) + (math.log(2 / math.pi) - log(p.radius))
+        inside = log1m_square(x, const(0.0, x.dtype), p.radius)
+        return 0.5 * inside + (math.log(2 / math.pi) - log(p.radius))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -46,6 +48,10 @@ class Semicircle(Distribution):
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
         return Semicircle.cdf(-x, p)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return p.radius * random.coordinate(0.5)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

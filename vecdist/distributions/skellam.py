@@ -2,10 +2,14 @@
 
 from vecdist.constraints import Constraint, integer, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.distributions.count_quantiles import skellam_quantile
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.bessel_orders import log_ive
+from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import log
+from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_q
 
 
 class Skellam(Distribution):
@@ -38,9 +42,46 @@ class Skellam(Distribution):
         return tilt + log_ive(abs(x), 2.0 * p.root1 * p.root2)
 
     @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return random.draw(poisson_draw, p.rate1) - random.draw(poisson_draw, p.rate2)
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return p.rate1 - p.rate2
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         return p.rate1 + p.rate2
+
+    @staticmethod
+    def arguments(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
+        """Those of Marcum's functions, whose P is the lower tail below 0 and the upper one from 0 on.
+
+        Johnson (1959), On an extension of the connexion between Poisson and chi-squared distributions, Biometrika 46.
+        """
+        below = x < 0.0
+        return where(below, -x, x + 1.0), where(below, p.rate1, p.rate2), where(below, p.rate2, p.rate1)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        at = Skellam.arguments(x, p)
+        return where(x < 0.0, marcum_p(*at), marcum_q(*at))
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        at = Skellam.arguments(x, p)
+        return where(x < 0.0, marcum_q(*at), marcum_p(*at))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        at = Skellam.arguments(x, p)
+        return where(x < 0.0, log_marcum_p(*at), log_marcum_q(*at))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        at = Skellam.arguments(x, p)
+        return where(x < 0.0, log_marcum_q(*at), log_marcum_p(*at))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return skellam_quantile(p.rate1, p.rate2, q)

@@ -5,6 +5,7 @@ import math
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
@@ -43,6 +44,12 @@ class SkewNormal(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         z = (x - p.loc) * p.inverse_scale
         return Normal.log_density(x, p) + log_ndtr(p.shape * z) + math.log(2)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """Azzalini (1985), section 2."""
+        z = (p.shape * abs(random.normal()) + random.normal()) / hypot(p.shape, 1.0)
+        return p.loc + z / p.inverse_scale
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -5,7 +5,9 @@ import math
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import power_of_distance
-from vecdist.expr import Node, where
+from vecdist.distributions.parts import Parts, difference, log_parts
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
@@ -30,7 +32,11 @@ class SkewedExponentialPower(Distribution):
     @parametrisation(loc=finite, scale=positive, power=positive, skew=open_unit_interval)
     @staticmethod
     def by_scale(loc: Node, scale: Node, power: Node, skew: Node) -> dict[str, Node]:
-        return {"loc": loc, "scale": scale, "power": power, "left": 2.0 * skew, "right": 2.0 * (1.0 - skew)}
+        right = difference(const(1.0, skew.dtype), skew)
+        return {
+            "loc": loc, "scale": scale, "power": power,
+            "left": 2.0 * skew, "right": 2.0 * right.high, "right_rest": 2.0 * right.rest,
+        }
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -38,9 +44,10 @@ class SkewedExponentialPower(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) / (p.scale * where(x < p.loc, p.left, p.right))
+        side = Parts(where(x < p.loc, p.left, p.right), where(x < p.loc, 0.0, p.right_rest))
+        ratio = difference(x, p.loc).magnitude().log() - log_parts(p.scale) - side.log()
         constant = lgamma(1.0 + 1.0 / p.power) + log(p.power) / p.power + (log(p.scale) + math.log(2))
-        decay = where(eq(z, 0.0), 0.0, exp(p.power * log(abs(z)) - log(p.power)))
+        decay = where(eq(x, p.loc), 0.0, (ratio.times(p.power) - log_parts(p.power)).exp())
         return -decay - constant
 
     @staticmethod
@@ -75,6 +82,11 @@ class SkewedExponentialPower(Distribution):
     def moment(p: Parameters, order: int) -> Node:
         """The mean of the distance from loc to some power, in units of the scale on both sides."""
         return exp(order / p.power * log(p.power) + lgamma_delta(1.0 / p.power, order / p.power))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        size = exp((log(p.power) + random.log_gamma(1.0 / p.power)) / p.power)
+        return p.loc + p.scale * where(random.uniform() < 0.5 * p.left, -p.left * size, p.right * size)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

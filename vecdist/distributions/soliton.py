@@ -3,8 +3,10 @@
 from vecdist.constraints import Constraint, open_unit_interval, positive_count, up_to, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.arithmetic import ceil, eq, minimum
+from vecdist.primitives.draws import harmonic_draw
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.special import digamma
 
@@ -53,6 +55,16 @@ class Soliton(Distribution):
     def sf(x: Node, p: Parameters) -> Node:
         robust, whole = Soliton.sums(x, p)
         return (1.0 / x - 1.0 / p.k + (whole - robust) / p.m) / (1.0 + whole / p.m)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """A mixture of the ideal soliton distribution, the spike and the numbers below it."""
+        u, v = random.uniforms()
+        whole = digamma(p.m) + (EULER + p.spike)
+        ideal = where(u * p.k < 1.0, 1.0, minimum(ceil(1.0 / u), p.k))
+        choice = v * (1.0 + whole / p.m)
+        below = random.draw(harmonic_draw, p.m)
+        return where(choice < 1.0, ideal, where((choice - 1.0) * p.m < p.spike, p.m, below))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -5,13 +5,48 @@ from typing import Any
 
 from vecdist.constraints import Constraint, finite, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance, log1p_square
+from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_square
 from vecdist.distributions.odds import log_sf_of_odds, odds_of_sf, sf_of_odds
+from vecdist.distributions.saddle_point import SERIES, log1p_excess, stirling_error
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.floating import LOG, polynomial, width
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta
+from vecdist.primitives.table import primitive
+
+
+def _decay(distance: Node, inverse_scale: Node, df: Node) -> Node:
+    return (0.5 * df + 0.5) * log1p_square(distance, inverse_scale * (1.0 / sqrt(df)))
+
+
+def _decay_partials(distance: Node, inverse_scale: Node, df: Node, out: Node) -> tuple[Node, Node, Node]:
+    """With u = z^2 / df; that in df has log(1 + u) - u / (1 + u), by the series of the logarithm where u is small."""
+    z = distance * inverse_scale
+    root = z * (1.0 / sqrt(df))
+    far, small = abs(root) > 1e10, abs(root) < 0.64
+    u = square(where(far, 1.0, root))
+    rest = 1.0 / (1.0 + u)
+    share, size = where(far, 1.0, u * rest), where(small, u, 0.0)
+    bend = where(small, square(size) * (polynomial(size, LOG[width(u)]) + rest), out / (0.5 * df + 0.5) - share)
+    of_distance = where(far, 1.0 / distance, z * rest * inverse_scale / df)
+    return (df + 1.0) * of_distance, (df + 1.0) * share / inverse_scale, 0.5 * (bend - share / df)
+
+
+student_decay = primitive(  # (df + 1) / 2 log(1 + z^2 / df) for z = distance inverse_scale
+    "student_decay", 3, expand=_decay, partials=_decay_partials, floating=True,
+    domain=((-5.0, 5.0), (0.5, 2.0), (0.5, 30.0)),
+)
+
+
+def _log_gammas(half: Node) -> Node:
+    """lgamma(half + 1/2) - lgamma(half) - log(2 half) / 2, whose slope is next to none where half is large."""
+    many = half >= SERIES
+    h = where(many, half, SERIES)
+    series = h * log1p_excess(0.5 / h) - 0.5 * math.log(2.0) + (stirling_error(h + 0.5) - stirling_error(h))
+    return where(many, series, lgamma_delta(half, 0.5) - 0.5 * log(2.0 * half))
 
 
 class StudentT(Distribution):
@@ -45,11 +80,17 @@ class StudentT(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
         half, limit = 0.5 * p.df, eq(p.df, math.inf)
-        decay = where(limit, 0.5 * square(z), (half + 0.5) * log1p_square(z * (1.0 / sqrt(p.df))))
-        constant = where(limit, -0.5 * math.log(2.0), lgamma_delta(half, 0.5) - 0.5 * log(p.df))
+        normal = 0.5 * square((x - p.loc) * p.inverse_scale)
+        decay = where(limit, normal, student_decay(x - p.loc, p.inverse_scale, p.df))
+        constant = where(limit, -0.5 * math.log(2.0), _log_gammas(half))
         return (constant - (p.log_scale + 0.5 * math.log(math.pi))) - decay
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """Bailey (1994), Polar generation of random variates with the t-distribution, Mathematics of Computation 62."""
+        twice, cosine = random.polar()
+        return p.loc + sqrt(expm1_over(1.0 / p.df, twice)) * cosine / p.inverse_scale
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -2,6 +2,7 @@
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.ends import room
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import clamped, log, log1p
@@ -32,8 +33,9 @@ class SymmetricTriangular(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = clamped((x - p.loc) / p.scale, (-1.0, 1.0))
-        return log1p(-abs(z)) - log(p.scale)
+        z, left = (x - p.loc) / p.scale, room(x, p.loc, p.scale)
+        near = log1p(-where(left > 0.5, abs(z), 0.0))
+        return where(left > 0.5, near, log(left)) - log(p.scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

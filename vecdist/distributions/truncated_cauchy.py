@@ -3,12 +3,12 @@
 import math
 
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
+from vecdist.distributions.angles import angle, log_angle
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, maximum, minimum
-from vecdist.primitives.elementary import log
-from vecdist.primitives.trigonometric import arctan
+from vecdist.primitives.arithmetic import maximum, minimum
+from vecdist.primitives.trigonometric import arctan, tan
 
 
 class TruncatedCauchy(Distribution):
@@ -26,12 +26,8 @@ class TruncatedCauchy(Distribution):
     @parametrisation(loc=finite, scale=positive, low=below_infinity, high=above_or_infinite("low"))
     @staticmethod
     def by_scale(loc: Node, scale: Node, low: Node, high: Node) -> dict[str, Node]:
-        z_low = where(eq(low, -math.inf), -math.inf, (low - loc) / scale)
-        z_high = where(eq(high, math.inf), math.inf, (high - loc) / scale)
-        return {
-            "loc": loc, "scale": scale, "low": low, "high": high, "z_low": z_low, "z_high": z_high,
-            "angle": angle_between(z_low, z_high),
-        }
+        at = (loc, scale, low, high)
+        return {"loc": loc, "scale": scale, "low": low, "high": high, "angle": angle(*at), "log_mass": log_angle(*at)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -39,24 +35,31 @@ class TruncatedCauchy(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        density = -log1p_square((x - p.loc) / p.scale) - (log(p.scale) + log(p.angle))
+        density = -log1p_square(x - p.loc, 1.0 / p.scale) - p.log_mass
         return where(abs(x) < math.inf, density, -abs(x))
 
     @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        """By the angle from the nearer bound."""
+        below = _turned(p.low - p.loc, p.scale, q * p.angle)
+        above = _turned(p.high - p.loc, p.scale, (q - 1.0) * p.angle)
+        return minimum(maximum(p.loc + p.scale * where(q < 0.5, below, above), p.low), p.high)
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return angle_between(p.z_low, (x - p.loc) / p.scale) / p.angle
+        return angle(p.loc, p.scale, p.low, x) / p.angle
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return angle_between((x - p.loc) / p.scale, p.z_high) / p.angle
+        return angle(p.loc, p.scale, x, p.high) / p.angle
 
     @staticmethod
     def mode(p: Parameters) -> Node:
         return minimum(maximum(p.loc, p.low), p.high)
 
 
-def angle_between(low: Node, high: Node) -> Node:
-    """arctan(high) - arctan(low), by the difference of the reciprocals where both have the same sign."""
-    same = low * high > 0.0
-    a, b = 1.0 / where(same, low, 1.0), 1.0 / where(same, high, 1.0)
-    return where(same, arctan((a - b) / (1.0 + a * b)), arctan(high) - arctan(low))
+def _turned(distance: Node, scale: Node, turn: Node) -> Node:
+    """tan(arctan(distance / scale) + turn), by the reciprocal where the distance is large, or infinite."""
+    far = abs(distance) > scale
+    reciprocal = 1.0 / tan(arctan(scale / where(far, distance, scale)) - turn)
+    return where(far, reciprocal, tan(arctan(where(far, 0.0, distance) / scale) + turn))

@@ -5,11 +5,12 @@ import math
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
+from vecdist.distributions.normal_mass import log_mass_between
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum, square
 from vecdist.primitives.elementary import log, logaddexp
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.normal_interval import edge_share, log_diff_ndtr
+from vecdist.primitives.normal_interval import edge_share
 from vecdist.primitives.normal_tail import log_ndtr, ndtri_exp
 
 
@@ -32,8 +33,8 @@ class TruncatedNormal(Distribution):
         z_low = where(eq(low, -math.inf), -math.inf, (low - loc) / scale)
         z_high = where(eq(high, math.inf), math.inf, (high - loc) / scale)
         return {
-            "loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale), "low": low, "high": high,
-            "z_low": z_low, "z_high": z_high, "log_mass": log_diff_ndtr(z_high, z_low),
+            "loc": loc, "scale": scale, "inverse_scale": 1.0 / scale, "log_scale": log(scale), "low": low, "high": high,
+            "z_low": z_low, "z_high": z_high, "log_mass": log_mass_between(loc, scale, low, high),
         }
 
     @staticmethod
@@ -63,8 +64,8 @@ class TruncatedNormal(Distribution):
     @staticmethod
     def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
         """Both by themselves, each accurate where it is the less."""
-        z = (x - p.loc) * p.inverse_scale
-        return log_diff_ndtr(z, p.z_low) - p.log_mass, log_diff_ndtr(p.z_high, z) - p.log_mass
+        lower, upper = log_mass_between(p.loc, p.scale, p.low, x), log_mass_between(p.loc, p.scale, x, p.high)
+        return lower - p.log_mass, upper - p.log_mass
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:

@@ -2,11 +2,12 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, gamma_spread
+from vecdist.distributions.formulas import EULER, gamma_spread, times
+from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.special import lgamma, xlogy
+from vecdist.primitives.special import lgamma
 
 
 class Weibull(Distribution):
@@ -25,7 +26,8 @@ class Weibull(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
+        log_scale, rest = log_parts(scale)
+        return {"shape": shape, "inverse_scale": 1.0 / scale, "log_scale": log_scale, "log_scale_rest": rest}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -33,16 +35,26 @@ class Weibull(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return xlogy(p.shape - 1.0, x) + Weibull.log_sf(x, p) + (log(p.shape) - p.shape * p.log_scale)
+        powers = times(p.shape - 1.0, Weibull.log_ratio(x, p).whole)
+        return powers + Weibull.log_sf(x, p) + (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole
+
+    @staticmethod
+    def log_ratio(x: Node, p: Parameters) -> Parts:
+        """log(x / scale), in two parts because a large shape multiplies it."""
+        return log_parts(x) - Parts(p.log_scale, p.log_scale_rest)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        power = exp(p.shape * (log(x) - p.log_scale))
+        power = Weibull.log_ratio(x, p).times(p.shape).exp()
         return -where(x > 0.0, power, x * p.inverse_scale)  # at 0 its slope only counts where the shape is 1
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         return -expm1(Weibull.log_sf(x, p))
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return exp(p.log_scale + log(-y) / p.shape)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

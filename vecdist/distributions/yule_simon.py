@@ -5,9 +5,11 @@ import math
 from vecdist.constraints import Constraint, positive, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import square
+from vecdist.primitives.arithmetic import floor, square
 from vecdist.primitives.elementary import expm1, log
+from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import lbeta
 
 
@@ -45,6 +47,12 @@ class YuleSimon(Distribution):
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         return -expm1(YuleSimon.log_sf(x, p))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """A geometric variable, whose probability p has the density alpha p^(alpha - 1): Devroye (1986), X.6.3."""
+        log_p = -random.exponential() / p.alpha
+        return 1.0 + floor(random.exponential() / -log1mexp(log_p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -1,15 +1,18 @@
 """The zero-inflated binomial distribution."""
 
+from vecdist.distributions import saddle_point
 from vecdist.distributions.base import Distribution
 from vecdist.distributions.binomial import Binomial
 from vecdist.distributions.gates import (
     gated_cdf,
+    gated_draw,
     gated_log_sf,
     gated_mean,
     gated_quantile,
     gated_sf,
     gated_variance,
     inflated,
+    mode_or_zero,
     with_gate,
 )
 
@@ -29,12 +32,15 @@ class ZeroInflatedBinomial(Distribution):
     by_probability = with_gate(Binomial.by_probability)
     by_logit = with_gate(Binomial.by_logit)
     support = Binomial.support
-    log_density = inflated(Binomial)
+    log_density = inflated(saddle_point.binomial)
     mean = gated_mean(Binomial)
     variance = gated_variance(Binomial)
+    mode = mode_or_zero(Binomial.mode, log_density)
 
     cdf = gated_cdf(Binomial)
     sf = gated_sf(Binomial)
     log_sf = gated_log_sf(Binomial)
 
     quantile = gated_quantile(Binomial)
+
+    draw = gated_draw(Binomial)

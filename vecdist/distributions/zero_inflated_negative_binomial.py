@@ -1,14 +1,17 @@
 """The zero-inflated negative binomial distribution."""
 
+from vecdist.distributions import saddle_point
 from vecdist.distributions.base import Distribution
 from vecdist.distributions.gates import (
     gated_cdf,
+    gated_draw,
     gated_log_sf,
     gated_mean,
     gated_quantile,
     gated_sf,
     gated_variance,
     inflated,
+    mode_or_zero,
     with_gate,
 )
 from vecdist.distributions.negative_binomial import NegativeBinomial
@@ -31,12 +34,15 @@ class ZeroInflatedNegativeBinomial(Distribution):
     by_mean = with_gate(NegativeBinomial.by_mean)
     by_log_mean = with_gate(NegativeBinomial.by_log_mean)
     support = NegativeBinomial.support
-    log_density = inflated(NegativeBinomial)
+    log_density = inflated(saddle_point.negative_binomial)
     mean = gated_mean(NegativeBinomial)
     variance = gated_variance(NegativeBinomial)
+    mode = mode_or_zero(NegativeBinomial.mode, log_density)
 
     cdf = gated_cdf(NegativeBinomial)
     sf = gated_sf(NegativeBinomial)
     log_sf = gated_log_sf(NegativeBinomial)
 
     quantile = gated_quantile(NegativeBinomial)
+
+    draw = gated_draw(NegativeBinomial)

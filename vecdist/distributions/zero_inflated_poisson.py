@@ -1,14 +1,17 @@
 """The zero-inflated Poisson distribution."""
 
+from vecdist.distributions import saddle_point
 from vecdist.distributions.base import Distribution
 from vecdist.distributions.gates import (
     gated_cdf,
+    gated_draw,
     gated_log_sf,
     gated_mean,
     gated_quantile,
     gated_sf,
     gated_variance,
     inflated,
+    mode_or_zero,
     with_gate,
 )
 from vecdist.distributions.poisson import Poisson
@@ -29,12 +32,15 @@ class ZeroInflatedPoisson(Distribution):
     by_rate = with_gate(Poisson.by_rate)
     by_log_rate = with_gate(Poisson.by_log_rate)
     support = Poisson.support
-    log_density = inflated(Poisson)
+    log_density = inflated(saddle_point.poisson)
     mean = gated_mean(Poisson)
     variance = gated_variance(Poisson)
+    mode = mode_or_zero(Poisson.mode, log_density)
 
     cdf = gated_cdf(Poisson)
     sf = gated_sf(Poisson)
     log_sf = gated_log_sf(Poisson)
 
     quantile = gated_quantile(Poisson)
+
+    draw = gated_draw(Poisson)

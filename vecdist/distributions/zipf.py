@@ -5,9 +5,11 @@ import math
 from vecdist.constraints import Constraint, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import log
+from vecdist.primitives.draws import zipf_draw
+from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.zeta import riemann_zeta, zeta
 
 
@@ -28,7 +30,7 @@ class Zipf(Distribution):
     @parametrisation(power=Constraint("a finite number above 1", lower=1.0, open_lower=True, open_upper=True))
     @staticmethod
     def by_power(power: Node) -> dict[str, Node]:
-        return {"power": power, "normaliser": riemann_zeta(power)}
+        return {"power": power, "normaliser": riemann_zeta(power), "log_normaliser": log1p(zeta(power, 2.0))}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -36,7 +38,7 @@ class Zipf(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return -p.power * log(x) - log(p.normaliser)
+        return -p.power * log(x) - p.log_normaliser
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -45,6 +47,10 @@ class Zipf(Distribution):
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
         return zeta(p.power, x + 1.0) / p.normaliser
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return random.draw(zipf_draw, p.power)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -10,11 +10,15 @@ import numpy as np
 
 from vecdist.array import LazyArray
 from vecdist.distributions.base import Compound, Parameters, Parametrised
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.multivariate.domains import Check, Domain
 from vecdist.primitives.arithmetic import isnan
+from vecdist.primitives.structure import full
+from vecdist.random import lengths, stream
 from vecdist.shapes import BroadcastError, broadcast
 from vecdist.vectorize import as_floats, is_whole
+from vecdist.views import index_view
 
 MULTIVARIATE: dict[str, type[Multivariate]] = {}
 
@@ -48,28 +52,63 @@ class Multivariate(Parametrised, Compound):
         domains: Mapping[str, Domain] = self.parametrised.constraints
         nodes = as_floats(self.parameters | {"x": x})
         size = _event_size(type(self).__name__, nodes, {**domains, "x": Domain(self.event)})
-        point = nodes.pop("x")
-        checks = [check for name, domain in domains.items() for check in domain.checks(name, nodes[name], size)]
+        point, checks = nodes.pop("x"), self._checks(nodes, size)
         p = Parameters(**self.parametrised.convert(**nodes), whole=is_whole(x))
         density, outside = self.log_density(point, p), self.outside(point, p)
         value = density if outside is None else where(outside, -np.inf, density)
         if not self.event and not p.whole:  # of a number, the place in a table may be all that is read
             value = where(isnan(point), np.nan, value)
-        return LazyArray(self._checked(value, checks, nodes, point))
+        return LazyArray(self._checked(value, checks, {**nodes, "x": point}))
 
-    def _checked(self, value: Node, checks: Sequence[Check], parameters: Mapping[str, Node], x: Node) -> Node:
-        """The value with its checks, NaN where one fails; ``x`` and parameters are named for whoever shows it."""
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        """One event for each element of the random numbers, whose last axes have the length ``p.size``."""
+        raise NotImplementedError("the family states no draws")
+
+    def sample(self, key: Any, shape: Any) -> LazyArray:
+        """Independent events: ``shape``, then the batch axes, then those of an event.
+
+        Where no parameter has the length of an event, the last axes of ``shape`` are those of an event.
+        """
+        domains: Mapping[str, Domain] = self.parametrised.constraints
+        nodes, outer = as_floats(self.parameters), lengths(shape)
+        size = _event_size(type(self).__name__, nodes, domains)
+        if not any("k" in domain.axes for domain in domains.values()) and self.event:
+            outer, size = self._size_from(outer)
+        batch = broadcast(node.shape[: node.ndim - len(domains[name].axes)] for name, node in nodes.items())
+        p = Parameters(**self.parametrised.convert(**nodes), size=size)
+        random = stream(key, (*outer, *batch), np.result_type(*(node.dtype for node in nodes.values())))
+        event = (size,) * len(self.event)
+        value = full(self.draw(random, p), (*broadcast((random.key.shape, random.shape)), *event))
+        return LazyArray(self._checked(value, self._checks(nodes, size), nodes, len(event)))
+
+    def _size_from(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+        """What is before the axes of an event, and the length of these."""
+        outer, event = shape[: -len(self.event)], shape[-len(self.event) :]
+        if len(event) < len(self.event) or len(set(event)) > 1 or 0 in event:
+            raise ValueError(
+                f"{type(self).__name__}: no parameter has the length of an event, and the shape must end with it: "
+                f"{len(self.event)} axes of one length; given {shape}"
+            )
+        return outer, event[0]
+
+    def _checks(self, nodes: Mapping[str, Node], size: int) -> list[Check]:
+        domains: Mapping[str, Domain] = self.parametrised.constraints
+        return [check for name, domain in domains.items() for check in domain.checks(name, nodes[name], size)]
+
+    def _checked(self, value: Node, checks: Sequence[Check], parameters: Mapping[str, Node], axes: int = 0) -> Node:
+        """The value, which has so many event axes, with its checks: NaN where one fails."""
         family, valid = type(self).__name__, const(True, np.bool_)
         for check in checks:
             valid = check.of_event if valid.is_const(True) else valid & check.of_event
         shown = {check.name for check in checks}
         labels = [(family, check.name, check.wanted) for check in checks]
         arguments = [each for check in checks for each in (check.holds, check.found)]
-        for name, node in {**parameters, "x": x}.items():
+        for name, node in parameters.items():
             if name not in shown:
                 labels.append((family, name, ""))
                 arguments += [const(True, np.bool_), node]
-        value = where(valid, value, np.nan)
+        value = where(index_view(valid, (..., *(None,) * axes)), value, np.nan)
         return Node("checked", (value, *arguments), tuple(labels), value.shape, value.dtype)
 
 

@@ -2,11 +2,12 @@
 
 from vecdist.constraints import below_infinity, whole_interval
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import each, simplex
-from vecdist.multivariate.events import chosen, event_length
-from vecdist.primitives.elementary import log
+from vecdist.multivariate.events import chosen, event_length, place_of
+from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.reductions import along
 
 
@@ -37,6 +38,10 @@ class Categorical(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return whole_interval(0.0, event_length(p.table) - 1.0).violated(x, p.whole)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return place_of(random.uniform(), exp(p.log_probs))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -2,11 +2,15 @@
 
 import numpy as np
 
+from vecdist import linalg
 from vecdist.constraints import count
 from vecdist.distributions.base import Parameters
-from vecdist.expr import Node
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, where
 from vecdist.multivariate.events import between, over_event, some
 from vecdist.primitives.arithmetic import ne
+from vecdist.primitives.draws import binomial_draw
+from vecdist.primitives.elementary import log
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -22,3 +26,17 @@ def outside_counts(x: Node, p: Parameters) -> Node:
     total = over_event(x)
     other = ne(total, p.n) & ~ne(total, total)
     return other if violated is None else some(violated) | other
+
+
+def drawn_counts(random: Stream, n: Node, weights: Node) -> Node:
+    """How many of n go to each place: a binomial share of those that are left, place by place."""
+    each = linalg.vector(weights)
+    rest = [each[-1]]
+    for weight in each[-2::-1]:
+        rest.insert(0, weight + rest[0])
+    left, found = n, []
+    for weight, here, behind in zip(each, rest, rest[1:], strict=False):
+        share = random.draw(binomial_draw, left, log(weight / here), log(behind / here))
+        found.append(where(left > 0.0, share, 0.0))
+        left = left - found[-1]
+    return linalg.placed([*found, left], np.arange(len(each))).node

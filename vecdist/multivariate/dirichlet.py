@@ -2,10 +2,12 @@
 
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import each, tolerance
 from vecdist.multivariate.events import between, over_event, some
+from vecdist.primitives.reductions import along
 from vecdist.primitives.special import lgamma, xlogy
 
 
@@ -28,6 +30,10 @@ class Dirichlet(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return some(x < 0.0) | (abs(over_event(x) - 1.0) > tolerance(x))
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return along("softmax", random.over(p.size).log_gamma(p.alpha), (-1,))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

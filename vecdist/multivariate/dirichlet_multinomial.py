@@ -2,12 +2,14 @@
 
 from vecdist.constraints import count, positive
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.counts import counts, outside_counts
+from vecdist.multivariate.counts import counts, drawn_counts, outside_counts
 from vecdist.multivariate.domains import each, number
 from vecdist.multivariate.events import over_event
 from vecdist.primitives.elementary import log
+from vecdist.primitives.reductions import along
 from vecdist.primitives.special import lbeta
 
 
@@ -32,6 +34,11 @@ class DirichletMultinomial(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return outside_counts(x, p)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        shares = along("softmax", random.over(p.size).log_gamma(p.alpha), (-1,))
+        return drawn_counts(random, p.n, shares)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -7,6 +7,7 @@ import numpy as np
 from vecdist.array import LazyArray
 from vecdist.expr import Node, cast, where
 from vecdist.primitives.indexing import gather
+from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes, full, summed
 from vecdist.shapes import broadcast
 from vecdist.views import index_view
@@ -49,6 +50,13 @@ def between(low: float, high: float, x: Node, otherwise: float) -> Node:
 def each_of(x: Node) -> Node:
     """A number for each event as one for each of its elements: with an axis of length 1 behind."""
     return index_view(x, (..., None))
+
+
+def place_of(u: Node, weights: Node) -> Node:
+    """A place along the last axis of ``weights``, as probable as its weight is large, by a uniform number."""
+    running_sum = running("cumsum", weights, -1)
+    target = each_of(u) * index_view(running_sum, (..., slice(-1, None)))
+    return over_event(cast(running_sum < target, weights.dtype))
 
 
 def chosen(table: Node, index: Node) -> Node:

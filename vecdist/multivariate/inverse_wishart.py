@@ -1,21 +1,32 @@
 """The inverse Wishart distribution, of matrices and of their Cholesky factors."""
 
-import math
-
 from vecdist import linalg
-from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.base import Parameters
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.domains import definite, degrees, triangular
-from vecdist.multivariate.wishart_formulas import (
-    any_not_positive,
-    log_multigamma,
-    log_volume_of_factoring,
-    trace_of_quotient,
-)
+from vecdist.multivariate.scale_matrices import ByScaleMatrix, OfFactors, OfMatrices, log_constant
+from vecdist.multivariate.wishart_formulas import bartlett, trace_of_quotient
 
 
-class InverseWishart(Multivariate):
+class _InverseWishart(ByScaleMatrix):
+    @classmethod
+    def log_density_at(cls, factor: linalg.Triangle, p: Parameters) -> Node:
+        size = len(factor)
+        powers = p.df * linalg.log_diagonal(p.factor) - (p.df + (size + 1.0)) * linalg.log_diagonal(factor)
+        return powers - 0.5 * trace_of_quotient(factor, p.factor) - log_constant(p.df, size)
+
+    @classmethod
+    def drawn_factor(cls, random: Stream, p: Parameters) -> linalg.Triangle:
+        """The factor L T^-1 of a matrix, by the factor L of Ψ: T' T has the Wishart distribution of the identity.
+
+        That is Bartlett's decomposition with rows and columns in reverse order.
+        """
+        inner = bartlett(random, [p.df - float(p.size - 1 - i) for i in range(p.size)])
+        return [linalg.solved_transposed(inner[: i + 1], row) for i, row in enumerate(p.factor)]
+
+
+class InverseWishart(_InverseWishart, OfMatrices, Multivariate):
     """Inverse Wishart distribution, f(X) = |X|^(-(df + K + 1) / 2) exp(-tr(Ψ X^-1) / 2) / c of matrices with K rows.
 
     Here c = 2^(df K / 2) |Ψ|^(-df / 2) Γ_K(df / 2), and df > K - 1.  Of X, (X + X') / 2 is read.
@@ -27,28 +38,8 @@ class InverseWishart(Multivariate):
     -5.067
     """
 
-    event = "kk"
 
-    @parametrisation(df=degrees, scale_matrix=definite)
-    @staticmethod
-    def by_matrix(df: Node, scale_matrix: Node) -> dict[str, object]:
-        return {"df": df, "factor": linalg.factored(linalg.symmetric(scale_matrix)).rows}
-
-    @parametrisation(df=degrees, scale_tril=triangular)
-    @staticmethod
-    def by_factor(df: Node, scale_tril: Node) -> dict[str, object]:
-        return {"df": df, "factor": linalg.triangular(scale_tril)}
-
-    @staticmethod
-    def outside(x: Node, p: Parameters) -> Node | None:
-        return any_not_positive(linalg.factored(linalg.symmetric(x)).pivots)
-
-    @staticmethod
-    def log_density(x: Node, p: Parameters) -> Node:
-        return _of_factor(linalg.factored(linalg.symmetric(x)).rows, p)
-
-
-class InverseWishartCholesky(InverseWishart):
+class InverseWishartCholesky(_InverseWishart, OfFactors, Multivariate):
     """Distribution of the Cholesky factors L of matrices X = L L' that have the distribution ``InverseWishart``.
 
     Written ``InverseWishartCholesky(df, scale_matrix)`` or ``InverseWishartCholesky(df=, scale_tril=)``.
@@ -59,20 +50,3 @@ class InverseWishartCholesky(InverseWishart):
     >>> round(float(vecdist.logpdf(InverseWishartCholesky(3.0, np.eye(2)), np.array([[2.0, 0.0], [0.5, 1.0]]))), 4)
     -4.5736
     """
-
-    @staticmethod
-    def outside(x: Node, p: Parameters) -> Node | None:
-        return any_not_positive([row[-1] for row in linalg.lower(x)])
-
-    @staticmethod
-    def log_density(x: Node, p: Parameters) -> Node:
-        factor = linalg.triangular(x)
-        return _of_factor(factor, p) + log_volume_of_factoring(factor)
-
-
-def _of_factor(factor: linalg.Triangle, p: Parameters) -> Node:
-    """The log density at L L'."""
-    size = len(factor)
-    powers = p.df * linalg.log_diagonal(p.factor) - (p.df + (size + 1.0)) * linalg.log_diagonal(factor)
-    constant = log_multigamma(0.5 * p.df, size) + 0.5 * size * math.log(2.0) * p.df
-    return powers - 0.5 * trace_of_quotient(factor, p.factor) - constant

@@ -3,12 +3,13 @@
 from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.correlations import log_normaliser
+from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance
 from vecdist.multivariate.events import event_length
-from vecdist.multivariate.wishart_formulas import any_not_positive
+from vecdist.multivariate.wishart_formulas import any_not_positive, squared
 from vecdist.primitives.arithmetic import bit_or
 from vecdist.views import index_view
 
@@ -16,7 +17,7 @@ from vecdist.views import index_view
 class LKJ(Multivariate):
     """LKJ distribution of correlation matrices, f(R) = |R|^(concentration - 1) / c, of as many rows as R has.
 
-    Written ``LKJ(concentration)``.
+    Written ``LKJ(concentration)``.  The last axes of the shape given to ``sample`` are those of a matrix.
     Lewandowski, Kurowicka and Joe (2009), Generating random correlation matrices based on vines and extended onion
     method, Journal of Multivariate Analysis 100.
 
@@ -42,6 +43,10 @@ class LKJ(Multivariate):
                 apart = index_view(x, (..., i, j)) - index_view(x, (..., j, i))
                 found = bit_or(found, abs(apart) > tolerance(x))
         return found
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return squared(drawn_factor(random, p.concentration, p.size))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

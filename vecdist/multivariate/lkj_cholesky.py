@@ -3,9 +3,10 @@
 from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.correlations import log_normaliser
+from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance
 from vecdist.multivariate.events import event_length
 from vecdist.primitives.arithmetic import bit_or, square
@@ -40,6 +41,10 @@ class LKJCholesky(Multivariate):
             wrong = bit_or(far, row[-1] <= 0.0)
             found = wrong if found is None else bit_or(found, wrong)
         return found
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return linalg.stacked(drawn_factor(random, p.concentration, p.size)).node
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

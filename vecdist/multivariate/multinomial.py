@@ -3,11 +3,13 @@
 from vecdist.constraints import below_infinity, count
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.formulas import times
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.counts import counts, outside_counts
+from vecdist.multivariate.counts import counts, drawn_counts, outside_counts
 from vecdist.multivariate.domains import each, number, simplex
 from vecdist.multivariate.events import over_event
+from vecdist.primitives.elementary import exp
 from vecdist.primitives.reductions import along
 from vecdist.primitives.special import lgamma, xlogy
 
@@ -38,6 +40,11 @@ class Multinomial(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return outside_counts(x, p)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        weights = p.probs if hasattr(p, "probs") else exp(p.log_probs)
+        return drawn_counts(random, p.n, weights)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -5,6 +5,7 @@ import math
 from vecdist import linalg
 from vecdist.constraints import finite, positive
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate import scatter
 from vecdist.multivariate.base import Multivariate
@@ -54,6 +55,10 @@ class MvNormal(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return None
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return p.loc + p.scatter.coloured(random)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -5,11 +5,13 @@ import math
 from vecdist import linalg
 from vecdist.constraints import finite, positive
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate import scatter
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import definite, each, number, triangular
-from vecdist.multivariate.events import length
+from vecdist.multivariate.events import each_of, length
+from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.special import lgamma_delta
 
@@ -45,6 +47,11 @@ class MvStudentT(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return None
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        stretch = sqrt(0.5 * p.df / random.gamma(0.5 * p.df))
+        return p.loc + each_of(stretch) * p.scatter.coloured(random)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -2,12 +2,13 @@
 
 from vecdist.constraints import finite
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import number, ordered
-from vecdist.multivariate.ordinal import cuts_around, outside_categories
+from vecdist.multivariate.ordinal import category, cuts_around, outside_categories
 from vecdist.primitives.elementary import log_sigmoid
-from vecdist.primitives.logarithms import log1mexp
+from vecdist.primitives.logarithms import log1mexp, logit
 
 
 class OrderedLogistic(Multivariate):
@@ -33,6 +34,10 @@ class OrderedLogistic(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return outside_categories(x, p)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return category(p.eta + logit(random.uniform()), p.cutpoints)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

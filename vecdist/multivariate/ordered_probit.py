@@ -2,10 +2,11 @@
 
 from vecdist.constraints import finite
 from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import number, ordered
-from vecdist.multivariate.ordinal import cuts_around, outside_categories
+from vecdist.multivariate.ordinal import category, cuts_around, outside_categories
 from vecdist.primitives.normal_interval import log_diff_ndtr
 
 
@@ -32,6 +33,10 @@ class OrderedProbit(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         return outside_categories(x, p)
+
+    @staticmethod
+    def draw(random: Stream, p: Parameters) -> Node:
+        return category(p.eta + random.normal(), p.cutpoints)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -4,8 +4,8 @@ import math
 
 from vecdist.constraints import whole_interval
 from vecdist.distributions.base import Parameters
-from vecdist.expr import Node, where
-from vecdist.multivariate.events import chosen, event_length
+from vecdist.expr import Node, cast, where
+from vecdist.multivariate.events import chosen, each_of, event_length, over_event
 
 
 def outside_categories(x: Node, p: Parameters) -> Node | None:
@@ -18,3 +18,8 @@ def cuts_around(x: Node, cutpoints: Node) -> tuple[Node, Node]:
     below = where(x < 0.5, -math.inf, chosen(cutpoints, x - 1.0))
     above = where(x > event_length(cutpoints) - 0.5, math.inf, chosen(cutpoints, x))
     return below, above
+
+
+def category(latent: Node, cutpoints: Node) -> Node:
+    """The number of cutpoints below a latent variable."""
+    return over_event(cast(cutpoints < each_of(latent), latent.dtype))

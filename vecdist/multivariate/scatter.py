@@ -5,23 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from vecdist import linalg
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
-from vecdist.multivariate.events import over_event
-from vecdist.primitives.arithmetic import square
+from vecdist.multivariate.events import each_of, event_length, over_event
+from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 
 
 class Scatter(NamedTuple):
-    """d' Σ^-1 d of a deviation d, and the logarithm of the square root of the determinant of Σ."""
+    """d' Σ^-1 d of a deviation d, the logarithm of the square root of the determinant of Σ, and normal deviations."""
 
     distance: Callable[[Node], Node]
     log_volume: Node
+    coloured: Callable[[Stream], Node]
 
 
 def of_factor(factor: linalg.Triangle) -> Scatter:
     """Σ = L L'."""
-    return Scatter(lambda d: _squared(linalg.solved(factor, linalg.vector(d))), linalg.log_diagonal(factor))
+
+
+    def coloured(random: Stream) -> Node:
+        z = [random.normal() for _ in factor]
+        return _event([linalg.total(x * y for x, y in zip(row, z, strict=False)) for row in factor])
+
+    return Scatter(lambda d: _squared(linalg.solved(factor, linalg.vector(d))), linalg.log_diagonal(factor), coloured)
 
 
 def of_matrix(matrix: Node) -> Scatter:
@@ -33,13 +43,17 @@ def of_inverse(matrix: Node) -> Scatter:
     """Σ^-1."""
     factor = linalg.factored(linalg.symmetric(matrix)).rows
     return Scatter(
-        lambda d: _squared(linalg.transposed_product(factor, linalg.vector(d))), -linalg.log_diagonal(factor)
+        lambda d: _squared(linalg.transposed_product(factor, linalg.vector(d))), -linalg.log_diagonal(factor),
+        lambda random: _event(linalg.solved_transposed(factor, [random.normal() for _ in factor])),
     )
 
 
 def of_diagonal(scale: Node) -> Scatter:
     """Σ = diag(scale)^2, of any length."""
-    return Scatter(lambda d: over_event(square(d / scale)), over_event(log(scale)))
+    return Scatter(
+        lambda d: over_event(square(d / scale)), over_event(log(scale)),
+        lambda random: scale * random.over(event_length(scale)).normal(),
+    )
 
 
 def of_low_rank(factor: Node, diagonal: Node) -> Scatter:
@@ -60,7 +74,15 @@ def of_low_rank(factor: Node, diagonal: Node) -> Scatter:
         seen = [over_event(column * d) for column in weighted]
         return over_event(square(d) / diagonal) - _squared(linalg.solved(capacitance, seen))
 
-    return Scatter(distance, 0.5 * over_event(log(diagonal)) + linalg.log_diagonal(capacitance))
+    def coloured(random: Stream) -> Node:
+        own = sqrt(diagonal) * random.over(event_length(diagonal)).normal()
+        return linalg.total([own, *(column * each_of(random.normal()) for column in columns)])
+
+    return Scatter(distance, 0.5 * over_event(log(diagonal)) + linalg.log_diagonal(capacitance), coloured)
+
+
+def _event(elements: linalg.Vector) -> Node:
+    return linalg.placed(elements, np.arange(len(elements))).node
 
 
 def _squared(z: linalg.Vector) -> Node:

@@ -1,10 +1,14 @@
 """What the families of positive definite matrices, and of their Cholesky factors, share."""
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
 
 from vecdist import linalg
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
-from vecdist.primitives.arithmetic import bit_or, square
+from vecdist.primitives.arithmetic import bit_or, sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.special import lgamma
 
@@ -32,3 +36,26 @@ def any_not_positive(found: linalg.Vector) -> Node:
     for value in found[1:]:
         result = bit_or(result, value <= 0.0)
     return result
+
+
+def bartlett(random: Stream, degrees: Sequence[Node]) -> linalg.Triangle:
+    """A lower triangle of standard normal numbers, with roots of chi-squared variables on its diagonal.
+
+    Bartlett (1933), On the theory of statistical regression, Proceedings of the Royal Society of Edinburgh 53.
+    """
+    return [
+        [*(random.normal() for _ in range(i)), sqrt(2.0 * random.gamma(0.5 * df))] for i, df in enumerate(degrees)
+    ]
+
+
+def squared(factor: linalg.Triangle) -> Node:
+    """The matrix L L'."""
+    rows = [[_inner(row, other) for other in factor[: i + 1]] for i, row in enumerate(factor)]
+    numbers = np.zeros((len(rows), len(rows)), int)
+    numbers[np.tril_indices(len(rows))] = np.arange(len(rows) * (len(rows) + 1) // 2)
+    numbers = np.maximum(numbers, numbers.T)
+    return linalg.placed([entry for row in rows for entry in row], numbers).node
+
+
+def _inner(x: linalg.Vector, y: linalg.Vector) -> Node:
+    return linalg.total(a * b for a, b in zip(x, y, strict=False))

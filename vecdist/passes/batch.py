@@ -75,16 +75,16 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
 def _matrix_and_vector(node: Node, leading: Collection[Node]) -> tuple[Node, Node] | None:
     """The factors of a product of a matrix, the same for all, and a vector that is one of many; ``None`` for others.
 
-    Together they are a product of two matrices.  A small matrix is read as fast by each, without calls of its own; so is
-    one of lengths that are not known.
+    Together they are a product of two matrices.  A small matrix is read as fast by each, without calls of its own, and
+    of one of unknown lengths nobody can say.
     """
     if node.op != "sum" or node.attrs != ((-1,),) or node.args[0].op != "mul":
         return None
     for matrix, vector in (node.args[0].args, node.args[0].args[::-1]):
         fits = matrix.shape == node.args[0].shape and matrix.ndim == 2 and vector.shape == matrix.shape[1:]
         if fits and matrix not in leading and vector in leading and matrix.dtype == vector.dtype == node.dtype:
-            large = all(isinstance(dim, int) and dim > 1 for dim in matrix.shape) and math.prod(matrix.shape) >= LARGE
-            return (matrix, vector) if large else None
+            lengths = [dim for dim in matrix.shape if isinstance(dim, int) and dim > 1]
+            return (matrix, vector) if len(lengths) == 2 and math.prod(lengths) >= LARGE else None
     return None
 
 

@@ -16,7 +16,7 @@ from vecdist.leaves import Leaf
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
 from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.scans import running
-from vecdist.primitives.structure import Entry, is_along, is_reduction, reshape
+from vecdist.primitives.structure import Entry, is_along, is_reduction, position, reshape
 from vecdist.shapes import Dim, Shape, broadcast
 
 
@@ -92,6 +92,9 @@ class _Binder:
         if leaf.array.flags.c_contiguous:
             return Node("slot", (), (index, "dense", ()), self.shape(node), node.dtype)
         return Node("slot", (), (index, "strided", self.axes.kept(node)), self.shape(node), node.dtype)
+
+    def _position(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return position(*self.shape(node))
 
     def _extent(self, node: Node, args: tuple[Node, ...]) -> Node:
         (source,) = node.args

@@ -220,6 +220,9 @@ class _State:
         match node.op:
             case "slot":
                 return self.picked(node, sorting)
+            case "position":
+                place = node.ndim + axis
+                return gather(node, [sorting.order(0)], (*node.shape[:place], *sorting.shape(0)), place)
             case "view":
                 return self.viewed(node, sorting)
             case "gather":

@@ -80,7 +80,7 @@ def find_axes(roots: Sequence[Node]) -> Axes:
             axes.put(node, _gathered(axes, node))
         elif node.op == "view":
             axes.put(node, _viewed(axes, node))
-        elif node.op in {"leaf", "reshape"}:
+        elif node.op in {"leaf", "position", "reshape"}:
             axes.put(node, [axes.fresh(int(size)) for size in node.shape])
         elif node.op == "product":
             (rows, inner), (other, columns) = (axes.classes(arg) for arg in node.args)

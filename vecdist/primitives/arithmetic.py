@@ -153,6 +153,7 @@ bit_or = primitive(
     "or", 2, code="({0} | {1})", meaning=np.bitwise_or,
     ufuncs=("bitwise_or", "logical_or"),
 )
+bit_xor = primitive("xor", 2, code="({0} ^ {1})", meaning=np.bitwise_xor, ufuncs=("bitwise_xor",))
 logical_not = primitive(
     "not", code="(not {0})", meaning=np.logical_not, boolean=True, ufuncs=("logical_not",),
 )

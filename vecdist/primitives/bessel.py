@@ -8,13 +8,14 @@ from __future__ import annotations
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp
-from vecdist.primitives.floating import INFINITY, polynomial, width, with_sign
+from vecdist.primitives.floating import INFINITY, at_least, head, polynomial, width, with_sign
 from vecdist.primitives.logarithms import log_of_sum
 from vecdist.primitives.table import primitive
 
-NEAR = {8: 12.0, 4: 6.0}
+NEAR = {8: 8.0, 4: 6.0}
+SLOPE_NEAR = {8: 12.0, 4: 6.0}
 GAP_NEAR = {8: 8.0, 4: 4.0}
-# (I0(x) - 1) / x**2 in x**2 on 0 <= x <= NEAR: relative error 1.4e-17 and 5.8e-09
+# (I0(x) - 1) / x**2 in x**2 on 0 <= x <= SLOPE_NEAR: relative error 1.4e-17 and 5.8e-09
 I0 = {
     8: (
         0.25, 0.015625, 0.0004340277777777771, 6.7816840277782255e-06, 6.781684027766156e-08, 4.709502797230114e-10,
@@ -54,35 +55,37 @@ SLOPE = {
         1.2193031e-12, -3.485465e-15, 1.7461579e-16,
     ),
 }
-# sqrt(x) exp(-x) I0(x) in 1 - 2 NEAR / x on x >= NEAR: relative error 2.9e-17 and 1.2e-08
+# sqrt(x) exp(-x) I0(x) in 1 - 2 NEAR / x on x >= NEAR: relative error 6.3e-17 and 1.2e-08
 I0_FAR = {
     8: (
-        0.4010710650668474, -0.0021821681721167956, 5.59848253334708e-05, -2.7977070257797636e-06,
-        2.1716050550140642e-07, -2.3688338413135574e-08, 3.443416332490359e-09, -6.486796852299955e-10,
-        1.562886291136348e-10, -4.5867745392303423e-11, 1.861105398314044e-11, -1.5473528494105292e-11,
-        8.799616257265e-12, 3.0448839668776144e-12, -4.8129627560385535e-12, 2.4113765346906016e-13,
-        6.59548995782417e-13,
+        0.4021765094450081, -0.003360551983667861, 0.00013621607438837085, -1.1143033790983495e-05,
+        1.4838477034271236e-06, -2.9735985757819853e-07, 8.871988524459402e-08, -3.9325857848912283e-08,
+        2.1569301828012964e-08, -7.554601173855892e-09, -6.861733598530719e-09, 1.3408573335532285e-08,
+        -5.005760584954624e-09, -7.551750167865084e-09, 6.504813259811113e-09, 3.5046556849751613e-09,
+        -4.513858102521698e-09, -1.5187485739077751e-09, 2.1536946092535356e-09, 5.70742074175148e-10,
+        -6.460886273854413e-10, -1.5249257592747722e-10, 9.065935699487534e-11, 2.0215068935935384e-11,
     ),
     4: (
         0.40331227, -0.004607096, 0.00026389147, -3.2014083e-05, 7.2342386e-06, -2.9122662e-06, 8.162221e-07,
         3.261091e-07, -2.3132365e-07,
     ),
 }
-# sqrt(x) exp(-x) I1(x), the same way: relative error 3.6e-17 and 5.8e-09
+# sqrt(x) exp(-x) I1(x), the same way: relative error 3.0e-17 and 5.8e-09
 I1_FAR = {
     8: (
-        0.39262449420411655, 0.006405453603482219, -9.124755355043001e-05, 3.8279513621367196e-06,
-        -2.726845526412639e-07, 2.8253602585918132e-08, -3.967520065419598e-09, 7.28822300396661e-10,
-        -1.7226943043670844e-10, 4.984943342689605e-11, -1.9796705130408003e-11, 1.6258482507804294e-11,
-        -9.415172339813864e-12, -3.031476298823927e-12, 5.047317962823325e-12, -2.86346742057783e-13,
-        -6.860859699578762e-13,
+        0.38939845902587233, 0.009749577193235742, -0.00021923576383290903, 1.5038547200048196e-05,
+        -1.834910204990178e-06, 3.4838558952949173e-07, -1.0001132869683048e-07, 4.312901608625144e-08,
+        -2.3390014799942773e-08, 8.428844340193633e-09, 6.8299683484903396e-09, -1.4038650856862733e-08,
+        5.620059054803492e-09, 7.65399727551882e-09, -7.0297447498202285e-09, -3.446245633430434e-09,
+        4.862074129839826e-09, 1.4612337314476742e-09, -2.333248428342431e-09, -5.4546259042302e-10,
+        7.06254825257619e-10, 1.465193107389625e-10, -1.0006208783182062e-10, -1.9636345329196393e-11,
     ),
     4: (
         0.38612366, 0.013201398, -0.00041890136, 4.2504013e-05, -8.547826e-06, 3.3246738e-06, -1.169542e-06,
         -3.3087338e-07, 3.4664322e-07,
     ),
 }
-# x**2 (I1 / I0)'(x), the same way: relative error 5.3e-17 and 5.0e-08
+# x**2 (I1 / I0)'(x), the same way from SLOPE_NEAR on: relative error 5.3e-17 and 5.0e-08
 SLOPE_FAR = {
     8: (
         0.5111312770489315, -0.011917616996318273, 0.0008675495550647434, -9.227167247737894e-05,
@@ -97,20 +100,22 @@ SLOPE_FAR = {
         -0.00017132731, -5.856754e-05, 4.931281e-05, 3.8123162e-06,
     ),
 }
-# (x + 1) exp(-x) (I0(x) - I1(x)) in 2 x / GAP_NEAR - 1 on 0 <= x <= GAP_NEAR: relative error 2.0e-16 and 4.4e-08
+# (x + GAP_SHIFT)**3 exp(-x) (I0(x) - I1(x)) in 2 x / GAP_NEAR - 1 on 0 <= x <= GAP_NEAR: relative error 1.5e-17 and
+# 1.9e-08.  The power makes it so even that the polynomial is well-conditioned.
+GAP_SHIFT = {8: 2.5, 4: 2.0}
 GAP = {
     8: (
-        0.14125540860775684, -0.12328474446367288, 0.1448816480229504, -0.1695867567952181, 0.18164746602367987,
-        -0.16974728972816563, 0.1328341062139769, -0.08098195077061962, 0.029375675115945035, 0.009649643549649973,
-        -0.03114261746456534, 0.037108042121786367, -0.03314444116478397, 0.025001441299685186, -0.01666687720087291,
-        0.010052144318987164, -0.0055644155529623865, 0.0028548641738822887, -0.0013673938143233112,
-        0.000615192644184211, -0.00026128473365854323, 0.00010478131362691155, -3.967264686757961e-05,
-        1.4575800144412716e-05, -5.31199275982027e-06, 1.684709430816219e-06, -4.062708146003657e-07,
-        1.4993031026192917e-07, -8.460401597599877e-08, 2.04346732062758e-08,
+        7.758453317781045, 1.3451211889344872, 3.1947919750203932, -3.0642859118224224, 2.6948887692804644,
+        -1.787956378172618, 0.6779946005520354, 0.21190572743329025, -0.6515525117651187, 0.6769449978951081,
+        -0.47711727535825743, 0.24013779346910993, -0.0695969622168734, -0.015047037271046919, 0.03852500316819769,
+        -0.03289093393348776, 0.01998041981219693, -0.009482098522171635, 0.0034133477746668924,
+        -0.0007011735878864897, -0.00019684626287000005, 0.00033986526029204374, -0.00024647487033842904,
+        0.000131574452992949, -6.589324666036301e-05, 3.52490116485111e-05, -1.3809626186771676e-05,
+        2.3049630714512898e-06, -9.658222930128825e-07, 1.1689279387678329e-06, -3.57182095478087e-07,
     ),
     4: (
-        0.2797171, -0.28658244, 0.2646571, -0.17828387, 0.07658538, -0.005186326, -0.024992213, 0.02746662,
-        -0.019423716, 0.010899007, -0.00501668, 0.001952323, -0.00081151933, 0.00036238856, -8.774583e-05,
+        5.967298, -1.1410114, 1.7115208, -0.31476134, -0.39103213, 0.4538229, -0.25231633, 0.07619604, 0.001931318,
+        -0.018207846, 0.012922857, -0.0049216473, 0.00079232187,
     ),
 }
 # x (1 - I1(x) / I0(x)) in 1 - 2 GAP_NEAR / x on x >= GAP_NEAR: relative error 1.8e-17 and 2.1e-08
@@ -139,6 +144,13 @@ def _inner(a: Node, table: dict[int, tuple[float, ...]]) -> Node:
     return polynomial(a * a, table[width(a)])
 
 
+def _regained(a: Node) -> Node:
+    """What the rounding of a**2 takes from I0 and I1, as a factor: by it their logarithms grow by nearly 1 / (2 a)."""
+    a_head = head(a)
+    rest = (a_head * a_head - a * a) + (a - a_head) * (a + a_head)
+    return 1.0 + rest * (0.5 / at_least(a, 1.0))
+
+
 def _outer(a: Node, table: dict[int, tuple[float, ...]], limits: dict[int, float]) -> Node:
     return polynomial(1.0 - (2.0 * limits[width(a)]) / a, table[width(a)])
 
@@ -150,12 +162,13 @@ def _i0(a: Node) -> Node:
 
 def _i0e(x: Node) -> Node:
     a = abs(x)
-    return where(_near(a), exp(-a) * _i0(a), _outer(a, I0_FAR, NEAR) / sqrt(a))
+    return where(_near(a), exp(-a) * _i0(a) * _regained(a), _outer(a, I0_FAR, NEAR) / sqrt(a))
 
 
 def _i1e(x: Node) -> Node:
     a = abs(x)
-    return with_sign(where(_near(a), exp(-a) * (a * _inner(a, I1)), _outer(a, I1_FAR, NEAR) / sqrt(a)), x)
+    near = exp(-a) * (a * _inner(a, I1)) * _regained(a)
+    return with_sign(where(_near(a), near, _outer(a, I1_FAR, NEAR) / sqrt(a)), x)
 
 
 def _grown(y: Node, x: Node) -> Node:
@@ -164,32 +177,50 @@ def _grown(y: Node, x: Node) -> Node:
     return where(eq(abs(x), INFINITY), x * x * x, (y * half) * half)
 
 
-def _log_i0e(x: Node) -> Node:
-    a = abs(x)
+def _log_i0_parts(a: Node) -> tuple[Node, Node]:
+    """Whether ``a`` is near 0, and log(I0), less ``a`` where it is not."""
     near = _near(a)
     small = a * a * _inner(a, I0)
-    y = log_of_sum(where(near, 1.0, _outer(a, I0_FAR, NEAR) / sqrt(a)), where(near, small, 0.0)) - where(near, a, 0.0)
-    return where(eq(a, INFINITY), const(-INFINITY, x.dtype), y)
+    return near, log_of_sum(where(near, 1.0, _outer(a, I0_FAR, NEAR) / sqrt(a)), where(near, small, 0.0))
+
+
+def _log_i0e(x: Node) -> Node:
+    a = abs(x)
+    near, y = _log_i0_parts(a)
+    return where(eq(a, INFINITY), const(-INFINITY, x.dtype), y - where(near, a, 0.0))
+
+
+def _log_i0(x: Node) -> Node:
+    a = abs(x)
+    near, y = _log_i0_parts(a)
+    return where(eq(a, INFINITY), a, y + where(near, 0.0, a))
+
+
+def _ratio(a: Node) -> Node:
+    """I1 / I0 near 0."""
+    return a * _inner(a, I1) / _i0(a)
 
 
 def _bessel_ratio_gap(x: Node) -> Node:
-    """1 - I1 / I0 of |x|: the difference is a polynomial of its own, for it tends to 1 / (2 x)."""
+    """1 - I1 / I0 of |x|: from 1 on the difference is a polynomial of its own, for it tends to 1 / (2 x)."""
     a = abs(x)
     t = a * (2.0 / GAP_NEAR[width(a)]) - 1.0
-    near = polynomial(t, GAP[width(a)]) / ((a + 1.0) * (exp(-a) * _i0(a)))
+    up = a + GAP_SHIFT[width(a)]
+    near = polynomial(t, GAP[width(a)]) / ((up * up * up) * (exp(-a) * _i0(a) * _regained(a)))
+    near = where(a < 1.0, 1.0 - _ratio(a), near)
     return where(a < GAP_NEAR[width(a)], near, _outer(a, GAP_FAR, GAP_NEAR) / a)
 
 
 def _bessel_ratio(x: Node) -> Node:
     a = abs(x)
-    near = a * _inner(a, I1) / _i0(a)
-    return with_sign(where(a < GAP_NEAR[width(a)], near, 1.0 - bessel_ratio_gap(a)), x)
+    return with_sign(where(a < GAP_NEAR[width(a)], _ratio(a), 1.0 - bessel_ratio_gap(a)), x)
 
 
 def _bessel_ratio_slope(x: Node) -> Node:
     a = abs(x)
     i0 = _i0(a)
-    return where(_near(a), _inner(a, SLOPE) / (i0 * i0), _outer(a, SLOPE_FAR, NEAR) / a / a)
+    near = a < SLOPE_NEAR[width(a)]
+    return where(near, _inner(a, SLOPE) / (i0 * i0), _outer(a, SLOPE_FAR, SLOPE_NEAR) / a / a)
 
 
 def _ratio_curvature(x: Node, out: Node) -> tuple[Node]:
@@ -222,6 +253,9 @@ i1 = primitive(
 log_i0e = primitive(  # log(I0(x)) - |x|
     "log_i0e", expand=_log_i0e, partials=lambda x, out: (where(x < 0, 1.0, -1.0) * bessel_ratio_gap(x),),
     floating=True, domain=((0.1, 60.0),),
+)
+log_i0 = primitive(
+    "log_i0", expand=_log_i0, partials=lambda x, out: (bessel_ratio(x),), floating=True, domain=((0.1, 60.0),),
 )
 bessel_ratio = primitive(  # I1(x) / I0(x): the mean resultant length of a von Mises distribution
     "bessel_ratio", expand=_bessel_ratio, partials=lambda x, out: (bessel_ratio_slope(x),),

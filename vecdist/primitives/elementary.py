@@ -32,11 +32,12 @@ LN2 = 0.6931471805599453
 LOG10_2 = {8: (0.30102999566395283, 2.8363394551044964e-14), 4: (0.301025390625, 4.605039066518657e-06)}
 LOG10_E = 0.4342944819032518
 
-# Arguments beyond which a result does not change: exp is 0 below and inf above, expm1 is -1, tanh is 1, cosh is inf.
+# Arguments beyond which a result does not change: exp is 0 below and inf above, expm1 is -1, cosh is inf; tanh is 1,
+# and its slope next to nothing.
 EXP_RANGE = {8: (-746.0, 710.0), 4: (-104.0, 89.0)}
 EXP2_RANGE = {8: (-1076.0, 1025.0), 4: (-151.0, 129.0)}
 EXPM1_LEAST = {8: -40.0, 4: -20.0}
-TANH_MOST = {8: 20.0, 4: 10.0}
+TANH_MOST = {8: 354.0, 4: 44.0}
 COSH_MOST = {8: 710.6, 4: 89.6}
 
 
@@ -127,12 +128,23 @@ def _sigmoid(x: Node) -> Node:
     return where(x < 0, e * r, r)
 
 
-def _tanh(x: Node) -> Node:
-    """expm1(2|x|) / (expm1(2|x|) + 2)."""
-    reduced = reduced_exp(2.0 * at_most(abs(x), TANH_MOST[width(x)]), format_of(x).bias)
+def _expm1_of_twice(x: Node) -> Node:
+    """expm1(2|x|), which tanh shares with its slope."""
+    reduced = reduced_exp(2.0 * at_most(magnitude(x), TANH_MOST[width(x)]), format_of(x).bias)
     power = reduced.power()
-    y = power * reduced.p + (power - 1.0)
+    return power * reduced.p + (power - 1.0)
+
+
+def _tanh(x: Node) -> Node:
+    y = _expm1_of_twice(x)
     return with_sign(y / (y + 2.0), x)
+
+
+def _tanh_slope(x: Node) -> Node:
+    """4 E / (E + 1)**2 for E = exp(2|x|): 1 - tanh(x)**2 without the difference."""
+    y = _expm1_of_twice(x)
+    r = 2.0 / (y + 2.0)
+    return where(magnitude(x) > TANH_MOST[width(x)], 0.0, (y * r + r) * r)
 
 
 def _sinh(x: Node) -> Node:
@@ -205,8 +217,11 @@ logaddexp = primitive(
     partials=lambda x, y, out: (sigmoid(_difference(x, y)), sigmoid(-_difference(x, y))),
     floating=True, ufuncs=("logaddexp",), domain=(REAL, REAL), oracle="numpy.logaddexp",
 )
+tanh_slope = primitive(
+    "tanh_slope", expand=_tanh_slope, partials=lambda x, out: (-2.0 * tanh(x) * out,), floating=True, domain=(SMALL,),
+)
 tanh = primitive(
-    "tanh", expand=_tanh, partials=lambda x, out: (1.0 - out * out,),
+    "tanh", expand=_tanh, partials=lambda x, out: (tanh_slope(x),),
     floating=True, ufuncs=("tanh",), domain=(SMALL,), oracle="numpy.tanh",
 )
 sinh = primitive(

@@ -90,6 +90,16 @@ def polynomial(x: Node, coefficients: tuple[float, ...]) -> Node:
     return _horner(square, coefficients[::2]) + x * _horner(square, coefficients[1::2])
 
 
+def divided_difference(x: Node, y: Node, coefficients: tuple[float, ...]) -> tuple[Node, Node]:
+    """p(y), and (p(y) - p(x)) / (y - x) without the differences."""
+    value: Operand = coefficients[-1]
+    quotient: Operand = 0.0
+    for coefficient in coefficients[-2::-1]:
+        quotient = x * quotient + value
+        value = y * value + coefficient
+    return value, quotient  # type: ignore[return-value]
+
+
 def _with_linear_term(x: Node, coefficients: tuple[float, ...]) -> Node:
     """``x + c0 x**2 + c1 x**3 + ...``: a long polynomial has the square already.
 

@@ -7,7 +7,7 @@ from math import exp, expm1, inf, lgamma, log, nan, sqrt
 from vecdist.expr import Node
 from vecdist.primitives import elementary
 from vecdist.primitives.beta_tails import parts, prefactor
-from vecdist.primitives.gamma_functions import digamma_delta
+from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, normal_quantile, tail, tail_slope
 from vecdist.primitives.table import in_last, primitive

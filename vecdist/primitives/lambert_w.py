@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import e, inf, log, log1p, nan, sqrt
 
-from vecdist.expr import Node
+from vecdist.expr import Node, where
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.scalar import horner
 from vecdist.primitives.table import primitive
@@ -74,8 +74,9 @@ def _lambertw_lower(x: float) -> float:
 
 
 def _slope(x: Node, out: Node) -> tuple[Node]:
-    """exp(-W) / (1 + W), which is 1 at x = 0, DLMF 4.13.4."""
-    return (exp(-out) / (1.0 + out),)
+    """exp(-W) / (1 + W), which is 1 at x = 0, DLMF 4.13.4; W / x in place of the exponential where W is large."""
+    small = abs(out) < 0.5
+    return (where(small, exp(-out), out / where(small, 1.0, x)) / (1.0 + out),)
 
 
 lambertw = primitive("lambertw", routine=_lambertw, partials=_slope, floating=True, domain=((-0.3, 30.0),))

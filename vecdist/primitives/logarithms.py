@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from vecdist.expr import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, eq, from_bits, sqrt
-from vecdist.primitives.elementary import LN2, exp, expm1, log1p
+from vecdist.primitives.elementary import LN2, exp, expm1, log, log1p
 from vecdist.primitives.floating import (
     INFINITY,
     NAN,
@@ -16,6 +18,7 @@ from vecdist.primitives.floating import (
     width,
     with_sign,
 )
+from vecdist.primitives.power import hypot
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan
 
@@ -83,6 +86,25 @@ def _arcsinh(x: Node) -> Node:
     return with_sign(y + where(far, const(LN2, x.dtype), const(0, x.dtype)), x)
 
 
+def _log_quotient_by_square(x: Node, y: Node) -> Node:
+    """The logarithm of the quotient where that is far from overflow: two logarithms may cancel."""
+    quotient = x / y / y
+    inside = (quotient > 2.0**-20) & (quotient < 2.0**20) & (y < 2.0**40) & (y > 2.0**-40)
+    whole = log(where(inside, quotient, x))
+    return whole - where(inside, 0.0, 2.0 * log(y))
+
+
+def _log_cauchy_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
+    r = hypot(x, y)
+    return -2.0 * (x / r) / r, ((x - y) / r) * ((x + y) / r) / y
+
+
+def _arcsinh_quotient(x: Node, y: Node) -> Node:
+    far = abs(x) > LARGE[width(x)] * y
+    beyond = with_sign((log(where(far, abs(x), 1.0)) - log(y)) + LN2, x)
+    return where(far, beyond, arcsinh(where(far, 1.0, x) / y))
+
+
 def _arccosh(x: Node) -> Node:
     """log1p(t + sqrt(t (t + 2))) for t = x - 1, log(x) + log 2 where x is large."""
     far = x > LARGE[width(x)]
@@ -123,11 +145,24 @@ logit = primitive(
     floating=True, ufuncs=("logit",), domain=((1e-3, 0.999),), oracle="scipy.special.logit",
 )
 arcsinh = primitive(
-    "arcsinh", expand=_arcsinh, partials=lambda x, out: (1.0 / sqrt(1.0 + x * x),),
+    "arcsinh", expand=_arcsinh, partials=lambda x, out: (1.0 / hypot(1.0, x),),
     floating=True, ufuncs=("arcsinh",), domain=(REAL,), oracle="numpy.arcsinh",
 )
+log_quotient_by_square = primitive(  # log(x / y**2) for y > 0
+    "log_quotient_by_square", 2, expand=_log_quotient_by_square, partials=lambda x, y, out: (1.0 / x, -2.0 / y),
+    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+)
+log_cauchy = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution
+    "log_cauchy", 2, expand=lambda x, y: log_quotient_by_square(y * (1 / math.pi), hypot(x, y)),
+    partials=_log_cauchy_partials, floating=True, domain=(REAL, (0.1, 30.0)),
+)
+arcsinh_quotient = primitive(  # arsinh(x / y) for y > 0, though the quotient overflow
+    "arcsinh_quotient", 2, expand=_arcsinh_quotient,
+    partials=lambda x, y, out: (1.0 / hypot(x, y), -(x / hypot(x, y)) / y),
+    floating=True, domain=(REAL, (0.1, 30.0)),
+)
 arccosh = primitive(
-    "arccosh", expand=_arccosh, partials=lambda x, out: (1.0 / sqrt((x - 1.0) * (x + 1.0)),),
+    "arccosh", expand=_arccosh, partials=lambda x, out: (1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)),),
     floating=True, ufuncs=("arccosh",), domain=((1.1, 30.0),), oracle="numpy.arccosh",
 )
 arctanh = primitive(

@@ -37,7 +37,7 @@ def _two_sum(large: Node, small: Node) -> tuple[Node, Node]:
     return total, small - (total - large)
 
 
-def _extended_log(x: Node) -> tuple[Node, Node]:
+def extended_log(x: Node) -> tuple[Node, Node]:
     """log(x) in two parts: 2 atanh(s) + k log 2 for s = f / (2 + f), every leading product exact by halved factors."""
     k, f, _ = binary(*lifted(x))
     m = 1.0 + f
@@ -75,7 +75,7 @@ def _pow(x: Node, y: Node) -> Node:
     if y.op == "const" and y.value in SIMPLE:
         return SIMPLE[y.value](x)
     a = abs(x)
-    product, rest = _times(clamped(y, (-MOST[width(y)], MOST[width(y)])), *_extended_log(a))
+    product, rest = _times(clamped(y, (-MOST[width(y)], MOST[width(y)])), *extended_log(a))
     reduced = reduced_exp(clamped(product, EXP_RANGE[width(x)]), 2 * format_of(x).bias, rest)
     p = scaled(1.0 + reduced.p, reduced)
     grows = where(y > 0, const(INFINITY, x.dtype), const(0, x.dtype))
@@ -96,10 +96,22 @@ SIMPLE = {
 }
 
 
+def _power_less_one(x: Node, y: Node) -> Node:
+    """x**(y - 1): what the rounding of y - 1 leaves out is a factor of its own."""
+    less = y - 1.0
+    factor = power(x, less)
+    if y.op == "const":
+        return factor
+    step = less - y
+    rest = (y - (less - step)) - (1.0 + step)
+    plain = eq(rest, 0) | eq(x, 0) | eq(abs(x), INFINITY)
+    return factor * (1.0 + where(plain, 0.0, rest * log(abs(x))))
+
+
 def _partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
     """Where y = 0 the slope in x is 0, also at x = 0; where x = 0 < y the slope in y is 0."""
     return (
-        where(eq(y, 0), 0.0, y * power(x, y - 1.0)),
+        where(eq(y, 0), 0.0, y * _power_less_one(x, y)),
         where(eq(x, 0) & (y > 0), 0.0, log(x) * out),
     )
 
@@ -123,4 +135,8 @@ hypot = primitive(
     "hypot", 2, expand=_hypot,
     partials=lambda x, y, out: (where(eq(out, 0), 0.0, x / out), where(eq(out, 0), 0.0, y / out)),
     floating=True, ufuncs=("hypot",), domain=(REAL, REAL), oracle="numpy.hypot",
+)
+leg = primitive(  # sqrt(x**2 - y**2), for x the hypotenuse and y the other leg
+    "leg", 2, expand=lambda x, y: sqrt(x - y) * sqrt(x + y), partials=lambda x, y, out: (x / out, -y / out),
+    floating=True, domain=((2.0, 30.0), (-1.9, 1.9)),
 )

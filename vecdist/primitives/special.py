@@ -6,7 +6,7 @@ import math
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.floating import (
     Reduced,
     at_most,
@@ -18,16 +18,8 @@ from vecdist.primitives.floating import (
     width,
     with_sign,
 )
-from vecdist.primitives.gamma_functions import (
-    digamma,
-    digamma_delta,
-    lbeta,
-    lgamma,
-    lgamma_delta,
-    log_choose,
-    tetragamma,
-    trigamma,
-)
+from vecdist.primitives.gamma_differences import digamma_delta, lbeta, lgamma_delta, log_choose
+from vecdist.primitives.gamma_functions import digamma, lgamma, tetragamma, trigamma
 from vecdist.primitives.table import primitive
 
 __all__ = [
@@ -76,6 +68,7 @@ ERFCX = {
     ),
 }
 ERFC_MOST = {8: 27.25, 4: 10.25}  # erfc is 0 from here on
+SLOPE_MOST = {8: 27.5, 4: 10.25}  # and exp(-x**2) from here on
 
 
 def _erf(x: Node) -> Node:
@@ -115,6 +108,11 @@ def _erfc(x: Node) -> Node:
     return where(x < 0, 2.0 - tail, tail)
 
 
+def _erf_slope(x: Node) -> Node:
+    square = exp_of_square(at_most(abs(x), SLOPE_MOST[width(x)]), -1.0)
+    return scaled(SLOPE + SLOPE * square.p, square)
+
+
 def _product(x: Node, y: Node, logarithm: Node) -> Node:
     """x log(...), 0 where x is 0 unless y is nan."""
     return where(eq(x, 0) & eq(y, y), 0.0, x * logarithm)
@@ -125,12 +123,15 @@ def _quotient(x: Node, y: Node) -> Node:
     return where(eq(x, 0) & eq(y, 0), 0.0, x / y)
 
 
+erf_slope = primitive(  # 2 / sqrt(pi) exp(-x**2)
+    "erf_slope", expand=_erf_slope, partials=lambda x, out: (-2.0 * x * out,), floating=True, domain=((-4.0, 4.0),),
+)
 erf = primitive(
-    "erf", expand=_erf, partials=lambda x, out: (SLOPE * exp(-(x * x)),),
+    "erf", expand=_erf, partials=lambda x, out: (erf_slope(x),),
     floating=True, ufuncs=("erf",), domain=((-4.0, 4.0),), oracle="scipy.special.erf",
 )
 erfc = primitive(
-    "erfc", expand=_erfc, partials=lambda x, out: (-SLOPE * exp(-(x * x)),),
+    "erfc", expand=_erfc, partials=lambda x, out: (-erf_slope(x),),
     floating=True, ufuncs=("erfc",), domain=((-4.0, 8.0),), oracle="scipy.special.erfc",
 )
 xlogy = primitive(

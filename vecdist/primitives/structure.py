@@ -85,9 +85,9 @@ def extent(dims: Sequence[Dim]) -> Node:
     return Node("extent", (), (tuple(dims),), (), np.dtype(np.float64))
 
 
-def position(dim: Dim) -> Node:
-    """The place of each element along an axis, as an int64."""
-    return Node("position", (), (), (dim,), np.dtype(np.int64))
+def position(*shape: Dim) -> Node:
+    """The place of each element of an array of ``shape`` in row-major order, as an int64."""
+    return Node("position", (), (), shape, np.dtype(np.int64))
 
 
 def sum_to(x: Node, full: Shape, shape: Shape) -> Node:

@@ -8,6 +8,7 @@ from typing import final
 
 from vecdist.expr import Node
 from vecdist.kernel import Block
+from vecdist.shapes import Shape
 
 
 @final
@@ -51,6 +52,14 @@ class Context:
         """The level of ``block`` from which the indices are known."""
         known = [index for index in (*self.indices, self.guard) if index is not None and index.block is block]
         return max((index.level for index in known), default=0)
+
+    def place(self, shape: Shape) -> str:
+        """The place of an element in row-major order."""
+        text = "0"
+        for index, dim in zip(self.indices, shape, strict=True):
+            if index is not None:
+                text = index.text if text == "0" else f"({text}) * {dim} + {index.text}"
+        return text
 
     def gathered(self) -> bool:
         return any(index is not None and index.gathered for index in self.indices)

@@ -287,8 +287,8 @@ class _Lowering:
                 count = " * ".join(node.attrs[0]) or "1"
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
             case "position":
-                block, (index,) = at.home(self.root), at.indices
-                return self.assign("index", (index.text if index else "0",), node.dtype, block, at.level(block))
+                block, text = at.home(self.root), at.place(node.shape)
+                return self.assign("index", (text,), node.dtype, block, at.level(block))
             case "gather":
                 return self.gathered(node, at)
             case op if op in {"scatter", "kept", *SCANS} or is_reduction(node):

@@ -9,6 +9,7 @@ from typing import Any
 
 from vecdist.constraints import Bound, Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log
@@ -67,6 +68,10 @@ class Affine(Wrapper):
     @classmethod
     def log_sf(cls, x: Node, p: Parameters) -> Node:
         return cls.base.log_sf(cls._back(x, p), p)
+
+    @classmethod
+    def draw(cls, random: Stream, p: Parameters) -> Node:
+        return p.loc + p.scale * cls.base.draw(random, p)
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:

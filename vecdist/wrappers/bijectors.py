@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.expr import Node, const
@@ -36,12 +36,20 @@ class Bijector:
     def __repr__(self) -> str:
         return repr(self.name)
 
+    def __reduce__(self) -> Any:
+        """One that has a name here by that name, for its functions have none."""
+        return (_named, (self.name,)) if BIJECTORS.get(self.name) is self else super().__reduce__()
+
     def inverted(self, name: str) -> Bijector:
         """The inverse function."""
         slope = self.log_slope
         return Bijector(
             name, self.inverse, self.forward, lambda y, x: -slope(x, y), self.codomain, self.domain, self.increasing
         )
+
+
+def _named(name: str) -> Bijector:
+    return BIJECTORS[name]
 
 
 def _log_cosh(y: Node) -> Node:

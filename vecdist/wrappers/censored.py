@@ -8,6 +8,7 @@ from typing import Any
 
 from vecdist.constraints import Constraint
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum
 from vecdist.wrappers.bounds import Bounded, given_bounds
@@ -57,6 +58,12 @@ class Censored(Bounded):
     @classmethod
     def log_sf(cls, x: Node, p: Parameters) -> Node:
         return cls._with_upper(x, cls.base.log_sf(x, p), -math.inf, p)
+
+    @classmethod
+    def draw(cls, random: Stream, p: Parameters) -> Node:
+        x, (lower, upper) = cls.base.draw(random, p), cls.bounds(p)
+        x = x if lower is None else maximum(x, lower)
+        return x if upper is None else minimum(x, upper)
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:

@@ -39,6 +39,11 @@ class Wrapper:
         others = [f"{name}={brief(value)}" for name, value in (own | settings).items()]
         return f"{self.name}({', '.join([repr(inner), *others])})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its family is made again, for it is in no module; the wrapper is."""
+        wrapper = next(cls for cls in type(self).__mro__[1:] if issubclass(cls, Wrapper))
+        return derive, (wrapper, *self.made_of)
+
     @classmethod
     def constraints(cls) -> Mapping[str, Constraint]:
         """Where the parameters of the wrapper may lie; a bound may be a function of ``p``."""

@@ -8,11 +8,12 @@ from typing import Any
 
 from vecdist.constraints import Bound, Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.staircase import settled
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil, floor, isnan, rint
 from vecdist.primitives.floating import width as bytes_of
 from vecdist.wrappers.derived import Wrapper, derive
-from vecdist.wrappers.staircase import settled
 
 NEAR = {8: 2.0**-48, 4: 2.0**-20}  # of a step: what multiples of a width are apart for rounding
 
@@ -70,6 +71,10 @@ class Discretised(Wrapper):
     @classmethod
     def log_sf(cls, x: Node, p: Parameters) -> Node:
         return cls.base.log_sf(cls._end(x, p), p)
+
+    @classmethod
+    def draw(cls, random: Stream, p: Parameters) -> Node:
+        return p.width * (ceil(cls.base.draw(random, p) / p.width) - 1.0)
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:

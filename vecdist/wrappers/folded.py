@@ -6,6 +6,7 @@ import math
 
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum
 from vecdist.primitives.elementary import exp, log1p, logaddexp
@@ -32,6 +33,10 @@ class Folded(Wrapper):
         there = cls.base.log_density(x, p)
         both = logaddexp(there, cls.base.log_density(-x, p))
         return where(eq(x, 0.0), there, both) if cls.discrete else both
+
+    @classmethod
+    def draw(cls, random: Stream, p: Parameters) -> Node:
+        return abs(cls.base.draw(random, p))
 
     @classmethod
     def cdf(cls, x: Node, p: Parameters) -> Node:

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from vecdist.constraints import Constraint, real, unit_interval
 from vecdist.distributions.base import Parameters
+from vecdist.distributions.staircase import settled
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import minimum, square
 from vecdist.primitives.elementary import log, log1p, log_sigmoid, sigmoid
 from vecdist.wrappers.derived import Wrapper
-from vecdist.wrappers.staircase import settled
 
 
 class Gated(Wrapper):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum
 from vecdist.primitives.elementary import exp, log
@@ -58,6 +59,13 @@ class Hurdle(Gated):
     @classmethod
     def log_sf(cls, x: Node, p: Parameters) -> Node:
         return where(x < 0.0, log(cls.sf(x, p)), cls.log_weight(p) + cls.base.log_sf(x, p))
+
+    @classmethod
+    def draw(cls, random: Stream, p: Parameters) -> Node:
+        """Of a discrete family by the quantile, for what it has at 0 is left out."""
+        if cls.discrete:
+            return cls.quantile(random.uniform(), p)
+        return where(random.uniform() < p.gate, 0.0, cls.base.draw(random, p))
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:

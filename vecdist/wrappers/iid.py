@@ -7,13 +7,14 @@ from typing import Any, final
 
 from vecdist.array import LazyArray
 from vecdist.distributions.base import Compound, Distribution
+from vecdist.sampling import sample
 from vecdist.vectorize import logpdf
 
 
 @final
 @dataclass(frozen=True)
 class Iid(Compound):
-    """What ``iid`` gives: a distribution for ``logpdf``."""
+    """What ``iid`` gives: a distribution for ``logpdf`` and ``sample``."""
 
     distribution: Distribution | Compound
     axes: Any
@@ -22,9 +23,13 @@ class Iid(Compound):
         """The sum of the log densities of the elements of ``x`` over the axes of one event."""
         return logpdf(self.distribution, x).sum(self.axes)
 
+    def sample(self, key: Any, shape: Any) -> LazyArray:
+        """Independent draws; the axes of one event are among those of ``shape``, or are those of the parameters."""
+        return sample(key, self.distribution, shape)
+
 
 def iid(distribution: Distribution | Compound, axes: Any = -1) -> Iid:
-    """The distribution of arrays of independent elements, for ``logpdf``: log densities are added up over ``axes``.
+    """The distribution of arrays of independent elements: for ``logpdf``, log densities are added up over ``axes``.
 
     ``axes`` are those of one event, ``None`` for all.  Raises ``TypeError`` where ``distribution`` is none.
 

@@ -7,14 +7,13 @@ from typing import Any
 
 from vecdist.constraints import Constraint
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, floor
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_diff_exp
-from vecdist.verbs import FALLBACKS, VERBS, stated
+from vecdist.verbs import VERBS, known, quantile_to_the_ends, tail_everywhere
 from vecdist.wrappers.known import LOG_INTERVALS, QUANTILES_OF_LOG, UPPER_QUANTILES_OF_LOG
-
-BEYOND = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "log_cdf": (-math.inf, 0.0), "log_sf": (0.0, -math.inf)}
 
 
 class Inner:
@@ -29,7 +28,7 @@ class Inner:
 
     def formula(self, name: str, p: Parameters, *at: Node) -> Any:
         """The value of a formula as the family states it."""
-        found = stated(self.family, name) or FALLBACKS.get(name, lambda family: None)(self.family)
+        found = known(self.family, name)
         if found is None:
             raise NotImplementedError(
                 f"{VERBS.get(name, name)} of {self.family.__name__} is not there, and {self.wrapper} needs it: "
@@ -46,11 +45,7 @@ class Inner:
         return inside if outside is None else where(outside, -math.inf, inside)
 
     def _tail(self, name: str, x: Node, p: Parameters) -> Node:
-        support, (below, beyond) = self.support(p), BEYOND[name]
-        at = floor(x) if support.whole else x
-        over = at >= support.upper if support.whole else support.beyond(at)
-        inside = where(over | eq(x, math.inf), beyond, self.formula(name, p, at))
-        return where(support.below(at) | eq(x, -math.inf), below, inside)
+        return tail_everywhere(name, self.support(p), lambda at: self.formula(name, p, at), x)
 
     def cdf(self, x: Node, p: Parameters) -> Node:
         return self._tail("cdf", x, p)
@@ -66,21 +61,23 @@ class Inner:
 
     def quantile(self, q: Node, p: Parameters) -> Node:
         """For 0 <= q <= 1."""
-        support, inside = self.support(p), self.formula("quantile", p, q)
-        if support.whole:
-            return inside
-        return where(eq(q, 0.0), support.lower, where(eq(q, 1.0), support.upper, inside))
+        return quantile_to_the_ends(self.support(p), self.formula("quantile", p, q), q)
+
+    def draw(self, random: Stream, p: Parameters) -> Node:
+        """One draw for each element."""
+        draw = getattr(self.family, "draw", None)
+        return draw(random, p.base) if draw else self.formula("quantile", p, random.uniform())
 
     def quantile_of_log(self, y: Node, p: Parameters) -> Node:
         """The quantile of exp(y)."""
-        known = getattr(self.family, "quantile_of_log", None) or QUANTILES_OF_LOG.get(self.family)
-        return known(y, p.base) if known else self.quantile(exp(y), p)
+        formula = getattr(self.family, "quantile_of_log", None) or QUANTILES_OF_LOG.get(self.family)
+        return formula(y, p.base) if formula else self.quantile(exp(y), p)
 
     def upper_quantile_of_log(self, y: Node, p: Parameters) -> Node | None:
         """The x above which there is exp(y), where that is known beside the quantile."""
-        known = getattr(self.family, "upper_quantile_of_log", None) or UPPER_QUANTILES_OF_LOG.get(self.family)
-        if known:
-            return known(y, p.base)
+        formula = getattr(self.family, "upper_quantile_of_log", None) or UPPER_QUANTILES_OF_LOG.get(self.family)
+        if formula:
+            return formula(y, p.base)
         return p.base.loc + (p.base.loc - self.quantile_of_log(y, p)) if self.family.symmetric else None
 
     def mean(self, p: Parameters) -> Any:
@@ -99,9 +96,9 @@ class Inner:
             return p.zero if upper is None else self.log_cdf(upper, p)
         if upper is None:
             return self.log_sf(below, p)
-        known = getattr(self.family, "log_interval", None) or LOG_INTERVALS.get(self.family)
-        if known:
-            return known(below, upper, p.base)
+        formula = getattr(self.family, "log_interval", None) or LOG_INTERVALS.get(self.family)
+        if formula:
+            return formula(below, upper, p.base)
         lower_tail, upper_tail = self.log_cdf(upper, p), self.log_sf(below, p)
         by_upper = upper_tail < lower_tail
         whole = where(by_upper, upper_tail, lower_tail)

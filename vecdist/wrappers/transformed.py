@@ -6,6 +6,7 @@ import math
 
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.leaves import number
 from vecdist.primitives.arithmetic import eq
@@ -92,6 +93,10 @@ class Transformed(Wrapper):
     @classmethod
     def log_sf(cls, x: Node, p: Parameters) -> Node:
         return cls._tail("log_sf", "log_cdf", x, p)
+
+    @classmethod
+    def draw(cls, random: Stream, p: Parameters) -> Node:
+        return cls.bijector().forward(cls.base.draw(random, p))
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:

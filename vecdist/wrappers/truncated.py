@@ -11,6 +11,7 @@ import numpy as np
 
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.staircase import settled
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import floor, maximum, minimum
 from vecdist.primitives.elementary import exp, log, log1p, logaddexp
@@ -18,7 +19,6 @@ from vecdist.primitives.floating import width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive
-from vecdist.wrappers.staircase import settled
 
 HALF = -math.log(2.0)
 LOST = {8: -46 * math.log(2.0), 4: -17 * math.log(2.0)}  # what is next to 1 is known to few digits by its difference

@@ -7,6 +7,7 @@ from typing import Any
 
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.gates import log_inflated
+from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, minimum
 from vecdist.primitives.elementary import logaddexp
@@ -40,6 +41,10 @@ class ZeroInflated(Gated):
     @classmethod
     def log_sf(cls, x: Node, p: Parameters) -> Node:
         return logaddexp(p.log_rest + cls.base.log_sf(x, p), where(x < 0.0, p.log_gate, -math.inf))
+
+    @classmethod
+    def draw(cls, random: Stream, p: Parameters) -> Node:
+        return where(random.uniform() < p.gate, 0.0, cls.base.draw(random, p))
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:

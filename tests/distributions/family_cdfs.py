@@ -1,0 +1,99 @@
+"""The distribution functions of the families that SciPy has not, by those that it has."""
+
+import numpy as np
+import scipy.special as sc
+import scipy.stats as st
+from family_cases import scipys
+
+
+def cdf_of(family, names, parameters):
+    """The distribution function of a family with parameters that are arrays, right from the left at no step."""
+    own = CDFS.get(family.__name__)
+    return (lambda x: own(x, *parameters)) if own else scipys(family, names, parameters).cdf
+
+
+def _gated(cdf):
+    return lambda x, gate, *parameters: np.where(x < 0, 0, gate + (1 - gate) * cdf(x, *parameters))
+
+
+def _hurdled(cdf):
+    """Of what is above 0."""
+
+    def above(x, *parameters):
+        at_zero = cdf(0, *parameters)
+        return (cdf(x, *parameters) - at_zero) / (1 - at_zero)
+
+    return _gated(above)
+
+
+def _normal_inverse_gaussian(x, loc, alpha, beta, delta):
+    """Of a normal variable, over the quantiles of its variance; SciPy integrates for each x anew."""
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    mean, shape = delta / np.sqrt(alpha**2 - beta**2), delta**2
+    variance = st.invgauss.ppf((0.5 + 0.5 * nodes)[:, None], mean / shape, scale=shape)
+    terms = zip(0.5 * weights, variance, strict=True)
+    return sum(weight * st.norm.cdf(x, loc + beta * v, np.sqrt(v)) for weight, v in terms)
+
+
+def _skewed_exponential_power(x, loc, scale, power, skew):
+    share = np.where(x < loc, skew, 1 - skew)
+    tail = share * sc.gammaincc(1 / power, (abs(x - loc) / (2 * scale * share)) ** power / power)
+    return np.where(x < loc, tail, 1 - tail)
+
+
+def _soliton(x, k, m, delta):
+    """By the sums of the masses as they are defined."""
+
+    def sums(k, m, delta):
+        places = np.arange(1.0, k + 1)
+        ideal = np.concatenate([[1 / k], 1 / (places[1:] * (places[1:] - 1))])
+        spike = np.where(places == m, np.log(k / (m * delta)) / m, 0.0)
+        whole = np.cumsum(ideal + np.where(places < m, 1 / (places * m), spike))
+        return np.concatenate([[0.0], whole / whole[-1]])
+
+    columns = [sums(*row)[np.maximum(x[..., j], 0).astype(int)] for j, row in enumerate(zip(k, m, delta, strict=True))]
+    return np.stack(columns, axis=-1)
+
+
+def _truncated_cauchy(x, loc, scale, low, high):
+    first, last, at = (np.arctan((end - loc) / scale) for end in (low, high, x))
+    return (at - first) / (last - first)
+
+
+def _von_mises(x, loc, concentration):
+    """Of the angle from -pi to pi that is drawn, by that of the angle from loc."""
+    start = st.vonmises.cdf(-np.pi - loc, concentration)
+    return st.vonmises.cdf(x - loc, concentration) - start
+
+
+def _beta_negative_binomial(x, r, alpha, beta):
+    """By the sums of the masses as they are defined."""
+    places = np.arange(max(x.max(), 0) + 1)[:, None]
+    log_mass = sc.betaln(r + alpha, places + beta) - sc.betaln(alpha, beta)
+    log_mass = log_mass - np.log(r + places) - sc.betaln(r, places + 1)
+    sums = np.concatenate([np.zeros((1, len(r))), np.cumsum(np.exp(log_mass), axis=0)])
+    return np.take_along_axis(sums, (x + 1).astype(int), axis=0)
+
+
+CDFS = {
+    "BetaNegativeBinomial": _beta_negative_binomial,
+    "ContinuousBernoulli": lambda x, p: (p**x * (1 - p) ** (1 - x) + p - 1) / (2 * p - 1),
+    "DiscreteWeibull": lambda x, q, beta: np.where(x < 0, 0, 1 - q ** ((np.maximum(x, 0) + 1) ** beta)),
+    "HalfStudentT": lambda x, df, scale: 2 * st.t.cdf(x / scale, df) - 1,
+    "HurdleGamma": _gated(lambda x, shape, scale: st.gamma.cdf(x, shape, scale=scale)),
+    "HurdleLogNormal": _gated(lambda x, loc, scale: st.lognorm.cdf(x, scale, scale=np.exp(loc))),
+    "HurdleNegativeBinomial": _hurdled(st.nbinom.cdf),
+    "HurdlePoisson": _hurdled(st.poisson.cdf),
+    "Kumaraswamy": lambda x, a, b: 1 - (1 - x**a) ** b,
+    "Lindley": lambda x, shape: 1 - (1 + shape * x / (1 + shape)) * np.exp(-shape * x),
+    "LogitNormal": lambda x, loc, scale: st.norm.cdf(sc.logit(x), loc, scale),
+    "NormalInverseGaussian": _normal_inverse_gaussian,
+    "RelaxedBernoulli": lambda x, t, p: sc.expit(t * sc.logit(x) - sc.logit(p)),
+    "SkewedExponentialPower": _skewed_exponential_power,
+    "Soliton": _soliton,
+    "TruncatedCauchy": _truncated_cauchy,
+    "VonMises": _von_mises,
+    "ZeroInflatedBinomial": _gated(st.binom.cdf),
+    "ZeroInflatedNegativeBinomial": _gated(st.nbinom.cdf),
+    "ZeroInflatedPoisson": _gated(st.poisson.cdf),
+}

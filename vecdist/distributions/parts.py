@@ -1,0 +1,90 @@
+"""Numbers in two parts, a float and what its rounding lost, for what amplifies it: exponentials and small gaps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vecdist.expr import Node, const, where
+from vecdist.primitives.elementary import exp, expm1
+from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, sum_rest
+from vecdist.primitives.table import primitive
+
+
+class Parts(NamedTuple):
+    """``high`` + ``rest``, of which the rest is at most a few units in the last place of the other."""
+
+    high: Node
+    rest: Node
+
+    @property
+    def whole(self) -> Node:
+        """Both parts as one float."""
+        return self.high + self.rest
+
+    def __neg__(self) -> Parts:  # type: ignore[override]
+        return Parts(-self.high, -self.rest)
+
+    def __sub__(self, other: Parts) -> Parts:
+        lost = sum_rest(self.high, -other.high)
+        return Parts(self.high - other.high, lost + (self.rest - other.rest))
+
+    def times(self, factor: Node) -> Parts:
+        """The product with a float."""
+        return Parts(factor * self.high, product_rest(factor, self.high) + factor * self.rest)
+
+    def over(self, divisor: Node) -> Parts:
+        """The quotient by a float."""
+        return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest / divisor)
+
+    def exp(self) -> Node:
+        """The exponential, whose argument may be large."""
+        return exp_of_parts(self.high, self.rest)
+
+    def expm1(self) -> Node:
+        """The exponential less 1."""
+        return expm1_of_parts(self.high, self.rest)
+
+    def magnitude(self) -> Parts:
+        """The absolute value."""
+        sign = where(self.high < 0.0, const(-1.0, self.high.dtype), 1.0)
+        return Parts(abs(self.high), sign * self.rest)
+
+    def log(self) -> Parts:
+        """The logarithm of a positive number."""
+        return Parts(log_high(self.high), log_rest(self.high) + self.rest / self.high)
+
+
+def _growth(rest: Node) -> Node:
+    """exp(rest) - 1 of the rest of an exponent, 0 where it is not small: there the exponential is 0 or infinite."""
+    return where(abs(rest) < 0.01, rest + 0.5 * (rest * rest), 0.0)
+
+
+def _expm1(high: Node, rest: Node) -> Node:
+    return expm1(high) * (1.0 + _growth(rest)) + _growth(rest)
+
+
+def _exponential(dots: tuple[Node | None, ...], slope: Node) -> Node | None:
+    """The tangents of both parts are added up first, for the exponential may be infinite."""
+    given = [dot for dot in dots if dot is not None]
+    return slope * sum(given[1:], given[0]) if given else None
+
+
+PARTS = ((-3.0, 3.0), (-1e-4, 1e-4))
+exp_of_parts = primitive(
+    "exp_of_parts", 2, expand=lambda high, rest: exp(high) * (1.0 + _growth(rest)),
+    tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=PARTS,
+)
+expm1_of_parts = primitive(
+    "expm1_of_parts", 2, expand=_expm1, tangent=lambda dots, high, rest, out: _exponential(dots, out + 1.0),
+    floating=True, domain=PARTS,
+)
+
+
+def difference(x: Node, y: Node) -> Parts:
+    """x - y of two floats."""
+    return Parts(x - y, sum_rest(x, -y))
+
+
+def log_parts(x: Node) -> Parts:
+    """log(x) of a float."""
+    return Parts(log_high(x), log_rest(x))

@@ -1,0 +1,95 @@
+"""Masses of counts by the deviance and the error of Stirling's formula, which do not cancel however large the counts.
+
+Loader (2000), Fast and accurate computation of binomial probabilities.  These cost more than sums of logarithms of
+factorials, and their sum over many data does not fall apart into sums of data alone: they are for families that add
+masses of counts up with others.
+"""
+
+import math
+
+from vecdist.distributions.base import Parameters
+from vecdist.distributions.formulas import times
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.floating import LOG, polynomial, width
+from vecdist.primitives.gamma_functions import DIGAMMA, LGAMMA
+from vecdist.primitives.rounding import product_rest, sum_rest
+from vecdist.primitives.special import digamma, lbeta, log_choose
+from vecdist.primitives.table import primitive
+
+LOG_TWO_PI = math.log(2 * math.pi)
+OF_ONE, OF_TWO = 0.08106146679532726, 0.0413406959554093  # what Stirling's formula lacks of log 1! and log 2!
+SERIES = 3.0  # from where its error is a series
+
+
+def _stirling_error(k: Node) -> Node:
+    r = 1.0 / k
+    return where(k < 1.5, OF_ONE, where(k < 2.5, OF_TWO, r * polynomial(r * r, LGAMMA[width(k)])))
+
+
+def _stirling_slope(k: Node) -> Node:
+    """digamma(k) - log k + 1 / (2 k), DLMF 5.11.2."""
+    v = square(1.0 / k)
+    return where(k < SERIES, digamma(k) - log(k) + 0.5 / k, -v * polynomial(v, DIGAMMA[width(k)]))
+
+
+stirling_error = primitive(  # log k! - (k + 1/2) log k + k - log(2 pi) / 2 for k = 1, k = 2 and k >= 3, DLMF 5.11.1
+    "stirling_error", expand=_stirling_error, partials=lambda k, out: (_stirling_slope(k),), floating=True,
+    domain=((3.2, 60.0),),
+)
+
+
+def _log1p_excess(e: Node) -> Node:
+    near = (e > -0.29) & (e < 0.41)
+    s = where(near, e, 0.0)
+    return where(near, square(s) * polynomial(s, LOG[width(e)]), log1p(e) - e)
+
+
+log1p_excess = primitive(  # log(1 + e) - e
+    "log1p_excess", expand=_log1p_excess, partials=lambda e, out: (-e / (1.0 + e),), floating=True,
+    domain=((-0.9, 4.0),),
+)
+
+
+def _less_deviance(k: Node, away: Node, log_ratio: Node) -> Node:
+    """k log(m / k) - (m - k) for m = k + away; the logarithm is given for where m is the much smaller."""
+    e = away / k
+    less = e < -0.9
+    return where(less, k * log_ratio - away, k * log1p_excess(where(less, 0.0, e)))
+
+
+def poisson(x: Node, p: Parameters) -> Node:
+    """The log mass of the Poisson distribution."""
+    at_zero = eq(x, 0.0)
+    k = where(at_zero, 1.0, x)
+    log_k = log(k)
+    body = _less_deviance(k, p.rate - k, p.log_rate - log_k) - stirling_error(k) - 0.5 * (log_k + LOG_TWO_PI)
+    return where(at_zero, -p.rate, body)
+
+
+def binomial(x: Node, p: Parameters) -> Node:
+    """The log mass of the binomial distribution; n p - x by the lesser of p and q = 1 - p."""
+    inside = (x > 0.0) & (x < p.n)
+    k, rest, n = where(inside, x, 1.0), where(inside, p.n - x, 1.0), where(inside, p.n, 2.0)
+    below, above = (n * p.p - k) + product_rest(n, p.p), (rest - n * p.q) - product_rest(n, p.q)
+    away, log_k, log_rest, log_n = where(p.p < 0.5, below, above), log(k), log(rest), log(n)
+    body = _less_deviance(k, away, log_n + p.log_p - log_k) + _less_deviance(rest, -away, log_n + p.log_q - log_rest)
+    body = body + (stirling_error(n) - stirling_error(k) - stirling_error(rest))
+    choices = where(eq(x, 0.0), 0.0, log_choose(p.n, x))  # one, whose slope in n is not 0 where x is n
+    edge = times(x, p.log_p) + times(p.n - x, p.log_q) + choices
+    return where(inside, body + 0.5 * (log_n - log_k - log_rest - LOG_TWO_PI), edge)
+
+
+def negative_binomial(x: Node, p: Parameters) -> Node:
+    """The log mass of the negative binomial distribution; that of few successes by the beta function."""
+    many = (x > 0.0) & (p.r >= SERIES)
+    k, r = where(many, x, 1.0), where(many, p.r, SERIES)
+    total, lost = r + k, sum_rest(r, k)
+    below = (total * p.p - r) + (product_rest(total, p.p) + lost * p.p)
+    above = (k - total * p.q) - (product_rest(total, p.q) + lost * p.q)
+    away, log_k, log_r, log_total = where(p.p < 0.5, below, above), log(k), log(r), log(total)
+    body = _less_deviance(r, away, log_total + p.log_p - log_r) + _less_deviance(k, -away, log_total + p.log_q - log_k)
+    body = body + (stirling_error(total) - stirling_error(k) - stirling_error(r))
+    few = times(x, p.log_q) + p.r * p.log_p - where(eq(x, 0.0), 0.0, lbeta(p.r, x + 1.0) + log(p.r + x))
+    return where(many, body + 0.5 * (log_r - log_total - log_k - LOG_TWO_PI), few)

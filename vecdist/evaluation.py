@@ -1,0 +1,127 @@
+"""Functions of a flat vector, prepared for the layouts of vectors that they meet: all results from one launch."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist import pipeline
+from vecdist.array import LazyArray
+from vecdist.backends.base import Feed, Program, Runner
+from vecdist.backends.outputs import Outputs
+from vecdist.derivatives import gradient_of
+from vecdist.expr import Node, where
+from vecdist.leaves import argument, array_kind
+from vecdist.passes.batch import batch
+from vecdist.passes.bind import bind
+from vecdist.passes.chains import Chains
+from vecdist.primitives.arithmetic import isnan
+
+Roots = Callable[[LazyArray], Sequence[LazyArray]]
+
+
+@final
+@dataclass(frozen=True)
+class Prepared:
+    """A launch for one layout of the vector: its program, what fills the slots, and its results."""
+
+    program: Program
+    lengths: dict[str, int]
+    feeds: Sequence[Feed]
+    outputs: Outputs
+    run: Runner
+
+
+@final
+class Evaluation:
+    """The roots of a function of a flat vector, and with ``gradient`` that of the one root.
+
+    What is NaN is given as -inf.  With ``unnormalised`` the terms of a value that depend on data and numbers alone are
+    left out.
+    """
+
+    def __init__(self, roots: Roots, gradient: bool = False, unnormalised: bool = False) -> None:
+        self.roots, self.gradient, self.unnormalised = roots, gradient, unnormalised
+        self._prepared: dict[tuple, Prepared] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, x: Any, out: Sequence[Any] | None = None) -> Sequence[Any]:
+        """The results for vectors of shape (..., D), with their leading axes; written to ``out`` where that is given.
+
+        One vector is a launch of its own kind: a length of 1 is another structure than other lengths.
+        """
+        lead = x.shape[:-1]
+        if not lead and out is None:
+            return self.prepared(x).run((x,))[0]
+        rows = x.reshape(-1, x.shape[-1]) if lead else x
+        rows = rows[0] if lead and len(rows) == 1 else rows
+        prepared = self.prepared(rows)
+        skipped = rows.ndim - 1
+        shapes = [(*lead, *shape[skipped:]) for shape in prepared.outputs.shapes]
+        if out is None:
+            results = prepared.run((rows,))[0]
+            return [_shaped(*each) for each in zip(results, shapes, strict=True)] if lead else results
+        wanted = Outputs(prepared.outputs.library, tuple(shapes), prepared.outputs.dtypes, prepared.outputs.captured)
+        wanted.check(out, (x,), lambda place: "x")
+        prepared.run((rows,), [_shaped(*each) for each in zip(out, prepared.outputs.shapes, strict=True)])
+        return out
+
+    @property
+    def batches(self) -> set[int]:
+        """The numbers of vectors that launches are prepared for."""
+        return {shape[0] for _, shape, *_ in self._prepared if len(shape) == 2}
+
+    def prepared(self, x: Any) -> Prepared:
+        """The launch for arrays laid out as ``x``, of shape (D,) or (B, D): compiled where its structure is new."""
+        key = (array_kind(x), x.shape, x.dtype, x.strides)
+        found = self._prepared.get(key)
+        if found is None:
+            with self._lock:  # threads that begin together wait for one
+                found = self._prepared.get(key) or self._prepared.setdefault(key, self._build(x))
+        return found
+
+    def _build(self, x: Any) -> Prepared:
+        leaf = argument(x, "x")
+        chains = Chains((0,)) if x.ndim == 2 else None
+        (single,) = chains.singles([leaf]) if chains else (leaf,)
+        roots = tuple(root.node for root in self.roots(LazyArray(single)))
+        lead = x.shape[: x.ndim - 1]
+        shapes = [(*lead, *(int(length) for length in root.shape)) for root in roots]
+        if self.gradient:
+            shapes.append(x.shape)
+            roots = chains.apply(roots[0], [leaf], (0,)) if chains else (*roots, leaf)
+        elif chains:
+            roots = batch(roots, {single: leaf})
+        return self._planned(roots, shapes)
+
+    def _planned(self, roots: Sequence[Node], shapes: Sequence[tuple[int, ...]]) -> Prepared:
+        bound = bind(roots)
+        kind = pipeline.library(bound.leaves)
+        derivation = _gradient if self.gradient else _values
+        dropped = bound.unvarying if self.unnormalised else ()
+        plan, bound, constants = pipeline.fed(bound, derivation, kind, "nan", dropped)
+        feeds = [*(Feed.of(leaf, 0 if leaf.traced else None) for leaf in bound.leaves), *constants]
+        dtypes = tuple(root.dtype for root in plan.graph)
+        held = tuple(feed.array for feed in feeds if feed.place is None)
+        run = plan.program.prepared(bound.lengths, shapes, feeds)
+        return Prepared(plan.program, bound.lengths, feeds, Outputs(kind, tuple(shapes), dtypes, held), run)
+
+
+def _shaped(array: Any, shape: tuple[int, ...]) -> Any:
+    """A result with the leading axes that were asked for."""
+    return array if np.shape(array) == shape else np.reshape(array, shape)
+
+
+def _values(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The derivation of values, -inf where there is none."""
+    return tuple(where(isnan(root), -np.inf, root) for root in roots)
+
+
+def _gradient(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The derivation of a value, -inf where there is none, and of its gradient, which does not wait for the value."""
+    value, *slopes = gradient_of(roots)
+    return (where(isnan(value), -np.inf, value), *slopes)

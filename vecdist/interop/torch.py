@@ -1,0 +1,57 @@
+"""PyTorch: a log density as a function of tensors that autograd and torch.func differentiate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vecdist.interop import client
+from vecdist.logdensity import LogDensity
+
+torch: Any = client("torch")
+
+
+def function(density: LogDensity) -> Callable[[Any], Any]:
+    """The log density as a function of tensors of shape (..., D), with its gradient: one kernel call for both.
+
+    Tensors lie in the memory of the CPU, where the kernel reads and writes them without a copy.  ``torch.func.vmap``
+    makes one call of many vectors.  There are no second derivatives.  ``TypeError`` for another dtype or device,
+    ``ValueError`` for another length.
+
+    >>> import torch, vecdist, vecdist.interop
+    >>> from vecdist.parameters import real
+    >>> density = vecdist.LogDensity(lambda mu: -0.5 * mu**2, mu=real())
+    >>> f = vecdist.interop.torch.function(density)
+    >>> x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    >>> f(x).backward()
+    >>> x.grad
+    tensor([-3.], dtype=torch.float64)
+    """
+    return lambda x: _Evaluate.apply(x, density)[0]
+
+
+class _Evaluate(torch.autograd.Function):
+    @staticmethod
+    def forward(x: Any, density: LogDensity) -> tuple[Any, Any]:
+        if x.device.type != "cpu" or x.dtype != getattr(torch, density.dtype.name):
+            raise TypeError(f"a log density of {density.dtype} vectors on the CPU, given {x.dtype} on {x.device}")
+        value, gradient = density.logdensity_and_gradient(x.detach().numpy())
+        return torch.from_numpy(np.asarray(value, density.dtype)), torch.from_numpy(gradient)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        _, gradient = output
+        ctx.mark_non_differentiable(gradient)
+        ctx.save_for_backward(gradient)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, cotangent: Any, _: Any) -> tuple[Any, None]:
+        (gradient,) = ctx.saved_tensors
+        return cotangent[..., None] * gradient, None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, x: Any, density: LogDensity) -> tuple[Any, Any]:
+        return _Evaluate.apply(x.movedim(in_dims[0], 0), density), (0, 0)

@@ -1,0 +1,90 @@
+"""XLA: log densities as typed foreign functions of the CPU, which compiled programs call without Python.
+
+One handler, compiled once, serves all log densities: the address of the C function that it is to call is an attribute
+of the call.  Its argument is a call frame, read here as 64-bit words.  ``xla/ffi/api/c_api.h``, which jaxlib ships,
+declares the structures; what a major version of it has keeps its place.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.core.extending import intrinsic
+
+from vecdist.interop import client
+
+TARGET = "vecdist_log_density"
+EXTENSION, STAGE, ARGUMENTS, RESULTS, ATTRIBUTES = 1, 4, 9, 14, 20  # words of XLA_FFI_CallFrame
+DATA, RANK, DIMENSIONS = 3, 4, 5  # words of XLA_FFI_Buffer
+VALUE = 1  # word of XLA_FFI_Scalar
+METADATA, EXECUTE = 1, 3  # XLA_FFI_Extension_Type, XLA_FFI_ExecutionStage
+
+
+@intrinsic
+def words(typing, address):  # noqa: ANN001, ANN201
+    """What lies at an address, as words."""
+
+    def codegen(context, builder, signature, values):  # noqa: ANN001, ANN202
+        return builder.inttoptr(values[0], ir.IntType(64).as_pointer())
+
+    return types.CPointer(types.int64)(types.int64), codegen
+
+
+@intrinsic
+def call(typing, address, rows, x, values, gradients):  # noqa: ANN001, ANN201
+    """A call of ``int f(int64 B, double* X, double* values, double* gradients, void*)``, all given as words."""
+
+    def codegen(context, builder, signature, given):  # noqa: ANN001, ANN202
+        word = ir.IntType(64)
+        pointer = ir.FunctionType(ir.IntType(32), [word] * 5).as_pointer()
+        return builder.call(builder.inttoptr(given[0], pointer), [*given[1:], ir.Constant(word, 0)])
+
+    return types.int32(*[types.int64] * 5), codegen
+
+
+def _handle(frame, version):  # noqa: ANN001, ANN202
+    """Answer what version this is for, or evaluate; 0, for no error."""
+    if frame[EXTENSION] != 0 and words(frame[EXTENSION])[1] & 0xFFFFFFFF == METADATA:
+        words(words(frame[EXTENSION])[3])[3] = version
+        return 0
+    if frame[STAGE] & 0xFFFFFFFF != EXECUTE:
+        return 0
+    x = words(words(frame[ARGUMENTS])[0])
+    values, gradients = words(words(frame[RESULTS])[0]), words(words(frame[RESULTS])[1])
+    rows = 1
+    for axis in range(x[RANK] - 1):
+        rows *= words(x[DIMENSIONS])[axis]
+    address = words(words(words(frame[ATTRIBUTES])[0])[VALUE])[0]
+    if call(address, rows, x[DATA], values[DATA], gradients[DATA]) < 0:  # short of memory
+        for row in range(rows):
+            words(values[DATA])[row] = NAN
+    return 0
+
+
+NAN = int(np.array(np.nan).view(np.int64))
+
+
+@functools.cache
+def registered() -> Any:
+    """Make the target known to XLA, once; the handler.  ``NotImplementedError`` for another major version."""
+    jax = client("jax")
+    header = (Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text(encoding="utf-8")
+    major, minor = (int(re.findall(rf"#define XLA_FFI_API_{each} (\d+)", header)[0]) for each in ("MAJOR", "MINOR"))
+    if major != 0:
+        raise NotImplementedError(f"XLA's foreign functions are of version {major}.{minor}; known is 0")
+    version, handle = minor << 32 | major, numba.njit(_handle)
+
+    @numba.cfunc(types.int64(types.CPointer(types.int64)))
+    def handler(frame):  # noqa: ANN001, ANN202
+        return handle(frame, version)
+
+    jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(ctypes.c_void_p(handler.address)), platform="cpu")
+    return handler

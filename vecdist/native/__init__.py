@@ -1,0 +1,1 @@
+"""C entry points to compiled log densities on the CPU."""

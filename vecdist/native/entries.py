@@ -1,0 +1,98 @@
+"""Entries for C: functions without Python that give the log density and its gradient of one vector, or of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numba
+import numpy as np
+
+from vecdist.backends.base import Feed
+from vecdist.backends.cpu import CpuProgram
+from vecdist.codegen.statements import element_count
+from vecdist.evaluation import Prepared
+from vecdist.native.language import C_BATCH, C_LOGP, kernel_caller, status
+
+
+@final
+@dataclass(frozen=True)
+class Entry:
+    """Machine code at an ``address`` that is valid as long as this object lives; so do the data that it reads.
+
+    It returns 0, or 1 where a value or an element of a gradient is not finite, or -1 where the vectors have another
+    length or memory is short.
+    """
+
+    address: int
+    work: float
+    """The statements that it runs for each vector, roughly."""
+    held: Any
+
+
+def for_one(prepared: Prepared, size: int) -> Entry | None:
+    """``int f(uint64 D, double* x, double* gradient, double* value, void*)`` of a launch for one vector.
+
+    ``None`` where the launch is not one compiled kernel of the CPU.
+    """
+    lengths = {name: str(length) for name, length in prepared.lengths.items()}
+    head = ["def entry(count, x, gradient, value, unused):", f"    if count != {size}:", "        return -1"]
+    head.append("    rows = 1")
+    return _entry(prepared, lengths, 1, size, head, C_LOGP)
+
+
+def for_many(two: Prepared, three: Prepared, size: int) -> Entry | None:
+    """``int f(int64 B, double* X, double* values, double* gradients, void*)`` of launches for two and three vectors.
+
+    Their lengths tell those that grow with the number of vectors.  ``None`` as for one.
+    """
+    if two.program is not three.program:
+        return None
+    grown = {name: three.lengths[name] - length for name, length in two.lengths.items()}
+    lengths = {name: f"{two.lengths[name] - 2 * each} + {each} * rows" for name, each in grown.items()}
+    head = ["def entry(rows, x, value, gradient, unused):", "    if rows < 1:", "        return 0 if rows == 0 else -1"]
+    return _entry(two, lengths, 2, size, head, C_BATCH)
+
+
+def _entry(
+    prepared: Prepared, lengths: Mapping[str, str], rows: int, size: int, head: list[str], signature: Any
+) -> Entry | None:
+    """An entry that begins with the lines ``head``, from a launch for so many rows."""
+    program = prepared.program
+    if not isinstance(program, CpuProgram) or program.address is None:
+        return None
+    names: dict[str, Any] = {"np": np, "status": status, "call_kernel": kernel_caller(program.signature)}
+    names["kernel"] = program.address
+    lines = [*head, *(f"    {name} = np.int64({text})" for name, text in lengths.items())]
+    arguments = list(_inputs(program, prepared.feeds, size, names))
+    results = iter([("value", "rows"), ("gradient", f"rows * {size}")])
+    for number, output in enumerate(program.source.kernel.outputs):
+        if output.temporary:
+            lines.append(f"    t{number} = np.empty({element_count(output.shape)}, np.{output.dtype})")
+            arguments.append(f"t{number}")
+        else:
+            pointer, count = next(results)
+            arguments.append(f"({pointer}, ({count},), (8,))")
+    slopes = 0 if next(results, None) else size
+    arguments += [f"np.int64({lengths[name]})" for name in program.lengths]
+    lines.append(f"    done = call_kernel(kernel, ({', '.join(arguments)},))")
+    lines.append(f"    return status(done, value, gradient, rows, {slopes} * rows)")
+    exec("\n".join(lines), names)
+    compiled = numba.cfunc(signature, nopython=True, error_model="numpy")(names["entry"])
+    work = program.work(prepared.lengths) / rows
+    return Entry(compiled.address, work, (compiled, program, prepared.feeds))
+
+
+def _inputs(program: CpuProgram, feeds: Sequence[Feed], size: int, names: dict[str, Any]) -> Iterator[str]:
+    """The text of each input; numbers are put among the names."""
+    for slot in program.slots:
+        feed = feeds[slot.index]
+        if feed.place is not None:
+            yield f"(x, (rows * {size},), (8,))"
+        elif slot.layout == "number":
+            names[f"x{slot.index}"] = feed.array
+            yield f"x{slot.index}"
+        else:
+            array = feed.array.reshape(-1) if slot.layout == "dense" else feed.array
+            yield f"({array.ctypes.data}, {array.shape}, {array.strides})"

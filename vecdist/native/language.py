@@ -1,0 +1,112 @@
+"""What entries for C are written in: calls of machine code by its address, and of an entry from Python."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+POINTER = types.CPointer(types.float64)
+C_LOGP = types.int32(types.uint64, POINTER, POINTER, POINTER, types.voidptr)
+C_BATCH = types.int32(types.int64, POINTER, POINTER, POINTER, types.voidptr)
+
+_lock = threading.Lock()
+
+
+def kernel_caller(signature: Sequence[types.Type]) -> Callable[..., Any]:
+    """An intrinsic ``call_kernel(address, arguments)``: a call of the kernel of this signature that lies there.
+
+    The arguments are numbers, arrays, or triples of an address (or pointer), a shape and strides, read as an array.
+    The result says whether the call went well.
+    """
+
+    @intrinsic
+    def call_kernel(typing, address, arguments):  # noqa: ANN001, ANN202
+        def codegen(context, builder, own, values):  # noqa: ANN001, ANN202
+            given = cgutils.unpack_tuple(builder, values[1], len(signature))
+            each = zip(signature, own.args[1].types, given, strict=True)
+            ready = [_as(context, builder, wanted, kind, value) for wanted, kind, value in each]
+            function = context.call_conv.get_function_type(types.none, signature)
+            pointer = builder.inttoptr(values[0], function.as_pointer())
+            status, _ = context.call_conv.call_function(builder, pointer, types.none, signature, ready)
+            return status.is_ok
+
+        return types.boolean(types.intp, arguments), codegen
+
+    return call_kernel
+
+
+def _as(context: Any, builder: ir.IRBuilder, wanted: types.Type, given: types.Type, value: ir.Value) -> ir.Value:
+    """A value as one of the wanted type."""
+    if not isinstance(given, types.BaseTuple):
+        return context.cast(builder, value, given, wanted)
+    address, shape, strides = (builder.extract_value(value, place) for place in range(3))
+    item = context.get_data_type(wanted.dtype)  # type: ignore[attr-defined]
+    data = address if isinstance(address.type, ir.PointerType) else builder.inttoptr(address, item.as_pointer())
+    array = make_array(wanted)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(item))
+    lengths, steps = (cgutils.unpack_tuple(builder, each) for each in (shape, strides))
+    populate_array(array, builder.bitcast(data, item.as_pointer()), lengths, steps, size, meminfo=None)
+    return array._getvalue()
+
+
+@numba.njit(error_model="numpy")
+def status(done, value, gradient, rows, slopes):  # noqa: ANN001, ANN201
+    """What an entry returns."""
+    if not done:
+        return -1
+    for place in range(rows):
+        if not np.isfinite(value[place]):
+            return 1
+    for place in range(slopes):
+        if not np.isfinite(gradient[place]):
+            return 1
+    return 0
+
+
+@intrinsic
+def call_entry(typing, address, x, gradient, value):  # noqa: ANN001, ANN201
+    """A call of the entry for one vector that lies at ``address``, and what it returns."""
+
+    def codegen(context, builder, signature, values):  # noqa: ANN001, ANN202
+        arrays = [make_array(kind)(context, builder, v) for kind, v in zip(signature.args[1:], values[1:], strict=True)]
+        double, word = ir.DoubleType().as_pointer(), ir.IntType(64)
+        kind = ir.FunctionType(ir.IntType(32), [word, double, double, double, ir.IntType(8).as_pointer()])
+        nothing = ir.Constant(ir.IntType(8).as_pointer(), None)
+        pointers = [builder.bitcast(array.data, double) for array in arrays]
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), [arrays[0].nitems, *pointers, nothing])
+
+    return types.int32(types.intp, x, gradient, value), codegen
+
+
+def _evaluate(address: int, x: np.ndarray, gradient: np.ndarray) -> float:
+    value = np.empty(1)
+    if call_entry(address, x, gradient, value) < 0:  # type: ignore[call-arg]
+        raise ValueError
+    return value[0]
+
+
+@functools.cache
+def _compiled(nogil: bool) -> Callable[[int, np.ndarray, np.ndarray], float]:
+    vector = types.Array(types.float64, 1, "C", readonly=True), types.Array(types.float64, 1, "C")
+    function = numba.njit(nogil=nogil, error_model="numpy")(_evaluate)
+    function.compile((types.intp, *vector))
+    function.disable_compile()
+    return function
+
+
+def evaluator(nogil: bool) -> Callable[[int, np.ndarray, np.ndarray], float]:
+    """The function ``evaluate(address, x, gradient)``: the value that the entry there gives, writing the gradient.
+
+    ``TypeError`` where ``x`` is no contiguous vector of float64, ``ValueError`` where it has another length.
+    """
+    with _lock:
+        return _compiled(nogil)

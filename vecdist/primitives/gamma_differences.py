@@ -1,0 +1,150 @@
+"""Differences of the gamma family: computed from the difference of the arguments, so that nothing cancels.
+
+Every part of them is a multiple of that difference: logarithms and series of two arguments as divided differences.
+"""
+
+from __future__ import annotations
+
+from vecdist.expr import Node, const, where
+from vecdist.primitives.elementary import log1p_parts
+from vecdist.primitives.floating import INFINITY, divided_difference, joined, log_normal, log_ratio_e, polynomial, width
+from vecdist.primitives.gamma_functions import (
+    CONSTANT,
+    DIGAMMA,
+    LGAMMA,
+    LIFT,
+    POSITIVE,
+    SHIFT,
+    Shifted,
+    digamma,
+    edged,
+    shifted,
+    trigamma,
+)
+from vecdist.primitives.logarithms import log_of_sum
+from vecdist.primitives.table import primitive
+
+
+def _stirling(s: Shifted) -> Node:
+    """What the series adds to (w - 1/2) (log w - 1) + CONSTANT, DLMF 5.11.1."""
+    return s.r * polynomial(s.v, LGAMMA[width(s.x)])
+
+
+def _ordered(x: Node, d: Node) -> tuple[Shifted, Shifted, Node]:
+    """The lesser and the greater of x and x + d, shifted, and the distance between the two.
+
+    Both are shifted where the lesser has to be, unless the greater lies so high that it stays the greater without.
+    """
+    down, steps = d < 0, SHIFT[width(x)]
+    less, more = where(down, x + d, x), where(down, x, x + d)
+    low, high = shifted(less), shifted(more, (less < steps) & (more < 2 * steps))
+    return low, high, abs(d) + (high.shift - low.shift)
+
+
+def _reciprocals_apart(low: Shifted, high: Shifted, d: Node) -> Node:
+    """What the steps of the shifts add to a difference of digammas, the sum of d / ((x + i) (x + d + i)).
+
+    Where ``high`` has no steps it is the sum of 1 / (x + i).
+    """
+    steps = SHIFT[width(low.x)]
+    scale = 2.0 ** (steps * LIFT[width(low.x)])
+    first = low.reciprocal * (low.others * low.w) * scale
+    first = first * where(high.below, d * (high.reciprocal * (high.others * high.w) * scale), 1.0)
+    others = low.reciprocal * (low.first * low.w)
+    apart = d * (high.reciprocal * (high.first * high.w))
+    if steps == 2:
+        return where(low.below, first + others * where(high.below, apart, 1.0), 0.0)
+    pairs = [(low.x + i) * (high.x + i) for i in range(1, steps)]
+    rest = where(high.below, apart * (pairs[0] + pairs[1]), low.x + low.x + 3.0)
+    return where(low.below, first + others * rest, 0.0)
+
+
+def _log_of_products(low: Shifted, high: Shifted, d: Node) -> Node:
+    """The logarithm of low.product / high.product, next to 1 by the distance of the two."""
+    steps = SHIFT[width(low.x)]
+    a, b = low.x, high.x
+    apart = a + b + 1.0 if steps == 2 else (a * a + b * (a + b)) + (3.0 * (a + b) + 2.0)
+    short = high.below & (d < 0.75 * a)
+    lost = d * apart * 2.0 ** (steps * LIFT[width(a)])
+    ratio = where(short, lost, low.product) / high.product
+    lift = where(short, const(0, a.dtype), low.lift - high.lift)
+    return log_of_sum(where(short, 1.0, ratio), where(short, -ratio, 0.0), lift)
+
+
+def _stirling_apart(low: Shifted, high: Shifted, distance: Node) -> Node:
+    """The Stirling series at the greater argument less that at the lesser."""
+    series, slope = divided_difference(high.v, low.v, LGAMMA[width(low.x)])
+    return -(distance * low.r * high.r) * (series + high.r * (low.r + high.r) * slope)
+
+
+def _digamma_series_apart(low: Shifted, high: Shifted, distance: Node) -> Node:
+    """The series of digamma at the lesser argument less that at the greater."""
+    series, slope = divided_difference(high.v, low.v, DIGAMMA[width(low.x)])
+    return (distance * low.r * high.r) * (low.r + high.r) * (series + high.v * slope)
+
+
+def _lgamma_delta(x: Node, d: Node) -> Node:
+    """The difference of two Stirling series: (w - 1/2) log1p(D/w) + D (log(w + D) - 1) + ..., log products apart."""
+    low, high, distance = _ordered(x, d)
+    y = (low.w - 0.5) * joined(*log1p_parts(distance * low.r)) + distance * log_ratio_e(high.w)
+    y = y + _stirling_apart(low, high, distance)
+    y = y + _log_of_products(low, high, abs(d))
+    y = edged(y, low.x, -INFINITY)
+    return where(d < 0, -y, y)
+
+
+def _digamma_delta(x: Node, d: Node) -> Node:
+    """The difference of two series: log1p(D/w) + D / (2 w (w + D)) + ..., sums of reciprocals apart."""
+    low, high, distance = _ordered(x, d)
+    y = joined(*log1p_parts(distance * low.r)) + 0.5 * distance * low.r * high.r
+    y = y + _digamma_series_apart(low, high, distance) + _reciprocals_apart(low, high, abs(d))
+    y = edged(y, low.x, INFINITY)
+    return where(d < 0, -y, y)
+
+
+def _beta_like(p: Node, q: Node, c: Node, gap: float) -> Node:
+    """lgamma(p) + lgamma(q) - lgamma(c) for c = p + q - gap and p <= q.
+
+    That is lgamma(p) - lgamma_delta(q, D) with its large terms D log(p) and D log(c) as one logarithm.
+    """
+    low, high, whole = shifted(p), shifted(q), shifted(c)
+    distance = (p - gap) + (whole.shift - high.shift)
+    surplus = (low.shift + high.shift) - whole.shift
+    y = distance * log_normal(low.w * whole.r) + (surplus + (gap - 0.5)) * log_ratio_e(low.w)
+    y = y - (high.w - 0.5) * joined(*log1p_parts(distance * high.r))
+    y = y + (CONSTANT + (_stirling(low) + (_stirling(high) - _stirling(whole))))
+    product = low.product * (high.product * whole.inverse)
+    return edged(y - log_normal(product, surplus * LIFT[width(p)]), p, INFINITY)
+
+
+def _lbeta(a: Node, b: Node) -> Node:
+    swap = b < a
+    return _beta_like(where(swap, b, a), where(swap, a, b), a + b, 0.0)
+
+
+def _log_choose(n: Node, k: Node) -> Node:
+    """lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)."""
+    rest = n - k
+    swap = rest < k
+    return -_beta_like(where(swap, rest, k) + 1.0, where(swap, k, rest) + 1.0, n + 1.0, 1.0)
+
+
+lgamma_delta = primitive(
+    "lgamma_delta", 2, expand=_lgamma_delta,
+    partials=lambda x, d, out: (digamma_delta(x, d), digamma(x + d)), floating=True, domain=(POSITIVE, POSITIVE),
+)
+digamma_delta = primitive(
+    "digamma_delta", 2, expand=_digamma_delta,
+    partials=lambda x, d, out: (trigamma(x + d) - trigamma(x), trigamma(x + d)),
+    floating=True, domain=(POSITIVE, POSITIVE),
+)
+lbeta = primitive(
+    "lbeta", 2, expand=_lbeta,
+    partials=lambda a, b, out: (-digamma_delta(a, b), -digamma_delta(b, a)),
+    floating=True, ufuncs=("betaln",), domain=(POSITIVE, POSITIVE), oracle="scipy.special.betaln",
+)
+log_choose = primitive(
+    "log_choose", 2, expand=_log_choose,
+    partials=lambda n, k, out: (digamma_delta(n - k + 1.0, k), digamma_delta(k + 1.0, n - 2.0 * k)),
+    floating=True, domain=((12.0, 40.0), (0.0, 11.0)),
+)

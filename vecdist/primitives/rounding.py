@@ -1,0 +1,59 @@
+"""What rounding takes from a sum, a product, a quotient and a logarithm: numbers in two parts are made with these.
+
+The exact result is the rounded one plus the rest.  The rest is 0 but for rounding, and so is its derivative: formulas
+that add it keep the derivatives that they have without it.  Where a result is not finite, its rest is 0.
+Dekker (1971), A floating-point technique for extending the available precision, Numerische Mathematik 18; Knuth (1997),
+The Art of Computer Programming 2, section 4.2.2, theorem B.
+"""
+
+from __future__ import annotations
+
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import POSITIVE, eq
+from vecdist.primitives.floating import INFINITY, NAN, head
+from vecdist.primitives.power import extended_log
+from vecdist.primitives.table import primitive
+
+SMALL = (-3.0, 3.0)
+
+
+def _finite(rest: Node) -> Node:
+    return where(abs(rest) < INFINITY, rest, 0.0)
+
+
+def _sum_rest(x: Node, y: Node) -> Node:
+    total = x + y
+    of_y = total - x
+    return _finite((x - (total - of_y)) + (y - of_y))
+
+
+def _product_rest(x: Node, y: Node) -> Node:
+    """By halves of the digits, whose products are exact, fused or not."""
+    x_head, y_head = head(x), head(y)
+    x_tail, y_tail = x - x_head, y - y_head
+    return _finite(((x_head * y_head - x * y) + x_head * y_tail + x_tail * y_head) + x_tail * y_tail)
+
+
+def _quotient_rest(x: Node, y: Node) -> Node:
+    q = x / y
+    q_head, y_head = head(q), head(y)
+    q_tail, y_tail = q - q_head, y - y_head
+    return _finite((((x - q_head * y_head) - q_head * y_tail - q_tail * y_head) - q_tail * y_tail) / y)
+
+
+def _log_high(x: Node) -> Node:
+    edge = where(eq(x, 0), const(-INFINITY, x.dtype), const(NAN, x.dtype))
+    return where(x > 0, where(x < INFINITY, extended_log(x)[0], x), edge)
+
+
+sum_rest = primitive("sum_rest", 2, expand=_sum_rest, floating=True, domain=(SMALL, SMALL))
+product_rest = primitive("product_rest", 2, expand=_product_rest, floating=True, domain=(SMALL, SMALL))
+quotient_rest = primitive("quotient_rest", 2, expand=_quotient_rest, floating=True, domain=(SMALL, (0.5, 30.0)))
+log_high = primitive(  # log(x) as rounded, to within one unit in the last place
+    "log_high", expand=_log_high, partials=lambda x, out: (1.0 / x,), floating=True, domain=(POSITIVE,),
+    oracle="numpy.log",
+)
+log_rest = primitive(  # log(x) - log_high(x), with half as many digits again
+    "log_rest", expand=lambda x: where((x > 0) & (x < INFINITY), extended_log(x)[1], 0.0), floating=True,
+    domain=(POSITIVE,),
+)

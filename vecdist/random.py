@@ -1,0 +1,116 @@
+"""Random numbers as lazy arrays: functions of a key and of the place of each element, fused with what uses them.
+
+The generator is Philox4x32-10 (Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3).  There is no state:
+the same key and shape give the same numbers every time, on every device, and whatever else the kernel computes.  For
+others take another key, ``fold_in(key, n)``; what two calls give for one key is not independent.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from vecdist.array import LazyArray
+from vecdist.distributions.stream import Stream
+from vecdist.expr import Node, cast, const
+from vecdist.leaves import leaf, number
+from vecdist.primitives.philox import philox_first
+from vecdist.shapes import BroadcastError, broadcast
+
+FOLDED = 1 << 63  # in the counters of folded keys, and of no number
+
+
+def bits(key: Any, shape: Any = ()) -> LazyArray:
+    """64 random bits for each element, as uint64.
+
+    ``key`` is an integer or an array of integers, of which the low 64 bits count; a new one compiles nothing.  Elements
+    are counted in row-major order over ``shape``; the result has the shape of ``key`` and ``shape`` broadcast, and
+    each element of ``key`` makes a stream of its own.  Raises ``TypeError`` for a key that is no integer and
+    ``ValueError`` for shapes that do not broadcast.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.random.bits(7, 3)) >> np.uint64(60)
+    array([12, 12,  0], dtype=uint64)
+    """
+    return LazyArray(stream(key, shape).bits()[0])
+
+
+def uniform(key: Any, shape: Any = (), dtype: Any = np.float64) -> LazyArray:
+    """Uniform numbers in the open interval (0, 1); ``key`` and ``shape`` as for ``bits``.
+
+    They are (k + 1/2) 2^-52 for whole k, in float32 (k + 1/2) 2^-23.  Raises ``TypeError`` for another ``dtype``.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.random.uniform(7, 3)).round(4)
+    array([0.7502, 0.7953, 0.0085])
+    >>> vecdist.random.uniform(np.arange(4)[:, None], 3).shape        # a stream for each of four chains
+    (4, 3)
+    """
+    return LazyArray(stream(key, shape, _floating(dtype)).uniform())
+
+
+def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> LazyArray:
+    """Standard normal numbers, to 8.5 in either tail, in float32 to 6.6; ``key`` and ``shape`` as for ``bits``.
+
+    Raises ``TypeError`` for a ``dtype`` other than float32 and float64.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.random.normal(7, 3)).round(4)
+    array([0.6511, 0.6532, 1.7953])
+    """
+    return LazyArray(stream(key, shape, _floating(dtype)).normal())
+
+
+def fold_in(key: Any, number: Any) -> LazyArray:
+    """The key of another stream, independent of ``key`` and of what other numbers give; both broadcast.
+
+    It is lazy: in a kernel that uses it, it is computed there.
+
+    >>> import numpy as np, vecdist
+    >>> keys = vecdist.random.fold_in(7, np.arange(2))
+    >>> np.asarray(vecdist.random.uniform(keys[:, None], 2)).round(4)
+    array([[0.0123, 0.6531],
+           [0.0434, 0.4338]])
+    """
+    return LazyArray(philox_first(key_node(key), key_node(number), const(FOLDED, np.uint64)))
+
+
+def key_node(key: Any) -> Node:
+    """A key as 64 bits."""
+    if isinstance(key, int) and not isinstance(key, bool):
+        return number(key % 2**64, np.dtype(np.uint64))
+    node = key.node if isinstance(key, LazyArray) else leaf(key)
+    if node.dtype.kind not in "iu":
+        raise TypeError(f"a key is an integer or an array of integers, given {node.dtype}")
+    return cast(node, np.uint64)
+
+
+def lengths(shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple; the lengths may be those of a lazy array."""
+    found = tuple(operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,)))
+    if any(length < 0 for length in found):
+        raise ValueError(f"a shape has no negative lengths, given {found}")
+    return found
+
+
+def stream(key: Any, shape: Any, dtype: Any = np.float64) -> Stream:
+    """The random numbers of a key for the elements of an array."""
+    node, found = key_node(key), lengths(shape)
+    try:
+        broadcast((node.shape, found))
+    except BroadcastError:
+        raise ValueError(f"a key of shape {node.shape} and a shape {found} do not broadcast") from None
+    return Stream(node, found, np.dtype(dtype))
+
+
+def _floating(dtype: Any) -> np.dtype:
+    found = np.dtype(dtype)
+    if found not in (np.float32, np.float64):
+        raise TypeError(f"random numbers are float32 or float64, not {found}")
+    return found
+
+
+__all__ = ["bits", "fold_in", "normal", "uniform"]

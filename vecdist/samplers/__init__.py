@@ -1,0 +1,9 @@
+"""Samplers of many chains at once, whose every step is one fused kernel; modes, and how well chains have mixed."""
+
+from vecdist.samplers.algorithms import chees, hmc
+from vecdist.samplers.density import Density
+from vecdist.samplers.diagnostics import ess, rhat
+from vecdist.samplers.draws import Draws
+from vecdist.samplers.modes import Laplace, Mode, find_map, laplace
+
+__all__ = ["Density", "Draws", "Laplace", "Mode", "chees", "ess", "find_map", "hmc", "laplace", "rhat"]

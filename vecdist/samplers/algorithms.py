@@ -1,0 +1,74 @@
+"""Hamiltonian Monte Carlo of many chains at once, with trajectories of a given length or one that is learnt."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from vecdist.samplers.density import Target
+from vecdist.samplers.draws import Draws
+from vecdist.samplers.run import Wanted, sampled
+from vecdist.samplers.warmup import Schedule
+
+
+def hmc(
+    density: Any, *, chains: int = 4, draws: int = 1000, warmup: int = 500, key: int = 0, initial: Any = None,
+    metric: Any = "diagonal", trajectory: float = math.pi / 2, jitter: float = 0.5, step_size: float | None = None,
+    acceptance: float = 0.8, max_steps: int = 512, device: str | None = None, progress: bool = True,
+) -> Draws:  # fmt: skip
+    """Draws by Hamiltonian Monte Carlo, trajectories of a given length (Duane et al. 1987; Neal 2011).
+
+    ``density`` has ``ndim`` and ``trace(x)``, as a ``LogDensity`` has, or is a function from a lazy vector to a lazy
+    scalar, which wants ``initial``.  A trajectory lasts 1 - jitter to 1 + jitter times ``trajectory``: in a time of
+    pi / 2, a normal distribution of the metric's covariance gets to an independent draw.  All chains take equally many
+    leapfrog steps, ``max_steps`` at most.
+
+    ``warmup`` draws adapt the step size to a mean ``acceptance`` and the ``metric``: ``"unit"``, ``"diagonal"``,
+    ``"dense"``, or variances (D,) or a covariance (D, D) that stay.  Without them ``step_size`` must be given, and no
+    chain depends on any other.  ``initial`` has shape (D,) or (chains, D); without it chains begin uniformly between -2
+    and 2.  Chain c draws from a stream of its own of ``key``.  ``device`` is ``"cpu"`` or ``"cuda"``; where it is left
+    out, a GPU if the density or ``initial`` has CuPy arrays.  Nothing waits for it but the adaptation and ``progress``.
+
+    A chain whose energy is not finite rejects, and is marked as divergent; the others go on.  ``KeyboardInterrupt``
+    returns what was drawn.  Raises ``ValueError`` where a chain cannot start, or an argument is out of range.
+
+    >>> import numpy as np
+    >>> from vecdist import logpdf
+    >>> from vecdist.distributions import Normal
+    >>> from vecdist.samplers import hmc
+    >>> draws = hmc(lambda x: logpdf(Normal(3.0, 0.5), x).sum(), initial=np.zeros(2), chains=2, draws=20, warmup=0,
+    ...             step_size=0.2, progress=False)
+    >>> draws.positions.shape, bool(draws.divergences.any())
+    ((2, 20, 2), False)
+    """
+    if not (trajectory > 0.0 and 0.0 <= jitter < 1.0):
+        raise ValueError(f"trajectory is positive and jitter in [0, 1), given {trajectory} and {jitter}")
+    wanted = Wanted(chains, draws, warmup, key, metric, step_size, acceptance, trajectory, progress)
+    return sampled(Target.of(density, initial, device), wanted, Schedule(jitter, max_steps), initial)
+
+
+def chees(
+    density: Any, *, chains: int = 64, draws: int = 1000, warmup: int = 500, key: int = 0, initial: Any = None,
+    metric: Any = "diagonal", step_size: float | None = None, acceptance: float = 0.651, max_steps: int = 512,
+    device: str | None = None, progress: bool = True,
+) -> Draws:  # fmt: skip
+    """Draws by ChEES-HMC: trajectories of a length that is learnt from all chains.
+
+    Hoffman, Radul and Sountsov (2021), An adaptive-MCMC scheme for setting trajectory lengths in Hamiltonian Monte
+    Carlo.  The length, spread uniformly from 0 to it, maximises the change of the squared distance from the mean, in
+    units of the metric; ``acceptance`` is the harmonic mean that the step size aims at; all else is as for ``hmc``.
+    Wants many chains, some tens; raises ``ValueError`` for fewer than 2, or a ``warmup`` of 0.
+
+    >>> import numpy as np
+    >>> from vecdist import logpdf
+    >>> from vecdist.distributions import Normal
+    >>> from vecdist.samplers import chees
+    >>> draws = chees(lambda x: logpdf(Normal(3.0, 0.5), x).sum(), initial=np.zeros(2), chains=8, draws=5, warmup=10,
+    ...               progress=False)
+    >>> draws.positions.shape
+    (8, 5, 2)
+    """
+    if chains < 2 or warmup < 1:
+        raise ValueError(f"ChEES learns from 2 chains or more in a warmup; given {chains} chains, warmup {warmup}")
+    wanted = Wanted(chains, draws, warmup, key, metric, step_size, acceptance, None, progress)
+    return sampled(Target.of(density, initial, device), wanted, Schedule(None, max_steps), initial)

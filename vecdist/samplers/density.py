@@ -1,0 +1,78 @@
+"""What samplers sample from: a log density of a vector, as a lazy expression that they fuse with their own steps."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, final, runtime_checkable
+
+import numpy as np
+
+from vecdist.array import LazyArray
+from vecdist.expr import Node
+from vecdist.leaves import argument, array_kind
+
+
+@runtime_checkable
+class Density(Protocol):
+    """A log density of vectors of length ``ndim``: ``trace(x)`` is that of a lazy vector, a lazy scalar."""
+
+    ndim: int
+
+    def trace(self, x: LazyArray) -> LazyArray: ...
+
+
+@final
+@dataclass(frozen=True)
+class Target:
+    """A log density, what it was given as, the length of its vectors, and where it is computed."""
+
+    given: Any
+    trace: Callable[[LazyArray], LazyArray]
+    ndim: int
+    device: str
+
+    @staticmethod
+    def of(density: Any, initial: Any = None, device: str | None = None) -> Target:
+        """The target that a user means by a ``Density``, or by a function of a lazy vector and a point to start from.
+
+        Where ``device`` is not given, it is a GPU if ``initial`` or an array inside the density is a CuPy array.
+        Raises ``TypeError`` for what is neither, and ``ValueError`` where the length of vectors is not known, the
+        density is no scalar, or the device is no device.
+        """
+        trace: Callable[[Any], Any] = getattr(density, "trace", density)
+        if not callable(trace):
+            raise TypeError(f"a density has a method trace, or is a function of a lazy vector; given {density!r}")
+        known = getattr(density, "ndim", None)
+        if initial is None and known is None:
+            raise ValueError("the density has no ndim: give initial, a point to start from")
+        shape: tuple[int, ...] = () if initial is None else np.shape(initial)
+        if initial is not None and (not shape or known not in (None, shape[-1])):
+            raise ValueError(f"initial has shape {shape}, but its last axis is a vector, of length {known or 'D'}")
+        ndim = int(known or next(reversed(shape)))
+        if device not in (None, "cpu", "cuda"):
+            raise ValueError(f'device is "cpu" or "cuda", given {device!r}')
+        if device is None and initial is not None and array_kind(initial) == "cupy":
+            device = "cuda"
+        target = Target(density, trace, ndim, device or "cpu")
+        there = target.value(target.vector).device
+        return Target(density, trace, ndim, "cuda") if device is None and there != "cpu" else target
+
+    @property
+    def library(self) -> Any:
+        """The array library of what it computes: NumPy or CuPy."""
+        return importlib.import_module("cupy" if self.device == "cuda" else "numpy")
+
+    @property
+    def vector(self) -> Node:
+        """A vector to trace the density with."""
+        return argument(self.library.zeros(self.ndim), "x")
+
+    def value(self, x: Node) -> LazyArray:
+        """The log density of a vector, which must be a lazy scalar."""
+        value: Any = self.trace(LazyArray(x))
+        if not isinstance(value, LazyArray) or value.shape != ():
+            given = f"shape {value.shape}" if isinstance(value, LazyArray) else f"a {type(value).__name__}"
+            raise ValueError(f"a log density is a lazy scalar; for a vector of {self.ndim} numbers it gave {given}")
+        return value.astype(np.float64)

@@ -1,0 +1,58 @@
+"""What samplers give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.leaves import on_host
+from vecdist.samplers.diagnostics import ess, rhat
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws of C chains, N of each, from a density of vectors of length D.
+
+    ``positions`` has shape (C, N, D); ``log_densities``, ``energies``, ``acceptance`` (probabilities) and
+    ``divergences`` (booleans) have shape (C, N); they are float64 arrays of the library in which the density is
+    computed, NumPy or CuPy.  ``steps`` (N,) counts leapfrog steps, the same in all chains.  ``metric`` is the
+    covariance, or the variances, by which positions were scaled.  ``interrupted`` says that fewer draws are there than
+    were asked for.
+    """
+
+    positions: Any
+    log_densities: Any
+    energies: Any
+    acceptance: Any
+    divergences: Any
+    steps: np.ndarray
+    step_size: float
+    trajectory_length: float
+    metric: np.ndarray
+    interrupted: bool = False
+    unpacking: Callable[[Any], dict[str, Any]] | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        chains, draws, ndim = self.positions.shape
+        told = f"{draws} draws of {ndim} numbers in each of {chains} chains"
+        return f"<{told}, step size {self.step_size:.3g}{', interrupted' if self.interrupted else ''}>"
+
+    @property
+    def unpacked(self) -> dict[str, Any]:
+        """The draws by name, constrained, NumPy arrays of shape (C, N, *shape); as ``"x"`` where there are no names."""
+        positions = on_host(self.positions)
+        return {"x": positions} if self.unpacking is None else self.unpacking(positions)
+
+    @property
+    def ess(self) -> np.ndarray:
+        """The effective sample size of the mean of each number of a position, of all chains together."""
+        return ess(self.positions)
+
+    @property
+    def rhat(self) -> np.ndarray:
+        """The rank-normalised split R-hat of each number of a position."""
+        return rhat(self.positions)

@@ -1,0 +1,247 @@
+"""Hamiltonian dynamics of many chains: every step is one kernel, and all that it needs stays on its device.
+
+Momenta r are those of *whitened* positions u = A^-1 x, where the metric is A A^T: they are standard normal, and with
+the gradient h = A^T grad log p(x) in u, the dynamics need A in one place, x' = x + step * A r (Neal 2011, section
+5.4.1).
+The half steps of r at either end of a trajectory belong to the kernels before and behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist import random
+from vecdist.array import LazyArray, where
+from vecdist.expr import Node
+from vecdist.passes.batch import batch
+from vecdist.passes.differentiate import gradient
+from vecdist.samplers.density import Target
+from vecdist.samplers.kernels import fused
+from vecdist.samplers.replay import Launches
+
+DIVERGENT = 1000.0  # an error of the energy beyond it is called divergent, as Stan does
+ALIGNED = 32  # float64 numbers: parts of a record begin at multiples of 256 bytes
+STRIDES = (32, 8, 2)  # even numbers of steps, each replayed as one
+
+
+@final
+class Record:
+    """What is kept of every draw, in one piece of memory: positions, and a few numbers for each chain."""
+
+    FIELDS = ("log_density", "energy", "acceptance", "divergent")
+
+    def __init__(self, memory: Any, chains: int, ndim: int) -> None:
+        """``memory`` may have leading axes, such as one for each draw."""
+        row = -(-chains // ALIGNED) * ALIGNED
+        lead, start = memory.shape[:-1], -(-chains * ndim // ALIGNED) * ALIGNED
+        self.memory = memory
+        self.position = memory[..., : chains * ndim].reshape(*lead, chains, ndim)
+        for place, name in enumerate(self.FIELDS):
+            setattr(self, name, memory[..., start + place * row : start + place * row + chains])
+        self.number = memory[..., -1:].reshape(lead)
+
+    log_density: Any
+    energy: Any
+    acceptance: Any
+    divergent: Any
+
+    @staticmethod
+    def size(chains: int, ndim: int) -> int:
+        """The numbers of a record."""
+        round_up = [-(-count // ALIGNED) * ALIGNED for count in (chains * ndim, *[chains] * len(Record.FIELDS))]
+        return sum(round_up) + ALIGNED
+
+
+@final
+@dataclass(frozen=True)
+class State:
+    """Where the chains stand after a draw: the record of the draw, and the whitened gradient there."""
+
+    record: Record
+    gradient: Any
+
+    @staticmethod
+    def empty(library: Any, chains: int, ndim: int) -> State:
+        return State(Record(library.zeros(Record.size(chains, ndim)), chains, ndim), library.zeros((chains, ndim)))
+
+
+@final
+@dataclass(frozen=True)
+class Phase:
+    """A point of a trajectory of every chain; momenta are half a step ahead."""
+
+    position: Any
+    momentum: Any
+    gradient: Any
+    log_density: Any
+
+    @staticmethod
+    def empty(library: Any, chains: int, ndim: int) -> Phase:
+        position, momentum, gradient = (library.zeros((chains, ndim)) for _ in range(3))
+        return Phase(position, momentum, gradient, library.zeros(chains))
+
+
+@final
+class Dynamics:
+    """The kernels of Hamiltonian Monte Carlo for C chains, and the arrays that they read and write.
+
+    ``states`` are two, for the draw before and the draw to come; ``step`` and ``scale`` (A, or its diagonal) are
+    changed in place.  Nothing here waits for the device.
+    """
+
+    def __init__(self, target: Target, keys: Any, dense: bool) -> None:
+        library, chains, ndim = target.library, len(keys), target.ndim
+        self.target, self.chains, self.keys = target, chains, keys
+        self.step = library.ones(())
+        self.scale = library.eye(ndim) if dense else library.ones(ndim)
+        self.states = [State.empty(library, chains, ndim) for _ in range(2)]
+        self.phases = [Phase.empty(library, chains, ndim) for _ in range(2)]
+        self.start_energy = library.zeros(chains)
+        self.current = 0
+        matrix, row = (chains, ndim), (chains,)
+        state, phase = self.states[0], self.phases[0]
+        self._begin = fused(_begin, self._begin_arrays(state), [matrix, matrix, row])
+        leapfrog, arrays = _leapfrog(target), self._leapfrog_arrays(phase)
+        self._leapfrog = fused(leapfrog, arrays, [row, matrix, matrix, matrix], leapfrog_derivation)
+        self._end = fused(_end, self._end_arrays(state, phase), [matrix, matrix, row, row, row, row, ()])
+        self._make_launches()
+
+    @property
+    def state(self) -> State:
+        """Where the chains stand."""
+        return self.states[self.current]
+
+    @property
+    def previous(self) -> State:
+        """Where they stood before."""
+        return self.states[1 - self.current]
+
+    def draw(self, steps: int) -> None:
+        """One draw of every chain, by a trajectory of ``steps`` leapfrog steps."""
+        self._starts[self.current]()
+        place = 0
+        for stride in STRIDES:
+            for _ in range(steps // stride):
+                self._strides[stride]()
+            steps %= stride
+        if steps:
+            self._single()
+            place = 1
+        self._ends[self.current, place]()
+        self.current = 1 - self.current
+
+    def proposal(self, steps: int) -> Phase:
+        """Where the last trajectory, of ``steps`` steps, ended."""
+        return self.phases[steps % 2]
+
+    def evaluate(self, positions: Any = None) -> None:
+        """The log density and the whitened gradient where the chains stand, or are put."""
+        first, second = self.phases
+        first.position[...] = self.state.record.position if positions is None else positions
+        first.momentum[...] = 0.0
+        self._leapfrog(self._leapfrog_arrays(first), self._leapfrog_results(second))
+        self.state.record.position[...] = first.position
+        self.state.record.log_density[...] = second.log_density
+        self.state.gradient[...] = second.gradient
+
+    def rescale(self, scale: np.ndarray) -> None:
+        """Another A, or diagonal of it, from here on."""
+        self.scale[...] = self.target.library.asarray(scale)
+        self.evaluate()
+
+    def _begin_arrays(self, state: State) -> Sequence[Any]:
+        record = state.record
+        return (self.keys, record.number, record.position, record.log_density, state.gradient, self.step)
+
+    def _leapfrog_arrays(self, phase: Phase) -> Sequence[Any]:
+        return (phase.position, phase.momentum, self.step, self.scale)
+
+    def _leapfrog_results(self, phase: Phase) -> Sequence[Any]:
+        return (phase.log_density, phase.position, phase.momentum, phase.gradient)
+
+    def _end_arrays(self, state: State, phase: Phase) -> Sequence[Any]:
+        old, new = (state.record, state.gradient), (phase.position, phase.momentum, phase.gradient, phase.log_density)
+        record, h = old
+        start = (self.keys, record.number, record.position, h, record.log_density)
+        return (*start, *new, self.start_energy, self.step)
+
+    def _end_results(self, state: State) -> Sequence[Any]:
+        record = state.record
+        numbers = [getattr(record, name) for name in Record.FIELDS]
+        return (record.position, state.gradient, *numbers, record.number)
+
+    def _make_launches(self) -> None:
+        """What a draw consists of; on a GPU each of these is a CUDA graph."""
+        on_gpu = self.target.device == "cuda"
+        first, second = self.phases
+
+        def launches(*calls: tuple[Callable, Sequence[Any], Sequence[Any]]) -> Launches:
+            return Launches(calls, on_gpu)
+
+        there = (self._leapfrog, self._leapfrog_arrays(first), self._leapfrog_results(second))
+        back = (self._leapfrog, self._leapfrog_arrays(second), self._leapfrog_results(first))
+        started = (first.position, first.momentum, self.start_energy)
+        self._starts = [launches((self._begin, self._begin_arrays(state), started)) for state in self.states]
+        self._single = launches(there)
+        self._strides = {stride: launches(*[there, back] * (stride // 2)) for stride in STRIDES}
+        self._ends = {
+            (at, place): launches(
+                (self._end, self._end_arrays(self.states[at], phase), self._end_results(self.states[1 - at]))
+            )
+            for at in range(2)
+            for place, phase in enumerate(self.phases)
+        }
+
+
+def _begin(
+    keys: LazyArray, number: LazyArray, x: LazyArray, log_density: LazyArray, h: LazyArray, step: LazyArray
+) -> Sequence[LazyArray]:
+    """Fresh momenta, half a step on, and the energy before that."""
+    stream = random.fold_in(keys, 2 * number.astype(np.uint64))
+    r = random.normal(stream[:, None], x.shape[1])
+    return x * 1.0, r + 0.5 * step * h, 0.5 * (r * r).sum(axis=1) - log_density
+
+
+def _leapfrog(target: Target) -> Callable[..., Sequence[LazyArray]]:
+    """One step: positions, and what is needed to derive the log density in whitened positions there."""
+
+    def moved(x: LazyArray, r: LazyArray, step: LazyArray, scale: LazyArray) -> Sequence[LazyArray]:
+        u = step * r
+        there = x + (scale * u if scale.ndim == 1 else (scale * u[:, None, :]).sum(axis=2))
+        one = target.vector
+        (values,) = batch((target.value(one).node,), {one: there.node})
+        return LazyArray(values), there, u, r, step
+
+    return moved
+
+
+def leapfrog_derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Log densities, positions, momenta a whole step on, and the whitened gradient."""
+    values, there, u, r, step = roots
+    (h,) = gradient(values, [u])
+    return values, there, r + step * h, h
+
+
+def _end(
+    keys: LazyArray, number: LazyArray, x0: LazyArray, h0: LazyArray, log_density0: LazyArray,
+    x: LazyArray, r: LazyArray, h: LazyArray, log_density: LazyArray, start: LazyArray, step: LazyArray,
+) -> Sequence[LazyArray]:
+    """Accept or reject; a chain whose energy is not finite rejects, and no other takes notice (Metropolis et al. 1953).
+
+    A gradient that is not finite makes the momentum, and so the energy, not finite too.
+    """
+    r = r - 0.5 * step * h
+    energy = 0.5 * (r * r).sum(axis=1) - log_density
+    error = energy - start
+    finite = abs(error) < np.inf
+    acceptance = where(finite, np.exp(np.minimum(-error, 0.0)), 0.0)
+    u = random.uniform(random.fold_in(keys, 2 * number.astype(np.uint64) + 1))
+    taken = u < acceptance
+    divergent = where(finite, where(error > DIVERGENT, 1.0, 0.0), 1.0)
+    rows = taken[:, None]
+    chosen = where(taken, log_density, log_density0), where(taken, energy, start), acceptance, divergent
+    return where(rows, x, x0), where(rows, h, h0), *chosen, number + 1.0

@@ -1,0 +1,62 @@
+"""Several results of the same arrays from one launch, written into arrays that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from vecdist import pipeline
+from vecdist.array import LazyArray
+from vecdist.backends.base import Feed
+from vecdist.backends.interpreter import interpret
+from vecdist.derivatives import gradient_of
+from vecdist.leaves import argument
+from vecdist.passes.bind import bind
+
+LARGE = 1 << 15  # elements from which compiling pays: the interpreter keeps every step of a calculation
+
+Run = Callable[[Sequence[Any], Sequence[Any]], Any]
+"""``run(arrays, out)`` computes from ``arrays`` what it writes to ``out``."""
+
+
+def fused(
+    function: Callable[..., Sequence[LazyArray]],
+    arrays: Sequence[Any],
+    shapes: Sequence[tuple[int, ...]],
+    derivation: pipeline.Derivation = pipeline.values,
+) -> Run:
+    """A function of lazy arrays that gives several, or what ``derivation`` makes of them, as one kernel.
+
+    ``arrays`` are examples of its arguments, ``shapes`` those of its results.  Arrays of other shapes must not be given
+    to what it returns, which checks nothing: invalid parameters give NaN.
+    """
+    nodes = [argument(array, f"argument {place}") for place, array in enumerate(arrays)]
+    bound = bind([found.node for found in function(*map(LazyArray, nodes))])
+    plan, bound, constants = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "nan")
+    places = {node.attrs[0]: place for place, node in enumerate(nodes)}
+    feeds = [*(Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves), *constants]
+    return plan.program.prepared(bound.lengths, list(shapes), feeds)
+
+
+def evaluated(expression: LazyArray) -> np.ndarray:
+    """The value of a lazy array; of a small one, which is needed once, by NumPy, so that no kernel is compiled for it.
+
+    Random bits, and uniform numbers, are the same in either way.
+    """
+    if expression.size > LARGE:
+        return np.asarray(expression)
+    bound = bind([expression.node])
+    (value,) = interpret(bound.roots, [leaf.array for leaf in bound.leaves], bound.lengths)
+    return value.reshape(expression.shape)
+
+
+def value_and_gradient(trace: Callable[[LazyArray], LazyArray], example: Any) -> Callable[[Any], tuple[Any, Any]]:
+    """The value and the gradient of a scalar function of one lazy vector, as a function of arrays like ``example``."""
+    node = argument(example, "x")
+    bound = bind((trace(LazyArray(node)).node, node))
+    plan, bound, constants = pipeline.fed(bound, gradient_of, pipeline.library(bound.leaves), "nan")
+    feeds = [*(Feed.of(leaf, 0 if leaf is node.attrs[0] else None) for leaf in bound.leaves), *constants]
+    run = plan.program.prepared(bound.lengths, [(), example.shape], feeds)
+    return lambda x: tuple(run((x,))[0])  # type: ignore[return-value]

@@ -1,0 +1,191 @@
+"""One run of a sampler: where chains start, the warm-up, and the draws that are kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist import random
+from vecdist.leaves import on_host
+from vecdist.samplers.adaptation import METRICS, factors
+from vecdist.samplers.density import Target
+from vecdist.samplers.draws import Draws
+from vecdist.samplers.hamiltonian import Dynamics, Record
+from vecdist.samplers.kernels import evaluated
+from vecdist.samplers.progress import Progress
+from vecdist.samplers.replay import own_stream
+from vecdist.samplers.warmup import Schedule, Warmup
+
+STARTS = 100  # points that are tried for each chain
+_TRIES = 1 << 62  # numbers of streams for starting points begin here; those of draws end long before
+
+
+@final
+@dataclass(frozen=True)
+class Wanted:
+    """What a user asks a sampler for."""
+
+    chains: int
+    draws: int
+    warmup: int
+    key: int
+    metric: Any
+    step_size: float | None
+    acceptance: float
+    trajectory: float | None
+    progress: bool
+
+    def check(self, ndim: int) -> None:
+        """Raise ``ValueError`` for what cannot be meant."""
+        if self.chains < 1 or self.draws < 0 or self.warmup < 0:
+            raise ValueError(f"given {self.chains} chains, {self.draws} draws and {self.warmup} of warmup")
+        if self.step_size is None and not self.warmup:
+            raise ValueError("without a warmup step_size must be given")
+        if self.step_size is not None and not 0.0 < self.step_size < math.inf:
+            raise ValueError(f"step_size is positive, given {self.step_size}")
+        if not 0.0 < self.acceptance < 1.0:
+            raise ValueError(f"acceptance is between 0 and 1, given {self.acceptance}")
+        if isinstance(self.metric, str):
+            if self.metric not in METRICS:
+                raise ValueError(f"metric is one of {', '.join(METRICS)}, or an array; given {self.metric!r}")
+        elif np.shape(self.metric) not in ((ndim,), (ndim, ndim)):
+            raise ValueError(f"a metric for {ndim} numbers has shape ({ndim},) or ({ndim}, {ndim})")
+
+    def scale(self, ndim: int) -> np.ndarray:
+        """The factor of the metric to begin with."""
+        if isinstance(self.metric, str):
+            return np.eye(ndim) if self.metric == "dense" else np.ones(ndim)
+        return factors(np.asarray(on_host(self.metric), np.float64))
+
+
+def sampled(target: Target, wanted: Wanted, schedule: Schedule, initial: Any) -> Draws:
+    wanted.check(target.ndim)
+    library, on_gpu = target.library, target.device == "cuda"
+    with own_stream(on_gpu):
+        keys = library.asarray(evaluated(random.fold_in(wanted.key, np.arange(wanted.chains))))
+        scale = wanted.scale(target.ndim)
+        dynamics = Dynamics(target, keys, scale.ndim == 2)
+        dynamics.scale[...] = library.asarray(scale)
+        _start(dynamics, initial)
+        kept = library.empty((wanted.draws, Record.size(wanted.chains, target.ndim)))
+        return _Run(dynamics, wanted, schedule, kept).drawn()
+
+
+def _start(dynamics: Dynamics, initial: Any) -> None:
+    """Put every chain where the log density and its gradient are finite."""
+    library, shape = dynamics.target.library, (dynamics.chains, dynamics.target.ndim)
+    if initial is not None:
+        if np.shape(initial) not in (shape, shape[1:]):
+            raise ValueError(f"initial has shape {np.shape(initial)}; wanted {shape[1:]} or {shape}")
+        dynamics.evaluate(library.asarray(initial))
+        wrong = np.flatnonzero(~on_host(_finite(dynamics)))
+        if len(wrong):
+            raise ValueError(f"the log density or its gradient is not finite where chain {wrong[0]} is to start")
+        return
+    found, good, keys = library.zeros(shape), library.zeros(dynamics.chains, bool), on_host(dynamics.keys)
+    for attempt in range(STARTS):
+        stream = random.fold_in(keys, _TRIES + attempt)[:, None]
+        tried = evaluated(4.0 * random.uniform(stream, shape[1]) - 2.0)
+        found = library.where(good[:, None], found, library.asarray(tried))
+        dynamics.evaluate(found)
+        good = _finite(dynamics)
+        if bool(good.all()):
+            return
+    raise ValueError(
+        f"the log density or its gradient is finite at none of {STARTS} points tried for a chain; give initial"
+    )
+
+
+def _finite(dynamics: Dynamics) -> Any:
+    """For each chain, whether its log density and gradient are finite."""
+    library, state = dynamics.target.library, dynamics.state
+    return library.isfinite(state.record.log_density) & library.isfinite(state.gradient).all(axis=1)
+
+
+@final
+class _Run:
+    """One run: the warm-up, then the draws, which are kept in one array."""
+
+    def __init__(self, dynamics: Dynamics, wanted: Wanted, schedule: Schedule, kept: Any) -> None:
+        self.dynamics, self.wanted, self.schedule, self.kept = dynamics, wanted, schedule, kept
+        self.step = wanted.step_size or first_step(dynamics.target.ndim)
+        self.length = wanted.trajectory or self.step
+        self.progress = Progress(wanted.warmup + wanted.draws, wanted.chains, wanted.progress)
+        self.steps: list[int] = []
+        self._seen = self._divergences = 0
+
+    def drawn(self) -> Draws:
+        """All draws, or those before an interruption."""
+        interrupted = False
+        try:
+            self._warm_up()
+            self._draw()
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            self.progress.close()
+        return self._result(interrupted)
+
+    def _warm_up(self) -> None:
+        wanted = self.wanted
+        if not wanted.warmup:
+            return
+        adapts = wanted.metric in ("diagonal", "dense") if isinstance(wanted.metric, str) else False
+        warmup = Warmup(
+            self.dynamics, self.schedule, wanted.warmup, self.step, wanted.acceptance, wanted.trajectory, adapts
+        )
+        for number in range(wanted.warmup):
+            acceptance = warmup.draw(number)
+            if self.progress.due:
+                self.progress.show(number + 1, "warm-up", warmup.steps.step, acceptance, 0)
+        self.step = warmup.steps.average
+        self.length = wanted.trajectory or warmup.lengths.average
+
+    def _draw(self) -> None:
+        dynamics, warmup = self.dynamics, self.wanted.warmup
+        dynamics.step[...] = self.step
+        for number in range(self.wanted.draws):
+            steps = self.schedule.steps(warmup + number, self.length, self.step)
+            dynamics.draw(steps)
+            self.kept[number] = dynamics.state.record.memory
+            self.steps.append(steps)
+            if self.progress.due or number + 1 == self.wanted.draws:
+                self._show(number + 1)
+
+    def _show(self, done: int) -> None:
+        if not self.progress.shown:
+            return
+        record = self._record(slice(self._seen, done))
+        self._seen, self._divergences = done, self._divergences + int(record.divergent.sum())
+        acceptance = float(record.acceptance.mean())
+        self.progress.show(self.wanted.warmup + done, "draws", self.step, acceptance, self._divergences)
+
+    def _record(self, rows: slice) -> Record:
+        return Record(self.kept[rows], self.wanted.chains, self.dynamics.target.ndim)
+
+    def _result(self, interrupted: bool) -> Draws:
+        record = self._record(slice(0, len(self.steps)))
+        fields = record.log_density, record.energy, record.acceptance, record.divergent != 0.0
+        log_densities, energies, acceptance, divergences = (numbers.swapaxes(0, 1) for numbers in fields)
+        scale = on_host(self.dynamics.scale)
+        return Draws(
+            record.position.swapaxes(0, 1),
+            log_densities,
+            energies,
+            acceptance,
+            divergences,
+            np.array(self.steps, np.int64),
+            self.step,
+            self.length,
+            scale**2 if scale.ndim == 1 else scale @ scale.T,
+            interrupted,
+            getattr(self.dynamics.target.given, "unpack", None),
+        )
+
+
+def first_step(ndim: int) -> float:
+    """A step size to begin with, for a density of unit scale (Neal 2011, section 5.4.4)."""
+    return ndim**-0.25

@@ -1,0 +1,163 @@
+"""Warming up: after each draw of all chains, the step size, the length of trajectories and the metric are learnt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.array import LazyArray, where
+from vecdist.samplers.adaptation import Covariance, DualAveraging, TrajectoryLength, Windows, bit_reversed, factors
+from vecdist.samplers.hamiltonian import Dynamics
+from vecdist.samplers.kernels import fused
+
+WORST = 0.01  # the acceptance below which a chain counts no more in a harmonic mean, which it would rule alone
+FIRST_STEP = 0.5  # once the metric fits
+BLOCK = 16  # draws that the covariance takes in together
+
+
+@final
+class Schedule:
+    """The number of leapfrog steps of each draw: a trajectory's length, spread evenly by ``jitter`` around it.
+
+    Fractions of the length are 1 - jitter + jitter * 2 v for v in van der Corput's sequence; with ``jitter=None`` they
+    are v itself, as ChEES has it.  All chains take the same steps, and the numbers of chains and draws change none.
+    """
+
+    def __init__(self, jitter: float | None, most: int) -> None:
+        self.jitter, self.most = jitter, most
+
+    def fraction(self, number: int) -> float:
+        """The part of the length that draw ``number`` takes."""
+        v = bit_reversed(number + 1)
+        return v if self.jitter is None else 1.0 + self.jitter * (2.0 * v - 1.0)
+
+    def steps(self, number: int, length: float, step: float) -> int:
+        """The leapfrog steps of draw ``number``."""
+        wanted = self.fraction(number) * length / step
+        return self.most if not wanted < self.most else max(1, math.ceil(wanted))
+
+
+@final
+class Report:
+    """Means over all chains of what the last draw was like, read by the host in one piece.
+
+    ``acceptance`` is what the step size is learnt from: the mean of all chains, or for ChEES the harmonic mean of those
+    that did not diverge, times their share.  ``slope`` is the derivative of the criterion of ChEES in the logarithm of
+    the length.
+    """
+
+    def __init__(self, dynamics: Dynamics, chees: bool) -> None:
+        library, dense = dynamics.target.library, dynamics.scale.ndim == 2
+        self.dynamics, self.chees = dynamics, chees
+        self.inverse = library.eye(dynamics.target.ndim) if dense else library.ones(dynamics.target.ndim)
+        self._numbers = library.zeros(2)
+        self._out = [self._numbers[place : place + 1].reshape(()) for place in range(2 if chees else 1)]
+        self._run = fused(_chees if chees else _mean, self._arrays(1), [()] * len(self._out))
+
+    def __call__(self, steps: int) -> Sequence[float]:
+        """The acceptance and the slope, per unit of time, of the last draw, of ``steps`` steps."""
+        self._run(self._arrays(steps), self._out)
+        numbers = self._numbers
+        return (numbers.get() if hasattr(numbers, "get") else numbers).tolist()
+
+    def _arrays(self, steps: int) -> Sequence[Any]:
+        record, phase = self.dynamics.state.record, self.dynamics.proposal(steps)
+        if not self.chees:
+            return (record.acceptance,)
+        before = self.dynamics.previous.record.position
+        end = (phase.position, phase.momentum, phase.gradient)
+        return (before, *end, self.dynamics.step, self.inverse, record.acceptance, record.divergent)
+
+
+def _mean(acceptance: LazyArray) -> Sequence[LazyArray]:
+    return (acceptance.mean(),)
+
+
+def _chees(
+    x0: LazyArray, x: LazyArray, r: LazyArray, h: LazyArray, step: LazyArray, inverse: LazyArray,
+    acceptance: LazyArray, divergent: LazyArray,
+) -> Sequence[LazyArray]:
+    """The criterion of Hoffman et al. (2021) in whitened positions, each chain weighted by its acceptance."""
+    fine = divergent == 0.0
+    good = where(fine, 1.0, 0.0).sum()
+    harmonic = good / where(fine, 1.0 / np.maximum(acceptance, WORST), 0.0).sum()
+    accepted = where(good > 0.0, harmonic, 0.0) * (good / divergent.shape[0])
+    total = np.maximum(acceptance.sum(), WORST)
+    counts = (acceptance > 0.0)[:, None]
+    weights, ends = acceptance[:, None], where(counts, x, 0.0)
+    start = _whitened(x0 - x0.mean(axis=0), inverse)
+    end = _whitened(ends - (weights * ends).sum(axis=0) / total, inverse)
+    change = (end * end).sum(axis=1) - (start * start).sum(axis=1)
+    momentum = where(counts, r - 0.5 * step * h, 0.0)
+    slope = (acceptance * change * (end * momentum).sum(axis=1)).sum() / total
+    return accepted, slope
+
+
+def _whitened(x: LazyArray, inverse: LazyArray) -> LazyArray:
+    return inverse * x if inverse.ndim == 1 else (inverse * x[:, None, :]).sum(axis=2)
+
+
+@final
+class Warmup:
+    """The adaptation of one run, fed with one draw after another."""
+
+    def __init__(
+        self, dynamics: Dynamics, schedule: Schedule, draws: int, step: float, accept: float, length: float | None,
+        adapts_metric: bool,
+    ) -> None:
+        self.dynamics, self.schedule = dynamics, schedule
+        self.steps = DualAveraging(step, accept)
+        self.fixed_length = length
+        self.lengths = TrajectoryLength(step if length is None else length)
+        self.windows = Windows.of(draws) if adapts_metric else Windows(draws, ())
+        self.report = Report(dynamics, length is None)
+        self.metric = self._covariance()
+        self._block: list[Any] = []
+
+    @property
+    def learns_length(self) -> bool:
+        return self.fixed_length is None
+
+    def draw(self, number: int) -> float:
+        """Make draw ``number`` and learn from it; returns its acceptance."""
+        step, length = self.steps.step, self.lengths.length
+        steps = self.schedule.steps(number, length, step)
+        self.dynamics.step[...] = step
+        self.dynamics.draw(steps)
+        acceptance, slope = self.report(steps)
+        self.steps.update(acceptance)
+        if self.learns_length:
+            slope *= self.schedule.fraction(number) * length
+            self.lengths.update(slope, self.steps.step, self.steps.step * self.schedule.most)
+        if self.windows.ends and self.windows.first <= number < self.windows.ends[-1]:
+            self._remember(number)
+        return acceptance
+
+    def _remember(self, number: int) -> None:
+        """Take in positions; at the end of a window, change the metric."""
+        self._block.append(self.dynamics.state.record.position.copy())
+        ends = number + 1 in self.windows.ends
+        if ends or len(self._block) == BLOCK:
+            self.metric.update(self.dynamics.target.library.stack(self._block))
+            self._block = []
+        if not ends:
+            return
+        self._rescale(factors(self.metric.regularised()))
+        self.metric = self._covariance()
+        if number + 1 == self.windows.ends[0]:  # time has another unit now
+            self.steps.restart(FIRST_STEP)
+            if self.learns_length:
+                self.lengths.restart(math.pi / 2)
+        else:
+            self.steps.restart(self.steps.average)
+
+    def _rescale(self, scale: np.ndarray) -> None:
+        inverse = 1.0 / scale if scale.ndim == 1 else np.linalg.inv(scale)
+        self.report.inverse[...] = self.dynamics.target.library.asarray(inverse)
+        self.dynamics.rescale(scale)
+
+    def _covariance(self) -> Covariance:
+        return Covariance(self.dynamics.scale.ndim == 2)
