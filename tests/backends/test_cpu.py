@@ -14,7 +14,7 @@ from structures import EXACT, LENGTHS, MODELS, ROWS, matrix, numbers, positive
 
 from vecdist import compile as compile_function
 from vecdist import lazy, pipeline, value_and_grad
-from vecdist.backends import cpu, threads
+from vecdist.backends import cpu, cpu_language, threads
 from vecdist.derivatives import gradient_of
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
@@ -178,6 +178,18 @@ def test_blocks_are_run_at_once_each_one_time(monkeypatch):
     threads.share(run, 100)
     assert [block for first, last in sorted(ran) for block in range(first, last)] == list(range(100))
     assert threads.share(run, 0) is None
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_every_block_has_its_sums_where_threads_share_stripes(monkeypatch, threads):
+    """More blocks than stripes: run as Python, where no index may leave its array."""
+    monkeypatch.setattr("vecdist.codegen.cpu.BLOCK", 4)
+    monkeypatch.setattr("vecdist.backends.threads.BLOCK", 4)
+    rows = 4 * cpu_language.stripe_limit(3) + 4 * 7 + 1
+    x, mean, group = numbers(rows), np.array([0.5, -1.0, 2.0]), np.arange(rows) % 3
+    value, slope = value_and_grad(np.square(lazy(x) - lazy(mean)[group]).sum(), wrt=mean)
+    np.testing.assert_allclose(value, np.square(x - mean[group]).sum(), rtol=1e-12)
+    np.testing.assert_allclose(slope, [-2 * (x - mean[place])[group == place].sum() for place in range(3)], rtol=1e-11)
 
 
 def test_errors_of_threads_are_raised(monkeypatch):

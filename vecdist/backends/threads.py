@@ -42,10 +42,11 @@ if hasattr(os, "register_at_fork"):
 @final
 @dataclass(frozen=True)
 class _Nest:
-    """A nest at known lengths: its blocks, the dtypes of their sums, and outputs that it adds to, or finishes."""
+    """A nest at known lengths: its blocks with the dtypes of their sums, and its stripes where it adds to outputs."""
 
     run: Callable[..., None]
     blocks: int
+    stripes: int
     sums: tuple[str, ...]
     added: tuple[int, ...]
     finished: tuple[int, ...]
@@ -67,7 +68,8 @@ class Threaded:
             blocks, added = -(-length_of(loop.dim, lengths) // block_size(loop, lengths)), tuple(loop.scatters())
             sums = tuple(PARTIAL[item.dtype.kind] for item in loop.sums(kernel.root))
             finished = () if after == level else tuple(kernel.finished(level))
-            self.nests.append(_Nest(run, min(blocks, stripes) if added else blocks, sums, added, finished))
+            own = min(blocks, stripes) if added else blocks
+            self.nests.append(_Nest(run, blocks, own, sums, added, finished))
 
     def __call__(self, *given: Any) -> None:
         hoisted = self.prelude(*given)
@@ -76,7 +78,7 @@ class Threaded:
         for nest in self.nests:
             partials += [np.empty(nest.blocks, dtype) for dtype in nest.sums]
             own = [rows[output] for output in nest.added]
-            share(functools.partial(_swapped, nest.run, (*partials, *own, *hoisted, *given)), nest.blocks)
+            share(functools.partial(_swapped, nest.run, (*partials, *own, *hoisted, *given)), nest.stripes)
             for output in nest.finished:
                 cpu_language.add_rows(rows[output], given[self.inputs + output])
         self.finish(*partials, *hoisted, *given)
