@@ -236,6 +236,11 @@ class Compiled:
         held = tuple(feed.array for feed in feeds if feed.place is None)
         outputs = Outputs(kind, tuple(shapes), dtypes, held)
         run: Run = plan.program.prepared(bound.lengths, shapes, feeds)
+        if self.graph and not getattr(run, "capturable", True):
+            raise ValueError(
+                "graph=True wants one kernel; this function has products of matrices by cuBLAS between kernels, which "
+                "CuPy does not capture"
+            )
         run = Replayed(run, outputs) if self.graph else run
         return _Prepared(self._raising(run) if self.errors == "raise" else run, outputs)
 

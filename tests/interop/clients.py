@@ -31,16 +31,20 @@ def counted(monkeypatch):
 
 
 class Counting:
-    """A log density whose C function for many vectors notes how many it is given in each call."""
+    """A log density whose C functions note how many vectors they are given in each call."""
 
     def __init__(self, density):
+        self.rows, self.kept, self.ndim, self.dtype = [], [density], density.ndim, density.dtype
+        self.c_logp_address = self._counting(density.c_logp_address, lambda _: 1)
+        self.c_batch_address = self._counting(density.c_batch_address, lambda rows: rows)
+
+    def _counting(self, address, rows_of):
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, *[ctypes.c_void_p] * 4)
-        function = kind(density.c_batch_address)
+        function = kind(address)
 
-        def count(rows, *addresses):
-            self.rows.append(rows)
-            return function(rows, *addresses)
+        def count(first, *addresses):
+            self.rows.append(rows_of(first))
+            return function(first, *addresses)
 
-        self.rows, self.density, self.kept = [], density, kind(count)
-        self.ndim, self.dtype = density.ndim, density.dtype
-        self.c_batch_address = ctypes.cast(self.kept, ctypes.c_void_p).value
+        self.kept.append(kind(count))
+        return ctypes.cast(self.kept[-1], ctypes.c_void_p).value

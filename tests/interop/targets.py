@@ -164,9 +164,9 @@ def logistic():
 
 # A Poisson regression whose intercepts vary by group, non-centred.
 
-GROUP = np.repeat(np.arange(6), 5)
-EXPOSED = _RNG.normal(size=30)
-COUNTS = _RNG.poisson(np.exp(_RNG.normal(1.0, 0.6, size=6)[GROUP] + 0.4 * EXPOSED))
+GROUP = np.repeat(np.arange(12), 4)
+EXPOSED = _RNG.normal(size=48)
+COUNTS = _RNG.poisson(np.exp(_RNG.normal(1.0, 0.7, size=12)[GROUP] + 0.4 * EXPOSED))
 
 
 def poisson_model(z, mu, tau, slope):
@@ -186,14 +186,16 @@ def poisson_grid(fine=1):
     mu, log_tau = np.linspace(-2.0, 3.5, 36 * fine + 1), np.linspace(-13.0, 2.5, 104 * fine + 1)
     slope, z = np.linspace(-0.6, 1.2, 24 * fine + 1), np.linspace(-8.0, 8.0, 64 * fine + 1)
     log = np.zeros((len(slope), len(mu), len(log_tau)))
-    intercept = (mu[:, None, None] + np.exp(log_tau)[:, None] * z).ravel()
+    intercept = mu[:, None, None] + np.exp(log_tau)[:, None] * z
+    rate = np.exp(intercept)
     for place, b in enumerate(slope):
-        for group in range(6):
+        for group in range(12):
             own = group == GROUP
             exposed, counts = np.exp(b * EXPOSED[own]).sum(), COUNTS[own].sum()
-            terms = counts * intercept - np.exp(intercept) * exposed + b * (COUNTS[own] * EXPOSED[own]).sum()
-            terms = terms.reshape(len(mu), len(log_tau), len(z)) - 0.5 * z**2
-            log[place] += special.logsumexp(terms, axis=-1)
+            terms = counts * intercept - exposed * rate - 0.5 * z**2
+            most = terms.max(axis=-1)
+            log[place] += most + np.log(np.exp(terms - most[..., None]).sum(axis=-1))
+        log[place] += b * (COUNTS * EXPOSED).sum()
     log += stats.norm.logpdf(mu, 0.0, 2.0)[:, None] + stats.halfnorm.logpdf(np.exp(log_tau)) + log_tau
     log += stats.norm.logpdf(slope)[:, None, None]
     of_slope, of_mu, of_log_tau = np.meshgrid(slope, mu, log_tau, indexing="ij")
@@ -202,7 +204,7 @@ def poisson_grid(fine=1):
 
 @functools.cache
 def poisson():
-    density = LogDensity(poisson_model, z=real(6), mu=real(), tau=positive(), slope=real())
+    density = LogDensity(poisson_model, z=real(12), mu=real(), tau=positive(), slope=real())
     return Target(density, poisson_quantities, *poisson_grid())
 
 

@@ -104,7 +104,7 @@ def test_other_arrays_are_errors_when_traced(jax, f):
         jax.jvp(f, (np.zeros(10),), (np.zeros(10),))
 
 
-def test_float32_and_several_kernels_call_back(jax):
+def test_float32_and_products_of_matrices(jax):
     single = densities.schools(dtype=np.float32)
     f, x = vecdist.interop.jax.function(single), points(10).astype(np.float32)
     value, gradient = jax.jit(jax.value_and_grad(f))(x)

@@ -13,7 +13,7 @@ from vecdist.parameters import positive, real, simplex
 pytestmark = CLIENT
 
 
-def sampled(model, draws=1000, cores=2, seed=3):
+def sampled(model, draws=2000, cores=2, seed=3):
     import nutpie
 
     return nutpie.sample(model, draws=draws, tune=500, chains=4, cores=cores, seed=seed, progress_bar=False)

@@ -256,5 +256,6 @@ def test_every_floating_primitive_with_an_expansion_has_a_case() -> None:
     exact = {"reciprocal", "trunc", "ceil", "times"}  # no rounding beyond that of one operation
     modules = [importlib.import_module(path.stem) for path in Path(__file__).parent.glob("test_*.py")]
     tried = {case.name for module in modules for case in getattr(module, "CASES", ())}
-    missing = {p.name for p in PRIMITIVES.values() if p.floating and p.expand is not None} - tried - exact
+    rests = {name for name in PRIMITIVES if name.endswith("_rest")}  # measured in test_rounding, with what they add to
+    missing = {p.name for p in PRIMITIVES.values() if p.floating and p.expand is not None} - tried - exact - rests
     assert not missing

@@ -289,7 +289,7 @@ def test_a_compiled_kernel_has_the_gamma_function_and_its_derivatives() -> None:
     np.testing.assert_allclose(slope_x, evaluate("gamma_density", a, x), rtol=1e-12, atol=1e-300)
 
 
-def test_float32_is_rounded_once() -> None:
+def test_float32_is_rounded_once(execution: None) -> None:
     """Routines compute in float64: their results in float32 are right to the last digit."""
     a = np.geomspace(0.02, 500.0, 300).astype(np.float32)
     p = np.linspace(0.01, 0.99, 300).astype(np.float32)
@@ -298,7 +298,7 @@ def test_float32_is_rounded_once() -> None:
     np.testing.assert_array_max_ulp(found, evaluate("gammaincinv", a, p).astype(np.float32), maxulp=1)
 
 
-def test_a_compiled_kernel_has_both_derivatives_of_the_beta_function() -> None:
+def test_a_kernel_has_both_derivatives_of_the_beta_function(execution: None) -> None:
     a, b, x = all_points("beta")
     value, slopes = value_and_grad(scipy_special.betainc(lazy(a), lazy(b), x).sum(), wrt=(a, b))
     assert float(value) == pytest.approx(evaluate("betainc", a, b, x).sum(), rel=1e-13)

@@ -27,6 +27,7 @@ HIGHER = {  # a derivative of second or higher order of what families are made o
     ("bessel_ratio_gap", 0),
 }
 SIGNED = {("i1e", 0)}  # it changes its sign between the terms that it is the difference of
+BOUNDS = {("log_i0e", 0): 6.0}  # it is bessel_ratio_gap, whose own case has this bound
 FEWER_BITS = {"test_bessel": 600}
 
 
@@ -67,4 +68,4 @@ def test_error_of_partials(module: str, case: Case, dtype: type) -> None:
         (values,) = interpret([partial], arrays, {"n0": len(rows)})
         exact = (slope(case.truth, row, place, FEWER_BITS.get(module, BITS)) for row in rows)
         worst = max((units(value, true, dtype), row) for value, true, row in zip(values, exact, rows, strict=True))
-        assert worst[0] <= BOUND, f"d/d{place}: {worst}"
+        assert worst[0] <= BOUNDS.get((entry.name, place), BOUND), f"d/d{place}: {worst}"

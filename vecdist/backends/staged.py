@@ -63,6 +63,7 @@ class StagedProgram(Program):
                 target[...] = value
             return list(out), failed
 
+        run.capturable = False  # CuPy does not call cuBLAS while a stream captures
         return run
 
     def _array(self, slot: int, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:

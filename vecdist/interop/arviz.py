@@ -14,9 +14,11 @@ arviz: Any = client("arviz")
 
 
 def data(density: LogDensity, draws: Any, observed: Mapping[str, Any] | None = None, key: int | None = None) -> Any:
-    """Draws, of shape (chains, draws, D), as ArviZ has them: a ``DataTree``, with the names of axes and their labels.
+    """Draws, of shape (chains, draws, D), as ArviZ has them, with the names of axes and their labels.
 
-    The group ``posterior`` has the constrained parameters; ``log_likelihood`` that of each datum, where the model parts
+    That is a ``DataTree``, with ArviZ before 1.0 its ``InferenceData``.
+
+    Its group ``posterior`` has the constrained parameters; ``log_likelihood`` that of each datum, where the model parts
     it from the prior; ``posterior_predictive`` draws with ``key``, where that is given; ``observed_data`` the arrays
     ``observed``, by name.  ``ValueError`` for draws of another shape.
 
@@ -39,5 +41,5 @@ def data(density: LogDensity, draws: Any, observed: Mapping[str, Any] | None = N
         groups["observed_data"] = {name: np.asarray(array) for name, array in observed.items()}
     labels = {"coords": dict(density.coords), "dims": {name: list(axes) for name, axes in density.dims.items()}}
     if arviz.__version__.startswith("0."):  # the last for Python 3.11
-        return arviz.from_dict(**groups, **labels).to_datatree()
+        return arviz.from_dict(**groups, **labels)
     return arviz.from_dict(groups, **labels)

@@ -19,9 +19,10 @@ def function(density: LogDensity, foreign: bool = True) -> Callable[[Any], Any]:
     """The log density as a function of JAX arrays of shape (..., D), with its gradient: one kernel call for both.
 
     On the CPU compiled programs call the kernel directly, as an XLA foreign function; ``density`` then lives as long as
-    the process.  With ``foreign=False``, on other devices, in float32, and for log densities of several kernels, they
-    call back into Python, which computes on the CPU.  ``vmap`` makes one call of many vectors.  There are no second
-    derivatives and no forward mode.  ``TypeError`` for another dtype, ``ValueError`` for another length, when traced.
+    the process.  With ``foreign=False``, on other devices, and for log densities without a C function, as in float32,
+    they call back into Python, which computes on the CPU.  ``vmap`` makes one call of many vectors.  There are no
+    second derivatives and no forward mode.  ``TypeError`` for another dtype, ``ValueError`` for another length, when
+    traced.
 
     >>> import jax, vecdist, vecdist.interop
     >>> from vecdist.parameters import real
@@ -40,8 +41,8 @@ def function(density: LogDensity, foreign: bool = True) -> Callable[[Any], Any]:
             return jax.pure_callback(_host(density), shapes, x, vmap_method="broadcast_all")
 
         def calling(x: Any) -> Any:
-            address = np.int64(density.c_batch_address)
-            return tuple(jax.ffi.ffi_call(TARGET, shapes, vmap_method="broadcast_all")(x, address=address))
+            foreign = jax.ffi.ffi_call(TARGET, shapes, vmap_method="broadcast_all")
+            return tuple(foreign(x, many=np.int64(density.c_batch_address), one=np.int64(density.c_logp_address)))
 
         return jax.lax.platform_dependent(x, cpu=calling, default=calling_back) if foreign else calling_back(x)
 
@@ -53,7 +54,7 @@ def function(density: LogDensity, foreign: bool = True) -> Callable[[Any], Any]:
 def _addressed(density: LogDensity) -> bool:
     """Whether XLA can call it; if so it is kept."""
     try:
-        _ = density.c_batch_address, registered()
+        _ = density.c_batch_address, density.c_logp_address, registered()
     except NotImplementedError:
         return False
     _kept.append(density)

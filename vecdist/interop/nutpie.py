@@ -18,7 +18,7 @@ def model(density: LogDensity, native: bool = True) -> Any:
     """A model for ``nutpie.sample``, whose draws have the constrained parameters by name, with their dims and coords.
 
     nutpie's threads call the kernel by its address, without Python; with ``native=False``, for log densities that have
-    no address, and where nutpie is of another version than 0.16, they call Python.  That holds the lock: with cheap
+    none, and where nutpie is of another version than 0.16, they call Python.  That holds the lock: with cheap
     kernels ``cores=1`` is faster then.  Chains start at ``density.initial_point``.
 
     >>> import vecdist, vecdist.interop

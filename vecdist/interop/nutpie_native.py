@@ -41,8 +41,8 @@ def _expansion(density: LogDensity) -> Any:
     """A C function that writes the constrained parameters of a vector, one after another."""
 
     def expand(size: int, count: int, x: Any, out: Any, _: Any) -> int:
-        vector = np.frombuffer((ctypes.c_double * size).from_address(x))
-        flat = np.frombuffer((ctypes.c_double * count).from_address(out))
+        vector = np.ctypeslib.as_array((ctypes.c_double * size).from_address(x))
+        flat = np.ctypeslib.as_array((ctypes.c_double * count).from_address(out))
         np.concatenate([array.ravel() for array in density.unpack(vector).values()], out=flat)
         return 0
 

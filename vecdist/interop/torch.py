@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -17,8 +18,8 @@ def function(density: LogDensity) -> Callable[[Any], Any]:
     """The log density as a function of tensors of shape (..., D), with its gradient: one kernel call for both.
 
     Tensors lie in the memory of the CPU, where the kernel reads and writes them without a copy.  ``torch.func.vmap``
-    makes one call of many vectors.  There are no second derivatives.  ``TypeError`` for another dtype or device,
-    ``ValueError`` for another length.
+    makes one call of many vectors.  ``TypeError`` for another dtype or device, ``ValueError`` for another length,
+    ``NotImplementedError`` for second derivatives.
 
     >>> import torch, vecdist, vecdist.interop
     >>> from vecdist.parameters import real
@@ -32,6 +33,24 @@ def function(density: LogDensity) -> Callable[[Any], Any]:
     return lambda x: _Evaluate.apply(x, density)[0]
 
 
+class _Gradient(torch.autograd.Function):
+    """The gradient, which cannot be differentiated once more; without this it would be taken for a constant."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Any, gradient: Any) -> Any:
+        return gradient.clone()
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, cotangent: Any) -> Any:
+        raise NotImplementedError("this log density has no second derivatives in PyTorch; its method hessian has")
+
+
 class _Evaluate(torch.autograd.Function):
     @staticmethod
     def forward(x: Any, density: LogDensity) -> tuple[Any, Any]:
@@ -42,16 +61,20 @@ class _Evaluate(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        _, gradient = output
-        ctx.mark_non_differentiable(gradient)
-        ctx.save_for_backward(gradient)
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(inputs[0], output[1])
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx: Any, cotangent: Any, _: Any) -> tuple[Any, None]:
-        (gradient,) = ctx.saved_tensors
+        x, gradient = ctx.saved_tensors
+        if torch.is_grad_enabled():  # someone may differentiate it
+            gradient = _Gradient.apply(x, gradient)
         return cotangent[..., None] * gradient, None
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, x: Any, density: LogDensity) -> tuple[Any, Any]:
         return _Evaluate.apply(x.movedim(in_dims[0], 0), density), (0, 0)
+
+
+for _kind in (_Evaluate, _Gradient):  # PyTorch asks for it in each call, which takes longer than the kernel
+    _kind.forward.__signature__ = inspect.signature(_kind.forward)

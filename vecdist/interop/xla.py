@@ -1,8 +1,8 @@
 """XLA: log densities as typed foreign functions of the CPU, which compiled programs call without Python.
 
-One handler, compiled once, serves all log densities: the address of the C function that it is to call is an attribute
-of the call.  Its argument is a call frame, read here as 64-bit words.  ``xla/ffi/api/c_api.h``, which jaxlib ships,
-declares the structures; what a major version of it has keeps its place.
+One handler, compiled once, serves all log densities: the addresses of the C functions that it is to call, ``many`` and
+``one``, are attributes of the call, which XLA sorts by name.  Its argument is a call frame, read here as 64-bit words.
+``xla/ffi/api/c_api.h``, which jaxlib ships, declares the structures; what a major version of it has keeps its place.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ VALUE = 1  # word of XLA_FFI_Scalar
 METADATA, EXECUTE = 1, 3  # XLA_FFI_Extension_Type, XLA_FFI_ExecutionStage
 
 
-@intrinsic
-def words(typing, address):  # noqa: ANN001, ANN201
+def _words(typing, address):  # noqa: ANN001, ANN202
     """What lies at an address, as words."""
 
     def codegen(context, builder, signature, values):  # noqa: ANN001, ANN202
@@ -38,9 +37,8 @@ def words(typing, address):  # noqa: ANN001, ANN201
     return types.CPointer(types.int64)(types.int64), codegen
 
 
-@intrinsic
-def call(typing, address, rows, x, values, gradients):  # noqa: ANN001, ANN201
-    """A call of ``int f(int64 B, double* X, double* values, double* gradients, void*)``, all given as words."""
+def _call(typing, address, count, x, first, second):  # noqa: ANN001, ANN202
+    """A call of ``int f(int64, double*, double*, double*, void*)``, all given as words."""
 
     def codegen(context, builder, signature, given):  # noqa: ANN001, ANN202
         word = ir.IntType(64)
@@ -48,6 +46,10 @@ def call(typing, address, rows, x, values, gradients):  # noqa: ANN001, ANN201
         return builder.call(builder.inttoptr(given[0], pointer), [*given[1:], ir.Constant(word, 0)])
 
     return types.int32(*[types.int64] * 5), codegen
+
+
+words: Any = intrinsic(_words)
+call: Any = intrinsic(_call)
 
 
 def _handle(frame, version):  # noqa: ANN001, ANN202
@@ -59,11 +61,16 @@ def _handle(frame, version):  # noqa: ANN001, ANN202
         return 0
     x = words(words(frame[ARGUMENTS])[0])
     values, gradients = words(words(frame[RESULTS])[0]), words(words(frame[RESULTS])[1])
-    rows = 1
+    attributes = words(frame[ATTRIBUTES])
+    many, one = words(words(attributes[0])[VALUE])[0], words(words(attributes[1])[VALUE])[0]
+    rows, length = 1, words(x[DIMENSIONS])[x[RANK] - 1]
     for axis in range(x[RANK] - 1):
         rows *= words(x[DIMENSIONS])[axis]
-    address = words(words(words(frame[ATTRIBUTES])[0])[VALUE])[0]
-    if call(address, rows, x[DATA], values[DATA], gradients[DATA]) < 0:  # short of memory
+    if rows == 1:
+        status = call(one, length, x[DATA], gradients[DATA], values[DATA])
+    else:
+        status = call(many, rows, x[DATA], values[DATA], gradients[DATA])
+    if status < 0:  # short of memory
         for row in range(rows):
             words(values[DATA])[row] = NAN
     return 0

@@ -15,12 +15,13 @@ Call = tuple[Callable, Sequence[Any], Sequence[Any]]
 class Launches:
     """Calling it launches kernels one after the other; on a GPU the first call captures them, the others replay.
 
+    Where one is several kernels with products of matrices between them, which cannot be captured, all calls launch.
     Calls must be made on one stream that can be captured, as inside ``own_stream``.
     """
 
     def __init__(self, calls: Sequence[Call], on_gpu: bool) -> None:
         self.calls = tuple(calls)
-        self.on_gpu = on_gpu
+        self.replayed = on_gpu and all(getattr(run, "capturable", True) for run, *_ in self.calls)
         self._graph: Any = None
         self._stream: Any = None
 
@@ -29,7 +30,7 @@ class Launches:
             self._graph.launch(self._stream)
             return
         self._launch()  # on a GPU too: what a first launch makes cannot be made inside a capture
-        if self.on_gpu:
+        if self.replayed:
             self._capture()
 
     def _launch(self) -> None:

@@ -1,0 +1,119 @@
+"""Masses, angles and exponents that families are made of: by balls, with arguments as families give them."""
+
+import pytest
+from flint import arb
+from ulps import DTYPES, Case, assert_accurate, at_least_one, one, precisely
+
+import vecdist.distributions  # noqa: F401 (where these functions are)
+
+
+def ends(loc: arb, scale: arb, low: arb, high: arb) -> tuple[arb, arb]:
+    return (low - loc) / scale, (high - loc) / scale
+
+
+def angle(*at: arb) -> arb:
+    low, high = ends(*at)
+    return high.atan() - low.atan()
+
+
+def log_angle(loc: arb, scale: arb, low: arb, high: arb) -> arb:
+    return (scale * angle(loc, scale, low, high)).log()
+
+
+def size_of_log_angle(loc: arb, scale: arb, low: arb, high: arb) -> arb:
+    """That of the logarithm of the width, and of what the angle is smaller."""
+    return abs((high - low).log()).max(abs(log_angle(loc, scale, low, high) - (high - low).log()))
+
+
+def mass(*at: arb) -> arb:
+    low, high = (z / arb(2).sqrt() for z in ends(*at))
+    return (low.erfc() - high.erfc() if low + high > 0 else (-high).erfc() - (-low).erfc()) / 2
+
+
+def log_mass(*at: arb) -> arb:
+    return mass(*at).log()
+
+
+def upper_edge(*at: arb) -> arb:
+    _, high = ends(*at)
+    return (-high * high / 2).exp() / (2 * arb.pi()).sqrt() / mass(*at)
+
+
+def log_beta(a: arb, b: arb) -> arb:
+    return a.lgamma() + b.lgamma() - (a + b).lgamma()
+
+
+def beta_binomial(x: arb, n: arb, alpha: arb, beta: arb) -> arb:
+    choices = -(n + 1).log() - log_beta(x + 1, n - x + 1)
+    return choices + log_beta(x + alpha, n - x + beta) - log_beta(alpha, beta)
+
+
+def beta_negative_binomial(x: arb, r: arb, alpha: arb, beta: arb) -> arb:
+    return log_beta(alpha + r, beta + x) - log_beta(alpha, beta) - log_beta(r, x + 1) - (r + x).log()
+
+
+def rising(start: arb, steps: arb) -> arb:
+    """log Γ(start + steps) - log Γ(start), by which masses of counts are made."""
+    return abs((start + steps).lgamma() - start.lgamma())
+
+
+def size_of_beta_binomial(x: arb, n: arb, alpha: arb, beta: arb) -> arb:
+    return rising((alpha + beta).max(n), (alpha + beta).min(n))
+
+
+def size_of_beta_negative_binomial(x: arb, r: arb, alpha: arb, beta: arb) -> arb:
+    return rising(beta + x, alpha + r) if x > alpha else rising(alpha + beta, r + x)
+
+
+def digamma_rise(x: arb, d: arb) -> arb:
+    return (x + d).digamma() - x.digamma()
+
+
+def student_decay(distance: arb, inverse_scale: arb, df: arb) -> arb:
+    return (df + 1) / 2 * ((distance * inverse_scale) ** 2 / df).log1p()
+
+
+def stirling_error(k: arb) -> arb:
+    return (k + 1).lgamma() - (k + arb("0.5")) * k.log() + k - (2 * arb.pi()).log() / 2
+
+
+SCALE = (0.5, 2.0)
+AROUND = [((-1.0, 1.0), SCALE, (-4.0, -1.5), (1.5, 4.0)), ((-1.0, 1.0), SCALE, (-1e3, -10.0), (1.5, 3.0))]
+NARROW = [((-1.0, 1.0), SCALE, (1.0, 1.01), (1.0101, 1.02)), ((-9.0, 9.0), SCALE, (0.1, 0.2), (0.3, 0.4))]
+TAILS = [((-1.0, 1.0), SCALE, (3.0, 4.0), (5.0, 8.0)), ((-1.0, 1.0), SCALE, (-8.0, -5.0), (-4.0, -2.0))]
+FAR = [((-1.0, 1.0), SCALE, (1e3, 1e6), (2e6, 1e9)), ((-1e3, 1e3), SCALE, (-1e6, -1e5), (-9e4, -9e3))]
+COUNTS = [((2.0, 9.0), (10.0, 30.0), (0.2, 20.0), (0.2, 20.0)), ((10.0, 20.0), (30.0, 50.0), (1e2, 1e4), (1e2, 1e4)),
+          ((1e3, 1e4), (2e4, 1e5), (0.5, 20.0), (0.5, 20.0))]
+FAILURES = [((2.0, 9.0), (0.2, 20.0), (0.2, 20.0), (0.2, 20.0)), ((1e3, 1e4), (0.5, 20.0), (1.0, 20.0), (0.5, 20.0)),
+            ((2.0, 9.0), (0.5, 20.0), (1e2, 1e4), (1e2, 1e4))]
+RISES = [((1e-3, 60.0), (1e-3, 60.0)), ((1e-6, 1.0), (1e-9, 1e-3)), ((3.0, 1e6), (1e-3, 1e6))]
+DECAYS = [((-5.0, 5.0), SCALE, (0.5, 30.0)), ((1e-6, 1e-3), SCALE, (1.0, 1e3)), ((1e3, 1e15), SCALE, (0.5, 1e6))]
+EXPONENTS, EXPONENTS_SINGLE = [((-700.0, 700.0), (-5e-14, 5e-14))], [((-80.0, 80.0), (-4e-6, 4e-6))]
+NEAR_ZERO = [((1e-6, 0.3), (-1e-23, 1e-23)), ((-0.3, -1e-6), (-1e-23, 1e-23))]
+EXCESSES = one((1e-9, 0.3), (0.3, 0.5), (0.5, 1e6), (-0.2, -1e-9), (-0.4, -0.2), (-0.99, -0.4))
+CASES = [
+    Case("angle", precisely(angle), AROUND + NARROW + TAILS + FAR, AROUND + NARROW + TAILS + FAR, (4.0, 4.0)),
+    Case("log_angle", precisely(log_angle), AROUND + NARROW + TAILS + FAR, AROUND + NARROW + TAILS + FAR, (4.0, 4.0),
+         size_of_log_angle),
+    Case("log_mass_between", precisely(log_mass), NARROW + TAILS, NARROW + TAILS, (4.0, 4.0)),
+    Case("log_mass_between", precisely(log_mass), AROUND, AROUND, (2.0, 2.0), at_least_one),  # of a mass next to 1
+    Case("upper_edge", precisely(upper_edge), AROUND[:1] + NARROW + TAILS, AROUND[:1] + NARROW + TAILS, (6.0, 6.0)),
+    Case("beta_binomial_log_mass", precisely(beta_binomial), COUNTS, COUNTS, (4.0, 4.0), size_of_beta_binomial),
+    Case("beta_negative_binomial_log_mass", precisely(beta_negative_binomial), FAILURES, FAILURES, (4.0, 4.0),
+         size_of_beta_negative_binomial),
+    Case("digamma_rise", precisely(digamma_rise), RISES, RISES, (4.0, 4.0)),
+    Case("student_decay", precisely(student_decay), DECAYS, DECAYS, (6.0, 4.0)),
+    Case("stirling_error", precisely(stirling_error), one((3.0, 60.0), (60.0, 1e15), (1.0, 1.0), (2.0, 2.0)),
+         one((3.0, 60.0), (60.0, 1e7), (1.0, 1.0), (2.0, 2.0)), (4.0, 4.0), lambda k: (2 * arb.pi() * k).log() / 2),
+    Case("log1p_excess", precisely(lambda e: e.log1p() - e), EXCESSES, EXCESSES, (24.0, 12.0)),
+    Case("exp_of_parts", precisely(lambda high, rest: (high + rest).exp()), EXPONENTS, EXPONENTS_SINGLE, (4.0, 4.0)),
+    Case("expm1_of_parts", precisely(lambda high, rest: (high + rest).expm1()), EXPONENTS + NEAR_ZERO,
+         EXPONENTS_SINGLE + NEAR_ZERO, (4.0, 4.0)),
+    Case("less_exp", precisely(lambda x, rest: x - (x + rest).exp()), EXPONENTS, EXPONENTS_SINGLE, (4.0, 4.0)),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
+    assert_accurate(case, dtype, 40)
