@@ -140,7 +140,8 @@ def test_pieces_add_up_to_their_groups(sizes, dear):
     assert np.array_equal(values, np.bincount(index, np.arange(1.0, index.size + 1), len(sizes)))
 
 
-def test_compiled_sums_are_the_same_and_say_so():
+@pytest.mark.usefixtures("execution")
+def test_sums_of_a_kernel_are_the_same_and_say_so():
     model, arguments, group = varying_means(5000, 3, data(RNG.normal(size=5000)))
     targets = [model(*map(lazy, arguments), given) for given in (group, data(group))]
     (wanted, slopes), (found, others) = (value_and_grad(target, wrt=arguments) for target in targets)
@@ -163,6 +164,7 @@ def test_other_parameters_and_data_of_the_same_sizes_do_not_compile_again():
     assert pipeline.compilations() == before
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_rows_that_change_are_added_up_by_index_where_that_is_faster():
     model, arguments, group = varying_means(500, 3)
     (kernel,) = explain(model(*map(lazy, arguments), data(group)), wrt=arguments).kernels

@@ -53,11 +53,11 @@ def test_many_vectors_are_a_loop_of_one():
 
 @pytest.mark.usefixtures("uncompiled")
 def test_no_number_of_vectors_is_compiled_for():
-    density = regression()
+    density = schools()
     density.logdensity_and_gradient(points(density))
     density.logdensity_and_gradient(points(density, 2))
     before = pipeline.compilations()
-    for count in (3, 17, 1, 4, 0):
+    for count in (3, 1, 4, 0):
         density.logdensity_and_gradient(points(density, count))
     assert pipeline.compilations() == before
 
@@ -77,7 +77,7 @@ def test_other_arrays_are_converted():
 
 @pytest.mark.usefixtures("uncompiled")
 def test_results_in_given_arrays():
-    density = regression()
+    density = schools()
     for lead in ((), (4,), (1,), (2, 3)):
         x = points(density, *lead)
         out = np.empty(lead), np.empty(x.shape)
@@ -86,8 +86,8 @@ def test_results_in_given_arrays():
         np.testing.assert_array_equal(out[0], wanted)
         np.testing.assert_array_equal(out[1], slopes)
         assert gradient is out[1] and np.array_equal(value, wanted)
-    with pytest.raises(ValueError, match=r"out\[1\] has shape \(4, 3\) .* the result shape \(5, 3\)"):
-        density.logdensity_and_gradient(points(density, 5), out=(np.empty(5), np.empty((4, 3))))
+    with pytest.raises(ValueError, match=r"out\[1\] has shape \(4, 10\) .* the result shape \(5, 10\)"):
+        density.logdensity_and_gradient(points(density, 5), out=(np.empty(5), np.empty((4, 10))))
     x = points(density, 5)
     with pytest.raises(ValueError, match=r"out\[1\] shares memory with x"):
         density.logdensity_and_gradient(x, out=(np.empty(5), x))

@@ -129,6 +129,7 @@ def turned_model(mu):
     return logpdf(Normal(shifted, 2.0), rows).sum() + np.where(mu > 0.0, mu, 0.5 * mu).sum() * 3 + (own * mu[0]).sum()
 
 
+@pytest.mark.slow
 def test_data_of_all_layouts_are_read_where_they_lie():
     """Which change there, as others than data() may, and live as long as the function."""
     density = LogDensity(turned_model, mu=real(2))

@@ -51,8 +51,8 @@ def executed(name, figures):
         for cell in cells(name):
             if cell.mark != "[markdown]" and (figures or "figure" not in cell.mark):
                 run(cell, str(FOLDER / f"{name}.py"), space)
-            if figures and "figure" in cell.mark:
-                look_at(space["plt"])
+            if figures and "plt" in space:
+                look_at(space["plt"], "figure" in cell.mark)
     return space
 
 
@@ -68,14 +68,15 @@ def run(cell, path, space):
             assert getattr(shown, method, lambda: "nothing")()
 
 
-def look_at(pyplot):
-    """Each figure has a title, and names along its axes."""
-    assert pyplot.get_fignums()
-    for number in pyplot.get_fignums():
-        figure = pyplot.figure(number)
-        assert all(axes.get_xlabel() and axes.get_title() for axes in figure.axes) and figure.axes[0].get_ylabel()
-        figure.canvas.draw()
+def look_at(pyplot, own):
+    """The figures of a cell can be drawn; there are some of the notebook's ``own``, with titles and named axes."""
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
     pyplot.close("all")
+    assert figures or not own
+    for figure in figures:
+        figure.canvas.draw()
+        if own:
+            assert all(axes.get_xlabel() and axes.get_title() for axes in figure.axes) and figure.axes[0].get_ylabel()
 
 
 @pytest.mark.usefixtures("uncompiled")

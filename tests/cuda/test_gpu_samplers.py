@@ -127,7 +127,7 @@ def test_replays_make_what_launches_made(cupy):
     with own_stream(True):
         replayed, launched = (Dynamics(Target.of(gaussian(cupy), cupy.zeros(3)), keys, False) for _ in range(2))
         for part in (*launched._starts, launched._single, *launched._strides.values(), *launched._ends.values()):
-            part.on_gpu = False
+            part.replayed = False
         for dynamics in (replayed, launched):
             dynamics.step[...] = 0.2
             dynamics.evaluate(cupy.asarray(MEAN))

@@ -17,6 +17,7 @@ EXPANDED = sorted(name for name, entry in PRIMITIVES.items() if entry.expand is 
 
 def applied(name, dtype):
     entry = PRIMITIVES[name]
+    dtype = np.uint64 if name.startswith("philox") else dtype  # words of random bits
     return entry(*(slot(number, ("n",), dtype) for number in range(entry.arity)))
 
 

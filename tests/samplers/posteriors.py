@@ -76,7 +76,7 @@ class Groups:
 
 def eight_schools_moments():
     """Means of mu, tau and theta by a grid over mu and log tau, given which the rest is normal."""
-    mu, log_tau = np.linspace(-35.0, 45.0, 1601)[:, None, None], np.linspace(-12.0, 7.0, 1901)[:, None]
+    mu, log_tau = np.linspace(-35.0, 45.0, 401)[:, None, None], np.linspace(-12.0, 7.0, 381)[:, None]
     tau = np.exp(log_tau)
     spread = np.sqrt(tau**2 + ERRORS**2)
     log = stats.norm.logpdf(mu[..., 0], 0.0, 5.0) + (stats.halfcauchy.logpdf(tau, 0.0, 5.0) + log_tau)[:, 0]

@@ -90,9 +90,8 @@ def _matrix_and_vector(node: Node, leading: Collection[Node]) -> tuple[Node, Nod
 
 def _product(matrix: Node, vectors: Node) -> Node:
     """The products of a matrix and each vector, of shape (C, n, 1)."""
-    many = _without_gap(vectors, 1)
-    found = product(matrix, transposed(many))
-    return view(found, [(1, 0, 1), (0, 0, 1)], (many.shape[0], matrix.shape[0], 1))
+    found = product(_without_gap(vectors, 1), transposed(matrix))
+    return view(found, [(0, 0, 1), (1, 0, 1)], (*found.shape, 1))
 
 
 def _shifted(node: Node, rank: int) -> tuple[Entry, ...]:
