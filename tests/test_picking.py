@@ -13,8 +13,10 @@ from loop_executor import run_loops
 from vecdist import InvalidIndex, InvalidParameter, hessian, lazy, pipeline, value_and_grad
 from vecdist import compile as compile_function
 from vecdist.derivatives import gradient_of
+from vecdist.expr import Node
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
+from vecdist.primitives.structure import rebuilt
 
 X = np.arange(60.0).reshape(3, 4, 5) ** 1.5
 A = np.array([2, 0, 0, -1])
@@ -372,3 +374,10 @@ def test_an_index_into_nothing_is_out_of_range():
         assert np.asarray(lazy(empty)[:, A % 4]).shape == (0, 4)
     with pytest.raises(IndexError, match="axis 0 has length 0"):
         lazy(empty)[np.array([0])]
+
+
+def test_the_length_of_an_axis_is_a_number_whatever_is_put_in_its_place():
+    """Picks from what was picked before ask for the length of a checked array, whose check is taken out."""
+    x, other = (lazy(np.ones((4, 3))).node, lazy(np.zeros((4, 3))).node)
+    length = Node("extent", (x,), ((-2,),), (), np.dtype(np.float64))
+    assert rebuilt(length, (other,)).shape == ()

@@ -48,7 +48,7 @@ def many_draws(distribution, name):
     loops = any(node.op.endswith("_draw") for node in topological((sample(5, distribution).node,)))
     if name in ONE_OF_EACH_LOOP:
         return np.asarray(sample(5, distribution, 20_000))
-    return drawn(distribution, 2_000 if loops else 20_000, key=5)
+    return drawn(distribution, 2_000 if loops else 5_000, key=5)
 
 
 def drawn(distribution, shape=(), key=1):

@@ -195,7 +195,7 @@ def rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
     """The same operation on other arguments; an elementwise one has the shape that they broadcast to."""
     if args == node.args:
         return node
-    shape = node.shape if node.op in STRUCTURE else broadcast(arg.shape for arg in args)
+    shape = node.shape if node.op in STRUCTURE or node.op == "extent" else broadcast(arg.shape for arg in args)
     return Node(node.op, args, node.attrs, shape, node.dtype)
 
 
