@@ -199,7 +199,8 @@ def many_chains(found):
     exact = [np.broadcast_to(each, log.shape) for each in (early, late, change, width)]
     drawn = [found["posterior"][name] for name in ("early", "late", "change", "width")]
     near(drawn, log, exact)
-    assert (found["path"].shape, found["again"].positions.shape) == ((64, 40), (64, 200, 4))
+    chains = found["chains"]
+    assert (found["path"].shape, found["again"].positions.shape) == ((chains, 40), (chains, 200, 4))
     assert rhat(found["again"].positions).max() < 1.05
 
 
