@@ -188,7 +188,8 @@ class LoopLines(ABC):
 
     def written(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
         """The turns of an inner loop one after another; sums of float32 are taken in float32."""
-        sums, items = loop.sums(home), [item for _, item in loop.body.items]
+        sums = loop.sums(home)
+        items = [item for level in loop.body.levels for item in loop.body.statements(level)]
         brief = {item.name for item in sums if is_short(item)} - self.short
         yield from (f"{pad}{short(s)} = f4(0)" if s.name in brief else f"{pad}{s.name} = {beginning(s)}" for s in sums)
         own = "|".join(item.name for item in items if isinstance(item, Assign | Load)) or "-"
