@@ -13,10 +13,10 @@ from vecdist.backends import store
 
 HOPPER = (9, 0)
 # Registers of a thread.  A multiprocessor has 65536: up to 64 leave room for 4 blocks of 256 threads, up to 40 for 6.
-# Those of rows hold the next row, too.
+# up to 80 for 3.  Those of rows hold the next row, too.
 BUDGETS = {
     ("Normal", "f4", False): 48, ("Normal", "f8", False): 48, ("Normal", "f4", True): 64, ("Normal", "f8", True): 72,
-    ("Gamma", "f4", False): 56, ("Gamma", "f8", False): 80, ("Gamma", "f4", True): 72, ("Gamma", "f8", True): 96,
+    ("Gamma", "f4", False): 56, ("Gamma", "f8", False): 80, ("Gamma", "f4", True): 80, ("Gamma", "f8", True): 96,
     ("NegativeBinomial", "f4", False): 56, ("NegativeBinomial", "f8", False): 80,
     ("NegativeBinomial", "f4", True): 64, ("NegativeBinomial", "f8", True): 104,
     ("row sums", "f4"): 48, ("row sums", "f8"): 48,

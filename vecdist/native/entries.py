@@ -79,7 +79,7 @@ def _entry(
     lines.append(f"    done = call_kernel(kernel, ({', '.join(arguments)},))")
     lines.append(f"    return status(done, value, gradient, rows, {slopes} * rows)")
     exec("\n".join(lines), names)
-    compiled = numba.cfunc(signature, nopython=True, error_model="numpy")(names["entry"])
+    compiled = numba.cfunc(signature, error_model="numpy")(names["entry"])
     work = program.work(prepared.lengths) / rows
     return Entry(compiled.address, work, (compiled, program, prepared.feeds))
 
