@@ -78,8 +78,8 @@ def test_eight_schools():
 
 @pytest.mark.slow
 @pytest.mark.xfail(
-    reason="a known weakness: one of the 16 chains begins far out and diverges in every draw, and the step size, which is "
-    "learnt from the mean acceptance of all chains, never becomes small enough for it"
+    reason="a known weakness: one of the 16 chains begins far out and diverges in every draw; the step size is learnt "
+    "from the mean acceptance of all chains and never becomes small enough for it"
 )
 def test_a_gamma_regression():
     mean, scale, _ = gamma_regression_grid([0.4, 0.8, 0.9], [0.15, 0.15, 0.25])

@@ -4,11 +4,11 @@ from vecdist.constraints import Constraint, count, count_up_to, open_unit_interv
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_ratios import digamma_rise, slope
 from vecdist.distributions.stream import Stream
-from vecdist.distributions.tail_sums import log_tails
+from vecdist.distributions.tail_sums import ByLogTails, log_tails
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum
 from vecdist.primitives.draws import binomial_draw
-from vecdist.primitives.elementary import exp, log1p, log_sigmoid
+from vecdist.primitives.elementary import log1p, log_sigmoid
 from vecdist.primitives.special import lbeta, lgamma_delta, log_choose
 from vecdist.primitives.table import primitive
 
@@ -44,7 +44,7 @@ log_mass = primitive(
 )
 
 
-class BetaBinomial(Distribution):
+class BetaBinomial(ByLogTails, Distribution):
     """Beta-binomial distribution, f(x) = C(n, x) B(x + alpha, n - x + beta) / B(alpha, beta) for x = 0, ..., n.
 
     Written ``BetaBinomial(n, alpha, beta)`` or ``BetaBinomial(n=, mean=, concentration=)``, those of the beta
@@ -85,22 +85,6 @@ class BetaBinomial(Distribution):
     @staticmethod
     def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
         return log_tails(x, p.n, p.alpha, p.beta, lambda at: BetaBinomial.log_density(at, p))
-
-    @staticmethod
-    def cdf(x: Node, p: Parameters) -> Node:
-        return exp(BetaBinomial.log_tails(x, p)[0])
-
-    @staticmethod
-    def sf(x: Node, p: Parameters) -> Node:
-        return exp(BetaBinomial.log_tails(x, p)[1])
-
-    @staticmethod
-    def log_cdf(x: Node, p: Parameters) -> Node:
-        return BetaBinomial.log_tails(x, p)[0]
-
-    @staticmethod
-    def log_sf(x: Node, p: Parameters) -> Node:
-        return BetaBinomial.log_tails(x, p)[1]
 
     @staticmethod
     def mean(p: Parameters) -> Node:

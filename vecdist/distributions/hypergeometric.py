@@ -3,11 +3,10 @@
 from vecdist.constraints import Constraint, count, up_to, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.distributions.tail_sums import log_tails
+from vecdist.distributions.tail_sums import ByLogTails, log_tails
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil, maximum, minimum
 from vecdist.primitives.draws import hypergeometric_draw
-from vecdist.primitives.elementary import exp
 from vecdist.primitives.special import log_choose
 
 up_to_the_population = Constraint(
@@ -15,7 +14,7 @@ up_to_the_population = Constraint(
 )
 
 
-class Hypergeometric(Distribution):
+class Hypergeometric(ByLogTails, Distribution):
     """Hypergeometric distribution, f(x) = C(successes, x) C(failures, draws - x) / C(successes + failures, draws).
 
     Written ``Hypergeometric(successes, failures, draws)`` or ``Hypergeometric(population=, successes=, draws=)``, where
@@ -56,22 +55,6 @@ class Hypergeometric(Distribution):
     @staticmethod
     def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
         return log_tails(x, p.draws, -p.successes, -p.failures, lambda at: Hypergeometric.log_density(at, p))
-
-    @staticmethod
-    def cdf(x: Node, p: Parameters) -> Node:
-        return exp(Hypergeometric.log_tails(x, p)[0])
-
-    @staticmethod
-    def sf(x: Node, p: Parameters) -> Node:
-        return exp(Hypergeometric.log_tails(x, p)[1])
-
-    @staticmethod
-    def log_cdf(x: Node, p: Parameters) -> Node:
-        return Hypergeometric.log_tails(x, p)[0]
-
-    @staticmethod
-    def log_sf(x: Node, p: Parameters) -> Node:
-        return Hypergeometric.log_tails(x, p)[1]
 
     @staticmethod
     def mean(p: Parameters) -> Node:

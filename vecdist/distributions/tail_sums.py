@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import floor
 
+from vecdist.distributions.base import Parameters
 from vecdist.expr import Node, where
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.table import primitive
@@ -88,3 +89,25 @@ def log_tails(
     known = log_mass(where(first, x, x + 1.0)) + log(total)
     rest = log1p(-exp(known))
     return where(first, known, rest), where(first, rest, known)
+
+
+class ByLogTails:
+    """The four distribution functions of a family that states ``log_tails(x, p)``: the logarithms of both tails."""
+
+    log_tails: Callable[[Node, Parameters], tuple[Node, Node]]
+
+    @classmethod
+    def cdf(cls, x: Node, p: Parameters) -> Node:
+        return exp(cls.log_tails(x, p)[0])
+
+    @classmethod
+    def sf(cls, x: Node, p: Parameters) -> Node:
+        return exp(cls.log_tails(x, p)[1])
+
+    @classmethod
+    def log_cdf(cls, x: Node, p: Parameters) -> Node:
+        return cls.log_tails(x, p)[0]
+
+    @classmethod
+    def log_sf(cls, x: Node, p: Parameters) -> Node:
+        return cls.log_tails(x, p)[1]
