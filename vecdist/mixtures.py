@@ -131,7 +131,7 @@ class Mixture(Compound):
 
     def _sum(self, values: LazyArray) -> LazyArray:
         weights = lazy(self.weights)
-        return np.where((weights == 0) & ~np.isfinite(values), 0.0, weights * values).sum(axis=-1)
+        return lazy(np.where((weights == 0) & ~np.isfinite(values), 0.0, weights * values)).sum(axis=-1)
 
     def _log_sum(self, logarithms: LazyArray) -> LazyArray:
         """log sum_k w_k exp(l_k); the derivative in a weight of 0, whose logarithm has none, comes of a last term."""

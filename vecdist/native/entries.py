@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, cast, final
 
 import numba
 import numpy as np
@@ -81,7 +81,7 @@ def _entry(
     exec("\n".join(lines), names)
     compiled = numba.cfunc(signature, error_model="numpy")(names["entry"])
     work = program.work(prepared.lengths) / rows
-    return Entry(compiled.address, work, (compiled, program, prepared.feeds))
+    return Entry(cast("int", compiled.address), work, (compiled, program, prepared.feeds))
 
 
 def _inputs(program: CpuProgram, feeds: Sequence[Feed], size: int, names: dict[str, Any]) -> Iterator[str]:
