@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from vecdist import pipeline
-from vecdist.backends import cpu_language
+from vecdist.backends import cpu, cpu_language
 from vecdist.backends import store as folder
 
 
@@ -23,15 +23,16 @@ def uncompiled():
     """Inside, kernels of the CPU are run by Python, and none that was compiled before is used."""
     with (
         mock.patch.object(pipeline, "_plans", {}),
+        mock.patch.object(cpu, "_routines", {}),
         mock.patch.object(folder, "import_source", import_source),
     ):
         yield
 
 
-def import_source(name, text):
+def import_source(name, text, given):
     """The module of generated source, in the words of this one."""
     module = ModuleType(name)
-    module.__dict__.update(LANGUAGE)
+    module.__dict__.update(LANGUAGE | given)
     exec(compile(text.replace(f"from {cpu_language.__name__} import *", ""), name, "exec"), module.__dict__)
     return module
 
@@ -100,7 +101,7 @@ WORDS = NUMBERS | {
     "accumulate_max": accumulate(np.maximum), "accumulate_min": accumulate(np.minimum),
     "accumulate_prod": accumulate(np.multiply), "accumulate_sum": accumulate(np.add), "add_at": add_at, "b1": np.bool_,
     "bits": patterned("i"), "compiled": Spoken, "float": np.float64, "floor": np.floor, "fmod": np.fmod,
-    "from_bits": patterned("f"), "load": load, "load_bytes": load_bytes, "np": np, "rint": np.rint, "select": select,
+    "from_bits": patterned("f"), "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "rint": np.rint, "select": select,
     "sqrt": np.sqrt, "store": store, "widest": lambda: None,
 }
 WRITTEN = {name: word.py_func for name, word in vars(cpu_language).items() if hasattr(word, "py_func")}

@@ -165,38 +165,48 @@ def elementwise(
     Python numbers take the dtype of the nodes beside them.  ``least`` asks for at least that dtype (a quotient of
     integers is a float64, as in NumPy); ``result`` names the dtype of the value where it differs from the operands'.
     """
-    dtype = np.result_type(*(n.dtype if isinstance(n, Node) else n for n in operands))
-    if least is not None:
+    dtype = _promoted(operands)
+    if least is not None and dtype.kind != "f":
         dtype = np.result_type(dtype, least)
-    args = tuple(
-        cast(n, dtype) if isinstance(n, Node) else const(n, dtype) for n in operands
-    )
-    shape = broadcast(n.shape for n in args)
+    args = _converted(operands, dtype)
+    shape = broadcast([n.shape for n in args])
     return Node(op, args, (), shape, dtype if result is None else np.dtype(result))
+
+
+def _promoted(operands: Sequence[Operand]) -> np.dtype:
+    """The dtype that NumPy gives: that of all nodes where they are floats of one, which numbers beside them keep."""
+    dtypes = {n.dtype for n in operands if isinstance(n, Node)}
+    if len(dtypes) == 1:
+        (dtype,) = dtypes
+        if dtype.kind == "f":
+            return dtype
+    return np.result_type(*(n.dtype if isinstance(n, Node) else n for n in operands))
+
+
+def _converted(operands: Sequence[Operand], dtype: np.dtype) -> tuple[Node, ...]:
+    return tuple([cast(n, dtype) if isinstance(n, Node) else const(n, dtype) for n in operands])
 
 
 def where(condition: Node, yes: Operand, no: Operand) -> Node:
     """``yes`` where ``condition`` holds, ``no`` elsewhere; the branch not taken cannot leak a NaN."""
-    dtype = np.result_type(*(n.dtype if isinstance(n, Node) else n for n in (yes, no)))
-    branches = tuple(
-        cast(n, dtype) if isinstance(n, Node) else const(n, dtype) for n in (yes, no)
-    )
-    shape = broadcast((condition.shape, *(n.shape for n in branches)))
+    dtype = _promoted((yes, no))
+    branches = _converted((yes, no), dtype)
+    shape = broadcast((condition.shape, *[n.shape for n in branches]))
     return Node("where", (condition, *branches), (), shape, dtype)
 
 
 def topological(roots: Iterable[Node], inputs: Callable[[Node], Sequence[Node]] | None = None) -> Iterator[Node]:
     """Every node that ``roots`` need, each after its arguments, or after those of them that ``inputs`` gives."""
     seen: set[Node] = set()
-    stack: list[tuple[Node, bool]] = [(root, False) for root in reversed(tuple(roots))]
+    stack: list[Node | None] = [*reversed(tuple(roots))]
     while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
+        node = stack.pop()
+        if node is None:  # what lies below has all its arguments behind it
+            yield stack.pop()  # type: ignore[misc]
         elif node not in seen:
             seen.add(node)
-            stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(inputs(node) if inputs else node.args))
+            stack += (node, None)
+            stack += reversed(inputs(node) if inputs else node.args)
 
 
 def rewrite(

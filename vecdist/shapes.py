@@ -18,8 +18,11 @@ class BroadcastError(ValueError):
 
 def broadcast(shapes: Iterable[Shape]) -> Shape:
     """The common shape of ``shapes``, aligned at the last axis."""
+    different = {shape for shape in shapes if shape}
+    if len(different) < 2:
+        return different.pop() if different else ()
     result: list[Dim] = []
-    for shape in shapes:
+    for shape in different:
         if len(shape) > len(result):
             result[:0] = [1] * (len(shape) - len(result))
         for axis in range(-len(shape), 0):

@@ -125,10 +125,10 @@ def test_checked_files(folder):
 
 
 def test_sources_are_written_once(folder):
-    module = store.import_source("vecdist_test", "value = 1\n")
+    module = store.import_source("vecdist_test", "value = given\n", {"given": 1})
     assert module.value == 1 and sys.modules["vecdist_test"] is module
     written = Path(module.__file__).stat().st_mtime_ns
-    assert store.import_source("vecdist_test", "value = 1\n").value == 1
+    assert store.import_source("vecdist_test", "value = given\n", {"given": 2}).value == 2
     assert Path(module.__file__).stat().st_mtime_ns == written
     store.forget("vecdist_test")
     assert "vecdist_test" not in sys.modules and not list(folder.rglob("vecdist_test*"))

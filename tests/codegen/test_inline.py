@@ -1,11 +1,12 @@
-"""Routines in the place of their calls: names of their own, results shared where that is certain, loops over tables."""
+"""Routines in the place of their calls or as functions: results shared where that is certain, and none for nothing."""
 
 from math import exp
 
 import pytest
 
-from vecdist.codegen import inline
-from vecdist.codegen.inline import inlined, is_routine
+from vecdist.codegen import inline, routines
+from vecdist.codegen.inline import inlined, routine
+from vecdist.codegen.routines import is_routine, with_needs
 from vecdist.primitives import PRIMITIVES, Primitive
 
 TABLE = (3.0, 2.0, 1.0)
@@ -54,38 +55,68 @@ def early(x):
     return -x
 
 
-ROUTINES = {f.__name__: f for f in (mantissa, exponent, mixed, early)}
+def long(x: float, limit: float) -> tuple[bool, float, float]:
+    """More statements than are put in the place of a call."""
+    rest, n = halves(x, limit)
+    total = 0.0
+    product = 1.0
+    k = 0.0
+    while k < 5.0:
+        k += 1.0
+        total += rest / k
+        product *= n + k
+    if total > product:
+        total -= 1.0
+        product += 1.0
+    return total > 0.0, total, product
+
+
+def summed(x, limit):
+    _, total, _ = long(x, limit)
+    return total
+
+
+def multiplied(x, limit):
+    _, _, product = long(x, limit)
+    return product
+
+
+ROUTINES = {f.__name__: f for f in (mantissa, exponent, mixed, early, summed, multiplied)}
 
 
 @pytest.fixture(autouse=True)
-def routines(monkeypatch):
+def entries_of_the_table(monkeypatch):
     entries = {name: Primitive(name, 2, code="", routine=function) for name, function in ROUTINES.items()}
-    monkeypatch.setattr(inline, "PRIMITIVES", PRIMITIVES | entries)
+    for module in (inline, routines):
+        monkeypatch.setattr(module, "PRIMITIVES", PRIMITIVES | entries)
 
 
-def run(lines, **values):
+def run(source, **values):
     """What a source of these lines computes, its first line left out."""
+    lines, called = source
     scope = {"f4": float, "f8": float, **values}
+    for each in with_needs(called):
+        exec("\n".join(["import math", *each.tables, each.text]), scope)
     exec("\n".join(lines[1:]), scope)
     return scope
 
 
 @pytest.mark.parametrize("x", [0.3, 5.0])
 def test_a_call_becomes_statements_that_compute_the_same(x):
-    lines = inlined([HEADER, "v1 = f8(mixed(v0, 2.0))"])
-    assert not any("mixed(" in line or "polynomial(" in line for line in lines)
-    assert run(lines, v0=x)["v1"] == mixed(x, 2.0)
+    source = inlined([HEADER, "v1 = f8(mixed(v0, 2.0))"])
+    assert not any("mixed(" in line or "polynomial(" in line for line in source[0]) and not source[1]
+    assert run(source, v0=x)["v1"] == mixed(x, 2.0)
 
 
 def test_source_without_routines_is_left_alone():
     texts = [HEADER, "def kernel(x0, o0):\n    v0 = f8(x0)", "    o0[0] = v0"]
-    assert inlined(texts) == "\n".join(texts).split("\n")
+    assert inlined(texts) == ("\n".join(texts).split("\n"), ())
 
 
 def test_functions_of_the_same_arguments_are_computed_once():
-    lines = inlined([HEADER, "v1 = f8(mantissa(v0, 1.0))", "v2 = f4(exponent(v0, 1.0))"])
-    assert sum("while" in line for line in lines) == 1
-    scope = run(lines, v0=40.0)
+    source = inlined([HEADER, "v1 = f8(mantissa(v0, 1.0))", "v2 = f4(exponent(v0, 1.0))"])
+    assert sum("while" in line for line in source[0]) == 1
+    scope = run(source, v0=40.0)
     assert (scope["v1"], scope["v2"]) == (0.625, 6.0)
 
 
@@ -94,18 +125,18 @@ def test_functions_of_the_same_arguments_are_computed_once():
     ["if v0 > 0.0:", "    v1 = f8(mantissa(v0, 1.0))", "else:", "    v1 = f8(exponent(v0, 1.0))"],
 ])
 def test_nothing_is_shared_with_other_arguments_or_from_another_branch(texts):
-    assert sum("while" in line for line in inlined([HEADER, *texts])) == 2
+    assert sum("while" in line for line in inlined([HEADER, *texts])[0]) == 2
 
 
 def test_what_came_before_a_branch_is_shared_in_it():
     texts = ["v1 = f8(mantissa(v0, 1.0))", "if v0 > 0.0:", "    v2 = f8(exponent(v0, 1.0))"]
-    lines = inlined([HEADER, *texts])
-    assert sum("while" in line for line in lines) == 1
-    assert run(lines, v0=40.0)["v2"] == 6.0
+    source = inlined([HEADER, *texts])
+    assert sum("while" in line for line in source[0]) == 1
+    assert run(source, v0=40.0)["v2"] == 6.0
 
 
 def test_loops_over_tables_are_written_out_and_indexed_ones_are_constants():
-    lines = inlined([HEADER, "v1 = f8(mixed(v0, 2.0))"])
+    lines, _ = inlined([HEADER, "v1 = f8(mixed(v0, 2.0))"])
     assert "PLACES = (0.25, 0.5)" in lines
     assert not any("TABLE" in line or "coefficient" in line for line in lines)
 
@@ -115,14 +146,51 @@ def test_a_function_that_returns_early_is_refused():
         inlined([HEADER, "v1 = f8(early(v0))"])
 
 
-def test_every_routine_can_be_inlined():
-    """Each entry of the table: what is left calls nothing but types, the mathematical functions and built-in ones."""
+def test_long_functions_are_called_and_compute_the_same():
+    source = inlined([HEADER, "v1 = f8(summed(v0, 1.0))"])
+    (called,) = source[1]
+    assert called.name.startswith("long_") and any(f"{called.name}(" in line for line in source[0])
+    assert called.parameters == ("f8", "f8") and called.results == ("f8",)
+    assert run(source, v0=40.0)["v1"] == summed(40.0, 1.0)
+
+
+def test_one_call_gives_all_that_is_wanted_of_its_arguments():
+    source = inlined([HEADER, "v1 = f8(summed(v0, 1.0))", "v2 = f4(multiplied(v0, 1.0))"])
+    assert sum("long_" in line for line in source[0]) == 1
+    assert [each.results for each in source[1]] == [("f8", "f8")]
+    scope = run(source, v0=40.0)
+    assert (scope["v1"], scope["v2"]) == (summed(40.0, 1.0), multiplied(40.0, 1.0))
+
+
+def test_what_nobody_wants_of_a_function_is_left_out_of_it():
+    assert "product" not in routine(mixed_sums, frozenset({0})).text
+    assert "total" not in routine(mixed_sums, frozenset({1})).text
+    assert routine(long, frozenset({0})).results == ("b1",)
+
+
+def mixed_sums(x: float) -> tuple[float, float]:
+    total, product = 0.0, 1.0
+    while x > 1.0:
+        x = x / 2.0
+        total, product = total + x, product * x
+    if x > 0.5:
+        product += 1.0
+    return total, product
+
+
+def test_equal_functions_have_equal_names_and_others_have_others():
+    names = {routine(long, frozenset(used)).name for used in ({0}, {1}, {0, 1}, {1, 2})}
+    assert len(names) == 4
+    assert routine(long, frozenset({0})).name in names
+
+
+def test_every_routine_computes_the_same():
+    """Each entry of the table: what is left calls nothing but types, mathematical functions, built-in ones and its own."""
     names = [name for name in PRIMITIVES if is_routine(name)]
     assert names
     for name in names:
         arguments = ", ".join(f"v{place}" for place in range(PRIMITIVES[name].arity))
-        text = "\n".join(inlined([HEADER, f"v9 = f8({name}({arguments}))"])[1:])
+        source = inlined([HEADER, f"v9 = f8({name}({arguments}))"])
         point = [0.5] * PRIMITIVES[name].arity
-        scope = {"f8": float, **{f"v{place}": x for place, x in enumerate(point)}}
-        exec(text, scope)
-        assert scope["v9"] == pytest.approx(PRIMITIVES[name].routine(*point), rel=1e-14, nan_ok=True), name
+        found = run(source, **{f"v{place}": x for place, x in enumerate(point)})["v9"]
+        assert found == pytest.approx(PRIMITIVES[name].routine(*point), rel=1e-14, nan_ok=True), name

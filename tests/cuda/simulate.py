@@ -13,7 +13,7 @@ import numpy as np
 from reference import interpreted
 
 from vecdist import lazy, logpdf, logsumexp, random, sample
-from vecdist.backends import store
+from vecdist.backends import cuda_language, store
 from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
 from vecdist.codegen.cuda import render
@@ -31,7 +31,7 @@ WARP = 32
 def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     """The outputs of a kernel, flat, and whether it raised its flag."""
     source = render(kernel)
-    function = cuda.jit(store.import_source(source.name, source.text).kernel)
+    function = cuda.jit(imported(source.name, source.text, source.routines).kernel)
     outputs = [np.full(count(o.shape, lengths), 99, o.dtype) for o in kernel.outputs]
     flag = np.zeros(1, np.int64)
     arguments = []
@@ -57,6 +57,15 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     assert not added[:atomic].any(), "the sums of atomic additions must be left as they were found"
     kept = [a for a, o in zip(outputs, kernel.outputs, strict=True) if not o.temporary]
     return kept, bool(flag[0])
+
+
+def imported(name, text, routines):
+    """The module of a source; what it calls are functions of Python here."""
+    given = {
+        each.name: getattr(imported(each.name, each.module(cuda_language.__name__), each.needs), each.name)
+        for each in routines
+    }
+    return store.import_source(name, text, given)
 
 
 def count(shape, lengths):

@@ -86,8 +86,8 @@ def test_numpy_is_left_as_it_was(compiler):
 def test_a_cubin_is_made_once_and_mended_where_it_is_damaged(compiler, tmp_path, monkeypatch):
     monkeypatch.setenv(store.VARIABLE, str(tmp_path))
     made = []
-    compile_cubin = compiler.compile_cubin
-    monkeypatch.setattr(compiler, "compile_cubin", lambda *args: made.append(args[1]) or compile_cubin(*args))
+    compile_kernel = compiler.compile_kernel
+    monkeypatch.setattr(compiler, "compile_kernel", lambda *args: made.append(args[1]) or compile_kernel(*args))
     kernel = nest_kernel("row sums", "f4")
     first, again = cubin(kernel)[2], cubin(kernel)[2]
     assert first == again and len(made) == 1

@@ -21,6 +21,7 @@ from vecdist.backends.outputs import fresh_or_given
 from vecdist.backends.pool import POOLED_FROM, Pool
 from vecdist.backends.threads import Threaded
 from vecdist.codegen.cpu import needed_later, render
+from vecdist.codegen.routines import Routine, with_needs
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel import Kernel, Loop
@@ -32,29 +33,49 @@ PARALLEL_FROM = 2_000_000
 _LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
 
 
-def _rebuilding(name: str, make: Callable[[], Made]) -> Made:
-    """What ``make`` gives; where it fails, once more without the files of that name, one of which may be damaged."""
+_routines: dict[str, Any] = {}  # compiled once, for all kernels of the process
+
+
+def _rebuilding(name: str, routines: Sequence[Routine], make: Callable[[], Made]) -> Made:
+    """What ``make`` gives; where it fails, once more without the files of these names, one of which may be damaged."""
     try:
         return make()
     except Exception as error:  # unpickling a damaged file raises whatever its bytes say
         store.forget(name)
+        for routine in with_needs(routines):
+            store.forget(_file(routine.name))
+            _routines.pop(routine.name, None)
         made = make()  # a fault that lies elsewhere is raised here
         told = f"a compiled kernel in {store.folder()} was damaged ({error}); it is compiled again"
         warnings.warn(told, stacklevel=2)
         return made
 
 
+def _file(name: str) -> str:
+    """What the file of a source is called."""
+    return f"{name}_{_LANGUAGE}"
+
+
+def _imported(name: str, text: str, routines: Sequence[Routine]) -> ModuleType:
+    """The module of a source, with the functions that it calls."""
+    for routine in routines:
+        if routine.name not in _routines:
+            source = routine.module(cpu_language.__name__, "@merged")
+            _routines[routine.name] = getattr(_imported(routine.name, source, routine.needs), routine.name)
+    return store.import_source(_file(name), text, {each.name: _routines[each.name] for each in routines})
+
+
 @final
 class CpuProgram(Program):
     """A kernel compiled by Numba: run by one thread where it is short, over blocks by many where it is long."""
 
-    def __init__(self, source: Source, name: str, module: ModuleType) -> None:
-        self.source, self.name, self.module = source, name, module
+    def __init__(self, source: Source) -> None:
+        self.source, self.module = source, _imported(source.name, source.text, source.routines)
         kernel = source.kernel
         self.slots = kernel.slots
         self.lengths = kernel.lengths
         self.nests = [loop for _, loop in kernel.nests()]
-        self.serial: Callable[..., None] = module.kernel
+        self.serial: Callable[..., None] = self.module.kernel
         self.signature = _signature(kernel)
         _compile_once(self.serial, self.signature)
 
@@ -106,10 +127,10 @@ class CpuProgram(Program):
     @functools.cached_property
     def pieces(self) -> tuple[Any, list[Any], Any]:
         """The functions that threads run, compiled for the very types that the serial kernel calls them with."""
-        return _rebuilding(self.name, self._compile_pieces)
+        return _rebuilding(_file(self.source.name), self.source.routines, self._compile_pieces)
 
     def _compile_pieces(self) -> tuple[Any, list[Any], Any]:
-        module = store.import_source(self.name, self.source.text)
+        module = _imported(self.source.name, self.source.text, self.source.routines)
         kernel = self.source.kernel
         hoisted = [numba.from_dtype(dtype) for dtype in needed_later(kernel).values()]
         partials: list[types.Type] = []
@@ -186,5 +207,4 @@ class Cpu(Backend):
 
     def compile(self, kernel: Kernel) -> CpuProgram:
         source = render(kernel)
-        name = f"{source.name}_{_LANGUAGE}"
-        return _rebuilding(name, lambda: CpuProgram(source, name, store.import_source(name, source.text)))
+        return _rebuilding(_file(source.name), source.routines, lambda: CpuProgram(source))

@@ -21,6 +21,8 @@ u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
 compiled = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+# LLVM puts it in the place of its calls, which takes it little time; Numba would take long over one long function.
+merged = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy", forceinline=True)
 
 
 def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:
@@ -270,7 +272,7 @@ def add_rows(sums, output):  # noqa: ANN001, ANN201
 
 __all__ = [
     "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "b1", "bits",
-    "compiled", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes", "np", "rint",
-    "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod", "total_sum", "u1", "u2", "u4",
-    "u8", "widest",
+    "compiled", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes", "merged",
+    "np", "rint", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod", "total_sum",
+    "u1", "u2", "u4", "u8", "widest",
 ]

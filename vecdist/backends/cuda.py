@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -17,6 +17,7 @@ from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.backends.outputs import fresh_or_given
 from vecdist.codegen.cuda import render
 from vecdist.codegen.grid import THREADS, Grid, counters, team
+from vecdist.codegen.routines import Routine, with_needs
 from vecdist.codegen.source import Source
 from vecdist.codegen.tiles import (
     is_team_loop,
@@ -34,24 +35,48 @@ BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 MOST_WAVES = 4  # of blocks that have sums
 
 
-def _digest(kernel: Kernel) -> str:
-    """What names a cubin beside its source: types of arguments, the language it is written in, and the toolchain."""
+def _digest(*given: Any) -> str:
+    """What names machine code beside its source: types of arguments, the language it is written in, the toolchain."""
     language = Path(cuda_language.__file__).read_bytes() + Path(cuda_compiler.__file__).read_bytes()
-    text = repr((cuda_compiler.signature(kernel), sorted(cuda_compiler.versions().items())))
+    text = repr((*given, sorted(cuda_compiler.versions().items())))
     return hashlib.sha256(language + text.encode()).hexdigest()[:12]
 
 
 def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, bytes]:
     """The source of a kernel, its name and its machine code, from the folder of kernels where it is there."""
     source = render(kernel)
-    name = f"{source.name}_{_digest(kernel)}"
-    file = f"{name}_sm{capability[0]}{capability[1]}.cubin"
+    name = f"{source.name}_{_digest(cuda_compiler.signature(kernel))}"
+
+    def code() -> bytes:
+        module = store.import_source(name, source.text, _declared(source.routines))
+        parts = [_routine_code(routine, capability) for routine in with_needs(source.routines)]
+        return cuda_compiler.link([cuda_compiler.compile_kernel(module.kernel, name, kernel, capability), *parts], capability)
+
+    return source, name, _kept(f"{name}_sm{capability[0]}{capability[1]}.cubin", code)
+
+
+def _routine_code(routine: Routine, capability: tuple[int, int]) -> bytes:
+    """The code of a function, for the linker."""
+    name = f"{routine.name}_{_digest()}"
+
+    def code() -> bytes:
+        module = store.import_source(name, routine.module(cuda_language.__name__), _declared(routine.needs))
+        return cuda_compiler.compile_routine(getattr(module, routine.name), routine, capability)
+
+    return _kept(f"{name}_sm{capability[0]}{capability[1]}.ltoir", code)
+
+
+def _declared(routines: Sequence[Routine]) -> dict[str, Any]:
+    return {routine.name: cuda_compiler.declared(routine) for routine in routines}
+
+
+def _kept(file: str, make: Callable[[], bytes]) -> bytes:
+    """The content of a file of the folder; made where it is not there."""
     found = store.read_checked(file)
     if found is None:
-        module = store.import_source(name, source.text)
-        found = cuda_compiler.compile_cubin(module.kernel, name, kernel, capability)
+        found = make()
         store.write_checked(file, found)
-    return source, name, found
+    return found
 
 
 @final

@@ -6,9 +6,11 @@ dependence on the PTX version that a driver accepts.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 import warnings
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy as np
 from numba import types
 
 from vecdist.codegen.grid import THREADS
+from vecdist.codegen.routines import Routine
 from vecdist.codegen.tiles import workspace
 from vecdist.kernel import Kernel
 
@@ -60,29 +63,44 @@ def versions() -> dict[str, str]:
     return found
 
 
-def compile_cubin(function: Any, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
-    """The machine code of a kernel for one compute capability.
+def compile_kernel(function: Any, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
+    """The LTO-IR of a kernel for one compute capability; ``MissingToolchain`` where numba-cuda is not there."""
+    return _compiled(function, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, 1))
 
-    Raises ``MissingToolchain`` where numba-cuda or nvJitLink is not there.
-    """
+
+def compile_routine(function: Any, routine: Routine, capability: tuple[int, int]) -> bytes:
+    """The LTO-IR of a function that kernels call."""
+    return _compiled(function, _routine_signature(routine), routine.name, capability, device=True)
+
+
+def _compiled(function: Any, given: Any, name: str, capability: tuple[int, int], **options: Any) -> bytes:
+    if not hasattr(cuda, "compile") or cuda.compile is None:
+        raise MissingToolchain(f"numba-cuda is not installed; {HOW}")
+    told = {"cc": capability, "output": "ltoir", "abi": "numba", "abi_info": {"abi_name": name}}
+    return cuda.compile(function, given, **told, **options)[0]
+
+
+def link(codes: Sequence[bytes], capability: tuple[int, int]) -> bytes:
+    """The machine code of a kernel and of what it calls; ``MissingToolchain`` where nvJitLink is not there."""
     try:
         from cuda.core import Linker, LinkerOptions, ObjectCode  # pyright: ignore[reportAttributeAccessIssue]
     except ImportError as error:
         raise MissingToolchain(f"cuda-core is not installed ({error}); {HOW}") from error
-    if not hasattr(cuda, "compile") or cuda.compile is None:
-        raise MissingToolchain(f"numba-cuda is not installed; {HOW}")
-    code, _ = cuda.compile(
-        function,
-        signature(kernel),
-        cc=capability,
-        output="ltoir",
-        device=False,
-        abi="numba",
-        abi_info={"abi_name": name},
-        launch_bounds=(THREADS, 1),
-    )
     options = LinkerOptions(arch=f"sm_{capability[0]}{capability[1]}", link_time_optimization=True)
-    return Linker(ObjectCode.from_ltoir(code), options=options).link("cubin").code
+    return Linker(*map(ObjectCode.from_ltoir, codes), options=options).link("cubin").code
+
+
+@functools.cache
+def declared(routine: Routine) -> Any:
+    """What stands for a function in the source that calls it: its code comes when the kernel is linked."""
+    return cuda.declare_device(routine.name, _routine_signature(routine))
+
+
+def _routine_signature(routine: Routine) -> Any:
+    parameters, results = (
+        tuple(numba.from_dtype(np.dtype(name)) for name in names) for names in (routine.parameters, routine.results)
+    )
+    return (types.Tuple(results) if len(results) > 1 else results[0])(*parameters)
 
 
 HOW = 'install the CUDA extra: pip install "vecdist[cuda13]" (or "vecdist[cuda12]" for a CUDA 12 driver)'

@@ -11,8 +11,10 @@ import os
 import sys
 import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 VARIABLE = "VECDIST_CACHE_DIR"
 DIGEST = 32  # bytes of a SHA-256 digest
@@ -86,8 +88,11 @@ def write(name: str, content: bytes) -> Path:
     return path
 
 
-def import_source(name: str, text: str) -> ModuleType:
-    """The module of generated source, from a file of the folder, so that Numba can cache what it compiles of it."""
+def import_source(name: str, text: str, given: Mapping[str, Any]) -> ModuleType:
+    """The module of generated source, from a file of the folder, so that Numba can cache what it compiles of it.
+
+    ``given`` are functions that it calls and does not import.
+    """
     content = text.encode()
     path = folder() / f"{name}.py"
     if read(path.name) != content:
@@ -95,6 +100,7 @@ def import_source(name: str, text: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module  # Numba looks the module up by name when it loads from its cache
+    module.__dict__.update(given)
     exec(compile(text, str(path), "exec"), module.__dict__)
     return module
 

@@ -33,7 +33,8 @@ BLOCK = 4096  # elements in one block: its values stay in the first-level cache,
 
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for the CPU."""
-    return Source("\n".join(inlined(_Renderer(kernel).module())) + "\n", kernel)
+    lines, routines = inlined(_Renderer(kernel).module())
+    return Source("\n".join(lines) + "\n", kernel, routines)
 
 
 class _Renderer(LoopLines):

@@ -33,7 +33,8 @@ TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of l
 
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for CUDA."""
-    return Source("\n".join(inlined(_Renderer(kernel).module())) + "\n", kernel)
+    lines, routines = inlined(_Renderer(kernel).module())
+    return Source("\n".join(lines) + "\n", kernel, routines)
 
 
 class _Renderer(TeamLines):

@@ -1,86 +1,121 @@
-"""Routines put in the place of their calls: a CUDA kernel that calls another device function needs a driver to compile.
+"""Routines put in the place of their calls, down to functions that are long enough to be called.
 
 A call is a line ``name = type(routine(arguments))``.  In its place come the statements of the routine, in float64 and
-with names of their own, and in the place of each call in those the statements of the function called.  What functions
-of the same arguments computed is used again, where that is certain to come after it.
+with names of their own, and in the place of each call in those the statements of the function called, or a call of it
+as a function that is compiled by itself, once for all kernels: Numba takes long over long functions.  What functions of
+the same arguments computed is used again, where that is certain to come after it.
 """
 
 from __future__ import annotations
 
 import ast
-import inspect
+import hashlib
 import math
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import BuiltinFunctionType, FunctionType
-from typing import Any, final
+from typing import Any, TypeVar, final
 
+from vecdist.codegen.pruning import UNUSED, pruned
+from vecdist.codegen.routines import Routine, definition, is_long, is_routine, result_types, types_of
 from vecdist.codegen.statements import INDENT
 from vecdist.primitives import PRIMITIVES
 
+Made = TypeVar("Made")
 
-def inlined(texts: Iterable[str]) -> list[str]:
-    """Generated source without calls of routines; the first line imports, and what routines need comes after it."""
-    writer = _Writer()
+ALONE = frozenset({0})  # the one result of most functions
+
+
+def inlined(texts: Iterable[str]) -> tuple[list[str], tuple[Routine, ...]]:
+    """Generated source without calls of primitives' routines, and the functions that it calls instead.
+
+    The first line imports, and what routines need comes after it.
+    """
     first, *rest = [line for text in texts for line in text.split("\n")]
-    body = [line for text in rest for line in writer.line(text)]
+    writer, body = _settled(lambda writer: [line for text in rest for line in writer.line(text)])
     if not writer.calls:
-        return [first, *body]
-    return [first, "import math", *(f"{name} = {value!r}" for name, value in writer.tables.items()), *body]
-
-
-def is_routine(op: str) -> bool:
-    """Whether a statement of this operation becomes many."""
-    return op in PRIMITIVES and PRIMITIVES[op].routine is not None
+        return [first, *body], ()
+    return [first, "import math", *writer.table_lines(), *body], tuple(writer.routines.values())
 
 
 @cache
-def _source(function: Callable) -> str:
-    return inspect.getsource(function)
+def routine(function: Callable, used: frozenset[int]) -> Routine:
+    """A function as one of generated source, with these of its results."""
+    tree = definition(function)
+    parameters = types_of({argument.arg: argument.annotation for argument in tree.args.args})
+    writer, body = _settled(lambda writer: _Body(writer, function, list(parameters), used=used))
+    lines = [*body.lines, f"return {', '.join(ast.unparse(body.results[place]) for place in sorted(used))}"]
+    text = "\n".join([f"({', '.join(parameters)}):", *(INDENT + line for line in lines)])
+    tables = tuple(writer.table_lines())
+    name = f"{tree.name.strip('_')}_{hashlib.sha256(repr((text, tables)).encode()).hexdigest()[:12]}"
+    results = tuple(kind for place, kind in enumerate(result_types(function)) if place in used)
+    needs = tuple(writer.routines.values())
+    return Routine(name, tables, f"def {name}{text}", tuple(parameters.values()), results, needs)
 
 
-def _definition(function: Callable) -> ast.FunctionDef:
-    """The syntax tree of a function, a new one each time."""
-    (definition,) = ast.parse(_source(function)).body
-    assert isinstance(definition, ast.FunctionDef)
-    returns = [node for node in ast.walk(definition) if isinstance(node, ast.Return)]
-    if returns != definition.body[-1:]:
-        raise ValueError(f"{definition.name}: a routine has one return, which comes last")
-    return definition
+def _settled(write: Callable[[_Writer], Made]) -> tuple[_Writer, Made]:
+    """What is written where each call is known to give all that any of its users needs of it."""
+    wanted: dict[tuple, frozenset[int]] = {}
+    while True:
+        writer = _Writer(wanted, dict(wanted))
+        made = write(writer)
+        if writer.asked == wanted:
+            return writer, made
+        wanted = writer.asked
 
 
 @final
 @dataclass
 class _Writer:
-    """What has been written: how many calls, the tables in use, and by depth the results that may be used again."""
+    """What has been written: how many calls, the tables and functions in use, and by depth results to be used again.
 
+    ``wanted`` says which results of a function of these arguments are used, ``asked`` that and what was found beside.
+    """
+
+    wanted: dict[tuple, frozenset[int]]
+    asked: dict[tuple, frozenset[int]]
     calls: int = 0
     tables: dict[str, tuple] = field(default_factory=dict)
-    known: list[tuple[int, dict[tuple, ast.expr]]] = field(default_factory=list)
+    routines: dict[str, Routine] = field(default_factory=dict)
+    known: list[tuple[int, dict[tuple, dict[int, ast.expr]]]] = field(default_factory=lambda: [(-1, {})])
 
     def line(self, text: str) -> Iterator[str]:
         """A line, or the statements of the routine that it calls."""
         code = text.lstrip()
         depth = len(text) - len(code)
-        while code and self.known and self.known[-1][0] > depth:
+        while code and self.known[-1][0] > depth:
             self.known.pop()
         words = code.replace("(", " ").split()
         if len(words) < 4 or words[1] != "=" or not is_routine(words[3]):
             yield text
             return
-        if not self.known or self.known[-1][0] < depth:
+        if self.known[-1][0] < depth:
             self.known.append((depth, {}))
         (assign,) = ast.parse(code).body
         assert isinstance(assign, ast.Assign) and isinstance(assign.value, ast.Call)
         (call,) = assign.value.args
         assert isinstance(call, ast.Call)
-        routine = PRIMITIVES[words[3]].routine
-        assert routine is not None
-        body = _Body(self, routine, [f"f8({ast.unparse(argument)})" for argument in call.args])
-        yield from (text[:depth] + line for line in body.lines)
-        yield f"{text[:depth]}{words[0]} = {words[2]}({ast.unparse(body.result)})"
+        function = PRIMITIVES[words[3]].routine
+        assert function is not None
+        lines, results = self.computed(function, [f"f8({ast.unparse(argument)})" for argument in call.args], ALONE)
+        yield from (text[:depth] + line for line in lines)
+        yield f"{text[:depth]}{words[0]} = {words[2]}({ast.unparse(results[0])})"
+
+    def computed(
+        self, function: Callable, arguments: Sequence[str], used: frozenset[int], certain: bool = True
+    ) -> tuple[list[str], dict[int, ast.expr]]:
+        """The lines that compute a function, and its results."""
+        if not is_long(function):
+            body = _Body(self, function, arguments, used=used, certain=certain)
+            return body.lines, body.results
+        called = routine(function, used)
+        self.routines[called.name] = called
+        prefix = self.prefix()
+        names = {place: f"{prefix}{place}" for place in sorted(used)}
+        line = f"{', '.join(names.values())} = {called.name}({', '.join(arguments)})"
+        return [line], {place: ast.Name(name, ast.Load()) for place, name in names.items()}
 
     def prefix(self) -> str:
         """What the names of one call begin with."""
@@ -91,9 +126,12 @@ class _Writer:
         if self.tables.setdefault(name, value) != value:
             raise ValueError(f"two tables of routines are called {name}")
 
+    def table_lines(self) -> Iterator[str]:
+        return (f"{name} = {value!r}" for name, value in self.tables.items())
+
 
 class _Body(ast.NodeTransformer):
-    """The statements of one call, as lines, and the expression that it returns.
+    """The statements of one call, as lines, and the expressions that it returns, by place.
 
     ``tables`` are the arguments that are tables; ``certain`` says that the call runs whenever its line is reached.
     """
@@ -104,9 +142,10 @@ class _Body(ast.NodeTransformer):
         function: Callable,
         arguments: Sequence[str],
         tables: dict[str, tuple] | None = None,
+        used: frozenset[int] = ALONE,
         certain: bool = True,
     ) -> None:
-        definition = _definition(function)
+        tree = pruned(definition(function), used)
         self.writer = writer
         self.certain = certain
         self.constants: ChainMap[str, Any] = ChainMap(dict(tables or {}), function.__globals__)
@@ -114,8 +153,8 @@ class _Body(ast.NodeTransformer):
         self.pad = ""
         self.versions = 0
         self.prefix = writer.prefix()
-        parameters = [argument.arg for argument in definition.args.args if argument.arg not in (tables or {})]
-        stored = {node.id for node in ast.walk(definition) if isinstance(node, ast.Name) and _is_stored(node)}
+        parameters = [argument.arg for argument in tree.args.args if argument.arg not in (tables or {})]
+        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and _is_stored(node)}
         given = dict(zip(parameters, arguments, strict=True))
         self.sources = {name: text for name, text in given.items() if name not in stored}
         self.names = {name: self.prefix + name for name in (*parameters, *sorted(stored))}
@@ -124,10 +163,11 @@ class _Body(ast.NodeTransformer):
                 self.names[name] = text
             else:
                 self.lines.append(f"{self.names[name]} = {text}")
-        *statements, last = definition.body
+        *statements, last = tree.body
         self.block(item for item in statements if not _is_docstring(item))
         assert isinstance(last, ast.Return) and last.value is not None
-        self.result: ast.expr = self.visit(last.value)
+        parts = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+        self.results: dict[int, ast.expr] = {place: self.visit(parts[place]) for place in used}
 
     def block(self, statements: Iterable[ast.stmt]) -> None:
         for item in statements:
@@ -147,6 +187,8 @@ class _Body(ast.NodeTransformer):
                     self.unrolled(name, self.constants[table], body)
                 case ast.For(target, series, body, []):
                     self.within(f"for {self.text(target)} in {self.text(series)}:", body)
+                case ast.Assign([ast.Tuple(names)], ast.Call(ast.Name(), arguments) as call):
+                    self.unpacked(names, call, arguments)
                 case ast.Assign([ast.Tuple()], _):
                     self.several(self.visit(item))
                 case _:
@@ -161,8 +203,16 @@ class _Body(ast.NodeTransformer):
             self.lines.append(self.pad + ast.unparse(item))
             return
         for name, part in zip(names.elts, value.elts, strict=True):
-            if not ast.unparse(name).endswith("__"):  # what is called _ is not needed
-                self.lines.append(f"{self.pad}{ast.unparse(name)} = {ast.unparse(part)}")
+            self.lines.append(f"{self.pad}{ast.unparse(name)} = {ast.unparse(part)}")
+
+    def unpacked(self, places: Sequence[ast.expr], call: ast.Call, arguments: Sequence[ast.expr]) -> None:
+        """An assignment of a function's results to several names; what is called _ is not needed."""
+        names = [place.id for place in places if isinstance(place, ast.Name)]
+        function = self.function(call)
+        assert function is not None and len(names) == len(places), ast.unparse(call)
+        used = frozenset(place for place, name in enumerate(names) if name != UNUSED)
+        results = self.called(function, arguments, used)
+        self.lines += [f"{self.pad}{self.names[names[place]]} = {ast.unparse(results[place])}" for place in sorted(used)]
 
     def text(self, item: ast.AST) -> str:
         return ast.unparse(self.visit(item))
@@ -209,30 +259,46 @@ class _Body(ast.NodeTransformer):
             return ast.parse(_number(value), mode="eval").body
         return node
 
+    def function(self, node: ast.Call) -> FunctionType | None:
+        """The function of ours that is called."""
+        found = self.constants.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        return found if isinstance(found, FunctionType) else None
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        function = self.constants.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        if isinstance(function, FunctionType):
-            return self.called(function, node.args)
-        in_math = isinstance(function, BuiltinFunctionType)
-        name = ast.Attribute(ast.Name("math"), function.__name__) if in_math else node.func
+        function = self.function(node)
+        if function is not None:
+            return self.called(function, node.args, ALONE)[0]
+        found = self.constants.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        in_math = isinstance(found, BuiltinFunctionType)
+        name = ast.Attribute(ast.Name("math"), found.__name__) if in_math else node.func
         return ast.Call(name, [self.visit(argument) for argument in node.args], [])
 
-    def called(self, function: FunctionType, arguments: Sequence[ast.expr]) -> ast.expr:
-        """The result of another function: one that is known, where its arguments are those of the routine itself."""
+    def called(
+        self, function: FunctionType, arguments: Sequence[ast.expr], used: frozenset[int]
+    ) -> dict[int, ast.expr]:
+        """The results of another function: those that are known, where its arguments are those of the routine itself."""
         named = [argument.id if isinstance(argument, ast.Name) else "" for argument in arguments]
         parameters = function.__code__.co_varnames
         tables = {p: self.constants[n] for p, n in zip(parameters, named, strict=False) if n and self.is_table(n)}
         values = [a for a, n in zip(arguments, named, strict=True) if not (n and self.is_table(n))]
         key = (function, *(self.sources.get(name) for name in named))
-        known = [found[key] for _, found in self.writer.known if key in found]
-        if known:
-            return known[0]
         certain = self.certain and not self.pad
-        inner = _Body(self.writer, function, [self.text(value) for value in values], tables, certain)
+        if None not in key:
+            self.writer.asked[key] = used | self.writer.asked.get(key, frozenset())
+            used = used | self.writer.wanted.get(key, frozenset())
+            known = [found[key] for _, found in self.writer.known if used <= found.get(key, {}).keys()]
+            if known:
+                return known[0]
+        given = [self.text(value) for value in values]
+        if tables:
+            inner = _Body(self.writer, function, given, tables, used, certain)
+            lines, results = inner.lines, inner.results
+        else:
+            lines, results = self.writer.computed(function, given, used, certain)
         if None not in key and certain:
-            self.writer.known[-1][1][key] = inner.result
-        self.lines += [self.pad + line for line in inner.lines]
-        return inner.result
+            self.writer.known[-1][1][key] = results
+        self.lines += [self.pad + line for line in lines]
+        return results
 
 
 def _is_stored(node: ast.Name) -> bool:

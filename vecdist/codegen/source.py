@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
+from vecdist.codegen.routines import Routine
 from vecdist.kernel import Kernel
 
 
 @final
 @dataclass(frozen=True)
 class Source:
-    """The text of one kernel; equal texts have equal names, in every process."""
+    """The text of one kernel, and the functions that it calls; equal texts have equal names, in every process."""
 
     text: str
     kernel: Kernel
+    routines: tuple[Routine, ...] = ()
 
     @cached_property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.codegen.grid import THREADS, Grid, combined
-from vecdist.codegen.inline import is_routine
+from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import INDENT, typed_zero
 from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vecdist.expr import Node, rewrite
+from vecdist.expr import Node, topological
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
@@ -15,17 +15,31 @@ def expand(roots: Sequence[Node]) -> tuple[Node, ...]:
     It comes after differentiation: the derivative of a function is a rule of the function, not of the polynomial that
     happens to compute it.  Expansions may use primitives that expand in turn.
     """
-    roots = tuple(roots)
-    while (expanded := rewrite(roots, _expand_node)) != roots:
-        roots = expanded
-    return roots
+    final: dict[Node, Node] = {}
+    _finish(roots, final)
+    return tuple(final[root] for root in roots)
 
 
-def _expand_node(node: Node, args: tuple[Node, ...]) -> Node:
+def _finish(roots: Sequence[Node], final: dict[Node, Node]) -> None:
+    """Find what becomes of ``roots``, and of all that they need; what has its final form stands for itself."""
+    for node in topological(roots, lambda node: () if node in final else node.args):
+        if node in final:
+            continue
+        args = tuple(final[arg] for arg in node.args)
+        expansion = _expansion(node, args)
+        if expansion is None:
+            result = rebuilt(node, args)
+        else:
+            _finish((expansion,), final)
+            result = final[expansion]
+        final[node] = final[result] = result
+
+
+def _expansion(node: Node, args: tuple[Node, ...]) -> Node | None:
     entry = PRIMITIVES.get(node.op)
     if entry is not None and entry.expand is not None:
         return entry.expand(*args)
     structural = STRUCTURE.get(node.op)
     if structural is not None and structural.expand is not None:
         return structural.expand(*args, *node.attrs)
-    return rebuilt(node, args)
+    return None
