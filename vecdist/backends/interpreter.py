@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -17,7 +18,7 @@ def interpret(
     roots: Sequence[Node], arrays: Sequence[np.ndarray], lengths: Mapping[str, int]
 ) -> tuple[np.ndarray, ...]:
     """The values of ``roots``: ``arrays`` fill the slots, ``lengths`` gives the symbolic dimensions their numbers."""
-    roots = expand(roots)
+    roots = _expanded(tuple(roots))
     values: dict[Node, np.ndarray] = {}
 
     def length(dim: Dim) -> int:
@@ -29,6 +30,12 @@ def interpret(
     return tuple(
         np.broadcast_to(values[root], [length(dim) for dim in root.shape]).copy() for root in roots
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _expanded(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Equal expressions of other data are equal graphs, which need not be expanded again."""
+    return expand(roots)
 
 
 def _evaluate(node: Node, args: list, arrays: Sequence, length: Callable[[Dim], int]) -> np.ndarray:
