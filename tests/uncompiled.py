@@ -101,8 +101,8 @@ WORDS = NUMBERS | {
     "accumulate_max": accumulate(np.maximum), "accumulate_min": accumulate(np.minimum),
     "accumulate_prod": accumulate(np.multiply), "accumulate_sum": accumulate(np.add), "add_at": add_at, "b1": np.bool_,
     "bits": patterned("i"), "compiled": Spoken, "float": np.float64, "floor": np.floor, "fmod": np.fmod,
-    "from_bits": patterned("f"), "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "rint": np.rint, "select": select,
-    "sqrt": np.sqrt, "store": store, "widest": lambda: None,
+    "from_bits": patterned("f"), "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "rint": np.rint,
+    "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None,
 }
 WRITTEN = {name: word.py_func for name, word in vars(cpu_language).items() if hasattr(word, "py_func")}
 LANGUAGE = WRITTEN | WORDS

@@ -18,9 +18,9 @@ class BroadcastError(ValueError):
 
 def broadcast(shapes: Iterable[Shape]) -> Shape:
     """The common shape of ``shapes``, aligned at the last axis."""
-    different = {shape for shape in shapes if shape}
+    different = dict.fromkeys(shape for shape in shapes if shape)
     if len(different) < 2:
-        return different.pop() if different else ()
+        return next(iter(different), ())
     result: list[Dim] = []
     for shape in different:
         if len(shape) > len(result):

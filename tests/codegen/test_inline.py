@@ -185,7 +185,7 @@ def test_equal_functions_have_equal_names_and_others_have_others():
 
 
 def test_every_routine_computes_the_same():
-    """Each entry of the table: what is left calls nothing but types, mathematical functions, built-in ones and its own."""
+    """Each entry of the table: what is left calls types, functions of Python, and what comes with it."""
     names = [name for name in PRIMITIVES if is_routine(name)]
     assert names
     for name in names:

@@ -50,7 +50,8 @@ def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, byt
     def code() -> bytes:
         module = store.import_source(name, source.text, _declared(source.routines))
         parts = [_routine_code(routine, capability) for routine in with_needs(source.routines)]
-        return cuda_compiler.link([cuda_compiler.compile_kernel(module.kernel, name, kernel, capability), *parts], capability)
+        own = cuda_compiler.compile_kernel(module.kernel, name, kernel, capability)
+        return cuda_compiler.link([own, *parts], capability)
 
     return source, name, _kept(f"{name}_sm{capability[0]}{capability[1]}.cubin", code)
 

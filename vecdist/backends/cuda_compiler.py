@@ -97,9 +97,8 @@ def declared(routine: Routine) -> Any:
 
 
 def _routine_signature(routine: Routine) -> Any:
-    parameters, results = (
-        tuple(numba.from_dtype(np.dtype(name)) for name in names) for names in (routine.parameters, routine.results)
-    )
+    parameters = [numba.from_dtype(np.dtype(name)) for name in routine.parameters]
+    results = [numba.from_dtype(np.dtype(name)) for name in routine.results]
     return (types.Tuple(results) if len(results) > 1 else results[0])(*parameters)
 
 

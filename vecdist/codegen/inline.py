@@ -212,7 +212,8 @@ class _Body(ast.NodeTransformer):
         assert function is not None and len(names) == len(places), ast.unparse(call)
         used = frozenset(place for place, name in enumerate(names) if name != UNUSED)
         results = self.called(function, arguments, used)
-        self.lines += [f"{self.pad}{self.names[names[place]]} = {ast.unparse(results[place])}" for place in sorted(used)]
+        for place in sorted(used):
+            self.lines.append(f"{self.pad}{self.names[names[place]]} = {ast.unparse(results[place])}")
 
     def text(self, item: ast.AST) -> str:
         return ast.unparse(self.visit(item))
@@ -276,7 +277,7 @@ class _Body(ast.NodeTransformer):
     def called(
         self, function: FunctionType, arguments: Sequence[ast.expr], used: frozenset[int]
     ) -> dict[int, ast.expr]:
-        """The results of another function: those that are known, where its arguments are those of the routine itself."""
+        """The results of another function: known ones, where its arguments are those of the routine itself."""
         named = [argument.id if isinstance(argument, ast.Name) else "" for argument in arguments]
         parameters = function.__code__.co_varnames
         tables = {p: self.constants[n] for p, n in zip(parameters, named, strict=False) if n and self.is_table(n)}

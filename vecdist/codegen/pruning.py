@@ -16,7 +16,8 @@ def pruned(definition: ast.FunctionDef, used: frozenset[int]) -> ast.FunctionDef
     *body, last = definition.body
     assert isinstance(last, ast.Return) and last.value is not None
     if isinstance(last.value, ast.Tuple):
-        last.value.elts = [part if place in used else ast.Name(UNUSED, ast.Load()) for place, part in enumerate(last.value.elts)]
+        parts = enumerate(last.value.elts)
+        last.value.elts = [part if place in used else ast.Name(UNUSED, ast.Load()) for place, part in parts]
     needed = _needed(body, last.value)
     definition.body = [*_kept(body, needed), last]
     return definition
