@@ -152,15 +152,15 @@ def test_blackjax(jax, name, foreign):
     target.check(np.asarray(draws.position))
 
 
-@pytest.mark.parametrize("name", ["mixture", "logistic"])
-def test_numpyro(jax, name):
+@pytest.mark.parametrize(("name", "draws"), [("mixture", 600), ("logistic", 600), ("poisson", 1500)])
+def test_numpyro(jax, name, draws):
     from numpyro.infer import MCMC, NUTS
 
     target = targets.TARGETS[name]()
     f = vecdist.interop.jax.function(target.density)
     kernel = NUTS(potential_fn=lambda x: -f(x))
     sampler = MCMC(
-        kernel, num_warmup=300, num_samples=600, num_chains=4, chain_method="vectorized", progress_bar=False
+        kernel, num_warmup=300, num_samples=draws, num_chains=4, chain_method="vectorized", progress_bar=False
     )
     starts = np.stack([target.density.initial_point(seed) for seed in range(4)])
     sampler.run(jax.random.key(8), init_params=starts)

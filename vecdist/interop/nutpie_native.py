@@ -43,7 +43,9 @@ def _expansion(density: LogDensity) -> Any:
     def expand(size: int, count: int, x: Any, out: Any, _: Any) -> int:
         vector = np.ctypeslib.as_array((ctypes.c_double * size).from_address(x))
         flat = np.ctypeslib.as_array((ctypes.c_double * count).from_address(out))
-        np.concatenate([array.ravel() for array in density.unpack(vector).values()], out=flat)
+        with np.errstate(all="ignore"):
+            arrays, _ = density.joint.constrained(vector)  # views will do: unpack would copy each of them first
+        np.concatenate([array.ravel() for array in arrays.values()], out=flat)
         return 0
 
     function = EXPAND(expand)
