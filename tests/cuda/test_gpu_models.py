@@ -102,3 +102,14 @@ def test_explain_measures(cupy):
     x = cupy.ones(2**26, "f4")
     explanation = explain((lazy(x) * 2.0).sum(), wrt=(x,))
     assert 0 < explanation.bytes_per_second < 6e12 and explanation.seconds < 1.0
+
+
+def test_a_launch_keeps_its_shared_memory_when_other_lengths_are_prepared(cupy):
+    def regression(table, slopes):
+        return logpdf(Normal(lazy(table) @ lazy(slopes), 1.0), 0.5).sum()
+
+    function = vecdist.compile(regression)
+    for columns in (900, 100, 900):
+        table, slopes = RNG.normal(size=(2000, columns)), RNG.normal(size=columns) / 30.0
+        _, (found,) = function.value_and_grad(cupy.asarray(table), cupy.asarray(slopes), wrt=(1,))
+        np.testing.assert_allclose(found.get(), table.T @ (0.5 - table @ slopes), rtol=1e-10, atol=1e-9)

@@ -20,9 +20,11 @@ i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
 u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
-compiled = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
-# LLVM puts it in the place of its calls, which takes it little time; Numba would take long over one long function.
-merged = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy", forceinline=True)
+MODE = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+compiled = numba.njit(**MODE)
+# Called by compiled functions alone.  LLVM puts it in the place of its calls, which takes it little time; Numba would
+# take long over one long function.
+merged = numba.njit(**MODE, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:

@@ -92,6 +92,7 @@ class CudaProgram(Program):
         self.grid = Grid(kernel)
         self.apart = stands_apart(kernel, self.grid)
         self._loaded: dict[int, Any] = {}
+        self._most_memory: dict[int, int] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._lock = threading.Lock()
 
@@ -206,8 +207,9 @@ class CudaProgram(Program):
         import cupy
 
         driver = cupy.cuda.driver
-        if memory:
+        if memory > self._most_memory.get(device, 0):  # launches at other lengths may need what they asked for
             driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, memory)
+            self._most_memory[device] = memory
         fitting = driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, memory)
         return _processors(device) * max(1, min(fitting, BLOCKS_PER_PROCESSOR))
 
