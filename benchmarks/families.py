@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import balls
@@ -118,30 +118,27 @@ def per_element(entry: Entry | None, size: int) -> str:
     return "fails" if isinstance(entry, str) else f"{entry.median / size * 1e9:.3g}"
 
 
-def failures(found: Mapping[str, tuple[dict[str, Entry], str]]) -> Iterator[str]:
-    for name, (entries, _) in found.items():
-        for who, entry in entries.items():
-            if isinstance(entry, str):
-                yield f"{name}, {who}: {entry}"
-
-
 COLUMNS = ("vecdist", "NumPyro", "torch.compile", VALUE_ONLY)
+HEAD = ("", *COLUMNS, "error of vecdist", "best peer", "to vecdist")
+WIDTHS = (max(map(len, FAMILIES)), *map(len, COLUMNS), 16, len(VALUE_ONLY), 10)
 
 
 def main(chosen: Namespace) -> None:
-    """Print a row for each family, and the median of the ratios."""
-    names = chosen.step.split(",") if chosen.step else sorted(FAMILIES)
-    found = {name: measured(FAMILIES[name], chosen) for name in names}
-    peers = [peer for entries, _ in found.values() if (peer := best_peer(entries))]
-    derived = [ratio for name, ratio in peers if name != VALUE_ONLY]
-    median = f"median of best peer to vecdist, over {len(derived)} families of peers with derivatives: " + (
-        timing.ratio(statistics.median(derived)) if derived else "-"
-    )
+    """Print a row for each family as it is measured, and the median of the ratios."""
     title = f"Families, value and all partials of {chosen.size} elements of {chosen.dtype}, ns per element"
-    timing.heading(title, chosen.device, median)
-    rows = [row(name, entries, error, chosen.size) for name, (entries, error) in found.items()]
-    timing.table(("", *COLUMNS, "error of vecdist", "best peer", "to vecdist"), rows)
-    for failure in failures(found):
+    timing.heading(title, chosen.device)
+    timing.line(HEAD, WIDTHS)
+    timing.line(["-" * WIDTHS[0], *("-" * (width - 1) + ":" for width in WIDTHS[1:])], WIDTHS)
+    ratios, failures = [], []
+    for name in chosen.step.split(",") if chosen.step else sorted(FAMILIES):
+        entries, error = measured(FAMILIES[name], chosen)
+        timing.line(row(name, entries, error, chosen.size), WIDTHS)
+        peer = best_peer(entries)
+        ratios += [peer[1]] if peer and peer[0] != VALUE_ONLY else []
+        failures += [f"{name}, {who}: {entry}" for who, entry in entries.items() if isinstance(entry, str)]
+    median = timing.ratio(statistics.median(ratios)) if ratios else "-"
+    print(f"\nmedian of best peer to vecdist, over {len(ratios)} families of peers with derivatives: {median}")
+    for failure in failures:
         print(f"\n{failure}")
 
 

@@ -265,11 +265,17 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print a table that is Markdown, with its columns lined up."""
     cells = [[str(cell) for cell in row] for row in (columns, *rows)]
     first, *others = [max(len(row[place]) for row in cells) for place in range(len(columns))]
-    cells.insert(1, ["-" * first, *("-" * (width - 1) + ":" for width in others)])
-    for name, *rest in cells:
-        numbers = (text.rjust(width) for text, width in zip(rest, others, strict=True))
-        print("| " + " | ".join([name.ljust(first), *numbers]) + " |")
-    sys.stdout.flush()
+    line(cells[0], (first, *others))
+    line(["-" * first, *("-" * (width - 1) + ":" for width in others)], (first, *others))
+    for row in cells[1:]:
+        line(row, (first, *others))
+
+
+def line(cells: Sequence[str], widths: Sequence[int]) -> None:
+    """Print a row of a Markdown table: its name on the left, numbers on the right of their columns."""
+    name, *rest = cells
+    numbers = (text.rjust(width) for text, width in zip(rest, widths[1:], strict=True))
+    print("| " + " | ".join([name.ljust(widths[0]), *numbers]) + " |", flush=True)
 
 
 def duration(seconds: float) -> str:
