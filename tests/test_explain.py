@@ -62,7 +62,7 @@ class OnGpu(Program):
     def prepared(self, lengths, shapes, feeds):
         raise NotImplementedError
 
-    def lanes(self, lengths):
+    def lanes(self, loop, lengths):
         return 4
 
     def resources(self):

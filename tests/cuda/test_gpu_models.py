@@ -102,3 +102,14 @@ def test_explain_measures(cupy):
     x = cupy.ones(2**26, "f4")
     explanation = explain((lazy(x) * 2.0).sum(), wrt=(x,))
     assert 0 < explanation.bytes_per_second < 6e12 and explanation.seconds < 1.0
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(2, 1_000_003), (7, 40_001), (300, 3000)])
+def test_few_long_rows_are_given_to_blocks(cupy, shape, dtype):
+    table, scale = RNG.normal(size=shape).astype(dtype), RNG.normal(size=(shape[0], 1)).astype(dtype)
+    build = lambda t, s: (logsumexp(lazy(t) * lazy(s), axis=1).sum(), (t, s))  # noqa: E731
+    found, wanted = both(cupy, build, table, scale)
+    for mine, reference in zip(found, wanted, strict=True):
+        rtol = 1e-11 if dtype == "f8" else 2e-5
+        np.testing.assert_allclose(mine, reference, rtol=rtol, atol=rtol * np.abs(reference).max())
