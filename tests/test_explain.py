@@ -9,6 +9,7 @@ import pytest
 import vecdist
 from vecdist import pipeline
 from vecdist.backends.base import Program
+from vecdist.codegen.grid import THREADS
 from vecdist.costs import notes, placement, traffic
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, Normal
@@ -62,7 +63,7 @@ class OnGpu(Program):
     def prepared(self, lengths, shapes, feeds):
         raise NotImplementedError
 
-    def lanes(self, lengths):
+    def lanes(self, loop, lengths):
         return 4
 
     def resources(self):
@@ -235,6 +236,12 @@ def test_rows_on_a_gpu_are_explained():
     tall, lanes = gpu_notes(np.square(x @ beta).sum(), beta)
     assert tall.startswith("4 sums, o1 (gradient), are added up row by row") and "slots of its own" in tall
     assert lanes == "4 threads, each with some eight elements, share each row of the loop over n0"
+
+
+def test_rows_that_have_a_block_each_are_explained(monkeypatch):
+    monkeypatch.setattr(OnGpu, "lanes", lambda self, loop, lengths: THREADS)
+    (note,) = gpu_notes(named(np.ones((N, 4)), "X").prod(axis=1))
+    assert note == "a block of threads takes each row of the loop over n0"
 
 
 def test_values_kept_across_rows_are_explained():

@@ -9,7 +9,7 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.grid import slotted
+from vecdist.codegen.grid import THREADS, slotted
 from vecdist.codegen.rows import STRETCH, has_phases, phases
 from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier
 from vecdist.diagram import shape_text
@@ -254,8 +254,9 @@ class _Notes:
     def rows(self, loop: Loop) -> Iterator[str]:
         """How a loop with inner loops is shared out."""
         if self.on_gpu and is_team_loop(loop):
-            lanes = self.plan.program.lanes(self.bound.lengths)
+            lanes = self.plan.program.lanes(loop, self.bound.lengths)
             share = "1 thread takes" if lanes == 1 else f"{lanes} threads, each with some eight elements, share"
+            share = "a block of threads takes" if lanes == THREADS else share
             yield f"{share} each row of the loop over {loop.dim}"
         elif not self.on_gpu and has_phases(loop, dict(self.kernel.fixed)) and len(phases(loop)) > 1:
             parts = len(phases(loop))

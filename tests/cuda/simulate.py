@@ -8,6 +8,8 @@ import json
 import sys
 import threading
 import traceback
+from dataclasses import replace
+from itertools import repeat
 
 import numpy as np
 from reference import interpreted
@@ -18,7 +20,7 @@ from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
 from vecdist.codegen.cuda import render
 from vecdist.codegen.grid import THREADS, Grid, counters
-from vecdist.codegen.tiles import workspace
+from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, workspace
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, Normal
 from vecdist.leaves import leaf
@@ -30,7 +32,8 @@ WARP = 32
 
 def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     """The outputs of a kernel, flat, and whether it raised its flag."""
-    source = render(kernel)
+    assert blocks == 1 or not needs_grid_barrier(kernel), "the simulator runs blocks in turn: none may wait for others"
+    source, grid = render(kernel), Grid(kernel)
     function = cuda.jit(imported(source.name, source.text, source.routines).kernel)
     outputs = [np.full(count(o.shape, lengths), 99, o.dtype) for o in kernel.outputs]
     flag = np.zeros(1, np.int64)
@@ -46,12 +49,15 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     arguments += [*outputs, *([flag] if kernel.flagged else []), *(lengths[n] for n in kernel.lengths)]
     sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
     partials = np.full(max(1, sums * blocks), np.nan)
-    grid = Grid(kernel)
     added = np.zeros(grid.sum_places(lengths, blocks))
     arrivals = np.zeros(counters(kernel), np.int32)
-    given = {"partials": partials, "sums": added, "arrivals": arrivals, "lanes": lanes}
+    nests = [loop for _, loop in kernel.shared_nests() if is_team_loop(loop)]
+    teams = dict(zip(nests, lanes if isinstance(lanes, tuple) else repeat(lanes, len(nests)), strict=True))
+    assert all(team < THREADS or grid.takes_blocks(nest) for nest, team in teams.items()), "no row is for a block"
+    given = {"partials": partials, "sums": added, "arrivals": arrivals}
+    given |= {f"lanes_{loop.index}": number for loop, number in teams.items()}
     shared = (given[name] for name in workspace(kernel))
-    function[blocks, THREADS, 0, grid.shared_bytes(lengths, lanes)](*arguments, *shared)
+    function[blocks, THREADS, 0, grid.shared_bytes(lengths, teams)](*arguments, *shared)
     assert not arrivals.any(), "the counters must be left as they were found"
     atomic = sum(count(kernel.outputs[output].shape, lengths) for output in grid.atomic_outputs)
     assert not added[:atomic].any(), "the sums of atomic additions must be left as they were found"
@@ -139,6 +145,25 @@ def groups(rows, many):
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
 
 
+def long_rows(columns, dtype="f8"):
+    return (np.arange(3 * columns) % 13 / 7.0 - 1.0).reshape(3, columns).astype(dtype)
+
+
+def softmax(table):
+    """Sums and extremes of each row, read again in it, the last of them for the one after the other."""
+    highest = lazy(table).max(axis=1, keepdims=True)
+    parts = np.exp(lazy(table) - highest)
+    shares = parts / parts.sum(axis=1, keepdims=True)
+    return (shares, (shares * lazy(table)).sum(axis=1), logsumexp(lazy(table), axis=1)), ()
+
+
+def scattered_rows(columns):
+    """Elements of a row that are added up by an index, by atomic additions."""
+    means, group = np.linspace(-1, 1, 5), np.arange(columns) * 3 % 5
+    rows = long_rows(columns)
+    return (logpdf(Normal(lazy(means)[group] + rows.sum(axis=1)[:, None], 2.0), rows).sum(),), (means,)
+
+
 def several(array, number):
     """Results that share one loop."""
     return tuple((lazy(array) * float(n)).sum() for n in range(number)), ()
@@ -148,7 +173,7 @@ ROWS = (np.arange(120) % 7 - 2.0).reshape(3, 40)
 TRANSPOSED = np.arange(12.0).reshape(3, 4).T
 STRIDED = np.arange(60.0).reshape(6, 10)[::2, 1::3]
 
-# What to compute and where to differentiate, in how many blocks, with how many lanes in a team.
+# What to compute and where to differentiate, in how many blocks, with how many lanes in a team (of each nest, or all).
 CASES = {
     "elementwise float64": (((lazy(x(300)) * 2.0 + np.sqrt(positive(300)),), ()), 1, 1),
     "elementwise float32": (((lazy(x(300, "f4")) * 2.0 - x(300, "f4"),), ()), 2, 1),
@@ -179,6 +204,22 @@ CASES = {
     "row sums by warps": (((lazy(ROWS).sum(axis=1),), ()), 1, WARP),
     "row sums used again by threads": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 1, 1),
     "row sums used again by warps": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 2, WARP),
+    **{
+        f"rows of {n} by blocks": (((np.log(1.0 + np.exp(lazy(rows)).sum(axis=1)).sum(),), (rows,)), 2, THREADS)
+        for n in (0, 7, 255, 256, 257, 600) for rows in [long_rows(n)]
+    },
+    "extremes of long rows by blocks": (
+        ((lazy(long_rows(300)).max(axis=1), lazy(long_rows(300)).prod(axis=1)), ()), 1, THREADS,
+    ),
+    "integers by blocks": (
+        ((lazy(long_rows(300) * 9).astype("i4").min(axis=1), lazy(long_rows(90, "i4")).sum(axis=1)), ()), 1, THREADS,
+    ),
+    "softmax by blocks": (softmax(long_rows(300)), 1, THREADS),
+    "softmax in float32 by blocks": (softmax(long_rows(520, "f4")), 2, THREADS),
+    "running sums by blocks": (((logsumexp(lazy(long_rows(90)).cumsum(1), axis=1),), ()), 1, (WARP, THREADS)),
+    "regression by teams of any length, in slots": (regression(66, 65), 2, 8),
+    "regression of few rows, by blocks and by threads": (regression(2, 300), 1, (THREADS, 1)),
+    "scattered elements of rows by blocks": (scattered_rows(100), 1, (THREADS, 1)),
     "rows of a softmax with gradient": (((np.log(np.exp(lazy(ROWS)).sum(axis=1)).sum(),), (ROWS,)), 1, WARP),
     "integer rows by warps": (((lazy(ROWS.astype("i4")).sum(axis=1),), ()), 1, WARP),
     "sum used again": (((lazy(x(300)) - lazy(x(300)).sum(),), ()), 1, 1),
@@ -220,6 +261,7 @@ def check(name):
         return
     (results, wrt), blocks, lanes = CASES[name]
     roots, derivation, kernel, arrays, lengths = prepared(results, wrt)
+    kernel = replace(kernel, fixed=()) if name.endswith("by blocks") else kernel
     found, _ = launch(kernel, arrays, lengths, blocks, lanes)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         assert mine.dtype == wanted.dtype

@@ -113,3 +113,14 @@ def test_a_launch_keeps_its_shared_memory_when_other_lengths_are_prepared(cupy):
         table, slopes = RNG.normal(size=(2000, columns)), RNG.normal(size=columns) / 30.0
         _, (found,) = function.value_and_grad(cupy.asarray(table), cupy.asarray(slopes), wrt=(1,))
         np.testing.assert_allclose(found.get(), table.T @ (0.5 - table @ slopes), rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(2, 1_000_003), (7, 40_001), (300, 3000)])
+def test_few_long_rows_are_given_to_blocks(cupy, shape, dtype):
+    table, scale = RNG.normal(size=shape).astype(dtype), RNG.normal(size=(shape[0], 1)).astype(dtype)
+    build = lambda t, s: (logsumexp(lazy(t) * lazy(s), axis=1).sum(), (t, s))  # noqa: E731
+    found, wanted = both(cupy, build, table, scale)
+    for mine, reference in zip(found, wanted, strict=True):
+        rtol = 1e-11 if dtype == "f8" else 2e-5
+        np.testing.assert_allclose(mine, reference, rtol=rtol, atol=rtol * np.abs(reference).max())

@@ -10,7 +10,7 @@ from typing import Any, final
 
 from vecdist.codegen.source import Source
 from vecdist.expr import Node
-from vecdist.kernel import Kernel
+from vecdist.kernel import Kernel, Loop
 from vecdist.leaves import Leaf
 from vecdist.shapes import Dim, Shape
 
@@ -55,8 +55,8 @@ class Program(ABC):
         second argument ``out``, which may be left out, has the arrays to write the outputs to, in the same order.
         """
 
-    def lanes(self, lengths: Mapping[str, int]) -> int:
-        """The threads that share a row of a loop with inner loops."""
+    def lanes(self, loop: Loop, lengths: Mapping[str, int]) -> int:
+        """The threads that share a row of an outermost loop with inner loops."""
         return 1
 
     @abstractmethod

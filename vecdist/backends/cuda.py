@@ -16,11 +16,12 @@ from vecdist.backends.base import Backend, Feed, Program, Runner, element_count,
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.backends.outputs import fresh_or_given
 from vecdist.codegen.cuda import render
-from vecdist.codegen.grid import THREADS, Grid, counters, team
+from vecdist.codegen.grid import THREADS, Grid, counters
 from vecdist.codegen.routines import Routine, with_needs
 from vecdist.codegen.source import Source
 from vecdist.codegen.tiles import (
     is_team_loop,
+    lanes_of,
     needs_grid_barrier,
     splits,
     stands_apart,
@@ -28,7 +29,7 @@ from vecdist.codegen.tiles import (
     unrolling,
     workspace,
 )
-from vecdist.kernel import Kernel
+from vecdist.kernel import Kernel, Loop
 from vecdist.passes.interior import interior
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
@@ -150,14 +151,14 @@ class CudaProgram(Program):
         import cupy
 
         function = self.loaded(device)
-        lanes = self.lanes(lengths)
+        lanes = {loop: self.lanes(loop, lengths) for _, loop in self.kernel.shared_nests() if is_team_loop(loop)}
         memory = self.grid.shared_bytes(lengths, lanes)
         at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
         blocks = min(wanted, at_once * self.waves(wanted // at_once))
         partials, arrivals = self.workspace(device, stream)
         sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
         given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
-        given["lanes"] = (lanes,)
+        given |= {f"lanes_{loop.index}": (each,) for loop, each in lanes.items()}
         tail = tuple(argument for name in workspace(self.kernel) for argument in given[name])
         return function, (blocks,), tail, memory
 
@@ -173,11 +174,10 @@ class CudaProgram(Program):
             return 1
         return min(MOST_WAVES, max(1, turns // 32))
 
-    def lanes(self, lengths: Mapping[str, int]) -> int:
-        """The threads that share a row: each takes some eight of its elements."""
-        return team(max((length_of(dim, lengths) for dim in self.kernel.row_dims()), default=1))
+    def lanes(self, loop: Loop, lengths: Mapping[str, int]) -> int:
+        return lanes_of(loop, self.grid, self.apart, lengths)
 
-    def blocks(self, lengths: Mapping[str, int], lanes: int) -> int:
+    def blocks(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
         """The blocks that give each thread of the longest loop one turn."""
         threads = 1
         for _, loop in self.kernel.shared_nests():
@@ -187,8 +187,8 @@ class CudaProgram(Program):
                 continue
             if self.apart and tiled(loop):
                 (inner,) = loop.body.every_loop()
-                length <<= splits(loop, length_of(inner.dim, lengths), lanes)
-            threads = max(threads, length * lanes)
+                length <<= splits(loop, length_of(inner.dim, lengths), lanes[loop])
+            threads = max(threads, length * lanes[loop])
         return -(-threads // THREADS)
 
     def loaded(self, device: int) -> Any:

@@ -129,7 +129,7 @@ def signature(kernel: Kernel) -> tuple[types.Type, ...]:
     ]
     result += [types.CPointer(types.int64)] if kernel.flagged else []
     result += [types.int64] * len(kernel.lengths)
-    return (*result, *(WORKSPACE[name] for name in workspace(kernel)))
+    return (*result, *(WORKSPACE[name.partition("_")[0]] for name in workspace(kernel)))
 
 
 def registers(cubin: bytes) -> int | None:

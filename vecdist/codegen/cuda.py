@@ -1,8 +1,9 @@
 """Source for numba-cuda: the whole kernel is one launch.
 
 Outermost loops are shared by all threads of the grid.  A loop over rows gives each row to one *team* of ``lanes``
-threads (1 or 32, chosen at launch) that share its inner loops.  Sums over everything end in a partial sum per block,
-which the last block to finish adds up in a fixed order; where a later loop needs a sum, the whole grid waits for it.
+threads (1 to 32, or a block, chosen at launch) that share its inner loops.  Sums over everything end in a partial sum
+per block, which the last block to finish adds up in a fixed order; where a later loop needs a sum, the whole grid waits
+for it.
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ class _Renderer(TeamLines):
                 yield "    cuda.syncthreads()"
             loops = [loop for loop in root.loops(level) if loop not in kept]
             for loop in loops:
+                yield from self.grid.known_lanes(loop)
                 yield from self.grid.slot_places(loop)
                 yield from self.nest(loop)
                 yield from self.grid.block_slots(loop, added_to)

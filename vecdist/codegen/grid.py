@@ -17,8 +17,10 @@ from vecdist.shapes import Shape
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 SIZE = 8  # bytes of a sum
-TEAM = 32  # the most lanes of a row: one warp
+TEAM = 32  # the most lanes of a row, one warp, where there are rows enough
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a team all repeat
+BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
+MEETING = 8  # what it costs a block to find the result of a row, in elements of a lane; not measured
 REGISTERS = 32  # sums of one output that a thread may hold in registers
 FLUSH = 16  # rows whose float32 parts are added up in float32
 WARP = 32
@@ -56,6 +58,12 @@ def team(longest: int) -> int:
     while lanes < TEAM and lanes * ELEMENTS_OF_LANE < longest:
         lanes *= 2
     return lanes
+
+
+def worth_a_block(rows: int, longest: int) -> bool:
+    """Whether rows are few enough, and long enough, for a block each: then a lane goes through fewer elements."""
+    turns = max(1.0, rows / BLOCKS)
+    return turns * (longest / THREADS + MEETING) < longest / TEAM
 
 
 def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
@@ -110,10 +118,20 @@ class Grid:
         if self.lanes is not None:
             yield f"    lanes = {self.lanes}"
             yield f"    shift = {self.lanes.bit_length() - 1}"
-        elif self.slots:
-            yield "    shift = 0"
-            yield "    while (1 << shift) < lanes:"
-            yield "        shift = shift + 1"
+
+    def known_lanes(self, loop: Loop) -> Iterator[str]:
+        """The lanes of a team of a nest, which are chosen at launch, as a power of two."""
+        if self.lanes is None and loop.body.every_loop():
+            yield f"    lanes = lanes_{loop.index}"
+            if self.scatters(loop):
+                yield "    shift = 0"
+                yield "    while (1 << shift) < lanes:"
+                yield "        shift = shift + 1"
+
+    def takes_blocks(self, loop: Loop) -> bool:
+        """Whether a row of a nest may be a whole block's: some loop is long, and no thread has slots for all of it."""
+        long = [inner for inner in loop.body.every_loop() if not inner.sequential and inner.dim not in self.fixed]
+        return self.lanes is None and bool(long) and not self.scatters(loop)
 
     def places(self) -> Iterator[str]:
         """Where the sums of each scattered output begin: one array for atomics, one row per element for blocks."""
@@ -194,7 +212,7 @@ class Grid:
             place = f"({place} * {dim} + {index})"
         return f"slots[slot_base + (slot_o{item.output} + {place}) * {THREADS} + thread]"
 
-    def shared_bytes(self, lengths: Mapping[str, int], lanes: int) -> int:
+    def shared_bytes(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
         """The shared memory of a block: what is kept, and the slots of its threads, of the nest that has most."""
         kept = sum(elements(self.kernel.outputs[output].shape, lengths) for output in self.kept_outputs)
         most = 0
@@ -202,7 +220,8 @@ class Grid:
             counts = []
             for item in self.scatters(loop):
                 first, *rest = (int(lengths.get(dim, dim)) for dim in self.dims(item))
-                counts.append(math.prod((-(-first // lanes) if item.indices[0] in split_index(loop) else first, *rest)))
+                own = -(-first // lanes[loop]) if item.indices[0] in split_index(loop) else first
+                counts.append(math.prod((own, *rest)))
             most = max(most, sum(counts))
         return (kept + most * THREADS) * SIZE
 
@@ -274,7 +293,7 @@ class Grid:
         yield from self.of_warps(sums, INDENT)
         for number, item in enumerate(sums):
             yield f"    if thread == {number % WARPS * WARP + number // WARPS}:"
-            yield from self.of_block(number, item, INDENT * 2)
+            yield from self.of_block("shared", number, item, INDENT * 2)
             yield f"        partials[{done + number} * blocks + block] = {to_partial(item, item.name)}"
         yield "    cuda.syncthreads()"
 
@@ -289,11 +308,11 @@ class Grid:
             yield f"{pad}    shared[{number * WARPS} + thread // {WARP}] = {to_partial(item, item.name)}"
         yield f"{pad}cuda.syncthreads()"
 
-    def of_block(self, number: int, item: Accumulate, pad: str) -> Iterator[str]:
+    def of_block(self, shared: str, number: int, item: Accumulate, pad: str) -> Iterator[str]:
         """The result of the warps, one after another."""
-        yield f"{pad}{item.name} = {from_partial(item, f'shared[{number * WARPS}]')}"
+        yield f"{pad}{item.name} = {from_partial(item, f'{shared}[{number * WARPS}]')}"
         for warp in range(1, WARPS):
-            yield f"{pad}found = {from_partial(item, f'shared[{number * WARPS + warp}]')}"
+            yield f"{pad}found = {from_partial(item, f'{shared}[{number * WARPS + warp}]')}"
             yield f"{pad}{item.name} = {combined(item.op, item.dtype.kind, item.name, 'found')}"
 
     def totals(self, sums: Sequence[Accumulate], done: int, pad: str) -> Iterator[str]:
@@ -311,7 +330,7 @@ class Grid:
         if sums:
             yield from self.of_warps(sums, pad)
             for number, item in enumerate(sums):
-                yield from self.of_block(number, item, pad)
+                yield from self.of_block("shared", number, item, pad)
             yield f"{pad}cuda.syncthreads()"
 
     def barrier(self, counter: int) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Rows on a GPU: each is given to a team of threads, its *lanes*, that share its inner loops.
 
+A team is one thread, a part of a warp, a warp, or a block, whose warps leave their results in shared memory.
+
 What the next row reads is on its way while a row is computed: loads that no value of the row names are made one row
 ahead, and what does not vary with the row is loaded once, where all of that fits in registers.
 """
@@ -13,7 +15,7 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.grid import combined, memory_type
+from vecdist.codegen.grid import WARP, WARPS, combined, memory_type, to_partial
 from vecdist.codegen.memory import Memory, remembered
 from vecdist.codegen.statements import INDENT, start, typed_zero
 from vecdist.codegen.tiles import TileLines
@@ -59,7 +61,12 @@ class TeamLines(TileLines):
         first = [each for each in self.ahead.values() if each.name == each.item.name]
         moving = [each for each in first if each.moves]
         yield "    lane = thread % lanes"
-        yield "    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))"
+        if self.grid.takes_blocks(loop):
+            yield f"    mates = u4(((1 << min(lanes, {WARP})) - 1) << (thread % {WARP} - lane % {WARP}))"
+            if any(isinstance(item, Total) for _, item in loop.body.items):
+                yield f"    of_row = cuda.shared.array({WARPS}, f8)"
+        else:
+            yield f"    mates = u4(((1 << lanes) - 1) << (thread % {WARP} - lane))"
         for name, (dtype, inner) in self.memory.arrays.items():
             yield f"    {name} = cuda.local.array({self.turns(inner)}, memory_{memory_type(dtype)})"
         for each in first:
@@ -74,7 +81,7 @@ class TeamLines(TileLines):
             yield from self.arrived(each)
         if moving:
             yield from self.fetch_row(moving, loop, f"{loop.index} + step // lanes", INDENT * 2)
-        yield from self.rows(loop.body)
+        yield from self.rows(loop)
         yield from self.grid.flushes(loop)
         self.ahead, self.memory = {}, Memory()
 
@@ -165,15 +172,15 @@ class TeamLines(TileLines):
         yield f"        for turn in range({each.turns}):"
         yield f"            g_{name}[turn] = f_{name}[turn]"
 
-    def rows(self, block: Block) -> Iterator[str]:
+    def rows(self, nest: Loop) -> Iterator[str]:
         """The body of a loop over rows: its inner loops are shared by the lanes of a team."""
-        pad = INDENT * 2
+        block, pad = nest.body, INDENT * 2
         for level in block.levels:
             for item in block.statements(level):
                 if item in self.ahead:
                     continue
                 if isinstance(item, Total):
-                    yield from self.team_result(item, block, pad)
+                    yield from self.team_result(item, nest, pad)
                 if isinstance(item, Store | Flag | Accumulate | Scatter):
                     yield f"{pad}if lane == 0:"
                     yield from self.guarded(self.statement(item), item, pad + INDENT)
@@ -217,9 +224,9 @@ class TeamLines(TileLines):
             found = f"f8(s_{item.name})"
             yield f"{pad}{item.name} = {found if item in sums else combined(item.op, 'f', item.name, found)}"
 
-    def team_result(self, item: Total, block: Block, pad: str) -> Iterator[str]:
+    def team_result(self, item: Total, nest: Loop, pad: str) -> Iterator[str]:
         """Combine the lanes' results pairwise, so that each lane has the same one."""
-        name = item.accumulator
+        name, block = item.accumulator, nest.body
         (taken,) = {s.op: s for loop in block.every_loop() for s in loop.sums(block) if s.name == name}.values()
         if self.grid.lanes is not None:
             for hop in (16, 8, 4, 2, 1):
@@ -227,11 +234,24 @@ class TeamLines(TileLines):
                     yield f"{pad}found = cuda.shfl_xor_sync(mates, {name}, {hop})"
                     yield f"{pad}{name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
             return
-        yield f"{pad}hop = lanes // 2"
+        blocks = self.grid.takes_blocks(nest)
+        yield f"{pad}hop = {f'min(lanes, {WARP})' if blocks else 'lanes'} // 2"
         yield f"{pad}while hop > 0:"
         yield f"{pad}    found = cuda.shfl_xor_sync(mates, {name}, hop)"
         yield f"{pad}    {name} = {combined(taken.op, taken.dtype.kind, name, 'found')}"
         yield f"{pad}    hop = hop // 2"
+        if blocks:
+            yield from self.block_result(taken, pad)
+
+    def block_result(self, taken: Accumulate, pad: str) -> Iterator[str]:
+        """Combine the results of the warps of a block, all of whose threads come here for the same row."""
+        name = taken.name
+        yield f"{pad}if lanes > {WARP}:"
+        yield f"{pad}    if thread % {WARP} == 0:"
+        yield f"{pad}        of_row[thread // {WARP}] = {to_partial(taken, name)}"
+        yield f"{pad}    cuda.syncthreads()"
+        yield from self.grid.of_block("of_row", 0, taken, pad + INDENT)
+        yield f"{pad}    cuda.syncthreads()"
 
 
 def names(item: Load) -> set[str]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from vecdist.codegen.grid import THREADS, Grid, combined
+from vecdist.codegen.grid import THREADS, Grid, combined, elements, team, worth_a_block
 from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import INDENT, typed_zero
 from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
@@ -62,6 +62,19 @@ def splits(rows: Loop, length: int, lanes: int) -> int:
     return split
 
 
+def lanes_of(loop: Loop, grid: Grid, apart: bool, lengths: Mapping[str, int]) -> int:
+    """The threads that share a row: each takes some eight of its elements, or more where a block shares it.
+
+    Rows that are cut into tiles need no block.
+    """
+    if grid.lanes is not None:
+        return grid.lanes
+    inner = {each: elements((each.dim,), lengths) for each in loop.body.every_loop()}
+    shared = max((length for each, length in inner.items() if not each.sequential), default=0)
+    few = grid.takes_blocks(loop) and worth_a_block(elements((loop.dim,), lengths), shared)
+    return THREADS if few and not (apart and tiled(loop)) else team(max(inner.values()))
+
+
 def needs_grid_barrier(kernel: Kernel) -> bool:
     """Whether a loop needs a sum, or a temporary array, of an earlier loop of the whole grid."""
     return len({level for level, _ in kernel.shared_nests()}) > 1
@@ -74,10 +87,11 @@ def workspace(kernel: Kernel) -> tuple[str, ...]:
     used = {
         "partials": any(loop.sums(kernel.root) for loop in nests),
         "sums": bool(grid.slot_outputs or grid.atomic_outputs),
-        "lanes": grid.lanes is None and any(map(is_team_loop, nests)),
     }
     used["arrivals"] = used["partials"] or used["sums"] or needs_grid_barrier(kernel)
-    return tuple(name for name in ("partials", "sums", "arrivals", "lanes") if used[name])
+    teams = [loop for _, loop in kernel.shared_nests() if is_team_loop(loop) and grid.lanes is None]
+    named = tuple(name for name in ("partials", "sums", "arrivals") if used[name])
+    return (*named, *(f"lanes_{loop.index}" for loop in teams))
 
 
 def stands_apart(kernel: Kernel, grid: Grid) -> bool:

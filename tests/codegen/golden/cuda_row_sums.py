@@ -1,14 +1,16 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x1, o0, n0, n1, lanes):
+def kernel(x0, x1, o0, n0, n1, lanes_i0):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
+    lanes = lanes_i0
     lane = thread % lanes
-    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
+    mates = u4(((1 << min(lanes, 32)) - 1) << (thread % 32 - lane % 32))
+    of_row = cuda.shared.array(8, f8)
     for i0 in range(first // lanes, n0, step // lanes):
         a7 = f8(0)
         for i3 in range(lane, n1, lanes):
@@ -16,11 +18,31 @@ def kernel(x0, x1, o0, n0, n1, lanes):
             v5 = x1[i3]
             v6 = (v4 * v5)
             a7 = a7 + f8(v6)
-        hop = lanes // 2
+        hop = min(lanes, 32) // 2
         while hop > 0:
             found = cuda.shfl_xor_sync(mates, a7, hop)
             a7 = (a7 + found)
             hop = hop // 2
+        if lanes > 32:
+            if thread % 32 == 0:
+                of_row[thread // 32] = a7
+            cuda.syncthreads()
+            a7 = of_row[0]
+            found = of_row[1]
+            a7 = (a7 + found)
+            found = of_row[2]
+            a7 = (a7 + found)
+            found = of_row[3]
+            a7 = (a7 + found)
+            found = of_row[4]
+            a7 = (a7 + found)
+            found = of_row[5]
+            a7 = (a7 + found)
+            found = of_row[6]
+            a7 = (a7 + found)
+            found = of_row[7]
+            a7 = (a7 + found)
+            cuda.syncthreads()
         v8 = f8(a7)
         if lane == 0:
             o0[i0] = v8

@@ -1,13 +1,14 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes):
+def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
     shared = cuda.shared.array(8, f8)
+    lanes = lanes_i0
     lane = thread % lanes
     mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
     for i0 in range(first // lanes, 1, step // lanes):

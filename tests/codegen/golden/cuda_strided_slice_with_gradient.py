@@ -1,24 +1,26 @@
 from vecdist.backends.cuda_language import *
 
 
-def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes):
+def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i0, lanes_i9):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
     shared = cuda.shared.array(8, f8)
+    lanes = lanes_i0
     a7 = f8(0)
     lane = thread % lanes
-    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
+    mates = u4(((1 << min(lanes, 32)) - 1) << (thread % 32 - lane % 32))
     for i0 in range(first // lanes, n2, step // lanes):
         for i3 in range(lane, n1, lanes):
             v4 = x0[((s0 + i0)) * x0_s0 + (i3) * x0_s1]
             v5 = x0[(i0) * x0_s0 + (i3) * x0_s1]
             v6 = (v4 * v5)
             a7 = a7 + f8(v6)
+    lanes = lanes_i9
     lane = thread % lanes
-    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
+    mates = u4(((1 << min(lanes, 32)) - 1) << (thread % 32 - lane % 32))
     for i9 in range(first // lanes, n0, step // lanes):
         v12 = ((i9 >= 0) & (i9 < n2))
         v15 = (((i9 - s0) >= 0) & ((i9 - s0) < n2))

@@ -1,0 +1,58 @@
+"""How many threads share a row of a kernel for GPUs, by the numbers and lengths of rows."""
+
+import numpy as np
+import pytest
+
+from vecdist import lazy
+from vecdist.backends.cuda import Cuda
+from vecdist.codegen.grid import THREADS, Grid
+from vecdist.codegen.tiles import is_team_loop, lanes_of, stands_apart
+from vecdist.derivatives import gradient_of
+from vecdist.leaves import leaf
+from vecdist.passes.bind import bind
+from vecdist.pipeline import lower, values
+
+ROWS = np.ones((70, 80))
+
+
+def nests(expression, *wrt):
+    """The lanes of each nest with rows, as a function of the lengths of its axes, rows first."""
+    bound = bind((expression.node, *map(leaf, wrt)))
+    kernel = lower(bound, gradient_of if wrt else values, "nan", Cuda)[1]
+    grid = Grid(kernel)
+    apart = stands_apart(kernel, grid)
+    loops = [loop for _, loop in kernel.shared_nests() if is_team_loop(loop)]
+    return [lambda *lengths, loop=loop: lanes_of(loop, grid, apart, dict(zip(loop.dims(), lengths, strict=True)))
+            for loop in loops]
+
+
+@pytest.mark.parametrize(("rows", "columns", "lanes"), [
+    (1_000_000, 3, 1), (1_000_000, 30, 4), (1_000_000, 100_000, 32), (4096, 100_000, 32),
+    (2, 100, 16), (2, 200, 32), (2, 3000, THREADS), (256, 100_000, THREADS), (1024, 100_000, THREADS),
+])
+def test_few_long_rows_have_a_block_each(rows, columns, lanes):
+    (sums,) = nests(lazy(ROWS).sum(axis=1))
+    assert sums(rows, columns) == lanes
+
+
+def test_nests_of_a_kernel_have_teams_of_their_own():
+    """The value reads few rows, the gradient, which has a sum for each column, many."""
+    table, weights = np.ones((70, 5000)), np.ones(5000)
+    value, slopes = nests(np.square(table @ lazy(weights)).sum(), weights)
+    assert value(70, 5000) == THREADS and slopes(5000, 70) == 16
+
+
+def test_rows_whose_sums_by_column_are_kept_in_slots_have_a_warp_each():
+    table, weights = np.ones((300, 290)), np.ones(290)
+    (both,) = nests(np.square(table @ lazy(weights)).sum(), weights)
+    assert both(300, 290) == both(2, 100_000) == 32
+
+
+def test_rows_that_one_thread_runs_along_need_no_block():
+    (running,) = nests(lazy(ROWS).cumsum(1))
+    assert running(2, 100_000) == 32
+
+
+def test_rows_of_elements_side_by_side_are_cut_into_tiles():
+    (elements,) = nests(np.exp(lazy(ROWS)) * lazy(ROWS[:, :1]))
+    assert elements(2, 100_000) == 32
