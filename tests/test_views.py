@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, basic_indices
 from interpreting import by_interpreter, nothing_computed
+from reference import assert_same, interpreted
 
 from vecdist import lazy, pipeline, value_and_grad
 from vecdist.expr import topological
+from vecdist.primitives.structure import joined
 
 X = np.arange(24.0).reshape(2, 3, 4)
 KEYS = [
@@ -51,6 +53,17 @@ def test_views_of_views_are_numpys(chain):
     assert found.shape == np.shape(wanted)
     with by_interpreter():
         np.testing.assert_array_equal(np.asarray(found), wanted + 1)
+
+
+@given(chains())
+def test_views_of_views_are_joined(chain):
+    shape, keys = chain
+    found = lazy(np.arange(math.prod(shape), dtype=float).reshape(shape)) + 1
+    for key in keys:
+        found = found[key]
+    one = joined(found.node)
+    assert one.op != "view" or one.args[0].op != "view"
+    assert_same(interpreted((one,)), interpreted((found.node,)))
 
 
 def test_a_compiled_view_reads_what_it_selects():

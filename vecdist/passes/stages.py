@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from vecdist.expr import Node, rewrite, topological
-from vecdist.primitives.structure import rebuilt
+from vecdist.primitives.structure import joined, rebuilt
 
 
 @final
@@ -83,6 +83,7 @@ class _Cut:
         return Node("slot", (), (number, "dense", ()), node.shape, node.dtype)
 
     def operand(self, node: Node) -> Operand:
+        node = joined(node)
         if node.op == "view" and node.args[0].op == "slot" and node.attrs[0] == ((1, 0, 1), (0, 0, 1)):
             return Operand(node.args[0].attrs[0], True)
         return Operand(self.result(node), False)

@@ -36,6 +36,32 @@ def view(x: Node, entries: Sequence[Entry], shape: Shape) -> Node:
     return Node("view", (x,), (entries,), tuple(shape), x.dtype)
 
 
+def joined(node: Node) -> Node:
+    """A view of views as one view; itself where a start that is named would have to be computed."""
+    while node.op == "view" and node.args[0].op == "view":
+        inner = node.args[0]
+        entries = tuple(_joined(entry, node.attrs[0]) for entry in inner.attrs[0])
+        if None in entries:
+            break
+        node = view(inner.args[0], entries, node.shape)
+    return node
+
+
+def _joined(inner: Entry, outer: Sequence[Entry]) -> Entry | None:
+    """An entry of a view of a view."""
+    axis, start, step = inner
+    if axis is None:
+        return inner
+    at, more, stride = outer[axis]
+    if more == 0:
+        return at, start, step * stride
+    if (start, step) == (0, 1):
+        return at, more, stride
+    if isinstance(start, int) and isinstance(more, int):
+        return at, start + step * more, step * stride
+    return None
+
+
 def pad(x: Node, entries: Sequence[Entry], shape: Shape) -> Node:
     """The array of ``shape`` whose view by ``entries`` is ``x``, and which is zero elsewhere."""
     entries = tuple(entries)
