@@ -18,7 +18,8 @@ METRICS = ("unit", "diagonal", "dense")
 class DualAveraging:
     """A step size for which a statistic of acceptance has a target mean (Hoffman and Gelman 2014, equation 6).
 
-    ``step`` is the next one to try, ``average`` the one to keep.
+    ``step`` is the next one to try, ``average`` the one to keep.  Steps are drawn towards the first one; the paper's,
+    towards ten times that, would fail in many chains together, and lengthen the trajectories of ChEES.
     """
 
     GAMMA, LATE, KAPPA = 0.1, 10.0, 0.75  # the paper has 0.05 for one chain; a mean of many is steadier
@@ -31,7 +32,7 @@ class DualAveraging:
     def restart(self, step: float) -> None:
         """Forget what was seen, and begin near ``step``."""
         self.step = self.average = step
-        self._centre = math.log(10.0 * step)
+        self._centre = math.log(step)
         self._count, self._error, self._log_average = 0, 0.0, 0.0
 
     def update(self, acceptance: float) -> None:
@@ -112,7 +113,7 @@ class Covariance:
 class Windows:
     """The draws of a warm-up after which the metric is learnt anew: windows that double, as Stan's do.
 
-    The first tenth finds the bulk, and the last fifth is for the step size alone.
+    In the first tenth each chain finds the bulk by itself, and the last fifth is for the step size alone.
     """
 
     first: int

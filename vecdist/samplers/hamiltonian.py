@@ -89,14 +89,14 @@ class Phase:
 class Dynamics:
     """The kernels of Hamiltonian Monte Carlo for C chains, and the arrays that they read and write.
 
-    ``states`` are two, for the draw before and the draw to come; ``step`` and ``scale`` (A, or its diagonal) are
-    changed in place.  Nothing here waits for the device.
+    ``states`` are two, for the draw before and the draw to come; ``step``, one for each chain, and ``scale`` (A, or its
+    diagonal) are changed in place.  Nothing here waits for the device.
     """
 
     def __init__(self, target: Target, keys: Any, dense: bool) -> None:
         library, chains, ndim = target.library, len(keys), target.ndim
         self.target, self.chains, self.keys = target, chains, keys
-        self.step = library.ones(())
+        self.step = library.ones(chains)
         self.scale = library.eye(ndim) if dense else library.ones(ndim)
         self.states = [State.empty(library, chains, ndim) for _ in range(2)]
         self.phases = [Phase.empty(library, chains, ndim) for _ in range(2)]
@@ -203,18 +203,19 @@ def _begin(
     """Fresh momenta, half a step on, and the energy before that."""
     stream = random.fold_in(keys, 2 * number.astype(np.uint64))
     r = random.normal(stream[:, None], x.shape[1])
-    return x * 1.0, r + 0.5 * step * h, 0.5 * (r * r).sum(axis=1) - log_density
+    return x * 1.0, r + 0.5 * step[:, None] * h, 0.5 * (r * r).sum(axis=1) - log_density
 
 
 def _leapfrog(target: Target) -> Callable[..., Sequence[LazyArray]]:
     """One step: positions, and what is needed to derive the log density in whitened positions there."""
 
     def moved(x: LazyArray, r: LazyArray, step: LazyArray, scale: LazyArray) -> Sequence[LazyArray]:
-        u = step * r
+        own = step[:, None]
+        u = own * r
         there = x + (scale * u if scale.ndim == 1 else (scale * u[:, None, :]).sum(axis=2))
         one = target.vector
         (values,) = batch((target.value(one).node,), {one: there.node})
-        return LazyArray(values), there, u, r, step
+        return LazyArray(values), there, u, r, own
 
     return moved
 
@@ -234,7 +235,7 @@ def _end(
 
     A gradient that is not finite makes the momentum, and so the energy, not finite too.
     """
-    r = r - 0.5 * step * h
+    r = r - 0.5 * step[:, None] * h
     energy = 0.5 * (r * r).sum(axis=1) - log_density
     error = energy - start
     finite = abs(error) < np.inf

@@ -13,7 +13,10 @@ from vecdist.samplers.adaptation import Covariance, DualAveraging, TrajectoryLen
 from vecdist.samplers.hamiltonian import Dynamics
 from vecdist.samplers.kernels import fused
 
-WORST = 0.01  # the acceptance below which a chain counts no more in a harmonic mean, which it would rule alone
+WORST = 0.01  # the acceptance below which a chain fails; a harmonic mean takes it as this, or it would rule alone
+FEW = 8  # leapfrog steps of a draw at step sizes of their own: energy won by falling is given up before it leads astray
+SMALLER, LARGER = 0.3, 4.0  # by these changes the share of a chain that failed, and of one that did not
+LEAST, MOST = 1e-100, 1e100  # limits of shares: a density may be flat, or accept nothing
 FIRST_STEP = 0.5  # once the metric fits
 BLOCK = 16  # draws that the covariance takes in together
 
@@ -45,17 +48,23 @@ class Report:
     """Means over all chains of what the last draw was like, read by the host in one piece.
 
     ``acceptance`` is what the step size is learnt from: the mean of all chains, or for ChEES the harmonic mean of those
-    that did not diverge, times their share.  ``slope`` is the derivative of the criterion of ChEES in the logarithm of
-    the length.
+    that did not diverge, times the part that they are of all.  ``slope`` is the derivative of the criterion of ChEES in
+    the logarithm of the length.
+
+    Each chain takes a ``share`` (C,) of a step, which stays on the device.  A chain that fails, as one does that began
+    far out where the density is steep, takes a smaller one until it moves, and then larger ones again.  While its share
+    is below 1 it counts as one that rejects (in the harmonic mean as one that diverged), and stops no other.
     """
 
     def __init__(self, dynamics: Dynamics, chees: bool) -> None:
         library, dense = dynamics.target.library, dynamics.scale.ndim == 2
         self.dynamics, self.chees = dynamics, chees
         self.inverse = library.eye(dynamics.target.ndim) if dense else library.ones(dynamics.target.ndim)
+        self.share, self._next_share = library.ones(dynamics.chains), library.ones(dynamics.chains)
         self._numbers = library.zeros(2)
         self._out = [self._numbers[place : place + 1].reshape(()) for place in range(2 if chees else 1)]
-        self._run = fused(_chees if chees else _mean, self._arrays(1), [()] * len(self._out))
+        self._out.append(self._next_share)
+        self._run = fused(_chees if chees else _mean, self._arrays(1), [out.shape for out in self._out])
 
     def __call__(self, steps: int) -> Sequence[float]:
         """The acceptance and the slope, per unit of time, of the last draw, of ``steps`` steps."""
@@ -63,37 +72,54 @@ class Report:
         numbers = self._numbers
         return (numbers.get() if hasattr(numbers, "get") else numbers).tolist()
 
+    def hand_out(self, step: float, most: float) -> None:
+        """Every chain gets its share of ``step`` for the next draw, but no share larger than ``most``."""
+        library = self.dynamics.target.library
+        library.minimum(self._next_share, most, out=self.share)
+        library.multiply(self.share, step, out=self.dynamics.step)
+
+    def median_share(self) -> float:
+        """The median of the next shares, which from here on are shares of that part."""
+        median = float(self.dynamics.target.library.median(self._next_share))
+        self._next_share /= median
+        return median
+
     def _arrays(self, steps: int) -> Sequence[Any]:
         record, phase = self.dynamics.state.record, self.dynamics.proposal(steps)
         if not self.chees:
-            return (record.acceptance,)
+            return (record.acceptance, self.share)
         before = self.dynamics.previous.record.position
         end = (phase.position, phase.momentum, phase.gradient)
-        return (before, *end, self.dynamics.step, self.inverse, record.acceptance, record.divergent)
+        return (before, *end, self.dynamics.step, self.inverse, record.acceptance, record.divergent, self.share)
 
 
-def _mean(acceptance: LazyArray) -> Sequence[LazyArray]:
-    return (acceptance.mean(),)
+def _mean(acceptance: LazyArray, share: LazyArray) -> Sequence[LazyArray]:
+    return where(share < 1.0, 0.0, acceptance).mean(), _changed(share, acceptance)
+
+
+def _changed(share: LazyArray, acceptance: LazyArray) -> LazyArray:
+    return np.clip(share * where(acceptance < WORST, SMALLER, LARGER), LEAST, MOST)
 
 
 def _chees(
     x0: LazyArray, x: LazyArray, r: LazyArray, h: LazyArray, step: LazyArray, inverse: LazyArray,
-    acceptance: LazyArray, divergent: LazyArray,
+    acceptance: LazyArray, divergent: LazyArray, share: LazyArray,
 ) -> Sequence[LazyArray]:
     """The criterion of Hoffman et al. (2021) in whitened positions, each chain weighted by its acceptance."""
-    fine = divergent == 0.0
+    fine = (divergent == 0.0) & (share >= 1.0)
     good = where(fine, 1.0, 0.0).sum()
     harmonic = good / where(fine, 1.0 / np.maximum(acceptance, WORST), 0.0).sum()
     accepted = where(good > 0.0, harmonic, 0.0) * (good / divergent.shape[0])
-    total = np.maximum(acceptance.sum(), WORST)
-    counts = (acceptance > 0.0)[:, None]
-    weights, ends = acceptance[:, None], where(counts, x, 0.0)
+    each = where(share < 1.0, 0.0, acceptance)
+    total = np.maximum(each.sum(), WORST)
+    counts = (each > 0.0)[:, None]
+    weights, ends = each[:, None], where(counts, x, 0.0)
     start = _whitened(x0 - x0.mean(axis=0), inverse)
     end = _whitened(ends - (weights * ends).sum(axis=0) / total, inverse)
     change = (end * end).sum(axis=1) - (start * start).sum(axis=1)
-    momentum = where(counts, r - 0.5 * step * h, 0.0)
-    slope = (acceptance * change * (end * momentum).sum(axis=1)).sum() / total
-    return accepted, slope
+    momentum = where(counts, r - 0.5 * step[:, None] * h, 0.0)
+    slope = (each * change * (end * momentum).sum(axis=1)).sum() / total
+    return accepted, slope, _changed(share, acceptance)
 
 
 def _whitened(x: LazyArray, inverse: LazyArray) -> LazyArray:
@@ -112,7 +138,8 @@ class Warmup:
         self.steps = DualAveraging(step, accept)
         self.fixed_length = length
         self.lengths = TrajectoryLength(step if length is None else length)
-        self.windows = Windows.of(draws) if adapts_metric else Windows(draws, ())
+        windows = Windows.of(draws)
+        self.windows = windows if adapts_metric else Windows(windows.first, ())
         self.report = Report(dynamics, length is None)
         self.metric = self._covariance()
         self._block: list[Any] = []
@@ -122,19 +149,30 @@ class Warmup:
         return self.fixed_length is None
 
     def draw(self, number: int) -> float:
-        """Make draw ``number`` and learn from it; returns its acceptance."""
+        """Make draw ``number`` and learn from it; returns the acceptance that is learnt from."""
+        apart = number < self.windows.first
         step, length = self.steps.step, self.lengths.length
-        steps = self.schedule.steps(number, length, step)
-        self.dynamics.step[...] = step
+        steps = self.schedule.steps(number, FEW, 1.0) if apart else self.schedule.steps(number, length, step)
+        self.report.hand_out(step, MOST if apart else 1.0)
         self.dynamics.draw(steps)
         acceptance, slope = self.report(steps)
+        if apart:
+            if number + 1 == self.windows.first:
+                self._join()
+            return acceptance
         self.steps.update(acceptance)
         if self.learns_length:
             slope *= self.schedule.fraction(number) * length
             self.lengths.update(slope, self.steps.step, self.steps.step * self.schedule.most)
-        if self.windows.ends and self.windows.first <= number < self.windows.ends[-1]:
+        if self.windows.ends and number < self.windows.ends[-1]:
             self._remember(number)
         return acceptance
+
+    def _join(self) -> None:
+        """One step size for all chains from here on: in the middle of those that they found."""
+        self.steps.restart(self.steps.step * self.report.median_share())
+        if self.learns_length:
+            self.lengths.restart(FEW * self.steps.step)
 
     def _remember(self, number: int) -> None:
         """Take in positions; at the end of a window, change the metric."""
