@@ -68,6 +68,15 @@ POINTS: list[Point] = [
      "logpdf x loc scale shape", 0.0),
     ("GeneralizedPareto", {"loc": -34.4207, "scale": 0.0384647, "shape": -0.000768813}, 15.61,
      "logpdf x loc scale shape", 0.0),
+    # a normal score whose terms nearly cancel, and a quotient next to 1
+    ("JohnsonSU", {"loc": 4.050729097454828, "scale": 0.0012593722397270567, "gamma": -720.5004503115129,
+                   "delta": 497.633598423023}, 4.053256541815855, "logpdf x loc scale gamma delta", 0.0),
+    ("JohnsonSU", {"loc": 1.1792599798304761, "scale": 0.0014389525601666685, "gamma": -311.1676484564859,
+                   "delta": 0.4817445730550134}, 1.0102756573237407e278, "logpdf x gamma delta", 0.0),
+    ("JohnsonSU", {"loc": 0.0, "scale": 3.0, "gamma": -700.0, "delta": 700.0000001e8}, 3e-8,
+     "logpdf x gamma delta", 0.0),
+    ("JohnsonSU", {"loc": 4.033364427713562, "scale": 0.015207252628750093, "gamma": 0.6874007343811928,
+                   "delta": 0.018183782773017534}, 4.033417637788837, "logpdf", 0.0),
     # next to an end of the support, or to a location
     *[(family, {"loc": -0.288702, "scale": 5.31533}, -5.60403, "logpdf x loc scale", 2.0)
       for family in ("Epanechnikov", "Biweight", "Triweight", "Cosine", "SymmetricTriangular")],
@@ -82,6 +91,8 @@ POINTS: list[Point] = [
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
 ]
 SINGLE: list[Point] = [
+    ("JohnsonSU", {"loc": 0.00166774, "scale": 28.0238, "gamma": 982.76, "delta": 22.6227}, -1.35732e20,
+     "logpdf x loc scale gamma delta", 0.0),
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 0.21335}, -8.50706e37, "logpdf x df loc scale", 0.0),
     ("HalfStudentT", {"df": 0.108123, "scale": 0.21335}, 8.50706e37, "logpdf x df scale", 0.0),
     ("Cauchy", {"loc": 0.0632085, "scale": 0.01}, -8.50706e37, "logpdf x loc scale", 0.0),

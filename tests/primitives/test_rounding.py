@@ -35,6 +35,15 @@ def test_both_parts_are_the_result_to_twice_as_many_digits(name, operation, dtyp
     assert max(abs(error / size) for error, size in zip(left, exact, strict=True)) <= bound
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_both_parts_are_the_root_to_twice_as_many_digits(dtype):
+    (x,) = points(one((1e-60, 1e60) if dtype == np.float64 else (1e-8, 1e8), (0.5, 0.99), (1.01, 2.0)), dtype)
+    parts = zip(x.tolist(), np.sqrt(x).tolist(), evaluate("root_rest", [x]).tolist(), strict=True)
+    with flint.ctx.workprec(400):
+        worst = max(abs(float((arb(high) + arb(rest)) / arb(at).sqrt() - 1)) for at, high, rest in parts)
+    assert worst <= float(np.finfo(dtype).eps) ** 2
+
+
 @pytest.mark.parametrize(("dtype", "relative"), [(np.float64, 5e-20), (np.float32, 1e-10)])
 def test_a_logarithm_has_half_as_many_digits_again(dtype, relative):
     (x,) = points(POSITIVE if dtype == np.float64 else POSITIVE_SINGLE, dtype)

@@ -1,4 +1,4 @@
-"""What rounding takes from a sum, a product, a quotient and a logarithm: numbers in two parts are made with these.
+"""What rounding takes from sums, products, quotients, roots and logarithms: numbers in two parts are made with these.
 
 The exact result is the rounded one plus the rest.  The rest is 0 but for rounding, and so is its derivative: formulas
 that add it keep the derivatives that they have without it.  Where a result is not finite, its rest is 0.
@@ -9,7 +9,7 @@ The Art of Computer Programming 2, section 4.2.2, theorem B.
 from __future__ import annotations
 
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import POSITIVE, eq
+from vecdist.primitives.arithmetic import POSITIVE, eq, sqrt
 from vecdist.primitives.floating import INFINITY, NAN, head
 from vecdist.primitives.power import extended_log
 from vecdist.primitives.table import primitive
@@ -41,6 +41,13 @@ def _quotient_rest(x: Node, y: Node) -> Node:
     return _finite((((x - q_head * y_head) - q_head * y_tail - q_tail * y_head) - q_tail * y_tail) / y)
 
 
+def _root_rest(x: Node) -> Node:
+    root = sqrt(x)
+    root_head = head(root)
+    tail = root - root_head
+    return _finite((((x - root_head * root_head) - 2.0 * root_head * tail) - tail * tail) / (2.0 * root))
+
+
 def _log_high(x: Node) -> Node:
     edge = where(eq(x, 0), const(-INFINITY, x.dtype), const(NAN, x.dtype))
     return where(x > 0, where(x < INFINITY, extended_log(x)[0], x), edge)
@@ -49,6 +56,7 @@ def _log_high(x: Node) -> Node:
 sum_rest = primitive("sum_rest", 2, expand=_sum_rest, floating=True, domain=(SMALL, SMALL))
 product_rest = primitive("product_rest", 2, expand=_product_rest, floating=True, domain=(SMALL, SMALL))
 quotient_rest = primitive("quotient_rest", 2, expand=_quotient_rest, floating=True, domain=(SMALL, (0.5, 30.0)))
+root_rest = primitive("root_rest", expand=_root_rest, floating=True, domain=(POSITIVE,))
 log_high = primitive(  # log(x) as rounded, to within one unit in the last place
     "log_high", expand=_log_high, partials=lambda x, out: (1.0 / x,), floating=True, domain=(POSITIVE,),
     oracle="numpy.log",
