@@ -81,6 +81,9 @@ POINTS: list[Point] = [
     *[(family, {"loc": -0.288702, "scale": 5.31533}, -5.60403, "logpdf x loc scale", 2.0)
       for family in ("Epanechnikov", "Biweight", "Triweight", "Cosine", "SymmetricTriangular")],
     ("Semicircle", {"radius": 0.0337926}, 0.03379259, "x radius", 0.0),
+    # a density next to 1, and its derivative next to 0
+    ("Semicircle", {"radius": 0.06702267446010611}, -0.06663273568155093, "logpdf x radius", 0.0),
+    ("Semicircle", {"radius": 0.043713454696016014}, -0.030928135989240824, "logpdf x radius", 0.0),
     ("LogNormal", {"loc": 583.074, "scale": 0.00160763}, 1.69576e253, "x loc scale", 0.0),
     ("LogitNormal", {"loc": 6.51786, "scale": 0.0071912}, 0.998529, "x loc scale", 0.0),
     ("InverseGaussian", {"mean": 0.00104895, "shape": 179.009}, 0.00104996, "mean", 0.0),
@@ -91,6 +94,8 @@ POINTS: list[Point] = [
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
 ]
 SINGLE: list[Point] = [
+    ("Semicircle", {"radius": 0.002515757}, 0.002515738, "logpdf x radius", 0.0),
+    ("Semicircle", {"radius": 0.043713454}, -0.030928135, "logpdf x radius", 0.0),
     ("JohnsonSU", {"loc": 0.00166774, "scale": 28.0238, "gamma": 982.76, "delta": 22.6227}, -1.35732e20,
      "logpdf x loc scale gamma delta", 0.0),
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 0.21335}, -8.50706e37, "logpdf x df loc scale", 0.0),

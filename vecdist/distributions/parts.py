@@ -37,6 +37,11 @@ class Parts(NamedTuple):
         """The product with a float."""
         return Parts(factor * self.high, product_rest(factor, self.high) + factor * self.rest)
 
+    def product(self, other: Parts) -> Parts:
+        """The product with a number in two parts."""
+        product = self.times(other.high)
+        return Parts(product.high, product.rest + self.high * other.rest)
+
     def over(self, divisor: Node) -> Parts:
         """The quotient by a float."""
         return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest / divisor)
