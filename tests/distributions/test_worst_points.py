@@ -68,6 +68,17 @@ POINTS: list[Point] = [
      "logpdf x loc scale shape", 0.0),
     ("GeneralizedPareto", {"loc": -34.4207, "scale": 0.0384647, "shape": -0.000768813}, 15.61,
      "logpdf x loc scale shape", 0.0),
+    # a derivative in the shape next to its zero, and by a logarithm less what nearly cancels it
+    *[("GeneralizedPareto", {"loc": loc, "scale": scale, "shape": shape}, x, "x loc scale shape", 0.0)
+      for loc, scale, shape, x in [
+          (-0.22403377735763086, 46.8765389669452, -0.0005983312876691431, 92.7834007118196),
+          (-9.278605694733578, 0.18489579869797032, 0.012081591435169752, -8.890101024251196),
+          (0.0, 1.0, 0.2, 2.437), (0.0, 1.0, 0.7, 3.633), (0.0, 1.0, -0.3, 1.491),
+      ]],
+    ("GeneralizedExtremeValue", {"loc": 89.29054646936811, "scale": 164.70947609527377,
+                                 "shape": -0.00035456684602681166}, -18703.431130050376, "shape", 0.0),
+    ("GeneralizedExtremeValue", {"loc": -14.279985403965222, "scale": 0.0029484637904096597,
+                                 "shape": 0.12311168428351044}, -14.287389851335186, "shape", 0.0),
     # a normal score whose terms nearly cancel, and a quotient next to 1
     ("JohnsonSU", {"loc": 4.050729097454828, "scale": 0.0012593722397270567, "gamma": -720.5004503115129,
                    "delta": 497.633598423023}, 4.053256541815855, "logpdf x loc scale gamma delta", 0.0),
@@ -94,6 +105,8 @@ POINTS: list[Point] = [
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
 ]
 SINGLE: list[Point] = [
+    ("GeneralizedPareto", {"loc": -0.0011969861, "scale": 0.18749157, "shape": -0.00014560249}, 0.36908343,
+     "x loc scale shape", 0.0),
     ("Semicircle", {"radius": 0.002515757}, 0.002515738, "logpdf x radius", 0.0),
     ("Semicircle", {"radius": 0.043713454}, -0.030928135, "logpdf x radius", 0.0),
     ("JohnsonSU", {"loc": 0.00166774, "scale": 28.0238, "gamma": 982.76, "delta": 22.6227}, -1.35732e20,

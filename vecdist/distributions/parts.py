@@ -46,6 +46,11 @@ class Parts(NamedTuple):
         """The quotient by a float."""
         return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest / divisor)
 
+    def quotient(self, divisor: Parts) -> Parts:
+        """The quotient by a number in two parts."""
+        quotient = self.over(divisor.high)
+        return Parts(quotient.high, quotient.rest - quotient.high * (divisor.rest / divisor.high))
+
     def exp(self) -> Node:
         """The exponential, whose argument may be large."""
         return exp_of_parts(self.high, self.rest)
