@@ -79,6 +79,10 @@ POINTS: list[Point] = [
                                  "shape": -0.00035456684602681166}, -18703.431130050376, "shape", 0.0),
     ("GeneralizedExtremeValue", {"loc": -14.279985403965222, "scale": 0.0029484637904096597,
                                  "shape": 0.12311168428351044}, -14.287389851335186, "shape", 0.0),
+    # a difference of powers of neighbours
+    ("DiscreteWeibull", {"q": 0.00011896096874015048, "beta": 0.6921647223679701}, 0.0, "logpdf q", 0.0),
+    ("DiscreteWeibull", {"q": 0.9999722718121803, "beta": 18.048787585545277}, 1.0, "logpdf q", 0.0),
+    ("DiscreteWeibull", {"q": 0.9906461921048291, "beta": 8.0277073428316}, 1.0, "logpdf beta", 0.0),
     # a normal score whose terms nearly cancel, and a quotient next to 1
     ("JohnsonSU", {"loc": 4.050729097454828, "scale": 0.0012593722397270567, "gamma": -720.5004503115129,
                    "delta": 497.633598423023}, 4.053256541815855, "logpdf x loc scale gamma delta", 0.0),
@@ -105,6 +109,9 @@ POINTS: list[Point] = [
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
 ]
 SINGLE: list[Point] = [
+    ("DiscreteWeibull", {"q": 0.9999988, "beta": 0.02460748}, 8.5070587e37, "logpdf q beta", 0.0),
+    ("DiscreteWeibull", {"q": 0.8646742, "beta": 0.0037837548}, 8.5070587e37, "logpdf q beta", 0.0),
+    ("DiscreteWeibull", {"q": 0.9998069, "beta": 1.6}, 3.0, "logpdf q", 0.0),
     ("GeneralizedPareto", {"loc": -0.0011969861, "scale": 0.18749157, "shape": -0.00014560249}, 0.36908343,
      "x loc scale shape", 0.0),
     ("Semicircle", {"radius": 0.002515757}, 0.002515738, "logpdf x radius", 0.0),
