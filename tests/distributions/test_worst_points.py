@@ -47,6 +47,12 @@ POINTS: list[Point] = [
     ("ZeroInflatedNegativeBinomial", {"gate": 0.347964, "r": 0.00217507, "p": 0.99998}, 0.0,
      "logpdf gate r p", 0.0),
     ("ZeroInflatedBinomial", {"gate": 0.99984, "n": 7.0, "p": 2.29653e-06}, 0.0, "logpdf gate p", 0.0),
+    # a mass of 0 that is much less than the gate
+    ("ZeroInflatedPoisson", {"gate": 4.884155598265295e-05, "rate": 17.119148774274713}, 0.0, "logpdf gate rate", 0.0),
+    ("ZeroInflatedBinomial", {"gate": 0.9058980204193762, "n": 13916.0, "p": 0.008762626646314203}, 0.0,
+     "logpdf gate p", 0.0),
+    ("ZeroInflatedNegativeBinomial", {"gate": 0.9999989356839734, "r": 22.030420069942874,
+                                      "p": 1.0882658911542551e-06}, 0.0, "logpdf gate r p", 0.0),
     # powers of what is next to 1
     ("Weibull", {"shape": 890.776, "scale": 182.238}, 182.315, "logpdf x shape scale", 0.0),
     ("Frechet", {"shape": 714.152, "scale": 137.074}, 137.007, "x scale", 0.0),
@@ -109,6 +115,7 @@ POINTS: list[Point] = [
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
 ]
 SINGLE: list[Point] = [
+    ("ZeroInflatedBinomial", {"gate": 0.9539265, "n": 13749.0, "p": 0.0039969464}, 0.0, "logpdf gate p", 0.0),
     ("DiscreteWeibull", {"q": 0.9999988, "beta": 0.02460748}, 8.5070587e37, "logpdf q beta", 0.0),
     ("DiscreteWeibull", {"q": 0.8646742, "beta": 0.0037837548}, 8.5070587e37, "logpdf q beta", 0.0),
     ("DiscreteWeibull", {"q": 0.9998069, "beta": 1.6}, 3.0, "logpdf q", 0.0),

@@ -53,6 +53,18 @@ def test_a_logarithm_has_half_as_many_digits_again(dtype, relative):
     assert worst < relative
 
 
+@pytest.mark.parametrize(("dtype", "relative"), [(np.float64, 5e-20), (np.float32, 1e-10)])
+@pytest.mark.parametrize(("name", "ranges", "truth"), [
+    ("log", [(1e-6, 0.5), (0.5, 0.999)], arb.log), ("log1p", [(-0.9, -1e-6), (1e-6, 20.0)], arb.log1p),
+])
+def test_what_is_lost_of_a_logarithm_as_it_is_computed(name, ranges, truth, dtype, relative):
+    (x,) = points(one(*ranges), dtype)
+    parts = zip(x.tolist(), *(evaluate(each, [x]).tolist() for each in (name, f"{name}_lost")), strict=True)
+    with flint.ctx.workprec(400):
+        worst = max(abs(float((arb(high) + arb(rest)) / truth(arb(at)) - 1)) for at, high, rest in parts)
+    assert worst < relative
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("name", "at", "wanted"), [
     ("sum_rest", (INF, 1.0), 0.0), ("sum_rest", (INF, -INF), 0.0), ("product_rest", (INF, 0.0), 0.0),

@@ -12,10 +12,8 @@ from vecdist.primitives.floating import INFINITY, width
 from vecdist.primitives.logarithms import LARGE, LN2_PARTS, arcsinh_quotient, log_quotient
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.power import hypot
-from vecdist.primitives.rounding import sum_rest
+from vecdist.primitives.rounding import TINY, sum_rest
 from vecdist.primitives.table import primitive
-
-TINY = {8: 2.0**-26, 4: 2.0**-12}  # whose fifth power is nothing to it
 
 
 def _arcsinh_rest(x: Node, rest: Node, y: Node) -> Node:

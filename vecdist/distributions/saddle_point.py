@@ -101,3 +101,13 @@ def negative_binomial(x: Node, p: Parameters) -> Node:
     body = body + (stirling_error(total) - stirling_error(k) - stirling_error(r))
     few = times(x, p.log_q) + p.r * p.log_p - where(eq(x, 0.0), 0.0, lbeta(p.r, x + 1.0) + log(p.r + x))
     return where(many, body + 0.5 * (log_r - log_total - log_k - LOG_TWO_PI), few)
+
+
+def lost_at_no_success(p: Parameters) -> Node:
+    """What rounding takes from n log q, as far as the parametrisation knows what it has taken from log q."""
+    return product_rest(p.n, p.log_q) + p.n * vars(p).get("log_q_lost", 0.0)
+
+
+def lost_at_no_failure(p: Parameters) -> Node:
+    """What rounding takes from r log p, as far as the parametrisation knows what it has taken from log p."""
+    return product_rest(p.r, p.log_p) + p.r * vars(p).get("log_p_lost", 0.0)

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import POSITIVE, eq, sqrt
-from vecdist.primitives.floating import INFINITY, NAN, head
+from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.floating import INFINITY, NAN, head, width
 from vecdist.primitives.power import extended_log
 from vecdist.primitives.table import primitive
 
 SMALL = (-3.0, 3.0)
+TINY = {8: 2.0**-26, 4: 2.0**-12}  # half of the digits of 1
 
 
 def _finite(rest: Node) -> Node:
@@ -53,6 +55,18 @@ def _log_high(x: Node) -> Node:
     return where(x > 0, where(x < INFINITY, extended_log(x)[0], x), edge)
 
 
+def _log_lost(x: Node) -> Node:
+    return _finite((log_high(x) - log(x)) + log_rest(x))
+
+
+def _log1p_lost(x: Node) -> Node:
+    """By three terms of the series next to 0, where the rest of 1 + x is much of x."""
+    total, lost = 1.0 + x, sum_rest(const(1.0, x.dtype), x)
+    far = (log_high(total) - log1p(x)) + (log_rest(total) + lost / total)
+    near = (x - log1p(x)) + x * x * (x * (1 / 3 - 0.25 * x) - 0.5)
+    return _finite(where(abs(x) < TINY[width(x)], near, far))
+
+
 sum_rest = primitive("sum_rest", 2, expand=_sum_rest, floating=True, domain=(SMALL, SMALL))
 product_rest = primitive("product_rest", 2, expand=_product_rest, floating=True, domain=(SMALL, SMALL))
 quotient_rest = primitive("quotient_rest", 2, expand=_quotient_rest, floating=True, domain=(SMALL, (0.5, 30.0)))
@@ -65,3 +79,5 @@ log_rest = primitive(  # log(x) - log_high(x), with half as many digits again
     "log_rest", expand=lambda x: where((x > 0) & (x < INFINITY), extended_log(x)[1], 0.0), floating=True,
     domain=(POSITIVE,),
 )
+log_lost = primitive("log_lost", expand=_log_lost, floating=True, domain=(POSITIVE,))  # what rounding takes from log(x)
+log1p_lost = primitive("log1p_lost", expand=_log1p_lost, floating=True, domain=((-0.99, 30.0),))  # and from log1p(x)
