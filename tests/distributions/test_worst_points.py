@@ -53,6 +53,10 @@ POINTS: list[Point] = [
      "logpdf gate p", 0.0),
     ("ZeroInflatedNegativeBinomial", {"gate": 0.9999989356839734, "r": 22.030420069942874,
                                       "p": 1.0882658911542551e-06}, 0.0, "logpdf gate r p", 0.0),
+    # an order next to -1
+    ("NoncentralChi2", {"df": 0.006836174006422163, "noncentrality": 1.3540080053223442}, 0.015058486040488178,
+     "logpdf x df noncentrality", 2.0),
+    ("NoncentralChi2", {"df": 0.00120989, "noncentrality": 2.68284}, 109.468, "x df", 2.7),
     # powers of what is next to 1
     ("Weibull", {"shape": 890.776, "scale": 182.238}, 182.315, "logpdf x shape scale", 0.0),
     ("Frechet", {"shape": 714.152, "scale": 137.074}, 137.007, "x scale", 0.0),
@@ -115,6 +119,8 @@ POINTS: list[Point] = [
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
 ]
 SINGLE: list[Point] = [
+    ("NoncentralChi2", {"df": 0.0012459038, "noncentrality": 0.9396537}, 0.01862295, "x df", 26.0),
+    ("NoncentralChi2", {"df": 0.20996395, "noncentrality": 136.15982}, 136.26357, "df", 0.0),
     ("ZeroInflatedBinomial", {"gate": 0.9539265, "n": 13749.0, "p": 0.0039969464}, 0.0, "logpdf gate p", 0.0),
     ("DiscreteWeibull", {"q": 0.9999988, "beta": 0.02460748}, 8.5070587e37, "logpdf q beta", 0.0),
     ("DiscreteWeibull", {"q": 0.8646742, "beta": 0.0037837548}, 8.5070587e37, "logpdf q beta", 0.0),

@@ -19,6 +19,7 @@ from vecdist.primitives.floating import (
     with_sign,
 )
 from vecdist.primitives.power import hypot
+from vecdist.primitives.rounding import quotient_rest
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan
 
@@ -95,10 +96,10 @@ def _log_quotient_by_square(x: Node, y: Node) -> Node:
 
 
 def _log_quotient(x: Node, y: Node) -> Node:
-    """The logarithm of the quotient where that is far from overflow: two logarithms may cancel."""
+    """The logarithm of the quotient where that is far from overflow, and of what its rounding has lost."""
     quotient = x / y
     inside = (quotient > 2.0**-20) & (quotient < 2.0**20)
-    return log(where(inside, quotient, x)) - where(inside, 0.0, log(y))
+    return log(where(inside, quotient, x)) + where(inside, quotient_rest(x, y) / quotient, -log(y))
 
 
 def _log_cauchy_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
