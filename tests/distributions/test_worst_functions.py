@@ -46,8 +46,14 @@ def discrete(x: arb, q: arb, beta: arb) -> arb:
     return 1 - (q.log() * ((x + 1).log() * beta).exp()).exp()
 
 
-CDF = {"DiscreteWeibull": discrete, "GeneralizedExtremeValue": extreme, "JohnsonSU": johnson, "Semicircle": semicircle,
-       "TruncatedNormal": truncated}
+def inflated(x: arb, gate: arb, rate: arb) -> arb:
+    return gate + (1 - gate) * rate.gamma_upper(x + 1, 1)
+
+
+CDF = {
+    "DiscreteWeibull": discrete, "GeneralizedExtremeValue": extreme, "JohnsonSU": johnson, "Semicircle": semicircle,
+    "TruncatedNormal": truncated, "ZeroInflatedPoisson": inflated,
+}
 FAR = [
     ({"loc": 0.01572176320675179, "scale": 0.007156984570073687, "low": -83.32442294273322, "high": -65.68403921962944},
      -65.6840402624246),
@@ -65,6 +71,7 @@ POINTS = [
     ("JohnsonSU", {"loc": 1.15563, "scale": 294.529, "gamma": 685.423, "delta": 30.5428}, -8.02665e11),
     ("GeneralizedExtremeValue", {"loc": -914.85, "scale": 20.2619, "shape": 0.105134}, -908.066),
     ("DiscreteWeibull", {"q": 0.25, "beta": 2.5}, 3.0),
+    ("ZeroInflatedPoisson", {"gate": 0.375731, "rate": 2.15036}, 24.0),
 ]
 GONE = [  # what has to be 0 although a power overflows
     ("GeneralizedExtremeValue", {"loc": -0.014490062652846273, "scale": 53.57510870212425,

@@ -93,8 +93,16 @@ def gated_variance(family: Any) -> Any:
 
 
 def gated_cdf(family: Any) -> Any:
-    """The distribution function of a gated mixture of 0 and ``family``, whose own is 0 below 0."""
-    return staticmethod(lambda x, p: p.gate + (1.0 - p.gate) * family.cdf(x, p))
+    """The distribution function of a gated mixture of 0 and ``family``, whose own is 0 below 0.
+
+    By the lesser tail: the other one does not tell how far it is from 1, which is its slope in the gate.
+    """
+
+    def cdf(x: Node, p: Parameters) -> Node:
+        rest, lower = 1.0 - p.gate, family.cdf(x, p)
+        return where(lower > 0.5, 1.0 - rest * family.sf(x, p), p.gate + rest * lower)
+
+    return staticmethod(cdf)
 
 
 def gated_sf(family: Any) -> Any:
