@@ -44,7 +44,12 @@ def _log_density_partials(x: Node, radius: Node, out: Node) -> tuple[Node, Node]
 
 
 def _cdf(x: Node, radius: Node) -> Node:
-    return angle_less_sine(4.0 * arctan(sqrt((radius + x) / (radius - x)))) / (2 * math.pi)
+    """1/2 + (z sqrt(1 - z^2) + arcsin z) / pi in the middle; next to the ends without the difference from 0 or 1."""
+    z = x / radius
+    middle, root = abs(z) < 0.5, sqrt((1.0 - z) * (1.0 + z))
+    angle = arctan(where(middle, z / root, sqrt((radius + x) / (radius - x))))
+    outer = angle_less_sine(4.0 * where(middle, 0.0, angle)) / (2 * math.pi)
+    return where(middle, 0.5 + (z * root + angle) / math.pi, outer)
 
 
 def _cdf_partials(x: Node, radius: Node, out: Node) -> tuple[Node, Node]:

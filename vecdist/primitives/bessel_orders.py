@@ -236,6 +236,10 @@ def _log_ive_below_dx(m: float, x: float) -> float:
     return first_kind_dx(m - 1.0, m, x)
 
 
+def _log_ive_below_dm_tangent(dots: tuple, m: Node, x: Node, out: Node) -> None:
+    _refused("log_ive_below_dm")
+
+
 def _refused(name: str) -> None:
     raise NotImplementedError(f"{name} has no derivative in the order")
 
@@ -256,6 +260,8 @@ def _log_ive_dx_tangent(dots: tuple, v: Node, x: Node, out: Node) -> Node | None
 
 
 def _log_ive_below_dx_tangent(dots: tuple, m: Node, x: Node, out: Node) -> Node | None:
+    if dots[0] is not None:
+        _refused("log_ive_below_dx")
     return _log_ive_dx_tangent(dots, m - 1.0, x, out)
 
 
@@ -296,7 +302,7 @@ log_ive_below = primitive(  # log(I(m - 1, x)) - x for m > 0
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
 log_ive_below_dm = primitive(
-    "log_ive_below_dm", 2, routine=_log_ive_below_dm, tangent=_log_ive_dv_tangent, floating=True,
+    "log_ive_below_dm", 2, routine=_log_ive_below_dm, tangent=_log_ive_below_dm_tangent, floating=True,
     domain=(ORDERS, ARGUMENTS),
 )
 log_ive_below_dx = primitive(

@@ -55,11 +55,11 @@ def _log_high(x: Node) -> Node:
     return where(x > 0, where(x < INFINITY, extended_log(x)[0], x), edge)
 
 
-def _log_lost(x: Node) -> Node:
+def _plain_log_rest(x: Node) -> Node:
     return _finite((log_high(x) - log(x)) + log_rest(x))
 
 
-def _log1p_lost(x: Node) -> Node:
+def _log1p_rest(x: Node) -> Node:
     """By three terms of the series next to 0, where the rest of 1 + x is much of x."""
     total, lost = 1.0 + x, sum_rest(const(1.0, x.dtype), x)
     far = (log_high(total) - log1p(x)) + (log_rest(total) + lost / total)
@@ -79,5 +79,5 @@ log_rest = primitive(  # log(x) - log_high(x), with half as many digits again
     "log_rest", expand=lambda x: where((x > 0) & (x < INFINITY), extended_log(x)[1], 0.0), floating=True,
     domain=(POSITIVE,),
 )
-log_lost = primitive("log_lost", expand=_log_lost, floating=True, domain=(POSITIVE,))  # what rounding takes from log(x)
-log1p_lost = primitive("log1p_lost", expand=_log1p_lost, floating=True, domain=((-0.99, 30.0),))  # and from log1p(x)
+plain_log_rest = primitive("plain_log_rest", expand=_plain_log_rest, floating=True, domain=(POSITIVE,))  # of log(x)
+log1p_rest = primitive("log1p_rest", expand=_log1p_rest, floating=True, domain=((-0.99, 30.0),))
