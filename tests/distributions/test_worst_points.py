@@ -47,6 +47,16 @@ POINTS: list[Point] = [
     ("ZeroInflatedNegativeBinomial", {"gate": 0.347964, "r": 0.00217507, "p": 0.99998}, 0.0,
      "logpdf gate r p", 0.0),
     ("ZeroInflatedBinomial", {"gate": 0.99984, "n": 7.0, "p": 2.29653e-06}, 0.0, "logpdf gate p", 0.0),
+    # a mass of 0 that is much less than the gate
+    ("ZeroInflatedPoisson", {"gate": 4.884155598265295e-05, "rate": 17.119148774274713}, 0.0, "logpdf gate rate", 0.0),
+    ("ZeroInflatedBinomial", {"gate": 0.9058980204193762, "n": 13916.0, "p": 0.008762626646314203}, 0.0,
+     "logpdf gate p", 0.0),
+    ("ZeroInflatedNegativeBinomial", {"gate": 0.9999989356839734, "r": 22.030420069942874,
+                                      "p": 1.0882658911542551e-06}, 0.0, "logpdf gate r p", 0.0),
+    # an order next to -1
+    ("NoncentralChi2", {"df": 0.006836174006422163, "noncentrality": 1.3540080053223442}, 0.015058486040488178,
+     "logpdf x df noncentrality", 2.0),
+    ("NoncentralChi2", {"df": 0.00120989, "noncentrality": 2.68284}, 109.468, "x df", 2.7),
     # powers of what is next to 1
     ("Weibull", {"shape": 890.776, "scale": 182.238}, 182.315, "logpdf x shape scale", 0.0),
     ("Frechet", {"shape": 714.152, "scale": 137.074}, 137.007, "x scale", 0.0),
@@ -68,10 +78,37 @@ POINTS: list[Point] = [
      "logpdf x loc scale shape", 0.0),
     ("GeneralizedPareto", {"loc": -34.4207, "scale": 0.0384647, "shape": -0.000768813}, 15.61,
      "logpdf x loc scale shape", 0.0),
+    # a derivative in the shape next to its zero, and by a logarithm less what nearly cancels it
+    *[("GeneralizedPareto", {"loc": loc, "scale": scale, "shape": shape}, x, "x loc scale shape", 0.0)
+      for loc, scale, shape, x in [
+          (-0.22403377735763086, 46.8765389669452, -0.0005983312876691431, 92.7834007118196),
+          (-9.278605694733578, 0.18489579869797032, 0.012081591435169752, -8.890101024251196),
+          (0.0, 1.0, 0.2, 2.437), (0.0, 1.0, 0.7, 3.633), (0.0, 1.0, -0.3, 1.491),
+      ]],
+    ("GeneralizedExtremeValue", {"loc": 89.29054646936811, "scale": 164.70947609527377,
+                                 "shape": -0.00035456684602681166}, -18703.431130050376, "shape", 0.0),
+    ("GeneralizedExtremeValue", {"loc": -14.279985403965222, "scale": 0.0029484637904096597,
+                                 "shape": 0.12311168428351044}, -14.287389851335186, "shape", 0.0),
+    # a difference of powers of neighbours
+    ("DiscreteWeibull", {"q": 0.00011896096874015048, "beta": 0.6921647223679701}, 0.0, "logpdf q", 0.0),
+    ("DiscreteWeibull", {"q": 0.9999722718121803, "beta": 18.048787585545277}, 1.0, "logpdf q", 0.0),
+    ("DiscreteWeibull", {"q": 0.9906461921048291, "beta": 8.0277073428316}, 1.0, "logpdf beta", 0.0),
+    # a normal score whose terms nearly cancel, and a quotient next to 1
+    ("JohnsonSU", {"loc": 4.050729097454828, "scale": 0.0012593722397270567, "gamma": -720.5004503115129,
+                   "delta": 497.633598423023}, 4.053256541815855, "logpdf x loc scale gamma delta", 0.0),
+    ("JohnsonSU", {"loc": 1.1792599798304761, "scale": 0.0014389525601666685, "gamma": -311.1676484564859,
+                   "delta": 0.4817445730550134}, 1.0102756573237407e278, "logpdf x gamma delta", 0.0),
+    ("JohnsonSU", {"loc": 0.0, "scale": 3.0, "gamma": -700.0, "delta": 700.0000001e8}, 3e-8,
+     "logpdf x gamma delta", 0.0),
+    ("JohnsonSU", {"loc": 4.033364427713562, "scale": 0.015207252628750093, "gamma": 0.6874007343811928,
+                   "delta": 0.018183782773017534}, 4.033417637788837, "logpdf", 0.0),
     # next to an end of the support, or to a location
     *[(family, {"loc": -0.288702, "scale": 5.31533}, -5.60403, "logpdf x loc scale", 2.0)
       for family in ("Epanechnikov", "Biweight", "Triweight", "Cosine", "SymmetricTriangular")],
     ("Semicircle", {"radius": 0.0337926}, 0.03379259, "x radius", 0.0),
+    # a density next to 1, and its derivative next to 0
+    ("Semicircle", {"radius": 0.06702267446010611}, -0.06663273568155093, "logpdf x radius", 0.0),
+    ("Semicircle", {"radius": 0.043713454696016014}, -0.030928135989240824, "logpdf x radius", 0.0),
     ("LogNormal", {"loc": 583.074, "scale": 0.00160763}, 1.69576e253, "x loc scale", 0.0),
     ("LogitNormal", {"loc": 6.51786, "scale": 0.0071912}, 0.998529, "x loc scale", 0.0),
     ("InverseGaussian", {"mean": 0.00104895, "shape": 179.009}, 0.00104996, "mean", 0.0),
@@ -82,6 +119,18 @@ POINTS: list[Point] = [
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
 ]
 SINGLE: list[Point] = [
+    ("NoncentralChi2", {"df": 0.0012459038, "noncentrality": 0.9396537}, 0.01862295, "x df", 26.0),
+    ("NoncentralChi2", {"df": 0.20996395, "noncentrality": 136.15982}, 136.26357, "df", 0.0),
+    ("ZeroInflatedBinomial", {"gate": 0.9539265, "n": 13749.0, "p": 0.0039969464}, 0.0, "logpdf gate p", 0.0),
+    ("DiscreteWeibull", {"q": 0.9999988, "beta": 0.02460748}, 8.5070587e37, "logpdf q beta", 0.0),
+    ("DiscreteWeibull", {"q": 0.8646742, "beta": 0.0037837548}, 8.5070587e37, "logpdf q beta", 0.0),
+    ("DiscreteWeibull", {"q": 0.9998069, "beta": 1.6}, 3.0, "logpdf q", 0.0),
+    ("GeneralizedPareto", {"loc": -0.0011969861, "scale": 0.18749157, "shape": -0.00014560249}, 0.36908343,
+     "x loc scale shape", 0.0),
+    ("Semicircle", {"radius": 0.002515757}, 0.002515738, "logpdf x radius", 0.0),
+    ("Semicircle", {"radius": 0.043713454}, -0.030928135, "logpdf x radius", 0.0),
+    ("JohnsonSU", {"loc": 0.00166774, "scale": 28.0238, "gamma": 982.76, "delta": 22.6227}, -1.35732e20,
+     "logpdf x loc scale gamma delta", 0.0),
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 0.21335}, -8.50706e37, "logpdf x df loc scale", 0.0),
     ("HalfStudentT", {"df": 0.108123, "scale": 0.21335}, 8.50706e37, "logpdf x df scale", 0.0),
     ("Cauchy", {"loc": 0.0632085, "scale": 0.01}, -8.50706e37, "logpdf x loc scale", 0.0),

@@ -25,6 +25,10 @@ def log_ive(v: arb, x: arb) -> arb:
     return acb(x).bessel_i(acb(v), True).real.log()
 
 
+def log_ive_below(m: arb, x: arb) -> arb:
+    return log_ive(m - 1, x)
+
+
 def slope(function: Callable[[arb, arb], arb], place: int) -> Callable[[arb, arb], arb]:
     """A central difference over a step so small that it is exact to 50 digits."""
 
@@ -45,6 +49,12 @@ def width(v: arb, x: arb) -> arb:
     return 1 / (v * v + x * x + 1).sqrt().sqrt() + (v / x)
 
 
+def size_of_slope(m: arb, x: arb) -> arb:
+    """That of the order over the argument, and of the scaling."""
+    return 1 / x + 1
+
+
+BELOW = [((1e-3, 1.0), (1e-3, 1.0)), ((1e-3, 1.0), (1.0, 20.0)), ((1e-3, 1.0), (20.0, 100.0))]
 RANGES = [((0.01, 2.0), (1e-6, 1.0)), ((0.01, 10.0), (1.0, 20.0)), ((0.01, 10.0), (20.0, 100.0)),
           ((10.0, 100.0), (1e-2, 20.0)), ((10.0, 100.0), (20.0, 100.0))]
 LOW_ORDERS = [((1e-2, 3.0), (1e-2, 100.0))]
@@ -55,6 +65,9 @@ CASES = [
     Case("log_ive", precisely(log_ive, BITS), RANGES, RANGES, (4.0, 0.6), one),
     Case("log_ive_dv", slope(log_ive, 0), RANGES, RANGES, (8.0, 0.6), one),
     Case("log_ive_dx", slope(log_ive, 1), RANGES, RANGES, (8.0, 0.6), one),
+    Case("log_ive_below", precisely(log_ive_below, BITS), BELOW, BELOW, (4.0, 0.6), one),
+    Case("log_ive_below_dm", slope(log_ive_below, 0), BELOW, BELOW, (4.0, 0.6), one),
+    Case("log_ive_below_dx", slope(log_ive_below, 1), BELOW, BELOW, (4.0, 0.6), size_of_slope),
     Case("kve", precisely(lambda v, x: log_kve(v, x).exp(), BITS), LOW_ORDERS, LOW_ORDERS, (20.0, 0.6)),
     Case("ive", precisely(lambda v, x: log_ive(v, x).exp(), BITS), LOW_ORDERS, LOW_ORDERS, (24.0, 12.0)),
 ]

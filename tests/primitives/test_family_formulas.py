@@ -19,7 +19,7 @@ def expm1_over(a: arb, y: arb) -> arb:
     return (a * y).expm1() / a
 
 
-def log_inflated(gate: arb, y: arb) -> arb:
+def log_inflated(gate: arb, y: arb, rest: arb) -> arb:
     return (gate + (1 - gate) * y.exp()).log()
 
 
@@ -35,15 +35,17 @@ def size_of_exponent(d: arb, delta: arb, alpha: arb, beta: arb) -> arb:
 
 WITH_EXPONENT = [(SMALL, (1e-6, 100.0)), (ONE, (1e-6, 1.0)), (ONE, (1.0, 1e6)), (BELOW, (1e-6, 1.0))]
 IN_PARTS = [(*ranges, (-1e-23, 1e-23)) for ranges in WITH_EXPONENT]
-GATES = [((0.01, 0.9), (-30.0, -0.1)), ((0.01, 0.999), (-0.1, -1e-9)), ((0.9, 0.999), (-3.0, -0.1))]
+NONE = (-1e-23, 1e-23)
+GATES = [((0.01, 0.9), (-30.0, -0.1), NONE), ((0.01, 0.999), (-0.1, -1e-9), NONE), ((0.9, 0.999), (-3.0, -0.1), NONE)]
 TILTS = [((-5.0, 5.0), (0.1, 5.0), (1.0, 9.0), (-0.9, 0.9)), ((1.0, 1e6), (1e-3, 1.0), (1.0, 9.0), (-0.9, 0.9))]
 CASES = [
     Case("log1p_over", precisely(log1p_over), IN_PARTS, IN_PARTS, (4.0, 4.0)),
+    Case("log1p_decay", precisely(lambda a, *at: -(1 + a) * log1p_over(a, *at)), IN_PARTS, IN_PARTS, (4.0, 4.0)),
     Case("expm1_over", precisely(expm1_over), WITH_EXPONENT[:2] + WITH_EXPONENT[3:],
          WITH_EXPONENT[:2] + WITH_EXPONENT[3:], (4.0, 4.0), lambda a, y: abs(y) * (1 + abs((a * y).exp()))),
     Case("power_tail", precisely(lambda *at: (-log1p_over(*at)).exp()), IN_PARTS, IN_PARTS, (4.0, 4.0)),
-    Case("log_inflated", precisely(log_inflated), [*GATES, ((1e-12, 1e-3), (-10.0, -1.0))],
-         [*GATES, ((1e-9, 1e-3), (-10.0, -1.0))], (4.0, 4.0)),
+    Case("log_inflated", precisely(log_inflated), [*GATES, ((1e-12, 1e-3), (-10.0, -1.0), NONE)],
+         [*GATES, ((1e-9, 1e-3), (-10.0, -1.0), NONE)], (4.0, 4.0)),
     Case("normal_inverse_gaussian_decay", precisely(exponent), TILTS, TILTS, (4.0, 4.0), size_of_exponent),
 ]
 
@@ -60,7 +62,8 @@ def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
     ("expm1_over", (0.0, 3.0), 3.0), ("expm1_over", (2.0, 0.0), 0.0), ("expm1_over", (NAN, 1.0), NAN),
     ("power_tail", (0.0, 0.0, 0.0), 1.0), ("power_tail", (-0.5, 2.0, 0.0), 0.0), ("power_tail", (1.0, INF, 0.0), 0.0),
     ("less_exp", (-INF, 0.0), -INF), ("less_exp", (-1e300, 1e284), -1e300),
-    ("log_inflated", (0.0, -2.0), -2.0), ("log_inflated", (1.0, -2.0), 0.0), ("log_inflated", (0.0, -INF), -INF),
+    ("log_inflated", (0.0, -2.0, 0.0), -2.0), ("log_inflated", (1.0, -2.0, 0.0), 0.0),
+    ("log_inflated", (0.0, -INF, 0.0), -INF),
 ])
 def test_edges(name: str, at: tuple[float, ...], wanted: float, dtype: type) -> None:
     with np.errstate(over="ignore"):

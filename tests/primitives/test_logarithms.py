@@ -40,6 +40,9 @@ CASES = [
     Case("arcsinh_quotient", lambda x, y: (x / y).asinh(),
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e100, 1e300), (1e-300, 1e-3)), ((-1e6, -1e-6), (1e-3, 1e3))],
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e10, 1e38), (1e-36, 1e-3)), ((-1e6, -1e-6), (1e-3, 1e3))], (4.0, 4.0)),
+    Case("log_quotient", lambda x, y: (x / y).log(),
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e-300, 1e-9), (1e30, 1e300)), ((0.99, 1.01), (0.99, 1.01))],
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e-36, 1e-9), (1e3, 1e36)), ((0.99, 1.01), (0.99, 1.01))], (3.0, 3.0)),
     # next to 1 the logarithm is no better known than the quotient
     Case("log_quotient_by_square", lambda x, y: (x / y**2).log(),
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e-9, 1.0), (1e30, 1e200))],

@@ -10,6 +10,7 @@ from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import ceil, maximum
 from vecdist.primitives.draws import binomial_draw
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
+from vecdist.primitives.rounding import log1p_rest
 from vecdist.primitives.special import log_choose
 
 
@@ -30,7 +31,7 @@ class Binomial(Distribution):
     @parametrisation(n=count, p=unit_interval)
     @staticmethod
     def by_probability(n: Node, p: Node) -> dict[str, Node]:
-        return {"n": n, "p": p, "q": 1.0 - p, "log_p": log(p), "log_q": log1p(-p)}
+        return {"n": n, "p": p, "q": 1.0 - p, "log_p": log(p), "log_q": log1p(-p), "log_q_lost": log1p_rest(-p)}
 
     @parametrisation(n=count, logit=real)
     @staticmethod

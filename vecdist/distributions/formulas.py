@@ -7,7 +7,7 @@ from vecdist.distributions.parts import Parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import LOG, at_least, polynomial, width
+from vecdist.primitives.floating import LOG_EXCESS, at_least, polynomial, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import log_ndtr
 from vecdist.primitives.power import power
@@ -48,14 +48,39 @@ def log1p_square(distance: Node, inverse_scale: Node | float = 1.0) -> Node:
 class _Grown(NamedTuple):
     """``u`` = a z; ``whole`` = 1 + u in two parts; whether u is ``small``; there ``bend`` = (log(1 + u) - u) / u²."""
 
+    a: Node
+    z: Parts
     u: Node
     whole: Parts
     small: Node
     bend: Node
 
     @property
+    def inside(self) -> Node:
+        return self.whole.high > 0.0
+
+    @property
     def factor(self) -> Node:
         return 1.0 / self.whole.high
+
+    @property
+    def share(self) -> Parts:
+        """z / (1 + u)."""
+        return self.z.quotient(self.whole)
+
+    @property
+    def logarithm(self) -> Parts:
+        """log(1 + u) / a, where u is not next to 0."""
+        rest = log_rest(self.whole.high) + where(self.inside, self.whole.rest / self.whole.high, 0.0)
+        return Parts(log_high(self.whole.high), rest).over(where(eq(self.a, 0.0), 1.0, self.a))
+
+    @property
+    def slope(self) -> Node:
+        """The derivative in a of log(1 + u) / a: (z / (1 + u) - log(1 + u) / a) / a, a series where u is small."""
+        z = self.z.high
+        series = -self.z.product(self.z).whole * self.factor * ((1.0 + self.bend) + self.u * self.bend)
+        lag = where(self.inside, (self.share - self.logarithm).whole, z * self.factor)
+        return where(self.small, series, lag / self.a)
 
 
 def _grown(a: Node, z: Node, rest: Node) -> _Grown:
@@ -63,21 +88,20 @@ def _grown(a: Node, z: Node, rest: Node) -> _Grown:
     u = at_least(a * z, -1.0)
     lost = product_rest(a, z) + a * rest
     high = at_least((1.0 + u) + lost, 0.0)
-    small = (u > -0.29) & (u < 0.41)
+    small = (u > -0.34) & (u < 0.41)
     low = where(high > 0.0, sum_rest(1.0 + u, lost) + sum_rest(const(1.0, u.dtype), u), 0.0)
-    return _Grown(u, Parts(high, low), small, polynomial(where(small, u, 0.0), LOG[width(u)]))
+    bend = polynomial(where(small, u, 0.0), LOG_EXCESS[width(u)])
+    return _Grown(a, Parts(z, rest), u, Parts(high, low), small, bend)
 
 
 def _log1p_over(a: Node, z: Node, rest: Node) -> Node:
-    u, whole, small, bend = _grown(a, z, rest)
-    return where(small, z + z * (u * bend), log(whole.high) / a)
+    grown = _grown(a, z, rest)
+    return where(grown.small, z + z * (grown.u * grown.bend), log(grown.whole.high) / a)
 
 
 def _log1p_over_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
-    """That in a is (z / (1 + u) - out) / a, by the series of the logarithm where u is small."""
     grown = _grown(a, z, rest)
-    far = (z * grown.factor - where(grown.whole.high > 0.0, out, 0.0)) / a
-    return where(grown.small, -square(z) * (grown.factor + grown.bend), far), grown.factor, None
+    return grown.slope, grown.factor, None
 
 
 # log(1 + a (z + rest)) / a, z where a is 0: the inverse of expm1_over, of a number in two parts.
@@ -87,13 +111,37 @@ log1p_over = primitive(
 )
 
 
+CLOSE = 0.05  # up to which a series is better than a logarithm in two parts
+# (1 / 2 - ((1 + u) log(1 + u) - u) / u²) / u
+DECAY = tuple((-1) ** k / ((k + 2) * (k + 3)) for k in range(13))
+
+
+def _log1p_decay_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
+    """That in a is (log(1 + u) / a - z (1 + a) / (1 + u)) / a, with a zero next to z = 2; inf or -inf at u = -1."""
+    grown = _grown(a, z, rest)
+    close, half, one = abs(grown.u) < CLOSE, 0.5 * z, const(1.0, a.dtype)
+    u = where(close, grown.u, 0.0)
+    least = (sum_rest(half, -one) + 0.5 * rest) - z * (u * polynomial(u, DECAY))
+    more = Parts(one + a, sum_rest(one, a))
+    far = (grown.logarithm - grown.share.product(more)).whole / a
+    end = where(a > -1.0, const(math.inf, a.dtype), -math.inf)
+    of_a = where(close, z * grown.factor * ((half - 1.0) + least), where(grown.inside, far, end))
+    return of_a, -times(1.0 + a, grown.factor), None
+
+
+# -(1 + a) log(1 + a (z + rest)) / a: that of a generalized Pareto density, 0 where a is -1
+log1p_decay = primitive(
+    "log1p_decay", 3, expand=lambda a, z, rest: times(1.0 + a, -log1p_over(a, z, rest)), floating=True,
+    partials=_log1p_decay_partials, domain=((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17)),
+)
+
+
 def _power_tail(a: Node, z: Node, rest: Node) -> Node:
     """The exponential of a logarithm in two parts, which are z and the bend where u is next to 0."""
-    u, whole, _, bend = _grown(a, z, rest)
-    tiny = abs(u) < 1e-3
-    bent = z * (u * bend)
-    far = Parts(log_high(whole.high), log_rest(whole.high) + where(whole.high > 0.0, whole.rest / whole.high, 0.0))
-    far = far.over(where(tiny, 1.0, a))
+    grown = _grown(a, z, rest)
+    tiny = abs(grown.u) < 1e-3
+    bent = z * (grown.u * grown.bend)
+    far = grown.logarithm
     high, low = where(tiny, z + bent, far.high), where(tiny, sum_rest(z, bent) + rest, far.rest)
     return Parts(-high, -low).exp()
 
@@ -101,11 +149,8 @@ def _power_tail(a: Node, z: Node, rest: Node) -> Node:
 def _power_tail_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
     """With the density -d out / dz as one power where u = -1, for its exponent may be 0."""
     grown = _grown(a, z, rest)
-    logarithm, inside = log1p_over(a, z, rest), grown.whole.high > 0.0
-    density = where(inside, out * grown.factor, exp(-times(1.0 + a, logarithm)))
-    near = out * square(z) * (grown.factor + grown.bend)
-    far = where(inside, out * (logarithm - z * grown.factor), -z * density) / a
-    return where(grown.small, near, far), -density, None
+    density = where(grown.inside, out * grown.factor, exp(-times(1.0 + a, log1p_over(a, z, rest))))
+    return where(grown.inside, -out * grown.slope, -z * density / a), -density, None
 
 
 # (1 + a (z + rest))^(-1 / a), exp(-z) where a is 0.

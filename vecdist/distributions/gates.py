@@ -8,11 +8,13 @@ from typing import Any
 from vecdist.constraints import Constraint, positive_count, unit_interval
 from vecdist.distributions.base import Parameters, Parametrisation
 from vecdist.distributions.formulas import times
+from vecdist.distributions.parts import exp_of_parts
 from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, minimum, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p, logaddexp
+from vecdist.primitives.floating import width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import primitive
 
@@ -26,37 +28,39 @@ def with_gate(way: Parametrisation, **stricter: Constraint) -> Parametrisation:
     return Parametrisation({"gate": unit_interval, **way.constraints, **stricter}, convert)
 
 
-def _inflated_tangent(dots: tuple[Node | None, Node | None], gate: Node, y: Node, out: Node) -> Node | None:
-    """Finite at a gate of 0; and where y is -inf, nothing of its derivative is left.
+LEAST = {8: -600.0, 4: -60.0}  # the logarithm of a mass that is far from underflow
 
-    The exponential of y has more digits than that of y - out, but underflows where out does not show it.
-    """
-    dot_gate, dot_y = dots
-    terms = [] if dot_gate is None else [-expm1(y) * exp(-out) * dot_gate]
-    share = where(out > -30.0, exp(y) * exp(-out), exp(y - out))
+
+def _inflated_tangent(dots: tuple[Node | None, ...], gate: Node, y: Node, rest: Node, out: Node) -> Node | None:
+    """Finite at a gate of 0; and where y is -inf, nothing of its derivative is left."""
+    dot_gate, dot_y, _ = dots
+    mass, known = exp_of_parts(y, rest), out > LEAST[width(y)]
+    inverse = where(known, 1.0 / (gate + (1.0 - gate) * mass), exp(-out))
+    terms = [] if dot_gate is None else [-expm1(y) * inverse * dot_gate]
+    share = where(known, mass * inverse, exp(y - out))
     terms += [] if dot_y is None else [times((1.0 - gate) * share, dot_y)]
     return sum(terms[1:], terms[0]) if terms else None
 
 
-def _log_inflated(gate: Node, y: Node) -> Node:
+def _log_inflated(gate: Node, y: Node, rest: Node) -> Node:
     """By log1p where the sum is near 1, whose logarithm is near 0; elsewhere by the larger of its terms."""
     less = (1.0 - gate) * expm1(y)
     return where(less > -0.5, log1p(less), logaddexp(log(gate), log1p(-gate) + y))
 
 
-# log(gate + (1 - gate) exp(y))
+# log(gate + (1 - gate) exp(y)); the rest is what rounding has taken from y, of which derivatives have to know.
 log_inflated = primitive(
-    "log_inflated", 2, expand=_log_inflated, tangent=_inflated_tangent,
-    floating=True, domain=((0.1, 0.9), (-5.0, -0.1)),
+    "log_inflated", 3, expand=_log_inflated, tangent=_inflated_tangent,
+    floating=True, domain=((0.1, 0.9), (-5.0, -0.1), (-1e-17, 1e-17)),
 )
 
 
-def inflated(log_mass: Callable[[Node, Parameters], Node]) -> Any:
-    """The log mass of a gated mixture of 0 and what has this one."""
+def inflated(log_mass: Callable[[Node, Parameters], Node], lost: Callable[[Parameters], Any] = lambda p: 0.0) -> Any:
+    """The log mass of a gated mixture of 0 and what has this one; ``lost`` is what rounding takes from that of 0."""
 
     def log_density(x: Node, p: Parameters) -> Node:
         y = log_mass(x, p)
-        return where(eq(x, 0.0), log_inflated(p.gate, y), log1p(-p.gate) + y)
+        return where(eq(x, 0.0), log_inflated(p.gate, y, lost(p)), log1p(-p.gate) + y)
 
     return staticmethod(log_density)
 
@@ -89,8 +93,16 @@ def gated_variance(family: Any) -> Any:
 
 
 def gated_cdf(family: Any) -> Any:
-    """The distribution function of a gated mixture of 0 and ``family``, whose own is 0 below 0."""
-    return staticmethod(lambda x, p: p.gate + (1.0 - p.gate) * family.cdf(x, p))
+    """The distribution function of a gated mixture of 0 and ``family``, whose own is 0 below 0.
+
+    By the lesser tail: the other one does not tell how far it is from 1, which is its slope in the gate.
+    """
+
+    def cdf(x: Node, p: Parameters) -> Node:
+        rest, lower = 1.0 - p.gate, family.cdf(x, p)
+        return where(lower > 0.5, 1.0 - rest * family.sf(x, p), p.gate + rest * lower)
+
+    return staticmethod(cdf)
 
 
 def gated_sf(family: Any) -> Any:

@@ -8,15 +8,16 @@ from vecdist.distributions.formulas import (
     EULER,
     expm1_over,
     gamma_spread,
-    log1mexp_of_exp,
+    log1p_decay,
     log1p_over,
     power_tail,
-    times,
 )
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import at_least
+from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import lgamma
 
 
@@ -57,7 +58,7 @@ class GeneralizedExtremeValue(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        powers = times(p.shape + 1.0, GeneralizedExtremeValue.log_t(x, p))
+        powers = log1p_decay(p.shape, *GeneralizedExtremeValue.reduced(x, p))
         density = powers + GeneralizedExtremeValue.log_cdf(x, p) - log(p.scale)
         return where(eq(x, math.inf), -math.inf, density)
 
@@ -66,12 +67,23 @@ class GeneralizedExtremeValue(Distribution):
         return -power_tail(p.shape, *GeneralizedExtremeValue.reduced(x, p))
 
     @staticmethod
+    def least_log_cdf(x: Node, p: Parameters) -> Node:
+        """No less than what has 0 as its exponential, and a slope of 0 there."""
+        return at_least(GeneralizedExtremeValue.log_cdf(x, p), -1e3)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return exp(GeneralizedExtremeValue.least_log_cdf(x, p))
+
+    @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return -expm1(GeneralizedExtremeValue.log_cdf(x, p))
+        return -expm1(GeneralizedExtremeValue.least_log_cdf(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log1mexp_of_exp(-GeneralizedExtremeValue.log_t(x, p))
+        """log(1 - exp(-t)), which is log(t) long before t underflows."""
+        log_t = GeneralizedExtremeValue.log_t(x, p)
+        return where(log_t < -40.0, log_t, log1mexp(GeneralizedExtremeValue.least_log_cdf(x, p)))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -4,8 +4,8 @@ import math
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_over, times
-from vecdist.distributions.parts import difference
+from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_decay, log1p_over
+from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import expm1, log, log1p
@@ -38,13 +38,17 @@ class GeneralizedPareto(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        density = times(p.shape + 1.0, GeneralizedPareto.log_sf(x, p)) - log(p.scale)
+        density = log1p_decay(p.shape, *GeneralizedPareto.reduced(x, p)) - log(p.scale)
         return where(eq(x, math.inf), -math.inf, density)
 
     @staticmethod
+    def reduced(x: Node, p: Parameters) -> Parts:
+        """z = (x - loc) / scale in two parts, for the upper end of a negative shape."""
+        return difference(x, p.loc).over(p.scale)
+
+    @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        """With z in two parts, for the upper end of a negative shape."""
-        return -log1p_over(p.shape, *difference(x, p.loc).over(p.scale))
+        return -log1p_over(p.shape, *GeneralizedPareto.reduced(x, p))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -4,12 +4,37 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.distributions.parts import Parts, difference, log_parts
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import cosh, exp, expm1, log, sinh
-from vecdist.primitives.logarithms import arcsinh_quotient
+from vecdist.primitives.elementary import cosh, exp, expm1, sinh
+from vecdist.primitives.floating import INFINITY, width
+from vecdist.primitives.logarithms import LARGE, LN2_PARTS, arcsinh_quotient, log_quotient
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.power import hypot
+from vecdist.primitives.rounding import TINY, sum_rest
+from vecdist.primitives.table import primitive
+
+
+def _arcsinh_rest(x: Node, rest: Node, y: Node) -> Node:
+    """By the logarithm of z + sqrt(1 + z^2), z - z^3 / 6 where z is small, log(2 z) where it is large."""
+    distance = Parts(x, rest).magnitude()
+    far = distance.high > LARGE[width(x)] * y
+    z = Parts(where(far, 1.0, distance.high), where(far, 0.0, distance.rest)).over(where(far, 1.0, y))
+    exact, one = Parts(z.high, const(0.0, x.dtype)), const(1.0, x.dtype)
+    root = (exact.times(z.high) + Parts(one, 0.0 * one)).root()
+    middle = (root + exact).log()
+    beyond = distance.log() - log_parts(y) + Parts(*(one * part for part in LN2_PARTS[width(x)]))
+    tiny, high = z.high < TINY[width(x)], arcsinh_quotient(distance.high, y)
+    low = where(tiny, z.rest - z.high * square(z.high) / 6.0, middle.rest + z.rest / root.high)
+    chosen = where(tiny, z.high, middle.high)
+    lost = (where(far, beyond.high, chosen) - high) + where(far, beyond.rest, low)
+    return where(abs(lost) < INFINITY, where(x < 0.0, -lost, lost), 0.0)
+
+
+arcsinh_rest = primitive(  # arsinh((x + rest) / y) - arcsinh_quotient(x, y) for y > 0, which is rounding alone
+    "arcsinh_rest", 3, expand=_arcsinh_rest, floating=True, domain=((-30.0, 30.0), (-1e-17, 1e-17), (0.1, 30.0)),
+)
 
 
 class JohnsonSU(Distribution):
@@ -36,12 +61,16 @@ class JohnsonSU(Distribution):
 
     @staticmethod
     def score(x: Node, p: Parameters) -> Node:
-        return p.gamma + p.delta * arcsinh_quotient(x - p.loc, p.scale)
+        """gamma + delta arsinh z in two parts, for its terms may nearly cancel."""
+        distance = difference(x, p.loc)
+        angle = arcsinh_quotient(distance.high, p.scale)
+        turned = Parts(angle, arcsinh_rest(*distance, p.scale)).times(p.delta)
+        return (p.gamma + turned.high) + (sum_rest(p.gamma, turned.high) + turned.rest)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        length = log(hypot(x - p.loc, p.scale))
-        return -0.5 * square(JohnsonSU.score(x, p)) + (log(p.delta) - length - 0.5 * math.log(2 * math.pi))
+        density = log_quotient(p.delta, hypot(x - p.loc, p.scale)) - 0.5 * math.log(2 * math.pi)
+        return -0.5 * square(JohnsonSU.score(x, p)) + density
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

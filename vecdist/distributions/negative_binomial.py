@@ -10,6 +10,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq, maximum, minimum
 from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
+from vecdist.primitives.rounding import plain_log_rest
 from vecdist.primitives.special import lbeta
 
 
@@ -41,7 +42,7 @@ class NegativeBinomial(Distribution):
     @parametrisation(r=positive, p=positive_unit_interval)
     @staticmethod
     def by_probability(r: Node, p: Node) -> dict[str, Node]:
-        return {"r": r, "p": p, "q": 1.0 - p, "log_p": log(p), "log_q": log1p(-p)}
+        return {"r": r, "p": p, "q": 1.0 - p, "log_p": log(p), "log_q": log1p(-p), "log_p_lost": plain_log_rest(p)}
 
     @parametrisation(r=positive, q=Constraint("a number of at least 0, below 1", 0.0, 1.0, open_upper=True))
     @staticmethod

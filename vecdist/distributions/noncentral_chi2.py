@@ -7,9 +7,9 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
-from vecdist.primitives.bessel_orders import log_ive
+from vecdist.primitives.bessel_orders import log_ive_below
 from vecdist.primitives.draws import poisson_draw
-from vecdist.primitives.elementary import log
+from vecdist.primitives.logarithms import log_quotient
 from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 from vecdist.primitives.special import lgamma, xlogy
 
@@ -42,8 +42,8 @@ class NoncentralChi2(Distribution):
         central = xlogy(p.order, x) - 0.5 * x - (lgamma(0.5 * p.df) + 0.5 * math.log(2) * p.df)
         edge = central + p.noncentrality * (0.5 * x / p.df - 0.5)
         distance = square(sqrt(x) - sqrt(p.noncentrality))
-        scaled = log_ive(p.order, sqrt(x) * sqrt(p.noncentrality))
-        inside = 0.5 * (p.order * (log(x) - log(p.noncentrality)) - distance) + (scaled - math.log(2))
+        scaled = log_ive_below(0.5 * p.df, sqrt(x) * sqrt(p.noncentrality))
+        inside = 0.5 * (p.order * log_quotient(x, p.noncentrality) - distance) + (scaled - math.log(2))
         return where(eq(x, 0.0) | eq(p.noncentrality, 0.0), edge, inside)
 
     @staticmethod

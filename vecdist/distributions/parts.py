@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import exp, expm1
-from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, sum_rest
+from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
 from vecdist.primitives.table import primitive
 
 
@@ -28,13 +29,27 @@ class Parts(NamedTuple):
         lost = sum_rest(self.high, -other.high)
         return Parts(self.high - other.high, lost + (self.rest - other.rest))
 
+    def __add__(self, other: Parts) -> Parts:  # type: ignore[override]
+        lost = sum_rest(self.high, other.high)
+        return Parts(self.high + other.high, lost + (self.rest + other.rest))
+
     def times(self, factor: Node) -> Parts:
         """The product with a float."""
         return Parts(factor * self.high, product_rest(factor, self.high) + factor * self.rest)
 
+    def product(self, other: Parts) -> Parts:
+        """The product with a number in two parts."""
+        product = self.times(other.high)
+        return Parts(product.high, product.rest + self.high * other.rest)
+
     def over(self, divisor: Node) -> Parts:
         """The quotient by a float."""
         return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest / divisor)
+
+    def quotient(self, divisor: Parts) -> Parts:
+        """The quotient by a number in two parts."""
+        quotient = self.over(divisor.high)
+        return Parts(quotient.high, quotient.rest - quotient.high * (divisor.rest / divisor.high))
 
     def exp(self) -> Node:
         """The exponential, whose argument may be large."""
@@ -48,6 +63,11 @@ class Parts(NamedTuple):
         """The absolute value."""
         sign = where(self.high < 0.0, const(-1.0, self.high.dtype), 1.0)
         return Parts(abs(self.high), sign * self.rest)
+
+    def root(self) -> Parts:
+        """The square root of a positive number."""
+        root = sqrt(self.high)
+        return Parts(root, root_rest(self.high) + 0.5 * self.rest / root)
 
     def log(self) -> Parts:
         """The logarithm of a positive number."""

@@ -9,11 +9,12 @@ import math
 
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.formulas import times
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log, log1p
-from vecdist.primitives.floating import LOG, polynomial, width
+from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
 from vecdist.primitives.gamma_functions import DIGAMMA, LGAMMA
+from vecdist.primitives.logarithms import LN2_PARTS
 from vecdist.primitives.rounding import product_rest, sum_rest
 from vecdist.primitives.special import digamma, lbeta, log_choose
 from vecdist.primitives.table import primitive
@@ -41,9 +42,16 @@ stirling_error = primitive(  # log k! - (k + 1/2) log k + k - log(2 pi) / 2 for 
 
 
 def _log1p_excess(e: Node) -> Node:
-    near = (e > -0.29) & (e < 0.41)
-    s = where(near, e, 0.0)
-    return where(near, square(s) * polynomial(s, LOG[width(e)]), log1p(e) - e)
+    """k log 2 + g - e and the series in g for 1 + e = 2^k (1 + g), where the logarithm is not far from e."""
+    up, down, twice = e > 0.41, e < -0.34, e < -0.645
+    one, (high, low) = const(1.0, e.dtype), LN2_PARTS[width(e)]
+    k = where(up, one, where(twice, -2.0, where(down, -one, 0.0)))
+    slope = where(up, -0.5 * one, where(twice, 3.0, where(down, one, 0.0)))  # 2^-k - 1
+    near, exact = (e > -0.82) & (e < 1.8), where(twice, 2.0, slope)
+    g = where(near, (slope + 1.0) * e + slope, 0.0)
+    linear = ((k * high + slope) + exact * e) + (slope - exact) * e  # no product by 3, which would be rounded
+    series = square(g) * polynomial(g, LOG_EXCESS[width(e)])
+    return where(near, linear + (series + k * low), log1p(e) - e)
 
 
 log1p_excess = primitive(  # log(1 + e) - e
@@ -93,3 +101,13 @@ def negative_binomial(x: Node, p: Parameters) -> Node:
     body = body + (stirling_error(total) - stirling_error(k) - stirling_error(r))
     few = times(x, p.log_q) + p.r * p.log_p - where(eq(x, 0.0), 0.0, lbeta(p.r, x + 1.0) + log(p.r + x))
     return where(many, body + 0.5 * (log_r - log_total - log_k - LOG_TWO_PI), few)
+
+
+def lost_at_no_success(p: Parameters) -> Node:
+    """What rounding takes from n log q, as far as the parametrisation knows what it has taken from log q."""
+    return product_rest(p.n, p.log_q) + p.n * vars(p).get("log_q_lost", 0.0)
+
+
+def lost_at_no_failure(p: Parameters) -> Node:
+    """What rounding takes from r log p, as far as the parametrisation knows what it has taken from log p."""
+    return product_rest(p.r, p.log_p) + p.r * vars(p).get("log_p_lost", 0.0)

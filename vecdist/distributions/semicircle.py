@@ -4,14 +4,67 @@ import math
 
 from vecdist.constraints import Constraint, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.ends import log1m_square
 from vecdist.distributions.formulas import angle_less_sine
+from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.floating import INFINITY, at_least, width
 from vecdist.primitives.incomplete_beta import betaincinv
+from vecdist.primitives.rounding import sum_rest
+from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan
+
+TWO_OVER_PI = {8: (0.6366197723675814, -3.935735335036497e-17), 4: (0.63661975, 2.5682553e-08)}
+
+
+def _left(x: Node, radius: Node) -> Parts:
+    """1 - z^2 for z = x / radius."""
+    a = abs(x)
+    return difference(radius, a).over(radius).product(Parts(radius + a, sum_rest(radius, a)).over(radius))
+
+
+def _log_density(x: Node, radius: Node) -> Node:
+    """The logarithm of the density in two parts, which may be next to 1."""
+    one = const(1.0, x.dtype)
+    factor = Parts(*(one * part for part in TWO_OVER_PI[width(x)]))
+    left = _left(x, radius)
+    density = Parts(at_least(left.high, 0.0), left.rest).root().product(factor).over(radius)
+    rest = density.rest / density.high
+    return log(density.high) + where(abs(rest) < INFINITY, rest, 0.0)
+
+
+def _log_density_partials(x: Node, radius: Node, out: Node) -> tuple[Node, Node]:
+    """That in the radius is (2 z^2 - 1) / (1 - z^2) / radius."""
+    z = Parts(x, 0.0 * x).over(radius)
+    left = at_least(_left(x, radius).whole, 0.0)
+    twice = z.product(z).times(const(2.0, x.dtype)) - Parts(const(1.0, x.dtype), const(0.0, x.dtype))
+    return -z.high / left / radius, twice.whole / left / radius
+
+
+def _cdf(x: Node, radius: Node) -> Node:
+    """1/2 + (z sqrt(1 - z^2) + arcsin z) / pi in the middle; next to the ends without the difference from 0 or 1."""
+    z = x / radius
+    middle, root = abs(z) < 0.5, sqrt((1.0 - z) * (1.0 + z))
+    angle = arctan(where(middle, z / root, sqrt((radius + x) / (radius - x))))
+    outer = angle_less_sine(4.0 * where(middle, 0.0, angle)) / (2 * math.pi)
+    return where(middle, 0.5 + (z * root + angle) / math.pi, outer)
+
+
+def _cdf_partials(x: Node, radius: Node, out: Node) -> tuple[Node, Node]:
+    """The density, which the slopes of the angle do not tell next to an end."""
+    density = TWO_OVER_PI[8][0] * sqrt(at_least(_left(x, radius).whole, 0.0)) / radius
+    return density, -(x / radius) * density
+
+
+semicircle_log_density = primitive(
+    "semicircle_log_density", 2, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((-0.9, 0.9), (1.0, 30.0)),
+)
+semicircle_cdf = primitive(
+    "semicircle_cdf", 2, expand=_cdf, partials=_cdf_partials, floating=True, domain=((-0.9, 0.9), (1.0, 30.0)),
+)
 
 
 class Semicircle(Distribution):
@@ -38,12 +91,11 @@ class Semicircle(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        inside = log1m_square(x, const(0.0, x.dtype), p.radius)
-        return 0.5 * inside + (math.log(2 / math.pi) - log(p.radius))
+        return semicircle_log_density(x, p.radius)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return angle_less_sine(4.0 * arctan(sqrt((p.radius + x) / (p.radius - x)))) / (2 * math.pi)
+        return semicircle_cdf(x, p.radius)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:

@@ -12,7 +12,7 @@ from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import exp, log, log1p
-from vecdist.primitives.floating import LOG, polynomial, width
+from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta
 from vecdist.primitives.table import primitive
@@ -30,7 +30,9 @@ def _decay_partials(distance: Node, inverse_scale: Node, df: Node, out: Node) ->
     u = square(where(far, 1.0, root))
     rest = 1.0 / (1.0 + u)
     share, size = where(far, 1.0, u * rest), where(small, u, 0.0)
-    bend = where(small, square(size) * (polynomial(size, LOG[width(u)]) + rest), out / (0.5 * df + 0.5) - share)
+    excess = polynomial(size, LOG_EXCESS[width(u)])
+    near = square(size) * rest * ((1.0 + excess) + size * excess)
+    bend = where(small, near, out / (0.5 * df + 0.5) - share)
     of_distance = where(far, 1.0 / distance, z * rest * inverse_scale / df)
     return (df + 1.0) * of_distance, (df + 1.0) * share / inverse_scale, 0.5 * (bend - share / df)
 

@@ -5,7 +5,7 @@ import math
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
-from vecdist.distributions.normal_mass import log_mass_between
+from vecdist.distributions.normal_mass import log_lower_share, log_mass_between
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum, square
 from vecdist.primitives.elementary import log, logaddexp
@@ -64,8 +64,8 @@ class TruncatedNormal(Distribution):
     @staticmethod
     def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
         """Both by themselves, each accurate where it is the less."""
-        lower, upper = log_mass_between(p.loc, p.scale, p.low, x), log_mass_between(p.loc, p.scale, x, p.high)
-        return lower - p.log_mass, upper - p.log_mass
+        lower = log_lower_share(p.loc, p.scale, p.low, x, p.high)
+        return lower, log_lower_share(-p.loc, p.scale, -p.high, -x, -p.low)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:

@@ -32,7 +32,7 @@ class ZeroInflatedBinomial(Distribution):
     by_probability = with_gate(Binomial.by_probability)
     by_logit = with_gate(Binomial.by_logit)
     support = Binomial.support
-    log_density = inflated(saddle_point.binomial)
+    log_density = inflated(saddle_point.binomial, saddle_point.lost_at_no_success)
     mean = gated_mean(Binomial)
     variance = gated_variance(Binomial)
     mode = mode_or_zero(Binomial.mode, log_density)

@@ -34,7 +34,7 @@ class ZeroInflatedNegativeBinomial(Distribution):
     by_mean = with_gate(NegativeBinomial.by_mean)
     by_log_mean = with_gate(NegativeBinomial.by_log_mean)
     support = NegativeBinomial.support
-    log_density = inflated(saddle_point.negative_binomial)
+    log_density = inflated(saddle_point.negative_binomial, saddle_point.lost_at_no_failure)
     mean = gated_mean(NegativeBinomial)
     variance = gated_variance(NegativeBinomial)
     mode = mode_or_zero(NegativeBinomial.mode, log_density)

@@ -74,18 +74,18 @@ def second_kind(v: float, x: float) -> tuple[float, float, float, float]:
     return e, 0.5 * h * total, t + mean / total, rise / total
 
 
-def series(v: float, x: float) -> tuple[float, float, float]:
-    """gamma(v + 1) (2 / x)**v I less 1, its derivative in v, and x / 2 times that in x, DLMF 10.25.2."""
+def series(m: float, x: float) -> tuple[float, float, float]:
+    """gamma(m) (2 / x)**(m - 1) I(m - 1, x) less 1 = S, S' + S / m, and x / 2 times S' in x, DLMF 10.25.2."""
     square = 0.25 * x * x
-    term, harmonic, k = 1.0, 0.0, 1.0
-    total, slope, moment = 0.0, 0.0, 0.0
+    term, harmonic, k = square / m, 0.0, 1.0
+    total, slope, moment = term, 0.0, term
     while k < 200.0 and term > NOTHING * total:
-        term = term * square / (k * (k + v))
-        harmonic += 1.0 / (k + v)
+        term = term * square / ((k + 1.0) * (k + m))
+        harmonic += 1.0 / (k + m)
         total += term
         slope -= term * harmonic
-        moment += term * k
         k += 1.0
+        moment += term * k
     return total, slope, moment
 
 
@@ -162,27 +162,32 @@ def _log_kve_dx(v: float, x: float) -> float:
     return y
 
 
-def _log_ive(v: float, x: float) -> float:
+def first_kind(v: float, m: float, x: float) -> float:
+    """log(I(v, x)) - x; m is v + 1, which a v next to -1 does not tell."""
     y = nan
-    if x == 0.0 and v > -1.0:
+    if x == 0.0 and m > 0.0:
         y = 0.0 if v == 0.0 else -inf if v > 0.0 else inf
-    elif x == inf and -1.0 < v < inf:
+    elif x == inf and 0.0 < m < inf:
         y = -inf
-    elif 0.0 < x <= SERIES and -1.0 < v < inf:
-        total, _, _ = series(v, x)
-        y = v * log(0.5 * x) - lgamma(v + 1.0) + (log1p(total) - x)
-    elif x > SERIES and -1.0 < v < inf:
+    elif 0.0 < x <= SERIES and 0.0 < m < inf:
+        total, _, _ = series(m, x)
+        power = v * log(0.5 * x)
+        if m < 1.0:  # noqa: SIM108
+            y = power - lgamma(m + 1.0) + (log(m + m * total) - x)
+        else:
+            y = power - lgamma(m) + (log1p(total) - x)
+    elif x > SERIES and 0.0 < m < inf:
         e, w, _, _ = path(abs(v), x)
         y = e + log(w)
     return y
 
 
-def _log_ive_dv(v: float, x: float) -> float:
+def first_kind_dv(v: float, m: float, x: float) -> float:
     y = nan
-    if 0.0 < x <= SERIES and -1.0 < v < inf:
-        total, slope, _ = series(v, x)
-        y = log(0.5 * x) - digamma_of_next(v) + slope / (1.0 + total)
-    elif SERIES < x < inf and -1.0 < v < inf:
+    if 0.0 < x <= SERIES and 0.0 < m < inf:
+        total, slope, _ = series(m, x)
+        y = log(0.5 * x) - digamma_of_next(m) + (1.0 / m + slope) / (1.0 + total)
+    elif SERIES < x < inf and 0.0 < m < inf:
         _, _, order, _ = path(abs(v), x)
         y = order if v >= 0.0 else -order
     elif x == inf:
@@ -192,12 +197,12 @@ def _log_ive_dv(v: float, x: float) -> float:
     return y
 
 
-def _log_ive_dx(v: float, x: float) -> float:
+def first_kind_dx(v: float, m: float, x: float) -> float:
     y = nan
-    if 0.0 < x <= SERIES and -1.0 < v < inf:
-        total, _, moment = series(v, x)
+    if 0.0 < x <= SERIES and 0.0 < m < inf:
+        total, _, moment = series(m, x)
         y = (v + 2.0 * moment / (1.0 + total)) / x - 1.0
-    elif SERIES < x < inf and -1.0 < v < inf:
+    elif SERIES < x < inf and 0.0 < m < inf:
         _, _, _, rise = path(abs(v), x)
         y = rise
     elif x == inf:
@@ -205,6 +210,34 @@ def _log_ive_dx(v: float, x: float) -> float:
     elif x == 0.0:
         y = -1.0 if v == 0.0 else inf if v > 0.0 else -inf
     return y
+
+
+def _log_ive(v: float, x: float) -> float:
+    return first_kind(v, v + 1.0, x)
+
+
+def _log_ive_dv(v: float, x: float) -> float:
+    return first_kind_dv(v, v + 1.0, x)
+
+
+def _log_ive_dx(v: float, x: float) -> float:
+    return first_kind_dx(v, v + 1.0, x)
+
+
+def _log_ive_below(m: float, x: float) -> float:
+    return first_kind(m - 1.0, m, x)
+
+
+def _log_ive_below_dm(m: float, x: float) -> float:
+    return first_kind_dv(m - 1.0, m, x)
+
+
+def _log_ive_below_dx(m: float, x: float) -> float:
+    return first_kind_dx(m - 1.0, m, x)
+
+
+def _log_ive_below_dm_tangent(dots: tuple, m: Node, x: Node, out: Node) -> None:
+    _refused("log_ive_below_dm")
 
 
 def _refused(name: str) -> None:
@@ -224,6 +257,12 @@ def _log_ive_dx_tangent(dots: tuple, v: Node, x: Node, out: Node) -> Node | None
         _refused("log_ive_dx")
     w = v / x
     return None if dots[1] is None else dots[1] * (w * w - (2.0 * out + out * out) - (1.0 + out) / x)
+
+
+def _log_ive_below_dx_tangent(dots: tuple, m: Node, x: Node, out: Node) -> Node | None:
+    if dots[0] is not None:
+        _refused("log_ive_below_dx")
+    return _log_ive_dx_tangent(dots, m - 1.0, x, out)
 
 
 def _log_kve_dv_tangent(dots: tuple, v: Node, x: Node, out: Node) -> None:
@@ -255,6 +294,20 @@ log_ive_dv = primitive(
 )
 log_ive_dx = primitive(
     "log_ive_dx", 2, routine=_log_ive_dx, tangent=_log_ive_dx_tangent, floating=True, domain=(ORDERS, ARGUMENTS),
+)
+log_ive_below = primitive(  # log(I(m - 1, x)) - x for m > 0
+    "log_ive_below", 2, routine=_log_ive_below, partials=lambda m, x, out: (
+        log_ive_below_dm(m, x), log_ive_below_dx(m, x)
+    ),
+    floating=True, domain=(ORDERS, ARGUMENTS),
+)
+log_ive_below_dm = primitive(
+    "log_ive_below_dm", 2, routine=_log_ive_below_dm, tangent=_log_ive_below_dm_tangent, floating=True,
+    domain=(ORDERS, ARGUMENTS),
+)
+log_ive_below_dx = primitive(
+    "log_ive_below_dx", 2, routine=_log_ive_below_dx, tangent=_log_ive_below_dx_tangent, floating=True,
+    domain=(ORDERS, ARGUMENTS),
 )
 kve = primitive(
     "kve", 2, routine=_kve, partials=lambda v, x, out: (out * log_kve_dv(v, x), out * log_kve_dx(v, x)),

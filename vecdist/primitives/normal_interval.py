@@ -46,6 +46,20 @@ class Interval(NamedTuple):
         return total
 
     @property
+    def moments(self) -> tuple[Node, Node]:
+        """The mean of half u and of its square, of a narrow interval: the bulge with powers of u."""
+        product, square = self.middle * self.half, self.half * self.half
+        before, term = const(1, self.half.dtype), product
+        first, second = term * (1 / 3), before * (1 / 3)
+        for n in range(1, TERMS[width(self.half)]):
+            before, term = term, (product * term - square * before) * (1 / (n + 1))
+            if n % 2:
+                second = second + term * (1 / (n + 4))
+            else:
+                first = first + term * (1 / (n + 3))
+        return -(self.half * (first / self.bulge)), square * (second / self.bulge)
+
+    @property
     def ratio(self) -> Node:
         """log(Phi(low) / Phi(high)) of negative bounds: the difference of their squares is taken as a product."""
         return 2.0 * self.half * self.middle + log_tail_ratio(self.low, self.high)

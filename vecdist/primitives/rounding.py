@@ -1,4 +1,4 @@
-"""What rounding takes from a sum, a product, a quotient and a logarithm: numbers in two parts are made with these.
+"""What rounding takes from sums, products, quotients, roots and logarithms: numbers in two parts are made with these.
 
 The exact result is the rounded one plus the rest.  The rest is 0 but for rounding, and so is its derivative: formulas
 that add it keep the derivatives that they have without it.  Where a result is not finite, its rest is 0.
@@ -9,12 +9,14 @@ The Art of Computer Programming 2, section 4.2.2, theorem B.
 from __future__ import annotations
 
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import POSITIVE, eq
-from vecdist.primitives.floating import INFINITY, NAN, head
+from vecdist.primitives.arithmetic import POSITIVE, eq, sqrt
+from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.floating import INFINITY, NAN, head, width
 from vecdist.primitives.power import extended_log
 from vecdist.primitives.table import primitive
 
 SMALL = (-3.0, 3.0)
+TINY = {8: 2.0**-26, 4: 2.0**-12}  # half of the digits of 1
 
 
 def _finite(rest: Node) -> Node:
@@ -41,14 +43,34 @@ def _quotient_rest(x: Node, y: Node) -> Node:
     return _finite((((x - q_head * y_head) - q_head * y_tail - q_tail * y_head) - q_tail * y_tail) / y)
 
 
+def _root_rest(x: Node) -> Node:
+    root = sqrt(x)
+    root_head = head(root)
+    tail = root - root_head
+    return _finite((((x - root_head * root_head) - 2.0 * root_head * tail) - tail * tail) / (2.0 * root))
+
+
 def _log_high(x: Node) -> Node:
     edge = where(eq(x, 0), const(-INFINITY, x.dtype), const(NAN, x.dtype))
     return where(x > 0, where(x < INFINITY, extended_log(x)[0], x), edge)
 
 
+def _plain_log_rest(x: Node) -> Node:
+    return _finite((log_high(x) - log(x)) + log_rest(x))
+
+
+def _log1p_rest(x: Node) -> Node:
+    """By three terms of the series next to 0, where the rest of 1 + x is much of x."""
+    total, lost = 1.0 + x, sum_rest(const(1.0, x.dtype), x)
+    far = (log_high(total) - log1p(x)) + (log_rest(total) + lost / total)
+    near = (x - log1p(x)) + x * x * (x * (1 / 3 - 0.25 * x) - 0.5)
+    return _finite(where(abs(x) < TINY[width(x)], near, far))
+
+
 sum_rest = primitive("sum_rest", 2, expand=_sum_rest, floating=True, domain=(SMALL, SMALL))
 product_rest = primitive("product_rest", 2, expand=_product_rest, floating=True, domain=(SMALL, SMALL))
 quotient_rest = primitive("quotient_rest", 2, expand=_quotient_rest, floating=True, domain=(SMALL, (0.5, 30.0)))
+root_rest = primitive("root_rest", expand=_root_rest, floating=True, domain=(POSITIVE,))
 log_high = primitive(  # log(x) as rounded, to within one unit in the last place
     "log_high", expand=_log_high, partials=lambda x, out: (1.0 / x,), floating=True, domain=(POSITIVE,),
     oracle="numpy.log",
@@ -57,3 +79,5 @@ log_rest = primitive(  # log(x) - log_high(x), with half as many digits again
     "log_rest", expand=lambda x: where((x > 0) & (x < INFINITY), extended_log(x)[1], 0.0), floating=True,
     domain=(POSITIVE,),
 )
+plain_log_rest = primitive("plain_log_rest", expand=_plain_log_rest, floating=True, domain=(POSITIVE,))  # of log(x)
+log1p_rest = primitive("log1p_rest", expand=_log1p_rest, floating=True, domain=((-0.99, 30.0),))

@@ -23,7 +23,7 @@ class ZeroInflated(Gated):
     @classmethod
     def log_density(cls, x: Node, p: Parameters) -> Node:
         y = cls.base.log_density(x, p)
-        inflated = log_inflated(p.gate, y) if "gate" in cls.own else logaddexp(p.log_gate, p.log_rest + y)
+        inflated = log_inflated(p.gate, y, 0.0) if "gate" in cls.own else logaddexp(p.log_gate, p.log_rest + y)
         return where(eq(x, 0.0), inflated, p.log_rest + y)
 
     @classmethod

@@ -1,0 +1,122 @@
+"""Worst points of distribution functions in benchmarks/ACCURACY.md that were mended, with their derivatives.
+
+Truths are balls (python-flint), derivatives differences of them.  A probability next to 0 is no better known than its
+logarithm: errors are in units in the last place times that.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import vecdist
+from vecdist.distributions import FAMILIES
+
+BITS, STEP = 1500, arb(2) ** -400
+BOUND = 4.0  # units in the last place
+HALF = arb(1) / 2
+
+
+def below(z: arb) -> arb:
+    return (-z / arb(2).sqrt()).erfc() / 2
+
+
+def truncated(x: arb, loc: arb, scale: arb, low: arb, high: arb) -> arb:
+    """By the tail that does not cancel."""
+    at, start, end = ((v - loc) / scale for v in (x, low, high))
+    if start + end > 0:
+        return (below(-start) - below(-at)) / (below(-start) - below(-end))
+    return (below(at) - below(start)) / (below(end) - below(start))
+
+
+def semicircle(x: arb, radius: arb) -> arb:
+    return ((1 + x / radius) / 2).beta_lower(HALF * 3, HALF * 3, 1)
+
+
+def extreme(x: arb, loc: arb, scale: arb, shape: arb) -> arb:
+    return (-((1 + shape * (x - loc) / scale).log() / -shape).exp()).exp()
+
+
+def johnson(x: arb, loc: arb, scale: arb, gamma: arb, delta: arb) -> arb:
+    return below(gamma + delta * ((x - loc) / scale).asinh())
+
+
+def discrete(x: arb, q: arb, beta: arb) -> arb:
+    return 1 - (q.log() * ((x + 1).log() * beta).exp()).exp()
+
+
+def inflated(x: arb, gate: arb, rate: arb) -> arb:
+    return gate + (1 - gate) * rate.gamma_upper(x + 1, 1)
+
+
+CDF = {
+    "DiscreteWeibull": discrete, "GeneralizedExtremeValue": extreme, "JohnsonSU": johnson, "Semicircle": semicircle,
+    "TruncatedNormal": truncated, "ZeroInflatedPoisson": inflated,
+}
+FAR = [
+    ({"loc": 0.01572176320675179, "scale": 0.007156984570073687, "low": -83.32442294273322, "high": -65.68403921962944},
+     -65.6840402624246),
+    ({"loc": 40.92689080275735, "scale": 0.027195960053461754, "low": -80.52210062018172, "high": -80.52078709008386},
+     -80.52078967746496),
+    ({"loc": 246.20860434058716, "scale": 0.020787468224982186, "low": 8.87360421337865, "high": 8.88915177194955},
+     8.889107018051334),
+    ({"loc": 838.312, "scale": 80.08, "low": -0.354617, "high": -0.353597}, -0.354091),
+    ({"loc": 0.0, "scale": 0.01, "low": 30.0, "high": 50.0}, 30.00001),
+]
+POINTS = [
+    *(("TruncatedNormal", *row) for row in FAR),
+    ("Semicircle", {"radius": 0.961185}, 0.9611849999999),
+    ("Semicircle", {"radius": 0.961185}, -0.9611849999999),
+    ("JohnsonSU", {"loc": 1.15563, "scale": 294.529, "gamma": 685.423, "delta": 30.5428}, -8.02665e11),
+    ("GeneralizedExtremeValue", {"loc": -914.85, "scale": 20.2619, "shape": 0.105134}, -908.066),
+    ("DiscreteWeibull", {"q": 0.25, "beta": 2.5}, 3.0),
+    ("ZeroInflatedPoisson", {"gate": 0.375731, "rate": 2.15036}, 24.0),
+]
+GONE = [  # what has to be 0 although a power overflows
+    ("GeneralizedExtremeValue", {"loc": -0.014490062652846273, "scale": 53.57510870212425,
+                                 "shape": 0.027528241603180816}, -1946.2015903652657),
+    ("DiscreteWeibull", {"q": 0.25, "beta": 900.0}, 5.0),
+]
+
+
+def found(verb: str, name: str, given: dict[str, float], x: float, dtype: type) -> tuple[list[Any], list[arb]]:
+    """The value, the partials in the parameters, and the exact arguments."""
+    row = [np.array([each], dtype) for each in (x, *given.values())]
+    distribution = FAMILIES[name](**dict(zip(given, row[1:], strict=True)))
+    value, partials = vecdist.value_and_partials(getattr(vecdist, verb)(distribution, row[0]), tuple(row[1:]))
+    return [value[0], *(each[0] for each in partials)], [arb(float(each[0])) for each in row]
+
+
+def truth(name: str, at: list[arb]) -> list[arb]:
+    values = [CDF[name](*at)]
+    for place in range(1, len(at)):
+        step = STEP * abs(at[place]) if at[place] != 0 else STEP
+        up, down = ([v + s if i == place else v for i, v in enumerate(at)] for s in (step, -step))
+        values.append((CDF[name](*up) - CDF[name](*down)) / (2 * step))
+    return values
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+@pytest.mark.parametrize("point", POINTS, ids=lambda point: point[0])
+def test_within_four_units(interpreter: Any, point: tuple[str, dict[str, float], float], dtype: type) -> None:
+    name, given, x = point
+    if dtype is np.float32 and name == "Semicircle":
+        x = float(np.float32(x * (1 - 1e-6)))
+    values, at = found("cdf", name, given, x, dtype)
+    with ctx.workprec(BITS):
+        true = truth(name, at)
+        steepness = max(1.0, *(abs(float(tail.log())) for tail in (true[0], 1 - true[0])))
+    errors = [
+        abs(float(mine) - float(exact)) / float(np.spacing(dtype(abs(float(exact)) or 1.0)))
+        for mine, exact in zip(values, true, strict=True)
+    ]
+    assert max(errors) <= BOUND * steepness, dict(zip(("cdf", *given), errors, strict=True))
+
+
+@pytest.mark.parametrize("verb", ["cdf", "sf"])
+@pytest.mark.parametrize("point", GONE, ids=lambda point: point[0])
+def test_slopes_are_zero_where_a_power_overflows(interpreter: Any, point: Any, verb: str) -> None:
+    values, _ = found(verb, *point, np.float64)
+    assert values[0] in {0.0, 1.0}
+    np.testing.assert_array_equal(values[1:], 0.0)
