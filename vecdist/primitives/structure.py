@@ -40,8 +40,8 @@ def joined(node: Node) -> Node:
     """A view of views as one view; itself where a start that is named would have to be computed."""
     while node.op == "view" and node.args[0].op == "view":
         inner = node.args[0]
-        entries = tuple(_joined(entry, node.attrs[0]) for entry in inner.attrs[0])
-        if None in entries:
+        entries = [entry for each in inner.attrs[0] if (entry := _joined(each, node.attrs[0])) is not None]
+        if len(entries) < inner.args[0].ndim:
             break
         node = view(inner.args[0], entries, node.shape)
     return node
