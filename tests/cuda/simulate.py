@@ -173,6 +173,15 @@ ROWS = (np.arange(120) % 7 - 2.0).reshape(3, 40)
 TRANSPOSED = np.arange(12.0).reshape(3, 4).T
 STRIDED = np.arange(60.0).reshape(6, 10)[::2, 1::3]
 
+LONG_ROWS = {
+    "empty rows": long_rows(0),
+    "short rows": long_rows(7),
+    "rows of a block less one": long_rows(THREADS - 1),
+    "rows of a block": long_rows(THREADS),
+    "rows of a block and one": long_rows(THREADS + 1),
+    "rows of many turns": long_rows(600),
+}
+
 # What to compute and where to differentiate, in how many blocks, with how many lanes in a team (of each nest, or all).
 CASES = {
     "elementwise float64": (((lazy(x(300)) * 2.0 + np.sqrt(positive(300)),), ()), 1, 1),
@@ -205,8 +214,8 @@ CASES = {
     "row sums used again by threads": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 1, 1),
     "row sums used again by warps": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 2, WARP),
     **{
-        f"rows of {n} by blocks": (((np.log(1.0 + np.exp(lazy(rows)).sum(axis=1)).sum(),), (rows,)), 2, THREADS)
-        for n in (0, 7, 255, 256, 257, 600) for rows in [long_rows(n)]
+        f"{name} by blocks": (((np.log(1.0 + np.exp(lazy(rows)).sum(axis=1)).sum(),), (rows,)), 2, THREADS)
+        for name, rows in LONG_ROWS.items()
     },
     "extremes of long rows by blocks": (
         ((lazy(long_rows(300)).max(axis=1), lazy(long_rows(300)).prod(axis=1)), ()), 1, THREADS,
