@@ -34,9 +34,8 @@ def check_moments(draws, mean, scale, at_least=500):
     check_means(((draws.positions - mean) / scale) ** 2, np.ones(len(mean)), at_least / 2)
 
 
-@pytest.mark.parametrize("metric", [
-    "diagonal", pytest.param("unit", marks=pytest.mark.slow), pytest.param("dense", marks=pytest.mark.slow)
-])
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["diagonal", "unit", "dense"])
 def test_hmc_on_a_gaussian(metric):
     length = {"unit": 10.0}.get(metric, np.pi / 2)
     draws = hmc(Gaussian(), chains=16, draws=300, warmup=300, metric=metric, trajectory=length, key=1, progress=False)
@@ -50,6 +49,7 @@ def test_hmc_on_a_gaussian(metric):
         np.testing.assert_allclose(draws.metric, COVARIANCE, atol=3.0)
 
 
+@pytest.mark.slow
 def test_chees_on_a_gaussian():
     draws = chees(Gaussian(), chains=32, draws=200, warmup=300, key=2, progress=False)
     check_moments(draws, MEAN, np.sqrt(np.diag(COVARIANCE)))
