@@ -38,7 +38,7 @@ def test_the_peers_agree_without_vecdist(parameters, constants):
     assert value == pytest.approx(job.by_scipy(parameters, constants), rel=1e-13)
 
 
-@pytest.mark.usefixtures("execution")
+@pytest.mark.usefixtures("uncompiled")
 def test_the_main_job(quick, capsys):
     assert job.main([]) == 0
     printed = capsys.readouterr().out
@@ -50,7 +50,7 @@ def test_the_main_job(quick, capsys):
     assert printed.endswith("\nright\n")
 
 
-@pytest.mark.usefixtures("execution")
+@pytest.mark.usefixtures("uncompiled")
 def test_the_main_job_says_when_something_is_wrong(quick, capsys, monkeypatch):
     differences = job.differences
     monkeypatch.setattr(job, "differences", lambda *given: [1.001 * slope for slope in differences(*given)])

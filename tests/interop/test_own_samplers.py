@@ -7,7 +7,7 @@ import targets
 from vecdist.samplers import chees, hmc, rhat
 
 pytestmark = pytest.mark.slow
-RUNS = {"hmc": (hmc, {"chains": 16, "draws": 1000, "trajectory": 4.0}), "chees": (chees, {"chains": 32, "draws": 500})}
+RUNS = {"hmc": (hmc, {"chains": 16, "draws": 500, "trajectory": 4.0}), "chees": (chees, {"chains": 32, "draws": 500})}
 
 
 @pytest.mark.parametrize("name", RUNS)

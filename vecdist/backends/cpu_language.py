@@ -7,6 +7,7 @@ Loads and stores carry alias scopes: outputs never overlap inputs, and LLVM need
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numba
 import numpy as np
@@ -20,11 +21,13 @@ i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
 u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
-MODE = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+MODE: Any = {
+    "cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy", "no_cfunc_wrapper": True,
+}
 compiled = numba.njit(**MODE)
 # Called by compiled functions alone.  LLVM puts it in the place of its calls, which takes it little time; Numba would
 # take long over one long function.
-merged = numba.njit(**MODE, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+merged = numba.njit(**MODE | {"forceinline": True, "no_cpython_wrapper": True})
 
 
 def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:

@@ -54,8 +54,11 @@ class _Renderer(LoopLines):
         yield from self.prelude()
         for number in range(len(self.nests)):
             yield from self.nest(number)
-        yield from self.finish()
-        yield from self.entry()
+        left = self.left()
+        yield f"\n\n@compiled\ndef finish({self.signature(*self.partials(len(self.nests)))}):"
+        yield from left
+        yield "    return"
+        yield from self.entry(bool(left))
 
     def prelude(self) -> Iterator[str]:
         """A function for what varies along no loop; what the loops need of it is passed on."""
@@ -177,21 +180,17 @@ class _Renderer(LoopLines):
             text = f"{text} if {item.guard} else {typed_zero(item.dtype)}"
         return f"{item.name} = {text}"
 
-    def finish(self) -> Iterator[str]:
-        """A function for what is left when every loop is done."""
+    def left(self) -> list[str]:
+        """The body of the function ``finish``, for what is left when every loop is done, if anything is."""
         self.waiting = {}
-        yield f"\n\n@compiled\ndef finish({self.signature(*self.partials(len(self.nests)))}):"
         root = self.kernel.root
-        yield from self.prefix(root.levels[-1])
-        for level in root.levels:
-            for item in root.statements(level):
-                if isinstance(item, Store):
-                    yield INDENT + self.statement(item)
-                elif isinstance(item, Flag):
-                    yield f"    if {item.value}:\n        flag[0] = 1"
-        yield "    return"
+        items = [item for level in root.levels for item in root.statements(level) if isinstance(item, Store | Flag)]
+        return [*self.prefix(root.levels[-1]), *map(self.ending, items)] if items else []
 
-    def entry(self) -> Iterator[str]:
+    def ending(self, item: Statement) -> str:
+        return f"    if {item.value}:\n        flag[0] = 1" if isinstance(item, Flag) else INDENT + self.statement(item)
+
+    def entry(self, finishes: bool) -> Iterator[str]:
         """The whole kernel, by one thread."""
         yield f"\n\n@compiled\ndef kernel({self.parameters}):"
         yield "    widest()"
@@ -203,8 +202,8 @@ class _Renderer(LoopLines):
                 yield f"    q_o{number} = np.zeros({count}, np.{PARTIAL[output.dtype.kind]})"
         for number in range(len(self.nests)):
             yield from self.run(number)
-        yield f"    finish({self.signature(*self.partials(len(self.nests)))})"
-
+        if finishes:
+            yield f"    finish({self.signature(*self.partials(len(self.nests)))})"
 
     def run(self, number: int) -> Iterator[str]:
         """A nest, and the end of the sums that no later nest adds to."""

@@ -32,4 +32,3 @@ def kernel(x0, x1, o0, n0):
     v2, = prelude(x0, x1, o0, n0)
     blocks = (n0 + 4096 - 1) // 4096
     nest0(i8(0), blocks, v2, x0, x1, o0, n0)
-    finish(v2, x0, x1, o0, n0)

@@ -39,4 +39,3 @@ def kernel(x0, x1, o0, n0, n1):
     widest()
     blocks = (n0 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
     nest0(i8(0), blocks, x0, x1, o0, n0, n1)
-    finish(x0, x1, o0, n0, n1)

@@ -36,8 +36,6 @@ def nest1(first, last, p_a5, v7, x0, o0, n0):
 
 @compiled
 def finish(p_a5, v7, x0, o0, n0):
-    v6 = f8(total_sum(p_a5))
-    v8 = (v6 / v7)
     return
 
 
@@ -50,4 +48,3 @@ def kernel(x0, o0, n0):
     nest0(i8(0), blocks, p_a5, v7, x0, o0, n0)
     blocks = (n0 + 4096 - 1) // 4096
     nest1(i8(0), blocks, p_a5, v7, x0, o0, n0)
-    finish(p_a5, v7, x0, o0, n0)
