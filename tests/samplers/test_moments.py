@@ -63,6 +63,7 @@ def test_chees_on_groups():
     check_moments(draws, mean, scale)
 
 
+@pytest.mark.slow
 def test_eight_schools():
     wanted = eight_schools_moments()
     np.testing.assert_allclose([wanted["mu"], wanted["tau"]], [4.4, 3.6], atol=0.05)  # as published, by posteriordb
