@@ -1,6 +1,5 @@
 """Data that never change: the same results from what is computed once, and nothing read twice."""
 
-import itertools
 
 import numpy as np
 import pytest
@@ -51,7 +50,7 @@ def test_results_differ_by_rounding_alone(uncompiled, name, dtype):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "dtype"), [*zip(CASES, itertools.cycle(("f8", "f4")))])
+@pytest.mark.parametrize(("name", "dtype"), [("Gamma", "f8"), ("Normal", "f4"), ("Poisson", "f8")])
 def test_compiled_results_differ_by_rounding_alone(name, dtype):
     """In one format each: both would take twice the time."""
     check_case(name, dtype)
