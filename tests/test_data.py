@@ -1,6 +1,5 @@
 """Data that never change: the same results from what is computed once, and nothing read twice."""
 
-
 import numpy as np
 import pytest
 
