@@ -127,8 +127,7 @@ def main(chosen: Namespace) -> None:
     """Print a row for each family as it is measured, and the median of the ratios."""
     title = f"Families, value and all partials of {chosen.size} elements of {chosen.dtype}, ns per element"
     timing.heading(title, chosen.device)
-    timing.line(HEAD, WIDTHS)
-    timing.line(["-" * WIDTHS[0], *("-" * (width - 1) + ":" for width in WIDTHS[1:])], WIDTHS)
+    timing.head(HEAD, WIDTHS)
     ratios, failures = [], []
     for name in chosen.step.split(",") if chosen.step else sorted(FAMILIES):
         entries, error = measured(FAMILIES[name], chosen)

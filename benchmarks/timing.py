@@ -264,11 +264,16 @@ def record(title: str, dtype: str, entries: Mapping[str, Entry], floor: float | 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print a table that is Markdown, with its columns lined up."""
     cells = [[str(cell) for cell in row] for row in (columns, *rows)]
-    first, *others = [max(len(row[place]) for row in cells) for place in range(len(columns))]
-    line(cells[0], (first, *others))
-    line(["-" * first, *("-" * (width - 1) + ":" for width in others)], (first, *others))
+    widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
+    head(columns, widths)
     for row in cells[1:]:
-        line(row, (first, *others))
+        line(row, widths)
+
+
+def head(columns: Sequence[str], widths: Sequence[int]) -> None:
+    """Print the first two lines of a Markdown table."""
+    line(columns, widths)
+    line(["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])], widths)
 
 
 def line(cells: Sequence[str], widths: Sequence[int]) -> None:

@@ -51,7 +51,7 @@ def test_results_differ_by_rounding_alone(uncompiled, name, dtype):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "dtype"), [("Gamma", "f8"), ("Normal", "f4"), ("Poisson", "f8")])
 def test_compiled_results_differ_by_rounding_alone(name, dtype):
-    """In one format each: both would take twice the time."""
+    """Three of them: a kernel of each takes seconds to compile, and Python runs the sources of all above."""
     check_case(name, dtype)
 
 

@@ -1,6 +1,5 @@
 """The log density of a model over one flat vector, against SciPy's."""
 
-
 import densities
 import numpy as np
 import pytest
