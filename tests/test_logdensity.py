@@ -7,8 +7,10 @@ from densities import differences, regression, regression_oracle, schools, schoo
 from interpreting import nothing_computed
 from scipy import stats
 
-from vecdist import InvalidParameter, LogDensity, compile, lazy, logpdf, pipeline, random  # noqa: A004
+from vecdist import InvalidParameter, LogDensity, compile, joint, lazy, logpdf, pipeline, random  # noqa: A004
+from vecdist.array import LazyArray
 from vecdist.distributions import Beta, Dirichlet, LKJCholesky, Normal
+from vecdist.evaluation import Evaluation
 from vecdist.parameters import cholesky_corr, interval, ordered, positive, real, simplex
 
 MODELS = {"schools": (schools, schools_oracle), "regression": (regression, regression_oracle)}
@@ -172,6 +174,18 @@ def test_constraints_of_all_kinds_in_one_kernel():
     for one, value, gradient in zip(x, values, gradients, strict=True):
         assert value == pytest.approx(oracle(one), rel=1e-12)
         np.testing.assert_allclose(gradient, differences(oracle, one), rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_a_model_with_its_constants_moved_is_the_same_model(monkeypatch):
+    """As on a GPU: whatever a model is made of is built again around the copies."""
+    density, moved = LogDensity(matrix_model, MATRICES), []
+    monkeypatch.setattr(joint, "to_device", lambda array: moved.append(array) or array.copy())
+    again = Evaluation(lambda x: map(LazyArray, joint.on_device([density.joint.terms(x).total().node])), True)
+    x = points(density, 3)
+    for found, wanted in zip(again(x), density.logdensity_and_gradient(x), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert moved
 
 
 def test_packing_and_unpacking():

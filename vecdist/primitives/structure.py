@@ -221,7 +221,10 @@ def rebuilt(node: Node, args: tuple[Node, ...]) -> Node:
     """The same operation on other arguments; an elementwise one has the shape that they broadcast to."""
     if args == node.args:
         return node
-    shape = node.shape if node.op in STRUCTURE or node.op == "extent" else broadcast(arg.shape for arg in args)
+    if node.op in STRUCTURE or node.op == "extent":
+        shape = node.shape
+    else:  # what is checked has the shape of its value: checks need not broadcast into it
+        shape = args[0].shape if node.op == "checked" else broadcast(arg.shape for arg in args)
     return Node(node.op, args, node.attrs, shape, node.dtype)
 
 
