@@ -150,17 +150,21 @@ class CudaProgram(Program):
         """The loaded function, the grid, the last arguments of a launch at these lengths, and its shared memory."""
         import cupy
 
-        function = self.loaded(device)
-        lanes = {loop: self.lanes(loop, lengths) for _, loop in self.kernel.shared_nests() if is_team_loop(loop)}
-        memory = self.grid.shared_bytes(lengths, lanes)
-        at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
-        blocks = min(wanted, at_once * self.waves(wanted // at_once))
+        function, lanes, memory, blocks = self.extent(device, lengths)
         partials, arrivals = self.workspace(device, stream)
         sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
         given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
         given |= {f"lanes_{loop.index}": (each,) for loop, each in lanes.items()}
         tail = tuple(argument for name in workspace(self.kernel) for argument in given[name])
         return function, (blocks,), tail, memory
+
+    def extent(self, device: int, lengths: Mapping[str, int]) -> tuple[Any, dict[Loop, int], int, int]:
+        """The loaded function, the lanes of a row of each nest, the shared memory of a block, and how many blocks."""
+        function = self.loaded(device)
+        lanes = {loop: self.lanes(loop, lengths) for _, loop in self.kernel.shared_nests() if is_team_loop(loop)}
+        memory = self.grid.shared_bytes(lengths, lanes)
+        at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
+        return function, lanes, memory, min(wanted, at_once * self.waves(wanted // at_once))
 
     def waves(self, turns: int) -> int:
         """How many times as many blocks there are as run at once, so that not all of them read, or write, together.

@@ -1,4 +1,4 @@
-"""XLA: log densities as typed foreign functions of the CPU, which compiled programs call without Python.
+"""XLA: log densities as typed foreign functions, which compiled programs call without Python; here those of the CPU.
 
 One handler, compiled once, serves all log densities: the addresses of the C functions that it is to call, ``many`` and
 ``one``, are attributes of the call, which XLA sorts by name.  Its argument is a call frame, read here as 64-bit words.
@@ -10,13 +10,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 
 from vecdist.interop import client
@@ -37,28 +38,27 @@ def _words(typing, address):  # noqa: ANN001, ANN202
     return types.CPointer(types.int64)(types.int64), codegen
 
 
-def _call(typing, address, count, x, first, second):  # noqa: ANN001, ANN202
-    """A call of ``int f(int64, double*, double*, double*, void*)``, all given as words."""
+def _call(result):  # noqa: ANN001, ANN202
+    """A call of the C function at an address with a tuple of integers, which gives an integer, or pointer."""
 
-    def codegen(context, builder, signature, given):  # noqa: ANN001, ANN202
-        word = ir.IntType(64)
-        pointer = ir.FunctionType(ir.IntType(32), [word] * 5).as_pointer()
-        return builder.call(builder.inttoptr(given[0], pointer), [*given[1:], ir.Constant(word, 0)])
+    def call(typing, address, arguments):  # noqa: ANN001, ANN202
+        def codegen(context, builder, signature, given):  # noqa: ANN001, ANN202
+            values = cgutils.unpack_tuple(builder, given[1], len(arguments))
+            kind = ir.FunctionType(context.get_value_type(result), [value.type for value in values])
+            return builder.call(builder.inttoptr(given[0], kind.as_pointer()), values)
 
-    return types.int32(*[types.int64] * 5), codegen
+        return result(types.int64, arguments), codegen
+
+    return call
 
 
 words: Any = intrinsic(_words)
-call: Any = intrinsic(_call)
+call: Any = intrinsic(_call(types.int32))
+call_for_word: Any = intrinsic(_call(types.int64))
 
 
-def _handle(frame, version):  # noqa: ANN001, ANN202
-    """Answer what version this is for, or evaluate; 0, for no error."""
-    if frame[EXTENSION] != 0 and words(frame[EXTENSION])[1] & 0xFFFFFFFF == METADATA:
-        words(words(frame[EXTENSION])[3])[3] = version
-        return 0
-    if frame[STAGE] & 0xFFFFFFFF != EXECUTE:
-        return 0
+def _evaluate(frame):  # noqa: ANN001, ANN202
+    """Fill the results; 0, for no error."""
     x = words(words(frame[ARGUMENTS])[0])
     values, gradients = words(words(frame[RESULTS])[0]), words(words(frame[RESULTS])[1])
     attributes = words(frame[ATTRIBUTES])
@@ -67,9 +67,9 @@ def _handle(frame, version):  # noqa: ANN001, ANN202
     for axis in range(x[RANK] - 1):
         rows *= words(x[DIMENSIONS])[axis]
     if rows == 1:
-        status = call(one, length, x[DATA], gradients[DATA], values[DATA])
+        status = call(one, (length, x[DATA], gradients[DATA], values[DATA], 0))
     else:
-        status = call(many, rows, x[DATA], values[DATA], gradients[DATA])
+        status = call(many, (rows, x[DATA], values[DATA], gradients[DATA], 0))
     if status < 0:  # short of memory
         for row in range(rows):
             words(values[DATA])[row] = NAN
@@ -82,16 +82,25 @@ NAN = int(np.array(np.nan).view(np.int64))
 @functools.cache
 def registered() -> Any:
     """Make the target known to XLA, once; the handler.  ``NotImplementedError`` for another major version."""
+    return register(TARGET, _evaluate, 0, "cpu")
+
+
+def register(target: str, work: Callable[[Any], Any], traits: int, platform: str) -> Any:
+    """A handler that answers what it is for, and has its work done by a function of the call frame, known to XLA."""
     jax = client("jax")
     header = (Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text(encoding="utf-8")
     major, minor = (int(re.findall(rf"#define XLA_FFI_API_{each} (\d+)", header)[0]) for each in ("MAJOR", "MINOR"))
     if major != 0:
         raise NotImplementedError(f"XLA's foreign functions are of version {major}.{minor}; known is 0")
-    version, handle = minor << 32 | major, numba.njit(_handle)
+    version, execute = minor << 32 | major, numba.njit(work)
 
     @numba.cfunc(types.int64(types.CPointer(types.int64)))
     def handler(frame):  # noqa: ANN001, ANN202
-        return handle(frame, version)
+        if frame[EXTENSION] != 0 and words(frame[EXTENSION])[1] & 0xFFFFFFFF == METADATA:
+            metadata = words(words(frame[EXTENSION])[3])
+            metadata[3], metadata[4] = version, metadata[4] | traits
+            return 0
+        return execute(frame) if frame[STAGE] & 0xFFFFFFFF == EXECUTE else 0
 
-    jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(ctypes.c_void_p(handler.address)), platform="cpu")
+    jax.ffi.register_ffi_target(target, jax.ffi.pycapsule(ctypes.c_void_p(handler.address)), platform=platform)
     return handler

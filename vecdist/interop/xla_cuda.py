@@ -1,0 +1,97 @@
+"""XLA on NVIDIA GPUs: log densities as typed foreign functions, which launch their kernel on XLA's stream.
+
+The attribute ``launch`` of a call is the address of words that describe it.  A call does the same whatever the numbers
+in its buffers, and has working memory of its own, a result that nobody reads: so it may run beside others, and be part
+of XLA's command buffers, which are CUDA graphs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vecdist.codegen.grid import THREADS
+from vecdist.evaluation import Evaluation
+from vecdist.interop import client
+from vecdist.interop.xla import ARGUMENTS, ATTRIBUTES, DATA, RESULTS, VALUE, call, call_for_word, register, words
+from vecdist.logdensity import LogDensity
+
+if TYPE_CHECKING:
+    from vecdist.backends.cuda_launch import Launch
+
+TARGET = "vecdist_log_density_cuda"
+API, CONTEXT = 2, 3  # words of XLA_FFI_CallFrame
+ERROR_CREATE, STREAM_GET = 6, 10  # words of XLA_FFI_Api
+COMMAND_BUFFERS, INTERNAL = 1, 13  # XLA_FFI_Handler_TraitsBits, XLA_FFI_Error_Code
+HEAD = 7  # words of a description before its parameters
+FAILED = "a log density was not launched: CUDA error {}; it runs on the GPU that it was compiled for, and no other"
+MESSAGES = np.array([FAILED.format(number).encode() for number in range(1000)], "S128")
+FIRST, LENGTH = MESSAGES.ctypes.data, MESSAGES.itemsize
+_kept: list[tuple[np.ndarray, Launch]] = []  # compiled programs hold addresses, as those of the CPU do
+
+
+def _launch(frame):  # noqa: ANN001, ANN202
+    """Launch the kernel; 0, or the address of an error."""
+    results, attributes = words(frame[RESULTS]), words(frame[ATTRIBUTES])
+    told = words(words(words(attributes[0])[VALUE])[0])
+    function, blocks, memory, zeroed, count = told[2], told[3], told[4], told[5], told[6]
+    own = np.zeros(4 + 2 * count, np.int64)  # XLA_FFI_Stream_Get_Args, parameters, and their addresses
+    own[0], own[2] = 32, frame[CONTEXT]
+    error = call_for_word(words(frame[API])[STREAM_GET], (own.ctypes.data,))
+    if error != 0:
+        return error
+    stream, x, scratch = own[3], words(words(frame[ARGUMENTS])[0])[DATA], words(results[2])[DATA]
+    buffers = (0, x, scratch, words(results[0])[DATA], words(results[1])[DATA])
+    for place in range(count):
+        own[4 + place] = told[HEAD + 2 * place] + buffers[told[HEAD + 2 * place + 1]]
+        own[4 + count + place] = own.ctypes.data + 8 * (4 + place)
+    status, one = np.int32(0), np.uint32(1)
+    if zeroed:
+        status = call(told[1], (scratch, np.uint32(0), zeroed, stream))
+    if status == 0:
+        grid, shared = (np.uint32(blocks), one, one, np.uint32(THREADS), one, one), np.uint32(memory)
+        status = call(told[0], (function, *grid, shared, stream, own.ctypes.data + 8 * (4 + count), 0))
+    own[0], own[2], own[3] = 28, FIRST + LENGTH * min(status, 999), INTERNAL  # XLA_FFI_Error_Create_Args
+    return call_for_word(words(frame[API])[ERROR_CREATE], (own.ctypes.data,)) if status else 0
+
+
+def described(launch: Launch, driver: Any) -> np.ndarray:
+    """The words that describe a launch to the handler; ``driver`` has the functions of the CUDA driver."""
+    # both take the same arguments, but for the last one, which the one for cooperative launches does not look at
+    start = driver.cuLaunchCooperativeKernel if launch.cooperative else driver.cuLaunchKernel
+    addresses = [ctypes.cast(function, ctypes.c_void_p).value for function in (start, driver.cuMemsetD8Async)]
+    head = *addresses, launch.function, launch.blocks, launch.memory, launch.zeroed, len(launch.parameters)
+    return np.array([*head, *itertools.chain.from_iterable(launch.parameters)], np.int64)
+
+
+def prepared(density: LogDensity, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
+    """The words for vectors of this shape, and the bytes of their scratch memory.
+
+    Raises ``ImportError`` where there is no CuPy or numba-cuda, ``NotImplementedError`` where there is no vector, or
+    more than one kernel.
+    """
+    cupy = client("cupy")
+    from vecdist.backends.cuda_launch import launch
+
+    registered()
+    rows = math.prod(shape[:-1])
+    if rows == 0:
+        raise NotImplementedError("there is nothing to launch")
+    x = cupy.empty((rows, shape[-1]) if rows != 1 else shape[-1:], density.dtype)
+    of_one_dtype = Evaluation(lambda x: [density.joint.terms(x).total().astype(x.dtype)], True, density.unnormalised)
+    found = of_one_dtype.prepared(x)
+    made = launch(found.program, found.lengths, found.feeds)
+    cupy.cuda.Device().synchronize()  # data may be on their way there, on another stream
+    _kept.append((described(made, ctypes.CDLL("libcuda.so.1")), made))
+    return _kept[-1][0], made.scratch
+
+
+@functools.cache
+def registered() -> Any:
+    """Make the target known to XLA, once; the handler.  ``NotImplementedError`` for another major version."""
+    return register(TARGET, _launch, COMMAND_BUFFERS, "CUDA")
