@@ -180,7 +180,7 @@ LONG_ROWS = {
     "rows of a block less one": long_rows(THREADS - 1),
     "rows of a block": long_rows(THREADS),
     "rows of a block and one": long_rows(THREADS + 1),
-    "rows of many turns": long_rows(600),
+    "rows of many turns": long_rows(1100),
 }
 
 # What to compute and where to differentiate, in how many blocks, with how many lanes in a team (of each nest, or all).
@@ -218,6 +218,7 @@ CASES = {
         f"{name} by blocks": (((np.log(1.0 + np.exp(lazy(rows)).sum(axis=1)).sum(),), (rows,)), 2, THREADS)
         for name, rows in LONG_ROWS.items()
     },
+    "long rows by warps": (softmax(long_rows(300)), 1, WARP),
     "extremes of long rows by blocks": (
         ((lazy(long_rows(300)).max(axis=1), lazy(long_rows(300)).prod(axis=1)), ()), 1, THREADS,
     ),

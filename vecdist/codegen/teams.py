@@ -18,7 +18,7 @@ import numpy as np
 from vecdist.codegen.grid import WARP, WARPS, combined, memory_type, to_partial
 from vecdist.codegen.memory import Memory, remembered
 from vecdist.codegen.statements import INDENT, start, typed_zero
-from vecdist.codegen.tiles import TileLines
+from vecdist.codegen.tiles import Tile, TileLines, unrolling
 from vecdist.kernel import Accumulate, Assign, Block, Flag, Kernel, Load, Loop, Scatter, Store, Total
 
 NEUTRAL = {"sum": "0", "max": "-np.inf", "min": "np.inf"}  # where reductions of short rows in float32 begin
@@ -189,22 +189,26 @@ class TeamLines(TileLines):
             for case in block.cases(level):
                 yield from self.serial(case.long, 2)
             for loop in block.loops(level):
-                yield from self.shared_loop(loop, block, pad)
+                yield from self.shared_loop(loop, nest, pad)
 
-    def shared_loop(self, loop: Loop, home: Block, pad: str) -> Iterator[str]:
+    def shared_loop(self, loop: Loop, nest: Loop, pad: str) -> Iterator[str]:
         """A loop along a row, shared by the lanes of a team; one of fixed length is written out by the compiler.
 
-        A sequential one is run by the first lane alone.
-
-        Then a lane takes few elements, and adds up those in float32 before it goes on in float64.
+        Then a lane takes few elements, and adds up those in float32 before it goes on in float64.  One that may be long
+        is taken in tiles, so that several loads are in flight; a sequential one is run by the first lane alone.
         """
-        sums, lanes = loop.sums(home), self.grid.lanes
+        sums, lanes = loop.sums(nest.body), self.grid.lanes
         yield from (f"{pad}{item.name} = {start(item)}" for item in sums)
         if loop.sequential:
             yield f"{pad}for {loop.index} in range({loop.dim} if lane == 0 else 0):"
             yield from self.serial(loop.body, 3)
             return
         if lanes is None:
+            tile = Tile(loop, unrolling(loop), "lane", "lanes", "mates")
+            if tile.copies > 1 and loop.dim not in self.grid.fixed and self.grid.takes_blocks(nest):
+                yield f"{pad}for base in range(0, {loop.dim}, {tile.width}):"
+                yield from self.tile(tile, pad + INDENT)
+                return
             yield f"{pad}for {loop.index} in range(lane, {loop.dim}, lanes):"
             yield from self.serial(loop.body, 3)
             return

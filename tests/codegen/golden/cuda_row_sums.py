@@ -13,11 +13,34 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
     of_row = cuda.shared.array(8, f8)
     for i0 in range(first // lanes, n0, step // lanes):
         a7 = f8(0)
-        for i3 in range(lane, n1, lanes):
-            v4 = x0[(i0) * n1 + i3]
-            v5 = x1[i3]
-            v6 = (v4 * v5)
-            a7 = a7 + f8(v6)
+        for base in range(0, n1, 4 * lanes):
+            done = False
+            if base + 4 * lanes <= n1:
+                i3_0 = base + lane
+                v4_0 = x0[(i0) * n1 + i3_0]
+                v5_0 = x1[i3_0]
+                i3_1 = base + lane + 1 * lanes
+                v4_1 = x0[(i0) * n1 + i3_1]
+                v5_1 = x1[i3_1]
+                i3_2 = base + lane + 2 * lanes
+                v4_2 = x0[(i0) * n1 + i3_2]
+                v5_2 = x1[i3_2]
+                i3_3 = base + lane + 3 * lanes
+                v4_3 = x0[(i0) * n1 + i3_3]
+                v5_3 = x1[i3_3]
+                cuda.syncwarp(mates)  # so that no load waits for what is computed
+                v6_0 = (v4_0 * v5_0)
+                v6_1 = (v4_1 * v5_1)
+                v6_2 = (v4_2 * v5_2)
+                v6_3 = (v4_3 * v5_3)
+                a7 = a7 + f8(((v6_0 + v6_1) + (v6_2 + v6_3)))
+                done = True
+            if not done:
+                for i3 in range(base + lane, min(base + 4 * lanes, n1), lanes):
+                    v4 = x0[(i0) * n1 + i3]
+                    v5 = x1[i3]
+                    v6 = (v4 * v5)
+                    a7 = a7 + f8(v6)
         hop = min(lanes, 32) // 2
         while hop > 0:
             found = cuda.shfl_xor_sync(mates, a7, hop)
