@@ -48,7 +48,8 @@ def test_densities_render_for_a_gpu(family, dtype):
     free = free_names(source.text)
     typed = {name for name in free if name.rstrip("48").rstrip("fi").endswith("_")}
     called = {routine.name for routine in source.routines}
-    assert free <= {*cpu_language.__all__, "cuda", "as_f8", "as_i8"} | typed | called
+    vectors = {"aligned", *(f"{verb}_{count}" for verb in ("load", "store") for count in (2, 4))}
+    assert free <= {*cpu_language.__all__, "cuda", "as_f8", "as_i8"} | vectors | typed | called
 
 
 @pytest.mark.parametrize("renderer", [cpu, cuda])

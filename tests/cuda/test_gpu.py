@@ -135,6 +135,20 @@ def test_arrays_that_are_not_contiguous(cupy, layout):
     assert_close((lazy(there) + 1.0).compute(), layout(x) + 1.0, "f8")
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4"])
+def test_arrays_that_begin_anywhere(cupy, dtype):
+    """Neighbours are loaded, and stored, together where all arrays begin at the bytes that this asks for."""
+    x, wide = np.arange(50_000).astype(dtype), np.linspace(0.0, 1.0, 50_000)
+    f = vecdist.compile(lambda x, wide: x * 2 + wide)
+    results = cupy.empty(50_000)
+    for start, other, place in ((0, 0, 0), (1, 0, 0), (4, 0, 1), (0, 1, 0), (2, 2, 2), (3, 1, 4)):
+        length = 50_000 - 4
+        given, beside, out = (array[at : at + length] for array, at in ((x, start), (wide, other), (results, place)))
+        f(cupy.asarray(x)[start : start + length], cupy.asarray(wide)[other : other + length], out=out)
+        np.testing.assert_array_equal(out.get(), given * 2 + beside)
+        assert float(lazy(cupy.asarray(x)[start : start + length]).sum()) == pytest.approx(given.sum(dtype="f8"), rel=1e-6)
+
+
 def test_integers_and_booleans(cupy):
     for dtype in ("i1", "i2", "i4", "i8", "u1", "u4"):
         x = (np.arange(5000) % 100).astype(dtype)

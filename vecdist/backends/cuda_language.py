@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from vecdist.backends.cuda_compiler import cuda
+from vecdist.backends.cuda_vectors import aligned, load_2, load_4, store_2, store_4
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 
@@ -56,6 +57,7 @@ else:
 as_f8, as_i8 = from_bits_i8, bits_f8
 
 __all__ = [
+    "aligned",
     "as_f8",
     "as_i8",
     "b1",
@@ -74,6 +76,8 @@ __all__ = [
     "i2",
     "i4",
     "i8",
+    "load_2",
+    "load_4",
     "memory_f4",
     "memory_f8",
     "memory_i1",
@@ -89,6 +93,8 @@ __all__ = [
     "rint_f8",
     "sqrt_f4",
     "sqrt_f8",
+    "store_2",
+    "store_4",
     "u1",
     "u2",
     "u4",

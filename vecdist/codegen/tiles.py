@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import final
+
+import numpy as np
 
 from vecdist.codegen.grid import THREADS, Grid, combined, elements, team, worth_a_block
 from vecdist.codegen.routines import is_routine
@@ -19,6 +21,8 @@ from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load,
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
 # the registers of a long body leave room for fewer of them.
 COPIES = ((80, 8), (130, 4), (300, 2))
+VECTOR = 16  # bytes that a thread loads, or stores, in one instruction
+WORD = 4  # bytes of the narrowest elements that are worth it
 
 
 def unrolling(loop: Loop) -> int:
@@ -109,13 +113,18 @@ def picked(item: Load, body: Block) -> bool:
 @final
 @dataclass(frozen=True)
 class Tile:
-    """Where the elements of a tile lie: ``copies`` for a thread, ``stride`` apart, from ``base`` and ``place`` on."""
+    """Where the elements of a tile lie: ``copies`` for a thread, ``stride`` apart, from ``base`` and ``place`` on.
+
+    As many of them as are ``together`` are neighbours; ``vectors`` are the arrays of what loads, or stores, those.
+    """
 
     loop: Loop
     copies: int
     place: str = "thread"
     stride: str = str(THREADS)
     mates: str = "0xFFFFFFFF"
+    together: int = 1
+    vectors: Mapping[Statement, str] = field(default_factory=dict)
 
     @property
     def ahead(self) -> bool:
@@ -126,8 +135,16 @@ class Tile:
     def width(self) -> str:
         return f"{self.copies} * {self.stride}" if self.copies > 1 else self.stride
 
+    @property
+    def end(self) -> str:
+        """Up to where tiles may be whole."""
+        return f"end_{self.loop.index}" if self.vectors else self.loop.dim
+
     def element(self, base: str, number: int) -> str:
-        return f"{base} + {self.place}" + (f" + {number} * {self.stride}" if number else "")
+        turn, beside = divmod(number, self.together)
+        place = self.place if self.together == 1 else f"{self.together} * {self.place}"
+        far = f" + {turn * self.together} * {self.stride}" if turn else ""
+        return f"{base} + {place}{far}" + (f" + {beside}" if beside else "")
 
     def loads(self) -> list[Load]:
         """The loads that can be made before anything is computed."""
@@ -161,11 +178,15 @@ class TileLines(ABC):
 
     def tiles(self, loop: Loop) -> Iterator[str]:
         """An outermost loop."""
-        tile = Tile(loop, unrolling(loop))
+        tile = self.with_vectors(loop)
         if tile.copies == 1 and (not self.apart or has_routines(loop)):
             yield f"    for {loop.index} in range(first, {loop.dim}, step):"
             yield from self.serial(loop.body, 2)
             return
+        if tile.vectors:
+            yield f"    {tile.end} = {loop.dim}"
+            yield f"    if not ({' and '.join(f'aligned({array})' for array in sorted(set(tile.vectors.values())))}):"
+            yield f"        {tile.end} = 0"
         if tile.ahead:
             for item in tile.loads():
                 for number in range(tile.copies):
@@ -173,6 +194,22 @@ class TileLines(ABC):
             yield from self.fetched(tile, f"block * ({tile.width})", INDENT)
         yield f"    for base in range(block * ({tile.width}), {loop.dim}, blocks * ({tile.width})):"
         yield from self.tile(tile, INDENT * 2)
+
+    def with_vectors(self, loop: Loop) -> Tile:
+        """The tiles of a loop, neighbours together where arrays of a wide dtype are read, or written, side by side."""
+        copies, vectors = unrolling(loop), {}
+        for item in loop.body.walk():
+            if isinstance(item, Load | Store) and (dtype := self.moved(item)).kind != "b" and dtype.itemsize >= WORD:
+                text = self.load(item) if isinstance(item, Load) else self.statement(item)
+                found = re.fullmatch(rf"(?:\w+ = )?([xo]\d+)\[\(?{loop.index}\)?\](?: = .+)?", text)
+                if found:
+                    vectors[item] = found[1]
+        together = min(copies, VECTOR // max((self.moved(item).itemsize for item in vectors), default=VECTOR))
+        return Tile(loop, copies, together=together, vectors=vectors) if together > 1 else Tile(loop, copies)
+
+    def moved(self, item: Load | Store) -> np.dtype:
+        """The dtype of what is loaded or stored."""
+        return item.dtype if isinstance(item, Load) else self.kernel.outputs[item.output].dtype
 
     def row_tiles(self, loop: Loop) -> Iterator[str]:
         """Rows of elements side by side: each is cut into a power of two of tiles, which teams of lanes share out."""
@@ -196,7 +233,7 @@ class TileLines(ABC):
         """One tile from ``base`` on: all elements of a thread together, or one by one where some are missing."""
         loop = tile.loop
         yield f"{pad}done = False"
-        yield f"{pad}if base + {tile.width} <= {loop.dim}:"
+        yield f"{pad}if base + {tile.width} <= {tile.end}:"
         yield from self.unrolled(tile, pad + INDENT)
         yield f"{pad}if not done:"
         yield (
@@ -208,11 +245,16 @@ class TileLines(ABC):
     def fetched(self, tile: Tile, base: str, pad: str) -> Iterator[str]:
         """Load the elements of a whole tile ahead of their use: loads of one tile run beside work on another."""
         yield f"{pad}ahead = {base}"
-        yield f"{pad}if ahead + {tile.width} <= {tile.loop.dim}:"
+        yield f"{pad}if ahead + {tile.width} <= {tile.end}:"
         for item in tile.loads():
-            for number in range(tile.copies):
-                text = self.load(item).replace(f"{item.name} = ", f"f_{item.name}_{number} = ", 1)
-                yield pad + INDENT + re.sub(rf"\b{tile.loop.index}\b", f"({tile.element('ahead', number)})", text)
+            for number in range(0, tile.copies, tile.together if item in tile.vectors else 1):
+                place, names = tile.element("ahead", number), f"f_{item.name}_{number}"
+                if item in tile.vectors:
+                    names = ", ".join(f"f_{item.name}_{number + beside}" for beside in range(tile.together))
+                    yield f"{pad}    {names} = load_{tile.together}({tile.vectors[item]}, {place})"
+                else:
+                    text = self.load(item).replace(f"{item.name} = ", f"{names} = ", 1)
+                    yield pad + INDENT + re.sub(rf"\b{tile.loop.index}\b", f"({place})", text)
 
     def unrolled(self, tile: Tile, pad: str) -> Iterator[str]:
         """Several copies of a body; where it has cases, the short ones, if all elements allow that."""
@@ -223,10 +265,13 @@ class TileLines(ABC):
             return re.sub(r"\b[iv]\d+\b", lambda m: f"{m[0]}_{number}" if m[0] in names else m[0], text)
 
         def written(items: Sequence[Statement], pad: str) -> Iterator[str]:
+            stores = [item for item in items if isinstance(item, Store) and item in tile.vectors]
             for number in range(copies):
                 for item in items:
-                    if not isinstance(item, Accumulate) and item not in loads:
+                    if not isinstance(item, Accumulate) and item not in loads and item not in stores:
                         yield from self.guarded(copy(self.statement(item), number), item, pad)
+                if (number + 1) % tile.together == 0:
+                    yield from (pad + self.stored(tile, item, number, copy) for item in stores)
             for item in items:
                 if isinstance(item, Accumulate):
                     yield pad + self.accumulate(item, [copy(item.value, number) for number in range(copies)])
@@ -248,6 +293,12 @@ class TileLines(ABC):
                 for inner in case.short.levels:
                     yield from written(case.short.statements(inner), pad)
         yield f"{pad}done = True"
+
+    def stored(self, tile: Tile, item: Store, last: int, copy: Callable[[str, int], str]) -> str:
+        """A store of neighbours, of which this is the last one."""
+        value, first = self.statement(item).partition(" = ")[2], last + 1 - tile.together
+        values = ", ".join(copy(value, number) for number in range(first, last + 1))
+        return f"store_{tile.together}({tile.vectors[item]}, {tile.loop.index}_{first}, {values})"
 
     def accumulate(self, item: Accumulate, values: Sequence[str]) -> str:
         """Add neighbours in their own precision first, which costs one conversion for all of them."""

@@ -12,33 +12,32 @@ def kernel(x0, o0, n0, partials, arrivals):
     shared = cuda.shared.array(8, f8)
     v7 = float(n0)
     a5 = f8(0)
+    end_i3 = n0
+    if not (aligned(x0)):
+        end_i3 = 0
     f_v4_0 = f8(0)
     f_v4_1 = f8(0)
     f_v4_2 = f8(0)
     f_v4_3 = f8(0)
     ahead = block * (4 * 256)
-    if ahead + 4 * 256 <= n0:
-        f_v4_0 = x0[(ahead + thread)]
-        f_v4_1 = x0[(ahead + thread + 1 * 256)]
-        f_v4_2 = x0[(ahead + thread + 2 * 256)]
-        f_v4_3 = x0[(ahead + thread + 3 * 256)]
+    if ahead + 4 * 256 <= end_i3:
+        f_v4_0, f_v4_1 = load_2(x0, ahead + 2 * thread)
+        f_v4_2, f_v4_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
     for base in range(block * (4 * 256), n0, blocks * (4 * 256)):
         done = False
-        if base + 4 * 256 <= n0:
-            i3_0 = base + thread
+        if base + 4 * 256 <= end_i3:
+            i3_0 = base + 2 * thread
             v4_0 = f_v4_0
-            i3_1 = base + thread + 1 * 256
+            i3_1 = base + 2 * thread + 1
             v4_1 = f_v4_1
-            i3_2 = base + thread + 2 * 256
+            i3_2 = base + 2 * thread + 2 * 256
             v4_2 = f_v4_2
-            i3_3 = base + thread + 3 * 256
+            i3_3 = base + 2 * thread + 2 * 256 + 1
             v4_3 = f_v4_3
             ahead = base + blocks * (4 * 256)
-            if ahead + 4 * 256 <= n0:
-                f_v4_0 = x0[(ahead + thread)]
-                f_v4_1 = x0[(ahead + thread + 1 * 256)]
-                f_v4_2 = x0[(ahead + thread + 2 * 256)]
-                f_v4_3 = x0[(ahead + thread + 3 * 256)]
+            if ahead + 4 * 256 <= end_i3:
+                f_v4_0, f_v4_1 = load_2(x0, ahead + 2 * thread)
+                f_v4_2, f_v4_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
             a5 = a5 + f8(((v4_0 + v4_1) + (v4_2 + v4_3)))
             done = True
         if not done:
@@ -119,41 +118,38 @@ def kernel(x0, o0, n0, partials, arrivals):
     cuda.syncthreads()
     v6 = f8(a5)
     v8 = (v6 / v7)
+    end_i0 = n0
+    if not (aligned(o0) and aligned(x0)):
+        end_i0 = 0
     f_v1_0 = f8(0)
     f_v1_1 = f8(0)
     f_v1_2 = f8(0)
     f_v1_3 = f8(0)
     ahead = block * (4 * 256)
-    if ahead + 4 * 256 <= n0:
-        f_v1_0 = x0[(ahead + thread)]
-        f_v1_1 = x0[(ahead + thread + 1 * 256)]
-        f_v1_2 = x0[(ahead + thread + 2 * 256)]
-        f_v1_3 = x0[(ahead + thread + 3 * 256)]
+    if ahead + 4 * 256 <= end_i0:
+        f_v1_0, f_v1_1 = load_2(x0, ahead + 2 * thread)
+        f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
     for base in range(block * (4 * 256), n0, blocks * (4 * 256)):
         done = False
-        if base + 4 * 256 <= n0:
-            i0_0 = base + thread
+        if base + 4 * 256 <= end_i0:
+            i0_0 = base + 2 * thread
             v1_0 = f_v1_0
-            i0_1 = base + thread + 1 * 256
+            i0_1 = base + 2 * thread + 1
             v1_1 = f_v1_1
-            i0_2 = base + thread + 2 * 256
+            i0_2 = base + 2 * thread + 2 * 256
             v1_2 = f_v1_2
-            i0_3 = base + thread + 3 * 256
+            i0_3 = base + 2 * thread + 2 * 256 + 1
             v1_3 = f_v1_3
             ahead = base + blocks * (4 * 256)
-            if ahead + 4 * 256 <= n0:
-                f_v1_0 = x0[(ahead + thread)]
-                f_v1_1 = x0[(ahead + thread + 1 * 256)]
-                f_v1_2 = x0[(ahead + thread + 2 * 256)]
-                f_v1_3 = x0[(ahead + thread + 3 * 256)]
+            if ahead + 4 * 256 <= end_i0:
+                f_v1_0, f_v1_1 = load_2(x0, ahead + 2 * thread)
+                f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
             v9_0 = (v1_0 - v8)
-            o0[i0_0] = v9_0
             v9_1 = (v1_1 - v8)
-            o0[i0_1] = v9_1
+            store_2(o0, i0_0, v9_0, v9_1)
             v9_2 = (v1_2 - v8)
-            o0[i0_2] = v9_2
             v9_3 = (v1_3 - v8)
-            o0[i0_3] = v9_3
+            store_2(o0, i0_2, v9_2, v9_3)
             done = True
         if not done:
             for i0 in range(base + thread, min(base + 4 * 256, n0), 256):
