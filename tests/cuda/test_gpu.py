@@ -146,7 +146,8 @@ def test_arrays_that_begin_anywhere(cupy, dtype):
         given, beside, out = (array[at : at + length] for array, at in ((x, start), (wide, other), (results, place)))
         f(cupy.asarray(x)[start : start + length], cupy.asarray(wide)[other : other + length], out=out)
         np.testing.assert_array_equal(out.get(), given * 2 + beside)
-        assert float(lazy(cupy.asarray(x)[start : start + length]).sum()) == pytest.approx(given.sum(dtype="f8"), rel=1e-6)
+        total = lazy(cupy.asarray(x)[start : start + length]).sum()
+        assert float(total) == pytest.approx(given.sum(dtype="f8"), rel=1e-6)
 
 
 def test_integers_and_booleans(cupy):

@@ -20,9 +20,10 @@ if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
 
         return store
 
-    def aligned(array):  # noqa: ANN001, ANN201
-        """Whether an array begins where a vector may; here an element may be anywhere."""
+    def _anywhere(array):  # noqa: ANN001, ANN202
         return True
+
+    aligned: Any = _anywhere
 
 else:
     from llvmlite import ir
@@ -38,7 +39,7 @@ else:
     def _load(count: int) -> Callable[..., Any]:
         def load(typing, pointer, place):  # noqa: ANN001, ANN202
             def codegen(context, builder, signature, given):  # noqa: ANN001, ANN202
-                address, _, size = _vector(context, builder, *given, count)
+                address, _, size = _vector(context, builder, given[0], given[1], count)
                 vector = builder.load(address, align=size)
                 values = [builder.extract_element(vector, ir.Constant(ir.IntType(32), n)) for n in range(count)]
                 return context.make_tuple(builder, signature.return_type, values)
@@ -49,7 +50,7 @@ else:
 
     def _store(count: int) -> Callable[..., Any]:
         def codegen(context, builder, signature, given):  # noqa: ANN001, ANN202
-            address, kind, size = _vector(context, builder, *given[:2], count)
+            address, kind, size = _vector(context, builder, given[0], given[1], count)
             vector = ir.Constant(kind, ir.Undefined)
             for n, value in enumerate(given[2:]):
                 vector = builder.insert_element(vector, value, ir.Constant(ir.IntType(32), n))
@@ -64,8 +65,7 @@ else:
 
         return intrinsic({2: two, 4: four}[count])
 
-    @intrinsic
-    def aligned(typing, pointer):  # noqa: ANN001, ANN201
+    def _aligned(typing, pointer):  # noqa: ANN001, ANN202
         """Whether an array begins where a vector may."""
 
         def codegen(context, builder, signature, given):  # noqa: ANN001, ANN202
@@ -75,5 +75,6 @@ else:
 
         return types.boolean(pointer), codegen
 
+    aligned = intrinsic(_aligned)
 
 load_2, load_4, store_2, store_4 = _load(2), _load(4), _store(2), _store(4)
