@@ -137,14 +137,14 @@ def _expm1_of_twice(x: Node) -> Node:
 
 def _tanh(x: Node) -> Node:
     y = _expm1_of_twice(x)
-    return with_sign(y / (y + 2.0), x)
+    r = 1.0 / (y + 2.0)  # as in the slope
+    return with_sign(where(y > 2.0, 1.0 - 2.0 * r, y * r), x)
 
 
 def _tanh_slope(x: Node) -> Node:
-    """4 E / (E + 1)**2 for E = exp(2|x|): 1 - tanh(x)**2 without the difference."""
-    y = _expm1_of_twice(x)
-    r = 2.0 / (y + 2.0)
-    return where(magnitude(x) > TANH_MOST[width(x)], 0.0, (y * r + r) * r)
+    """4 r (1 - r) for r = 1 / (exp(2|x|) + 1), of which 1 - tanh(x)**2 is the difference."""
+    r = 1.0 / (_expm1_of_twice(x) + 2.0)
+    return where(magnitude(x) > TANH_MOST[width(x)], 0.0, 4.0 * r * (1.0 - r))
 
 
 def _sinh(x: Node) -> Node:
