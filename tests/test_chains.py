@@ -164,6 +164,7 @@ def test_names_in_place_of_positions():
     by_name = compile(posterior, in_axes={"mean": 0, "scale": 0, "x": None})
     np.testing.assert_array_equal(by_name(A, B, X), compile(posterior, in_axes=(0, 0, None))(A, B, X))
     np.testing.assert_array_equal(compile(posterior, in_axes={"mean": 0})(1.5, B, X).shape, (CHAINS,))
+    np.testing.assert_array_equal(compile(lambda a, b: a * b, in_axes=0)(A, B), A[:, None] * B)
 
 
 def test_one_kernel_for_any_number_of_chains():
@@ -240,7 +241,8 @@ def two(a, b):
     (lambda: compile(two, in_axes=(None, None)), ValueError, "gives no argument an axis of chains"),
     (lambda: compile(two, in_axes=(1, None)), ValueError, "0 or None for each argument, given 1"),
     (lambda: compile(two, in_axes=(True, None)), ValueError, "0 or None for each argument, given True"),
-    (lambda: compile(two, in_axes=0), TypeError, "in_axes is a tuple, 0 or None for each argument, .* given 0"),
+    (lambda: compile(two, in_axes=1), TypeError, "in_axes is a tuple, 0 or None for each argument, .* given 1"),
+    (lambda: compile(two, in_axes=False), TypeError, "in_axes is a tuple, .* given False"),
     (lambda: compile(two, in_axes={"c": 0}), ValueError, "in_axes names 'c', which is no argument; they are: a, b"),
     (lambda: compile(two, in_axes=(0, 0)).value_and_grad(A, Y), ValueError, "a has 4, b has 3"),
     (lambda: compile(lambda a: a * X, in_axes=(0,)).value_and_grad(A), ValueError, r"wants a scalar.*\(3,\)"),

@@ -29,8 +29,10 @@ class Chains:
             if unknown:
                 raise ValueError(f"in_axes names {unknown[0]!r}, which is no argument; they are: {', '.join(names)}")
             in_axes = [in_axes.get(name) for name in names]
+        elif in_axes == 0 and not isinstance(in_axes, bool) and names:
+            in_axes = [0] * len(names)
         if not isinstance(in_axes, tuple | list):
-            raise TypeError(f"in_axes is a tuple, 0 or None for each argument, or a dict by name; given {in_axes!r}")
+            raise TypeError(f"in_axes is a tuple, 0 or None for each argument, a dict by name, or 0; given {in_axes!r}")
         wrong = next((axis for axis in in_axes if axis is not None and (isinstance(axis, bool) or axis != 0)), None)
         if wrong is not None:
             raise ValueError(f"in_axes has 0 or None for each argument, given {wrong!r}; move that axis to the front")
