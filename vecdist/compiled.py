@@ -41,11 +41,14 @@ def compile(  # noqa: A001 (numba and torch say so too)
 
     ``in_axes`` has an entry for each argument, in a tuple or in a dict by name: 0 where the argument has a leading axis
     of *chains*, ``None`` (or no name) where all chains share it; ``in_axes=0`` says 0 of each.  The function is written
-    for one chain; values and derivatives have the leading axis.  ``ValueError`` where arguments differ in its length.  ``graph=True`` (on CuPy
-    arrays; ``TypeError`` on others) captures the launch as a CUDA graph, replayed when called with the same arrays
-    again; results lie in the same arrays every time: **the next call overwrites them**; ``ValueError`` where products
-    of matrices lie between kernels, which CuPy does not capture.  ``unnormalised=True`` leaves out the
-    terms of the value that depend on numbers and ``data`` alone: derivatives stay as they are.
+    for one chain; values and derivatives have the leading axis.  ``ValueError`` where arguments differ in its length.
+
+    ``graph=True`` (on CuPy arrays; ``TypeError`` on others) captures the launch as a CUDA graph, replayed when called
+    with the same arrays again; results lie in the same arrays every time: **the next call overwrites them**;
+    ``ValueError`` where products of matrices lie between kernels, which CuPy does not capture.
+
+    ``unnormalised=True`` leaves out the terms of the value that depend on numbers and ``data`` alone: derivatives stay
+    as they are.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal
