@@ -14,7 +14,8 @@ def jax(monkeypatch):
     jax = pytest.importorskip("jax")
     pytest.importorskip("cupy")
     jax.config.update("jax_enable_x64", True)
-    monkeypatch.setattr(vecdist.interop.jax, "_host", lambda density: pytest.fail)  # if called back, it raises
+    jax_calls = vecdist.interop.jax.jax_calls
+    monkeypatch.setattr(jax_calls, "_host", lambda density: pytest.fail)  # if called back, it raises
     return jax
 
 

@@ -75,7 +75,7 @@ def test_an_optimiser_of_torch_finds_the_mode(torch, density):
 def test_other_tensors_are_errors(torch, density):
     f = vecdist.interop.torch.function(density)
     for wrong in (torch.zeros(density.ndim), torch.zeros(density.ndim, dtype=torch.int64)):
-        with pytest.raises(TypeError, match="float64 vectors on the CPU, given"):
+        with pytest.raises(TypeError, match="float64 vectors, given"):
             f(wrong)
     with pytest.raises(TypeError, match="on meta"):
         f(torch.zeros(density.ndim, dtype=torch.float64, device="meta"))

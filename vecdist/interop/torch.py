@@ -17,9 +17,9 @@ torch: Any = client("torch")
 def function(density: LogDensity) -> Callable[[Any], Any]:
     """The log density as a function of tensors of shape (..., D), with its gradient: one kernel call for both.
 
-    Tensors lie in the memory of the CPU, where the kernel reads and writes them without a copy.  ``torch.func.vmap``
-    makes one call of many vectors.  ``TypeError`` for another dtype or device, ``ValueError`` for another length,
-    ``NotImplementedError`` for second derivatives.
+    The kernel reads and writes tensors where they lie, without a copy: on the CPU, or on an NVIDIA GPU, where it is
+    launched on PyTorch's stream.  ``torch.func.vmap`` makes one call of many vectors.  ``TypeError`` for another dtype
+    or device, ``ValueError`` for another length, ``NotImplementedError`` for second derivatives.
 
     >>> import torch, vecdist, vecdist.interop
     >>> from vecdist.parameters import real
@@ -31,6 +31,14 @@ def function(density: LogDensity) -> Callable[[Any], Any]:
     tensor([-3.], dtype=torch.float64)
     """
     return lambda x: _Evaluate.apply(x, density)[0]
+
+
+def _on_gpu(x: Any, density: LogDensity) -> tuple[Any, ...]:
+    cupy = client("cupy")
+    stream = cupy.cuda.ExternalStream(torch.cuda.current_stream(x.device).cuda_stream)
+    with cupy.cuda.Device(x.device.index), stream:
+        value, gradient = density.logdensity_and_gradient(cupy.from_dlpack(x))
+        return torch.from_dlpack(value.astype(density.dtype, copy=False)), torch.from_dlpack(gradient)
 
 
 class _Gradient(torch.autograd.Function):
@@ -54,8 +62,10 @@ class _Gradient(torch.autograd.Function):
 class _Evaluate(torch.autograd.Function):
     @staticmethod
     def forward(x: Any, density: LogDensity) -> tuple[Any, Any]:
-        if x.device.type != "cpu" or x.dtype != getattr(torch, density.dtype.name):
-            raise TypeError(f"a log density of {density.dtype} vectors on the CPU, given {x.dtype} on {x.device}")
+        if x.device.type not in {"cpu", "cuda"} or x.dtype != getattr(torch, density.dtype.name):
+            raise TypeError(f"a log density of {density.dtype} vectors, given {x.dtype} on {x.device}")
+        if x.device.type == "cuda":
+            return _on_gpu(x.detach(), density)
         value, gradient = density.logdensity_and_gradient(x.detach().numpy())
         return torch.from_numpy(np.asarray(value, density.dtype)), torch.from_numpy(gradient)
 
