@@ -6,7 +6,7 @@ import math
 
 from vecdist.expr import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, eq, from_bits, sqrt
-from vecdist.primitives.elementary import LN2, exp, expm1, log, log1p
+from vecdist.primitives.elementary import LN2, exp, expm1, guarded, log, log1p
 from vecdist.primitives.floating import (
     INFINITY,
     NAN,
@@ -38,6 +38,19 @@ def log_of_sum(a: Node, b: Node, lift: Operand = 0) -> Node:
     exponent = (taken.shifted >> form.fraction) & (2 * form.bias + 1)
     power = from_bits((2 * form.bias + 2 - exponent) << form.fraction)
     return joined(taken.k, log_fraction((power * b) * 0.25 + ((power * a) * 0.25 - 1.0)))
+
+
+def _log_plus(one: Node, x: Node) -> Node:
+    """As that of 1 + x, with all of 1 + f from x where ``one`` is 0, for 2**-k would overflow where x is tiny lifted."""
+    form, total = format_of(x), one + x
+    lift = float(form.fraction + 2)
+    tiny = total < 4.0 * form.smallest_normal
+    raised = where(tiny, total * 2.0**lift, total)
+    taken = binary(raised, where(tiny, const(lift, x.dtype), const(0, x.dtype)))
+    exponent = (taken.shifted >> form.fraction) & (2 * form.bias + 1)
+    power = from_bits((2 * form.bias + 2 - exponent) << form.fraction)
+    f = (power * where(tiny, raised, x)) * 0.25 + ((power * 0.25) * one - 1.0)
+    return guarded(joined(taken.k, log_fraction(f)), total)
 
 
 def _log_of_either(single: Node, y: Node, rest: Node) -> Node:
@@ -147,6 +160,10 @@ log_diff_exp = primitive(  # log(exp(x) - exp(y))
     "log_diff_exp", 2, expand=lambda x, y: x + log1mexp(-_excess(x, y)),
     partials=lambda x, y, out: (1.0 + bose_einstein(_excess(x, y)), -bose_einstein(_excess(x, y))),
     floating=True, domain=((1.0, 30.0), (-30.0, 0.5)),
+)
+log_plus = primitive(  # log(one + x) for ``one`` that is 0 or 1, or next to it
+    "log_plus", 2, expand=_log_plus, partials=lambda one, x, out: (1.0 / (one + x),) * 2, floating=True,
+    domain=((0.9, 1.1), (0.01, 30.0)),
 )
 logit = primitive(
     "logit", expand=_logit, partials=lambda p, out: (1.0 / (p * (1.0 - p)),),
