@@ -7,7 +7,7 @@ from typing import NamedTuple
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import exp, expm1
-from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
+from vecdist.primitives.rounding import log_high, log_rest, parts_quotient_rest, product_rest, root_rest, sum_rest
 from vecdist.primitives.table import primitive
 
 
@@ -44,7 +44,7 @@ class Parts(NamedTuple):
 
     def over(self, divisor: Node) -> Parts:
         """The quotient by a float."""
-        return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest / divisor)
+        return Parts(self.high / divisor, parts_quotient_rest(self.high, self.rest, divisor))
 
     def quotient(self, divisor: Parts) -> Parts:
         """The quotient by a number in two parts."""
