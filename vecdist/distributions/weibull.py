@@ -7,6 +7,7 @@ from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.special import lgamma
 
 
@@ -27,7 +28,8 @@ class Weibull(Distribution):
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
         log_scale, rest = log_parts(scale)
-        return {"shape": shape, "inverse_scale": 1.0 / scale, "log_scale": log_scale, "log_scale_rest": rest}
+        logs = {"log_scale": log_scale, "log_scale_rest": rest, "log_rise": log_quotient(shape, scale)}
+        return {"shape": shape, "inverse_scale": 1.0 / scale} | logs
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -36,7 +38,7 @@ class Weibull(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         powers = times(p.shape - 1.0, Weibull.log_ratio(x, p).whole)
-        return powers + Weibull.log_sf(x, p) + (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole
+        return powers + Weibull.log_sf(x, p) + p.log_rise
 
     @staticmethod
     def log_ratio(x: Node, p: Parameters) -> Parts:

@@ -19,7 +19,6 @@ from vecdist.primitives.floating import (
     with_sign,
 )
 from vecdist.primitives.power import hypot
-from vecdist.primitives.rounding import quotient_rest
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan
 
@@ -108,13 +107,6 @@ def _log_quotient_by_square(x: Node, y: Node) -> Node:
     return whole - where(inside, 0.0, 2.0 * log(y))
 
 
-def _log_quotient(x: Node, y: Node) -> Node:
-    """The logarithm of the quotient where that is far from overflow, and of what its rounding has lost."""
-    quotient = x / y
-    inside = (quotient > 2.0**-20) & (quotient < 2.0**20)
-    return log(where(inside, quotient, x)) + where(inside, quotient_rest(x, y) / quotient, -log(y))
-
-
 def _log_cauchy_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
     r = hypot(x, y)
     return -2.0 * (x / r) / r, ((x - y) / r) * ((x + y) / r) / y
@@ -175,10 +167,6 @@ arcsinh = primitive(
 )
 log_quotient_by_square = primitive(  # log(x / y**2) for y > 0
     "log_quotient_by_square", 2, expand=_log_quotient_by_square, partials=lambda x, y, out: (1.0 / x, -2.0 / y),
-    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
-)
-log_quotient = primitive(  # log(x / y) for x, y > 0
-    "log_quotient", 2, expand=_log_quotient, partials=lambda x, y, out: (1.0 / x, -1.0 / y),
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
 log_cauchy = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution

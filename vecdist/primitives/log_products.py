@@ -1,0 +1,72 @@
+"""Logarithms of products and quotients, which are next to 0 where two logarithms would cancel.
+
+Fractions are multiplied and divided, and exponents added, so that nothing is out of range; what rounding takes from a
+product or a quotient is no more than a last term of the logarithm.
+"""
+
+from __future__ import annotations
+
+import math
+
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.floating import INFINITY, NAN, binary, head, joined, lifted, log_fraction
+from vecdist.primitives.table import primitive
+
+
+def _taken_apart(x: Node) -> tuple[Node, Node]:
+    """``k`` and a fraction m next to 1 for x = 2**k m."""
+    k, f, _ = binary(*lifted(x))
+    return k, 1.0 + f
+
+
+def _lost(x: Node, y: Node, product: Node) -> Node:
+    """x y - product, by halves of the digits (Dekker 1971)."""
+    x_head, y_head = head(x), head(y)
+    x_tail, y_tail = x - x_head, y - y_head
+    return ((x_head * y_head - product) + x_head * y_tail + x_tail * y_head) + x_tail * y_tail
+
+
+def _normal(m: Node) -> tuple[Node, Node, Node]:
+    """``k`` and ``f`` for m = 2**k (1 + f), which is not far from 1, and 2**-k."""
+    large, small, zero = m > math.sqrt(2), m < math.sqrt(0.5), const(0.0, m.dtype)
+    power = where(large, 0.5, where(small, 2.0, zero + 1.0))
+    return where(large, 1.0, where(small, -1.0, zero)), m * power - 1.0, power
+
+
+def _edge(least: Node, most: Node, like: Node) -> Node:
+    """The logarithm of what is 0 or infinite, if one of both."""
+    nan = const(NAN, like.dtype)
+    return where(least, where(most, nan, -INFINITY), where(most, INFINITY, nan))
+
+
+def _log_product(x: Node, y: Node) -> Node:
+    (k, m), (j, n) = _taken_apart(x), _taken_apart(y)
+    product = m * n
+    i, f, power = _normal(product)
+    rest = (_lost(m, n, product) * power) * ((1.0 - f) + f * f)  # over 1 + f, as well as that matters
+    edge = _edge(eq(x, 0.0) | eq(y, 0.0), eq(x, INFINITY) | eq(y, INFINITY), x)
+    return where(_inside(x) & _inside(y), joined((k + j) + i, log_fraction(f) + rest), edge)
+
+
+def _log_quotient(x: Node, y: Node) -> Node:
+    (k, m), (j, n) = _taken_apart(x), _taken_apart(y)
+    quotient = m / n
+    i, f, _ = _normal(quotient)
+    edge = _edge(eq(x, 0.0) | eq(y, INFINITY), eq(x, INFINITY) | eq(y, 0.0), x)
+    logarithm = joined((k - j) + i, log_fraction(f) - _lost(quotient, n, m) / m)
+    return where(_inside(x) & _inside(y), logarithm, edge)
+
+
+def _inside(x: Node) -> Node:
+    return (x > 0.0) & (x < INFINITY)
+
+
+log_product = primitive(  # log(x y) for x, y > 0
+    "log_product", 2, expand=_log_product, partials=lambda x, y, out: (1.0 / x, 1.0 / y),
+    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+)
+log_quotient = primitive(  # log(x / y) for x, y > 0
+    "log_quotient", 2, expand=_log_quotient, partials=lambda x, y, out: (1.0 / x, -1.0 / y),
+    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+)
