@@ -7,6 +7,7 @@ from typing import NamedTuple
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import exp, expm1
+from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
 from vecdist.primitives.rounding import log_high, log_rest, parts_quotient_rest, product_rest, root_rest, sum_rest
 from vecdist.primitives.table import primitive
 
@@ -108,3 +109,10 @@ def difference(x: Node, y: Node) -> Parts:
 def log_parts(x: Node) -> Parts:
     """log(x) of a float."""
     return Parts(log_high(x), log_rest(x))
+
+
+def log_ratio_parts(x: Node, y: Node) -> Parts:
+    """log(x / y) of two floats: one logarithm for each pair, but two where there are fewer of one than of the other."""
+    if x.shape == y.shape:
+        return Parts(log_quotient_high(x, y), log_quotient_rest(x, y))
+    return log_parts(x) - log_parts(y)

@@ -3,7 +3,7 @@
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, times
-from vecdist.distributions.parts import Parts, log_parts
+from vecdist.distributions.parts import Parts, log_ratio_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -27,9 +27,8 @@ class Weibull(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        log_scale, rest = log_parts(scale)
-        logs = {"log_scale": log_scale, "log_scale_rest": rest, "log_rise": log_quotient(shape, scale)}
-        return {"shape": shape, "inverse_scale": 1.0 / scale} | logs
+        logs = {"log_scale": log(scale), "log_rise": log_quotient(shape, scale)}
+        return {"shape": shape, "scale": scale, "inverse_scale": 1.0 / scale} | logs
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -43,7 +42,7 @@ class Weibull(Distribution):
     @staticmethod
     def log_ratio(x: Node, p: Parameters) -> Parts:
         """log(x / scale), in two parts because a large shape multiplies it."""
-        return log_parts(x) - Parts(p.log_scale, p.log_scale_rest)
+        return log_ratio_parts(x, p.scale)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

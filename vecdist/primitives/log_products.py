@@ -7,10 +7,12 @@ product or a quotient is no more than a last term of the logarithm.
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.floating import INFINITY, NAN, binary, head, joined, lifted, log_fraction
+from vecdist.primitives.power import extended_log_of_parts
 from vecdist.primitives.table import primitive
 
 
@@ -49,13 +51,37 @@ def _log_product(x: Node, y: Node) -> Node:
     return where(_inside(x) & _inside(y), joined((k + j) + i, log_fraction(f) + rest), edge)
 
 
-def _log_quotient(x: Node, y: Node) -> Node:
+class _Quotient(NamedTuple):
+    """2**k (1 + f) (1 + rest), and the logarithm where it is not a number above 0."""
+
+    k: Node
+    f: Node
+    rest: Node
+    inside: Node
+    edge: Node
+
+
+def _quotient(x: Node, y: Node) -> _Quotient:
     (k, m), (j, n) = _taken_apart(x), _taken_apart(y)
     quotient = m / n
     i, f, _ = _normal(quotient)
     edge = _edge(eq(x, 0.0) | eq(y, INFINITY), eq(x, INFINITY) | eq(y, 0.0), x)
-    logarithm = joined((k - j) + i, log_fraction(f) - _lost(quotient, n, m) / m)
-    return where(_inside(x) & _inside(y), logarithm, edge)
+    return _Quotient((k - j) + i, f, -_lost(quotient, n, m) / m, _inside(x) & _inside(y), edge)
+
+
+def _log_quotient(x: Node, y: Node) -> Node:
+    q = _quotient(x, y)
+    return where(q.inside, joined(q.k, log_fraction(q.f) + q.rest), q.edge)
+
+
+def _log_quotient_high(x: Node, y: Node) -> Node:
+    q = _quotient(x, y)
+    return where(q.inside, extended_log_of_parts(q.k, q.f, q.rest)[0], q.edge)
+
+
+def _log_quotient_rest(x: Node, y: Node) -> Node:
+    q = _quotient(x, y)
+    return where(q.inside, extended_log_of_parts(q.k, q.f, q.rest)[1], 0.0)
 
 
 def _inside(x: Node) -> Node:
@@ -66,7 +92,12 @@ log_product = primitive(  # log(x y) for x, y > 0
     "log_product", 2, expand=_log_product, partials=lambda x, y, out: (1.0 / x, 1.0 / y),
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
-log_quotient = primitive(  # log(x / y) for x, y > 0
-    "log_quotient", 2, expand=_log_quotient, partials=lambda x, y, out: (1.0 / x, -1.0 / y),
-    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+OF_QUOTIENT: Any = {
+    "partials": lambda x, y, out: (1.0 / x, -(1.0 / y)), "floating": True, "domain": ((1e-3, 1e3), (0.1, 30.0)),
+}  # fmt: skip
+log_quotient = primitive("log_quotient", 2, expand=_log_quotient, **OF_QUOTIENT)  # log(x / y) for x, y > 0
+# the same as rounded, and with half as many digits again what rounding has lost
+log_quotient_high = primitive("log_quotient_high", 2, expand=_log_quotient_high, **OF_QUOTIENT)
+log_quotient_rest = primitive(
+    "log_quotient_rest", 2, expand=_log_quotient_rest, floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
