@@ -36,6 +36,11 @@ def _normal(m: Node) -> tuple[Node, Node, Node]:
     return where(large, 1.0, where(small, -1.0, zero)), m * power - 1.0, power
 
 
+def _log_fraction(f: Node, rest: Node) -> Node:
+    """log(1 + f + rest): the rest over 1 + f, as well as that matters beside the logarithm of 1 + f."""
+    return log_fraction(f) + rest * ((1.0 - f) + f * f)
+
+
 def _edge(least: Node, most: Node, like: Node) -> Node:
     """The logarithm of what is 0 or infinite, if one of both."""
     nan = const(NAN, like.dtype)
@@ -46,13 +51,13 @@ def _log_product(x: Node, y: Node) -> Node:
     (k, m), (j, n) = _taken_apart(x), _taken_apart(y)
     product = m * n
     i, f, power = _normal(product)
-    rest = (_lost(m, n, product) * power) * ((1.0 - f) + f * f)  # over 1 + f, as well as that matters
+    logarithm = joined((k + j) + i, _log_fraction(f, _lost(m, n, product) * power))
     edge = _edge(eq(x, 0.0) | eq(y, 0.0), eq(x, INFINITY) | eq(y, INFINITY), x)
-    return where(_inside(x) & _inside(y), joined((k + j) + i, log_fraction(f) + rest), edge)
+    return where(_inside(x) & _inside(y), logarithm, edge)
 
 
 class _Quotient(NamedTuple):
-    """2**k (1 + f) (1 + rest), and the logarithm where it is not a number above 0."""
+    """2**k (1 + f + rest), and the logarithm where it is not a number above 0."""
 
     k: Node
     f: Node
@@ -63,15 +68,17 @@ class _Quotient(NamedTuple):
 
 def _quotient(x: Node, y: Node) -> _Quotient:
     (k, m), (j, n) = _taken_apart(x), _taken_apart(y)
-    quotient = m / n
-    i, f, _ = _normal(quotient)
+    inverse = 1.0 / n
+    quotient = m * inverse
+    i, f, power = _normal(quotient)
+    rest = -_lost(quotient, n, m) * inverse * power
     edge = _edge(eq(x, 0.0) | eq(y, INFINITY), eq(x, INFINITY) | eq(y, 0.0), x)
-    return _Quotient((k - j) + i, f, -_lost(quotient, n, m) / m, _inside(x) & _inside(y), edge)
+    return _Quotient((k - j) + i, f, rest, _inside(x) & _inside(y), edge)
 
 
 def _log_quotient(x: Node, y: Node) -> Node:
     q = _quotient(x, y)
-    return where(q.inside, joined(q.k, log_fraction(q.f) + q.rest), q.edge)
+    return where(q.inside, joined(q.k, _log_fraction(q.f, q.rest)), q.edge)
 
 
 def _log_quotient_high(x: Node, y: Node) -> Node:

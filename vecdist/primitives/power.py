@@ -44,16 +44,16 @@ def extended_log(x: Node) -> tuple[Node, Node]:
 
 
 def extended_log_of_parts(k: Node, f: Node, rest: Operand = 0.0) -> tuple[Node, Node]:
-    """log(2**k (1 + f)) + rest in two parts: 2 atanh(s) + k log 2 for s = f / (2 + f), every leading product exact.
+    """log(2**k (1 + f + rest)) in two parts: 2 atanh(s) + k log 2 for s = f / (2 + f), every leading product exact.
 
-    That is by halved factors.  The rest is as small as a rounding error.
+    That is by halved factors.  The rest is as small as a rounding error, and enters s by its slope 2 / (2 + f)**2.
     """
     m = 1.0 + f
     whole = 2.0 + f
     inverse = 1.0 / whole
     s = head(f * inverse)
     d = head(whole)
-    s_low = ((f - s * d) - s * (m - (d - 1.0))) * inverse
+    s_low = ((f - s * d) - s * (m - (d - 1.0)) + rest * (inverse + inverse)) * inverse
     z = s * s
     z_low = s_low * (s + s + s_low)
     third, third_low = THIRD[width(f)]
@@ -66,7 +66,7 @@ def extended_log_of_parts(k: Node, f: Node, rest: Operand = 0.0) -> tuple[Node, 
     low = s_low + s_low * (g_head + g_rest) + s * g_rest
     total, error = _two_sum(k * format_of(f).ln2[0], s + s)
     total, error_2 = _two_sum(total, (s + s) * g_head)
-    return _two_sum(total, error + error_2 + (low + low) + k * format_of(f).ln2[1] + rest)
+    return _two_sum(total, error + error_2 + (low + low) + k * format_of(f).ln2[1])
 
 
 def _times(y: Node, high: Node, low: Node) -> tuple[Node, Node]:
