@@ -1,8 +1,8 @@
 """Choices move inwards: one function of a chosen argument, not a choice between two values of the function.
 
-That halves the work wherever both would be computed: where(c, log(a), log(b)) is log(where(c, a, b)), and so is a choice
-between log and log1p one logarithm.  A choice stays where it is if a value varies along fewer axes than the choice, for
-it is then computed less often, or is used again.
+That halves the work wherever both would be computed: where(c, log(a), log(b)) is log(where(c, a, b)), and likewise a
+choice between log and log1p is one logarithm.  A choice stays where it is if a value varies along fewer axes than the
+choice, for it is then computed less often, or is used again.
 """
 
 from __future__ import annotations

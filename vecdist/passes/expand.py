@@ -8,7 +8,6 @@ from vecdist.expr import Node, topological
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
-
 ELEMENTARY = {"exp", "expm1", "log", "log1p", "log_plus"}
 
 

@@ -40,7 +40,7 @@ def log_of_sum(a: Node, b: Node, lift: Operand = 0) -> Node:
 
 
 def _log_plus(one: Node, x: Node) -> Node:
-    """As that of 1 + x, with all of 1 + f from x where ``one`` is 0, for 2**-k would overflow where x is tiny lifted."""
+    """As that of 1 + x, but of x alone where ``one`` is 0; a tiny x is lifted, for 2**-k would overflow."""
     form, total = format_of(x), one + x
     lift = float(form.fraction + 2)
     tiny = total < 4.0 * form.smallest_normal
