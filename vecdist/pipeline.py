@@ -18,7 +18,8 @@ from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf, on_host
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.checks import split_checks
-from vecdist.passes.expand import expand
+from vecdist.passes.choices import choices
+from vecdist.passes.expand import expand, to_elementary
 from vecdist.passes.factor import factor
 from vecdist.passes.grouping import Sorting, groupings, sorted_rows
 from vecdist.passes.hoist import hoistable, kept, narrow
@@ -103,7 +104,9 @@ class Derived:
 
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
 ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, powers, simplify)
-ON_TARGET: tuple[Pass, ...] = (expand, simplify, verify)
+ON_TARGET: tuple[Pass, ...] = (
+    choices, to_elementary, simplify, choices, expand, simplify, choices, verify,
+)  # fmt: skip
 
 _settled: dict[tuple, Settled] = {}
 _derived: dict[tuple, Derived] = {}

@@ -16,6 +16,7 @@ POSITIVE, POSITIVE_SINGLE = one(SMALL, *SIZES, (30.0, 700.0)), one(SMALL_SINGLE,
 NEGATIVE, NEGATIVE_SINGLE = ([((-b, -a),) for ((a, b),) in ranges] for ranges in (POSITIVE, POSITIVE_SINGLE))
 UNIT = [(1e-6, 0.25), (0.2, 0.3), (0.25, 0.5), (0.49, 0.51), (0.5, 0.9)]
 INSIDE = [(1e-6, 0.5), (0.5, 0.9), (0.9, 0.99999)]
+PRODUCTS_NEXT_TO_1 = [((0.99, 1.01), (0.99, 1.01)), ((0.5, 0.51), (1.9, 2.1))]
 WIDE = [(1e-6, 0.5), (0.5, 2.0), (2.0, 1e6)]
 
 
@@ -43,6 +44,10 @@ CASES = [
     Case("log_quotient", lambda x, y: (x / y).log(),
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e-300, 1e-9), (1e30, 1e300)), ((0.99, 1.01), (0.99, 1.01))],
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e-36, 1e-9), (1e3, 1e36)), ((0.99, 1.01), (0.99, 1.01))], (3.0, 3.0)),
+    Case("log_product", lambda x, y: (x * y).log(),
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e-300, 1e-9), (1e-20, 1e300)), *PRODUCTS_NEXT_TO_1],
+         [((1e-6, 1e6), (1e-3, 1e3)), ((1e-44, 1e-9), (1e-3, 1e36)), *PRODUCTS_NEXT_TO_1],
+         (3.0, 3.0)),
     # next to 1 the logarithm is no better known than the quotient
     Case("log_quotient_by_square", lambda x, y: (x / y**2).log(),
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e-9, 1.0), (1e30, 1e200))],

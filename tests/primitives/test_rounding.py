@@ -79,11 +79,26 @@ def test_what_is_lost_of_a_logarithm_as_it_is_computed(names, ranges, truth, dty
     assert worst < relative
 
 
+@pytest.mark.parametrize(("dtype", "relative"), [(np.float64, 5e-20), (np.float32, 1e-9)])
+def test_the_logarithm_of_a_quotient_in_two_parts(dtype, relative):
+    ranges = [((0.99, 1.01), (0.99, 1.01)), ((0.1, 30.0), (0.1, 30.0)), ((1e15, 1e30), (1e-30, 1e-3))]
+    x, y = points(ranges, dtype)
+    found = evaluate("log_quotient_high", [x, y]), evaluate("log_quotient_rest", [x, y])
+    with flint.ctx.workprec(400):
+        rows = zip(x.tolist(), y.tolist(), *(each.tolist() for each in found), strict=True)
+        pairs = [(arb(high) + arb(rest), (arb(a) / arb(b)).log()) for a, b, high, rest in rows if a != b]
+        worst = max(abs(float(got / wanted - 1)) for got, wanted in pairs)
+    assert worst < relative
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(("name", "at", "wanted"), [
     ("sum_rest", (INF, 1.0), 0.0), ("sum_rest", (INF, -INF), 0.0), ("product_rest", (INF, 0.0), 0.0),
     ("quotient_rest", (1.0, 0.0), 0.0), ("quotient_rest", (INF, 2.0), 0.0), ("log_rest", (0.0,), 0.0),
-    ("log_rest", (INF,), 0.0), ("log_high", (0.0,), -INF), ("log_high", (INF,), INF), ("log_high", (-1.0,), NAN),
+    ("log_rest", (INF,), 0.0), ("log_quotient_rest", (0.0, 1.0), 0.0), ("log_quotient_high", (0.0, 2.0), -INF),
+    ("log_quotient_high", (INF, 2.0), INF), ("log_quotient_high", (2.0, INF), -INF), ("log_quotient", (-1.0, 2.0), NAN),
+    ("log_product", (0.0, 2.0), -INF), ("log_product", (INF, 2.0), INF), ("log_product", (INF, 0.0), NAN),
+    ("log_high", (0.0,), -INF), ("log_high", (INF,), INF), ("log_high", (-1.0,), NAN),
 ])
 def test_what_is_not_finite_has_no_rest(name, at, wanted, dtype):
     np.testing.assert_array_equal(evaluate(name, [np.array([v], dtype) for v in at]), [dtype(wanted)])

@@ -6,6 +6,7 @@ from vecdist.constraints import Constraint, binary, real, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import times
 from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid
 from vecdist.primitives.normal_tail import log_ndtr
 
@@ -87,4 +88,4 @@ class Bernoulli(Distribution):
 
 def by_value(x: Node, at_zero: Node, at_one: Node | float) -> Node:
     """One of two values, or ``x`` itself where that is NaN."""
-    return where(x > 0.5, at_one, where(x < 0.5, at_zero, x))
+    return where(eq(x, x), where(x > 0.5, at_one, at_zero), x)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from vecdist.constraints import Constraint, positive_count, unit_interval
 from vecdist.distributions.base import Parameters, Parametrisation
@@ -11,9 +12,9 @@ from vecdist.distributions.formulas import times
 from vecdist.distributions.parts import exp_of_parts
 from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, minimum, square
-from vecdist.primitives.elementary import exp, expm1, log, log1p, logaddexp
+from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import primitive
@@ -29,23 +30,46 @@ def with_gate(way: Parametrisation, **stricter: Constraint) -> Parametrisation:
 
 
 LEAST = {8: -600.0, 4: -60.0}  # the logarithm of a mass that is far from underflow
+LIFT = {8: 1000, 4: 100}  # the power of two by which lesser masses are multiplied
+
+
+class _Mass(NamedTuple):
+    """exp(y) and gate + (1 - gate) exp(y), both by ``factor``, whose logarithm is ``lift``: 1 where they are not small.
+
+    Where they are, 1 - gate is 1; and a gate above 0 is larger than an exp(y) that underflows nevertheless.
+    """
+
+    part: Node
+    whole: Node
+    factor: Node
+    lift: Node
+
+
+def _mass(gate: Node, y: Node, rest: Node) -> _Mass:
+    least, lift = LEAST[width(y)], LIFT[width(y)]
+    small = (y < least) & (gate < math.exp(least))
+    factor = where(small, 2.0**lift, const(1.0, y.dtype))
+    added = where(small, lift * math.log(2), const(0.0, y.dtype))
+    part = exp_of_parts(y + added, rest)
+    return _Mass(part, gate * factor + (1.0 - gate) * part, factor, added)
 
 
 def _inflated_tangent(dots: tuple[Node | None, ...], gate: Node, y: Node, rest: Node, out: Node) -> Node | None:
     """Finite at a gate of 0; and where y is -inf, nothing of its derivative is left."""
     dot_gate, dot_y, _ = dots
-    mass, known = exp_of_parts(y, rest), out > LEAST[width(y)]
-    inverse = where(known, 1.0 / (gate + (1.0 - gate) * mass), exp(-out))
-    terms = [] if dot_gate is None else [-expm1(y) * inverse * dot_gate]
-    share = where(known, mass * inverse, exp(y - out))
-    terms += [] if dot_y is None else [times((1.0 - gate) * share, dot_y)]
+    mass = _mass(gate, y, rest)
+    inverse = 1.0 / mass.whole
+    terms = [] if dot_gate is None else [-expm1(y) * (inverse * mass.factor) * dot_gate]
+    share = where(eq(gate, 0.0), 1.0, (1.0 - gate) * (mass.part * inverse))
+    terms += [] if dot_y is None else [times(share, dot_y)]
     return sum(terms[1:], terms[0]) if terms else None
 
 
 def _log_inflated(gate: Node, y: Node, rest: Node) -> Node:
-    """By log1p where the sum is near 1, whose logarithm is near 0; elsewhere by the larger of its terms."""
-    less = (1.0 - gate) * expm1(y)
-    return where(less > -0.5, log1p(less), logaddexp(log(gate), log1p(-gate) + y))
+    """By log1p where the sum is near 1, whose logarithm is near 0."""
+    less, mass, only = (1.0 - gate) * expm1(y), _mass(gate, y, rest), eq(gate, 0.0)
+    far = log(where(only, 1.0, mass.whole)) + where(only, y, -mass.lift)
+    return where(less > -0.5, log1p(less), far)
 
 
 # log(gate + (1 - gate) exp(y)); the rest is what rounding has taken from y, of which derivatives have to know.
@@ -59,8 +83,8 @@ def inflated(log_mass: Callable[[Node, Parameters], Node], lost: Callable[[Param
     """The log mass of a gated mixture of 0 and what has this one; ``lost`` is what rounding takes from that of 0."""
 
     def log_density(x: Node, p: Parameters) -> Node:
-        y = log_mass(x, p)
-        return where(eq(x, 0.0), log_inflated(p.gate, y, lost(p)), log1p(-p.gate) + y)
+        at_zero = log_inflated(p.gate, log_mass(const(0.0, x.dtype), p), lost(p))
+        return where(eq(x, 0.0), at_zero, log1p(-p.gate) + log_mass(x, p))
 
     return staticmethod(log_density)
 

@@ -2,10 +2,11 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import Parts, log_parts
+from vecdist.distributions.parts import Parts
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import maximum
 from vecdist.primitives.elementary import expm1, log, log1p
+from vecdist.primitives.log_products import log_product, log_quotient
 
 
 class Gompertz(Distribution):
@@ -24,12 +25,12 @@ class Gompertz(Distribution):
     @parametrisation(shape=positive, rate=positive)
     @staticmethod
     def by_rate(shape: Node, rate: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": rate, "log_rise": (log_parts(shape) - -log_parts(rate)).whole}
+        return {"shape": shape, "rate": rate, "log_rise": log_product(shape, rate)}
 
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": 1.0 / scale, "log_rise": (log_parts(shape) - log_parts(scale)).whole}
+        return {"shape": shape, "rate": 1.0 / scale, "log_rise": log_quotient(shape, scale)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:

@@ -9,7 +9,8 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import cosh, exp, expm1, sinh
 from vecdist.primitives.floating import INFINITY, width
-from vecdist.primitives.logarithms import LARGE, LN2_PARTS, arcsinh_quotient, log_quotient
+from vecdist.primitives.log_products import log_quotient
+from vecdist.primitives.logarithms import LARGE, LN2_PARTS, arcsinh_quotient
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import TINY, sum_rest

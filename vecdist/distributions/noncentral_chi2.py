@@ -9,7 +9,7 @@ from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.bessel_orders import log_ive_below
 from vecdist.primitives.draws import poisson_draw
-from vecdist.primitives.logarithms import log_quotient
+from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 from vecdist.primitives.special import lgamma, xlogy
 

@@ -13,7 +13,8 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import cosh, exp, log, log1p
 from vecdist.primitives.floating import polynomial
-from vecdist.primitives.logarithms import log1mexp, log_quotient
+from vecdist.primitives.log_products import log_quotient
+from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_interval import Interval
 from vecdist.primitives.normal_tail import (
     LOG_TWO_PI,

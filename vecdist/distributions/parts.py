@@ -7,7 +7,8 @@ from typing import NamedTuple
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import exp, expm1
-from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
+from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
+from vecdist.primitives.rounding import log_high, log_rest, parts_quotient_rest, product_rest, root_rest, sum_rest
 from vecdist.primitives.table import primitive
 
 
@@ -44,7 +45,7 @@ class Parts(NamedTuple):
 
     def over(self, divisor: Node) -> Parts:
         """The quotient by a float."""
-        return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest / divisor)
+        return Parts(self.high / divisor, parts_quotient_rest(self.high, self.rest, divisor))
 
     def quotient(self, divisor: Parts) -> Parts:
         """The quotient by a number in two parts."""
@@ -108,3 +109,10 @@ def difference(x: Node, y: Node) -> Parts:
 def log_parts(x: Node) -> Parts:
     """log(x) of a float."""
     return Parts(log_high(x), log_rest(x))
+
+
+def log_ratio_parts(x: Node, y: Node) -> Parts:
+    """log(x / y) of two floats: one logarithm for each pair, but two where there are fewer of one than of the other."""
+    if x.shape == y.shape:
+        return Parts(log_quotient_high(x, y), log_quotient_rest(x, y))
+    return log_parts(x) - log_parts(y)

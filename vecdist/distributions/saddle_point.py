@@ -22,6 +22,7 @@ from vecdist.primitives.table import primitive
 LOG_TWO_PI = math.log(2 * math.pi)
 OF_ONE, OF_TWO = 0.08106146679532726, 0.0413406959554093  # what Stirling's formula lacks of log 1! and log 2!
 SERIES = 3.0  # from where its error is a series
+MUCH_LESS = -0.9  # a relative difference that leaves few digits of what is left
 
 
 def _stirling_error(k: Node) -> Node:
@@ -41,8 +42,8 @@ stirling_error = primitive(  # log k! - (k + 1/2) log k + k - log(2 pi) / 2 for 
 )
 
 
-def _log1p_excess(e: Node) -> Node:
-    """k log 2 + g - e and the series in g for 1 + e = 2^k (1 + g), where the logarithm is not far from e."""
+def _near_excess(e: Node) -> tuple[Node, Node]:
+    """Where log(1 + e) is not far from e; there, for 1 + e = 2^k (1 + g), k log 2 + g - e and the series in g."""
     up, down, twice = e > 0.41, e < -0.34, e < -0.645
     one, (high, low) = const(1.0, e.dtype), LN2_PARTS[width(e)]
     k = where(up, one, where(twice, -2.0, where(down, -one, 0.0)))
@@ -51,7 +52,12 @@ def _log1p_excess(e: Node) -> Node:
     g = where(near, (slope + 1.0) * e + slope, 0.0)
     linear = ((k * high + slope) + exact * e) + (slope - exact) * e  # no product by 3, which would be rounded
     series = square(g) * polynomial(g, LOG_EXCESS[width(e)])
-    return where(near, linear + (series + k * low), log1p(e) - e)
+    return near, linear + (series + k * low)
+
+
+def _log1p_excess(e: Node) -> Node:
+    near, excess = _near_excess(e)
+    return where(near, excess, log1p(e) - e)
 
 
 log1p_excess = primitive(  # log(1 + e) - e
@@ -63,16 +69,35 @@ log1p_excess = primitive(  # log(1 + e) - e
 def _less_deviance(k: Node, away: Node, log_ratio: Node) -> Node:
     """k log(m / k) - (m - k) for m = k + away; the logarithm is given for where m is the much smaller."""
     e = away / k
-    less = e < -0.9
+    less = e < MUCH_LESS
     return where(less, k * log_ratio - away, k * log1p_excess(where(less, 0.0, e)))
+
+
+def _rate_deviance(k: Node, rate: Node, log_rate: Node) -> Node:
+    """With one logarithm where the ratio is far from 1, that of the rate where it is much the smaller."""
+    away = rate - k
+    e = away / k
+    near, excess = _near_excess(e)
+    return where(near, k * excess, k * where(e < MUCH_LESS, log_rate - log(k), log1p(e)) - away)
+
+
+def _rate_deviance_partials(k: Node, rate: Node, log_rate: Node, out: Node) -> tuple[Node, Node, Node]:
+    """Those in the rate share its reciprocal with the derivative of its logarithm."""
+    less = (rate - k) / k < MUCH_LESS
+    return log_rate - log(k), where(less, -1.0, (k - rate) * (1.0 / rate)), where(less, k, 0.0)
+
+
+rate_deviance = primitive(  # k log(m / k) - (m - k) of a rate m > 0, of which the logarithm is given beside it
+    "rate_deviance", 3, expand=_rate_deviance, partials=_rate_deviance_partials, floating=True,
+    domain=((25.0, 30.0), (1.9, 2.1), (0.6, 0.8)),
+)
 
 
 def poisson(x: Node, p: Parameters) -> Node:
     """The log mass of the Poisson distribution."""
     at_zero = eq(x, 0.0)
     k = where(at_zero, 1.0, x)
-    log_k = log(k)
-    body = _less_deviance(k, p.rate - k, p.log_rate - log_k) - stirling_error(k) - 0.5 * (log_k + LOG_TWO_PI)
+    body = rate_deviance(k, p.rate, p.log_rate) - stirling_error(k) - 0.5 * (log(k) + LOG_TWO_PI)
     return where(at_zero, -p.rate, body)
 
 

@@ -3,10 +3,11 @@
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, times
-from vecdist.distributions.parts import Parts, log_parts
+from vecdist.distributions.parts import Parts, log_ratio_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.special import lgamma
 
 
@@ -26,8 +27,8 @@ class Weibull(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        log_scale, rest = log_parts(scale)
-        return {"shape": shape, "inverse_scale": 1.0 / scale, "log_scale": log_scale, "log_scale_rest": rest}
+        logs = {"log_scale": log(scale), "log_rise": log_quotient(shape, scale)}
+        return {"shape": shape, "scale": scale, "inverse_scale": 1.0 / scale} | logs
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -36,12 +37,12 @@ class Weibull(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         powers = times(p.shape - 1.0, Weibull.log_ratio(x, p).whole)
-        return powers + Weibull.log_sf(x, p) + (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole
+        return powers + Weibull.log_sf(x, p) + p.log_rise
 
     @staticmethod
     def log_ratio(x: Node, p: Parameters) -> Parts:
         """log(x / scale), in two parts because a large shape multiplies it."""
-        return log_parts(x) - Parts(p.log_scale, p.log_scale_rest)
+        return log_ratio_parts(x, p.scale)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

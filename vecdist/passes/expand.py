@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from vecdist.expr import Node, topological
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
+ELEMENTARY = {"exp", "expm1", "log", "log1p", "log_plus"}
 
-def expand(roots: Sequence[Node]) -> tuple[Node, ...]:
-    """``roots`` in terms of primitives that both targets have code for.
+
+def to_elementary(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` in terms of elementary functions and of what both targets have code for."""
+    return expand(roots, ELEMENTARY)
+
+
+def expand(roots: Sequence[Node], kept: Collection[str] = ()) -> tuple[Node, ...]:
+    """``roots`` in terms of primitives that both targets have code for, or that are ``kept``.
 
     It comes after differentiation: the derivative of a function is a rule of the function, not of the polynomial that
     happens to compute it.  Expansions may use primitives that expand in turn.
     """
     final: dict[Node, Node] = {}
-    _finish(roots, final)
+    _finish(roots, final, kept)
     return tuple(final[root] for root in roots)
 
 
-def _finish(roots: Sequence[Node], final: dict[Node, Node]) -> None:
+def _finish(roots: Sequence[Node], final: dict[Node, Node], kept: Collection[str]) -> None:
     """Find what becomes of ``roots``, and of all that they need; what has its final form stands for itself."""
     for node in topological(roots, lambda node: () if node in final else node.args):
         if node in final:
             continue
         args = tuple(final[arg] for arg in node.args)
-        expansion = _expansion(node, args)
+        expansion = None if node.op in kept else _expansion(node, args)
         if expansion is None:
             result = rebuilt(node, args)
         else:
-            _finish((expansion,), final)
+            _finish((expansion,), final, kept)
             result = final[expansion]
         final[node] = final[result] = result
 

@@ -3,7 +3,7 @@
 Edges are compared against again and again: zero in a support, the smallest normal number and infinity in a logarithm.
 Where an element of every input lies strictly between them, all those comparisons are known, and with them which side of
 each choice is taken.  ``cases(interior, short, long)`` has the value of both sides, which are equal where ``interior``
-holds.
+holds.  Of whole numbers 0 is no edge: a warp of counts nearly always has one, and would run both sides.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ Range = tuple[float, float]
 
 def interior(roots: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` where what a one-dimensional loop computes is split into cases."""
-    ranges = {slot: _range(slot, thresholds) for slot, thresholds in _compared(roots).items()}
+    whole = {node.args[0] for node in topological(roots) if node.op == "floor"}
+    ranges = {slot: _range(slot, thresholds, slot in whole) for slot, thresholds in _compared(roots).items()}
     ranges = {slot: found for slot, found in ranges.items() if found is not None}
     tops = [node for node in _tops(roots) if _loop_dim(node) is not None] if ranges else []
     new: dict[Node, Node] = {}
@@ -121,11 +122,11 @@ def _compared(roots: Sequence[Node]) -> dict[Node, list[float]]:
     return found
 
 
-def _range(slot: Node, thresholds: Sequence[float]) -> Range | None:
-    """A range without its edges, in which most of the comparisons are known."""
+def _range(slot: Node, thresholds: Sequence[float], whole: bool) -> Range | None:
+    """A range without its edges, in which most of the comparisons are known; that of ``whole`` numbers has 0 in it."""
     info = np.finfo(slot.dtype)
     tiny, largest = float(info.tiny), float(info.max)
-    low = tiny if any(0 <= t <= tiny for t in thresholds) else -largest
+    low = (0.0 if whole else tiny) if any(0 <= t <= tiny for t in thresholds) else -largest
     known = [t for t in thresholds if math.isnan(t) or math.isinf(t) or t <= low]
     return (low, largest) if len(known) >= ENOUGH else None
 

@@ -72,7 +72,7 @@ def _expm1(x: Node) -> Node:
     return half + half
 
 
-def _guarded(y: Node, x: Node, pole: float = 0.0) -> Node:
+def guarded(y: Node, x: Node, pole: float = 0.0) -> Node:
     """A logarithm ``y`` with its edges: inf at inf, -inf at the pole, nan below."""
     edge = where(eq(x, pole), const(-INFINITY, x.dtype), const(NAN, x.dtype))
     return where(x > pole, where(x < INFINITY, y, x), edge)
@@ -86,13 +86,13 @@ def _log_parts(x: Node) -> tuple[Node, Node]:
 
 def _log2(x: Node) -> Node:
     k, y = _log_parts(x)
-    return _guarded(k + y * (1 / LN2), x)
+    return guarded(k + y * (1 / LN2), x)
 
 
 def _log10(x: Node) -> Node:
     k, y = _log_parts(x)
     high, low = LOG10_2[width(x)]
-    return _guarded(k * high + (k * low + y * LOG10_E), x)
+    return guarded(k * high + (k * low + y * LOG10_E), x)
 
 
 def log1p_parts(x: Node) -> tuple[Node, Node]:
@@ -182,7 +182,7 @@ expm1 = primitive(
     floating=True, ufuncs=("expm1",), domain=(REAL,), oracle="numpy.expm1",
 )
 log = primitive(
-    "log", expand=lambda x: _guarded(joined(*_log_parts(x)), x), partials=lambda x, out: (1.0 / x,),
+    "log", expand=lambda x: guarded(joined(*_log_parts(x)), x), partials=lambda x, out: (1.0 / x,),
     floating=True, ufuncs=("log",), domain=(POSITIVE,), oracle="numpy.log",
 )
 log2 = primitive(
@@ -194,7 +194,7 @@ log10 = primitive(
     floating=True, ufuncs=("log10",), domain=(POSITIVE,), oracle="numpy.log10",
 )
 log1p = primitive(
-    "log1p", expand=lambda x: _guarded(joined(*log1p_parts(x)), x, pole=-1.0),
+    "log1p", expand=lambda x: guarded(joined(*log1p_parts(x)), x, pole=-1.0),
     partials=lambda x, out: (1.0 / (1.0 + x),),
     floating=True, ufuncs=("log1p",), domain=((-0.99, 30.0),), oracle="numpy.log1p",
 )

@@ -6,7 +6,7 @@ import math
 
 from vecdist.expr import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, eq, from_bits, sqrt
-from vecdist.primitives.elementary import LN2, exp, expm1, log, log1p
+from vecdist.primitives.elementary import LN2, exp, expm1, guarded, log, log1p
 from vecdist.primitives.floating import (
     INFINITY,
     NAN,
@@ -19,7 +19,6 @@ from vecdist.primitives.floating import (
     with_sign,
 )
 from vecdist.primitives.power import hypot
-from vecdist.primitives.rounding import quotient_rest
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan
 
@@ -38,6 +37,19 @@ def log_of_sum(a: Node, b: Node, lift: Operand = 0) -> Node:
     exponent = (taken.shifted >> form.fraction) & (2 * form.bias + 1)
     power = from_bits((2 * form.bias + 2 - exponent) << form.fraction)
     return joined(taken.k, log_fraction((power * b) * 0.25 + ((power * a) * 0.25 - 1.0)))
+
+
+def _log_plus(one: Node, x: Node) -> Node:
+    """As that of 1 + x, but of x alone where ``one`` is 0; a tiny x is lifted, for 2**-k would overflow."""
+    form, total = format_of(x), one + x
+    lift = float(form.fraction + 2)
+    tiny = total < 4.0 * form.smallest_normal
+    raised = where(tiny, total * 2.0**lift, total)
+    taken = binary(raised, where(tiny, const(lift, x.dtype), const(0, x.dtype)))
+    exponent = (taken.shifted >> form.fraction) & (2 * form.bias + 1)
+    power = from_bits((2 * form.bias + 2 - exponent) << form.fraction)
+    f = (power * where(tiny, raised, x)) * 0.25 + ((power * 0.25) * one - 1.0)
+    return guarded(joined(taken.k, log_fraction(f)), total)
 
 
 def _log_of_either(single: Node, y: Node, rest: Node) -> Node:
@@ -95,13 +107,6 @@ def _log_quotient_by_square(x: Node, y: Node) -> Node:
     return whole - where(inside, 0.0, 2.0 * log(y))
 
 
-def _log_quotient(x: Node, y: Node) -> Node:
-    """The logarithm of the quotient where that is far from overflow, and of what its rounding has lost."""
-    quotient = x / y
-    inside = (quotient > 2.0**-20) & (quotient < 2.0**20)
-    return log(where(inside, quotient, x)) + where(inside, quotient_rest(x, y) / quotient, -log(y))
-
-
 def _log_cauchy_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
     r = hypot(x, y)
     return -2.0 * (x / r) / r, ((x - y) / r) * ((x + y) / r) / y
@@ -148,6 +153,10 @@ log_diff_exp = primitive(  # log(exp(x) - exp(y))
     partials=lambda x, y, out: (1.0 + bose_einstein(_excess(x, y)), -bose_einstein(_excess(x, y))),
     floating=True, domain=((1.0, 30.0), (-30.0, 0.5)),
 )
+log_plus = primitive(  # log(one + x) for ``one`` that is 0 or 1, or next to it
+    "log_plus", 2, expand=_log_plus, partials=lambda one, x, out: (1.0 / (one + x),) * 2, floating=True,
+    domain=((0.9, 1.1), (0.01, 30.0)),
+)
 logit = primitive(
     "logit", expand=_logit, partials=lambda p, out: (1.0 / (p * (1.0 - p)),),
     floating=True, ufuncs=("logit",), domain=((1e-3, 0.999),), oracle="scipy.special.logit",
@@ -158,10 +167,6 @@ arcsinh = primitive(
 )
 log_quotient_by_square = primitive(  # log(x / y**2) for y > 0
     "log_quotient_by_square", 2, expand=_log_quotient_by_square, partials=lambda x, y, out: (1.0 / x, -2.0 / y),
-    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
-)
-log_quotient = primitive(  # log(x / y) for x, y > 0
-    "log_quotient", 2, expand=_log_quotient, partials=lambda x, y, out: (1.0 / x, -1.0 / y),
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
 log_cauchy = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vecdist.expr import Node, const, where
+from vecdist.expr import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, floor, from_bits, isnan, ne, sqrt
 from vecdist.primitives.elementary import EXP_RANGE, clamped, log
 from vecdist.primitives.floating import (
@@ -38,27 +38,35 @@ def _two_sum(large: Node, small: Node) -> tuple[Node, Node]:
 
 
 def extended_log(x: Node) -> tuple[Node, Node]:
-    """log(x) in two parts: 2 atanh(s) + k log 2 for s = f / (2 + f), every leading product exact by halved factors."""
+    """log(x) in two parts."""
     k, f, _ = binary(*lifted(x))
+    return extended_log_of_parts(k, f)
+
+
+def extended_log_of_parts(k: Node, f: Node, rest: Operand = 0.0) -> tuple[Node, Node]:
+    """log(2**k (1 + f + rest)) in two parts: 2 atanh(s) + k log 2 for s = f / (2 + f), every leading product exact.
+
+    That is by halved factors.  The rest is as small as a rounding error, and enters s by its slope 2 / (2 + f)**2.
+    """
     m = 1.0 + f
     whole = 2.0 + f
     inverse = 1.0 / whole
     s = head(f * inverse)
     d = head(whole)
-    s_low = ((f - s * d) - s * (m - (d - 1.0))) * inverse
+    s_low = ((f - s * d) - s * (m - (d - 1.0)) + rest * (inverse + inverse)) * inverse
     z = s * s
     z_low = s_low * (s + s + s_low)
-    third, third_low = THIRD[width(x)]
+    third, third_low = THIRD[width(f)]
     z_head, whole_z = head(z), z + z_low
     g = z_head * third
-    g_low = z_head * third_low + whole_z * whole_z * polynomial(whole_z, ATANH[width(x)])
+    g_low = z_head * third_low + whole_z * whole_z * polynomial(whole_z, ATANH[width(f)])
     g_low = ((z - z_head) + z_low) * (third + third_low) + g_low
     g_head = head(g + g_low)
     g_rest = (g - g_head) + g_low
     low = s_low + s_low * (g_head + g_rest) + s * g_rest
-    total, error = _two_sum(k * format_of(x).ln2[0], s + s)
+    total, error = _two_sum(k * format_of(f).ln2[0], s + s)
     total, error_2 = _two_sum(total, (s + s) * g_head)
-    return _two_sum(total, error + error_2 + (low + low) + k * format_of(x).ln2[1])
+    return _two_sum(total, error + error_2 + (low + low) + k * format_of(f).ln2[1])
 
 
 def _times(y: Node, high: Node, low: Node) -> tuple[Node, Node]:
