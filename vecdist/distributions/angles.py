@@ -12,7 +12,7 @@ from typing import NamedTuple
 from vecdist.distributions.parts import difference
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import LN2, log
+from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import polynomial, width
 from vecdist.primitives.logarithms import log_of_sum
 from vecdist.primitives.rounding import sum_rest
@@ -34,12 +34,17 @@ class Direction(NamedTuple):
 
 
 class Sector(NamedTuple):
-    """What lies between two directions; ``sum`` is that of z_low and z_high."""
+    """What lies between two directions; ``sum`` is that of z_low and z_high, ``gap`` the width times the scale."""
 
     low: Direction
     high: Direction
-    width: Node
+    gap: Node
+    scale: Node
     sum: Node
+
+    @property
+    def width(self) -> Node:
+        return self.gap * (1.0 / self.scale)
 
     @property
     def finite(self) -> Node:
@@ -53,6 +58,21 @@ class Sector(NamedTuple):
     @property
     def angle(self) -> Node:
         return direction_angle(self.sin, self.low.cos * self.high.cos + self.low.sin * self.high.sin)
+
+    @property
+    def narrow(self) -> Node:
+        return self.finite & (self.angle < 0.5)
+
+    @property
+    def base(self) -> Node:
+        """The scale times the angle, or where that is narrow the width that it is made of."""
+        return where(self.narrow, self.gap, self.scale * self.angle)
+
+    @property
+    def lack(self) -> Node:
+        """1 - sin(t) / t of an angle t that is not blunt."""
+        s = square(where(self.angle < BLUNT, self.angle, 0.0))
+        return s * polynomial(s, tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(TERMS[width(s)])))
 
     @property
     def sin_of_sum(self) -> Node:
@@ -75,14 +95,8 @@ def _sector(loc: Node, scale: Node, low: Node, high: Node) -> Sector:
     start, end = difference(low, loc), difference(high, loc)
     total = (start.high + end.high) + (sum_rest(start.high, end.high) + (start.rest + end.rest))
     return Sector(
-        _direction(start.high / scale), _direction(end.high / scale), difference(high, low).high / scale, total / scale
+        _direction(start.high / scale), _direction(end.high / scale), high - low, scale, total * (1.0 / scale)
     )
-
-
-def _lack(angle: Node) -> Node:
-    """1 - sin(t) / t of an angle t that is not blunt."""
-    s = square(where(angle < BLUNT, angle, 0.0))
-    return s * polynomial(s, tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(TERMS[width(angle)])))
 
 
 def _angle_partials(loc: Node, scale: Node, low: Node, high: Node, out: Node) -> tuple[Node, ...]:
@@ -96,27 +110,27 @@ def _angle_partials(loc: Node, scale: Node, low: Node, high: Node, out: Node) ->
 def _log_angle(loc: Node, scale: Node, low: Node, high: Node) -> Node:
     """Of a narrow interval log(high - low) - log(r) / 2, where r - 1 is made without r: a product of squares."""
     s = _sector(loc, scale, low, high)
-    angle, gap = s.angle, difference(high, low)
-    narrow = s.finite & (angle < 0.5)
-    lack, part = _lack(angle), s.low.cos * s.high.cos / (scale * angle)
+    base, lack, gap = s.base, s.lack, difference(high, low)
     squares = square(s.low.z) + square(s.high.z) + square(s.low.z * s.high.z)
     excess = squares - lack * (2.0 - lack) * (1.0 + squares)
-    far, smaller = (abs(s.low.z) > FAR) | (abs(s.high.z) > FAR), 2.0 ** -SMALLER[width(angle)]
-    product = (smaller * s.low.sec) * (smaller * s.high.sec) * (1.0 - lack)
-    bent = log_of_sum(where(far, product, 1.0), where(far, 0.0, excess))
-    bent = where(far, bent + 2 * SMALLER[width(angle)] * LN2, 0.5 * bent)
-    return log(where(narrow, gap.high, scale * angle)) + where(narrow, gap.rest * part - bent, 0.0)
+    far, small = (abs(s.low.z) > FAR) | (abs(s.high.z) > FAR), SMALLER[width(scale)]
+    product = (2.0**-small * s.low.sec) * (2.0**-small * s.high.sec) * (1.0 - lack)
+    taken = where(far, const(-2.0 * small, scale.dtype), 0.0)
+    bent = log_of_sum(where(far, product, 1.0), where(far, 0.0, excess), taken)
+    return log(base) + where(s.narrow, gap.rest * (1.0 / base) - where(far, bent, 0.5 * bent), 0.0)
 
 
 def _log_angle_partials(loc: Node, scale: Node, low: Node, high: Node, out: Node) -> tuple[Node, ...]:
     s = _sector(loc, scale, low, high)
-    angle, sin, cos = s.angle, s.sin_of_sum, s.cos_of_sum
-    per_angle = 1.0 / (scale * angle)
-    lack = where(angle < BLUNT, _lack(angle), 1.0 - s.sin * (scale * per_angle))
+    inverse, per_base, sin, cos = 1.0 / scale, 1.0 / s.base, s.sin_of_sum, s.cos_of_sum
+    lack = where(s.angle < BLUNT, s.lack, 1.0 - s.sin * (scale * per_base))
     turned = where(cos > 0.0, square(sin) / (1.0 + where(cos > 0.0, cos, 0.0)), 1.0 - cos)
+    shrinks, grows = (
+        where(s.narrow, one.cos * other.sec * (1.0 - lack), square(one.cos))
+        for one, other in ((s.low, s.high), (s.high, s.low))
+    )
     return (
-        (1.0 - lack) * sin / scale, (lack + (1.0 - lack) * turned) / scale,
-        -(s.low.cos * per_angle) * s.low.cos, s.high.cos * per_angle * s.high.cos,
+        (1.0 - lack) * sin * inverse, (lack + (1.0 - lack) * turned) * inverse, -shrinks * per_base, grows * per_base,
     )
 
 
