@@ -44,7 +44,7 @@ class Parts(NamedTuple):
 
     def over(self, divisor: Node) -> Parts:
         """The quotient by a float."""
-        return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest / divisor)
+        return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest * (1.0 / divisor))
 
     def quotient(self, divisor: Parts) -> Parts:
         """The quotient by a number in two parts."""
