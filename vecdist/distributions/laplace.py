@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log1p
 
@@ -26,7 +26,9 @@ class Laplace(Distribution):
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
-        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
+        large = scale > 1.0  # the sum of two logarithms cancels about 1/2, and 2 scale may overflow
+        log_width = log(where(large, scale, 2.0 * scale)) + where(large, const(math.log(2.0), scale.dtype), 0.0)
+        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale), "log_width": log_width}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -34,7 +36,7 @@ class Laplace(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return -(abs(x - p.loc) * p.inverse_scale) - (p.log_scale + math.log(2.0))
+        return -(abs(x - p.loc) * p.inverse_scale) - p.log_width
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
