@@ -4,14 +4,55 @@ import math
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.ends import room
 from vecdist.distributions.formulas import angle_less_sine
+from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import clamped, log
+from vecdist.primitives.floating import at_least, width
 from vecdist.primitives.segment import segment_angle
+from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import cos, sin
+
+# The zero of 2 t tan(t) - 1, over pi / 2 in two parts, and t / cos(t) there
+ZERO = {8: (0.41588535442233854, 7.158052056277053e-18), 4: (0.41588536, -4.626505e-09)}
+ZERO_OVER_COSINE = 0.8226562124531308
+
+
+def _sides(distance: Node, rest: Node, scale: Node) -> tuple[Node, Node]:
+    """The cosine and the sine of pi z / 2, next to the ends those of what is left to a quarter turn, exchanged."""
+    left = at_least((scale - distance) - rest, 0.0) / scale
+    middle = left > 0.5
+    angle = math.pi / 2 * where(middle, distance / scale, left)
+    return where(middle, cos(angle), sin(angle)), where(middle, sin(angle), cos(angle))
+
+
+def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
+    """The logarithm of one quotient, where that is far from overflow."""
+    cosine, _ = _sides(distance, rest, scale)
+    quotient = square(cosine) / scale
+    inside = (quotient > 2.0**-60) & (quotient < 2.0**60)
+    whole = log(where(inside, quotient, cosine))
+    return where(inside, whole, 2.0 * whole - log(scale))
+
+
+def _log_density_partials(distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node, None, Node]:
+    """That in the scale is 2 t tan(t) - 1 over the scale, t = pi z / 2, and made of the distance to its zero u:
+
+    t tan(t) - u tan(u) = (t - u) tan(t) + u sin(t - u) / (cos(t) cos(u)), two terms of one sign.
+    """
+    cosine, sine = _sides(distance, rest, scale)
+    z, (high, low) = Parts(distance, rest).over(scale), ZERO[width(scale)]
+    beyond = math.pi / 2 * ((z.high - high) + (z.rest - low))
+    inverse = 1.0 / cosine / scale
+    return -math.pi * (sine * inverse), None, 2.0 * (beyond * sine + ZERO_OVER_COSINE * sin(beyond)) * inverse
+
+
+cosine_log_density = primitive(  # log((1 + cos(pi z)) / (2 scale)), z = distance / scale, of a distance in two parts
+    "cosine_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.1, 1.0), (-1e-17, 1e-17), (2.0, 5.0)),
+)
 
 
 class Cosine(Distribution):
@@ -39,10 +80,8 @@ class Cosine(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """By half the angle: its cosine in the middle, and next to the ends the sine of what is left."""
-        z, left = (x - p.loc) / p.scale, room(x, p.loc, p.scale)
-        root = where(left > 0.5, cos(math.pi / 2 * z), sin(math.pi / 2 * left))
-        return 2.0 * log(root) - log(p.scale)
+        distance = difference(x, p.loc).magnitude()
+        return cosine_log_density(distance.high, distance.rest, p.scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
