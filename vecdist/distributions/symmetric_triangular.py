@@ -2,26 +2,17 @@
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.ends import left_of
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import clamped, log
-from vecdist.primitives.floating import at_least
-from vecdist.primitives.rounding import sum_rest
 from vecdist.primitives.table import primitive
-
-
-def _left(distance: Node, rest: Node, scale: Node) -> Parts:
-    """What is left of the scale: from its half on the difference is exact."""
-    left = scale - distance
-    lost = sum_rest(scale, -distance) - rest
-    whole = at_least(left + lost, 0.0)
-    return Parts(whole, (left - whole) + lost)
 
 
 def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
     """The logarithm of one quotient, which may be next to 1."""
-    left = _left(distance, rest, scale)
+    left = left_of(scale, distance, rest)
     quotient = left.over(scale).over(scale)
     inside = (quotient.high > 2.0**-60) & (quotient.high < 2.0**60)
     whole = log(where(inside, quotient.high, left.high / scale))
@@ -29,7 +20,7 @@ def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
 
 
 def _log_density_partials(distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node, None, Node]:
-    left = _left(distance, rest, scale)
+    left = left_of(scale, distance, rest)
     per_left = 1.0 / left.high
     return -per_left, None, (Parts(distance, rest) - left).whole * per_left / scale
 
