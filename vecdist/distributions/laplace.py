@@ -4,9 +4,9 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, const, where
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.elementary import exp, log, log1p, log_twice
 
 
 class Laplace(Distribution):
@@ -26,9 +26,7 @@ class Laplace(Distribution):
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
-        large = scale > 1.0  # the sum of two logarithms cancels about 1/2, and 2 scale may overflow
-        log_width = log(where(large, scale, 2.0 * scale)) + where(large, const(math.log(2.0), scale.dtype), 0.0)
-        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale), "log_width": log_width}
+        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale), "log_width": log_twice(scale)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
