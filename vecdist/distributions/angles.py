@@ -44,7 +44,7 @@ class Sector(NamedTuple):
 
     @property
     def width(self) -> Node:
-        return self.gap * (1.0 / self.scale)
+        return self.gap / self.scale
 
     @property
     def finite(self) -> Node:
