@@ -9,32 +9,42 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from vecdist.distributions.formulas import angle_less_sine, log1p_square
 from vecdist.distributions.parts import difference
-from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import log, log1p
-from vecdist.primitives.power import hypot
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import sqrt, square
+from vecdist.primitives.elementary import log
+from vecdist.primitives.floating import polynomial, width
+from vecdist.primitives.logarithms import log_of_sum
 from vecdist.primitives.rounding import sum_rest
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import arctan
+from vecdist.primitives.trigonometric import direction_angle
+
+FAR = 1e9  # where 1 + z² is z²
+SMALLER = {8: 513, 4: 66}  # powers of two by which a large secant is divided, for the product of two of them
+BLUNT, TERMS = 2.0, {8: 12, 4: 7}  # the angle from which on its sine is not as large, and those of a series up to there
 
 
 class Direction(NamedTuple):
-    """The cosine and the sine of arctan(z)."""
+    """The secant, the cosine and the sine of arctan(z)."""
 
     z: Node
+    sec: Node
     cos: Node
     sin: Node
 
 
 class Sector(NamedTuple):
-    """What lies between two directions; ``sum`` is that of z_low and z_high."""
+    """What lies between two directions; ``sum`` is that of z_low and z_high, ``gap`` the width times the scale."""
 
     low: Direction
     high: Direction
-    width: Node
+    gap: Node
+    scale: Node
     sum: Node
+
+    @property
+    def width(self) -> Node:
+        return self.gap / self.scale
 
     @property
     def finite(self) -> Node:
@@ -47,10 +57,22 @@ class Sector(NamedTuple):
 
     @property
     def angle(self) -> Node:
-        cos = self.low.cos * self.high.cos + self.low.sin * self.high.sin
-        acute = cos > 0.0
-        found = arctan(where(acute, self.sin, -cos) / where(acute, cos, self.sin))
-        return where(acute, found, found + math.pi / 2)
+        return direction_angle(self.sin, self.low.cos * self.high.cos + self.low.sin * self.high.sin)
+
+    @property
+    def narrow(self) -> Node:
+        return self.finite & (self.angle < 0.5)
+
+    @property
+    def base(self) -> Node:
+        """The scale times the angle, or where that is narrow the width that it is made of."""
+        return where(self.narrow, self.gap, self.scale * self.angle)
+
+    @property
+    def lack(self) -> Node:
+        """1 - sin(t) / t of an angle t that is not blunt."""
+        s = square(where(self.angle < BLUNT, self.angle, 0.0))
+        return s * polynomial(s, tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(TERMS[width(s)])))
 
     @property
     def sin_of_sum(self) -> Node:
@@ -63,15 +85,17 @@ class Sector(NamedTuple):
 
 
 def _direction(z: Node) -> Direction:
-    cos = 1.0 / hypot(z, 1.0)
-    return Direction(z, cos, where(abs(z) < math.inf, z * cos, where(z < 0.0, -1.0 + 0.0 * cos, 1.0)))
+    a = abs(z)
+    sec = where(a > FAR, a, sqrt(1.0 + square(z)))
+    cos = 1.0 / sec
+    return Direction(z, sec, cos, where(a < math.inf, z * cos, where(z < 0.0, const(-1.0, z.dtype), 1.0)))
 
 
 def _sector(loc: Node, scale: Node, low: Node, high: Node) -> Sector:
     start, end = difference(low, loc), difference(high, loc)
     total = (start.high + end.high) + (sum_rest(start.high, end.high) + (start.rest + end.rest))
     return Sector(
-        _direction(start.high / scale), _direction(end.high / scale), difference(high, low).high / scale, total / scale
+        _direction(start.high / scale), _direction(end.high / scale), high - low, scale, total * (1.0 / scale)
     )
 
 
@@ -84,23 +108,29 @@ def _angle_partials(loc: Node, scale: Node, low: Node, high: Node, out: Node) ->
 
 
 def _log_angle(loc: Node, scale: Node, low: Node, high: Node) -> Node:
-    """Of a narrow interval that of the width, less what the angle is smaller."""
+    """Of a narrow interval log(high - low) - log(r) / 2, where r - 1 is made without r: a product of squares."""
     s = _sector(loc, scale, low, high)
-    angle = s.angle
-    narrow = s.finite & (angle < 0.5)
-    bent = -0.5 * (log1p_square(s.low.z) + log1p_square(s.high.z)) - log1p(-angle_less_sine(angle) / angle)
-    return where(narrow, difference(high, low).log().whole + bent, log(scale * angle))
+    base, lack, gap = s.base, s.lack, difference(high, low)
+    squares = square(s.low.z) + square(s.high.z) + square(s.low.z * s.high.z)
+    excess = squares - lack * (2.0 - lack) * (1.0 + squares)
+    far, small = (abs(s.low.z) > FAR) | (abs(s.high.z) > FAR), SMALLER[width(scale)]
+    product = (2.0**-small * s.low.sec) * (2.0**-small * s.high.sec) * (1.0 - lack)
+    taken = where(far, const(-2.0 * small, scale.dtype), 0.0)
+    bent = log_of_sum(where(far, product, 1.0), where(far, 0.0, excess), taken)
+    return log(base) + where(s.narrow, gap.rest * (1.0 / base) - where(far, bent, 0.5 * bent), 0.0)
 
 
 def _log_angle_partials(loc: Node, scale: Node, low: Node, high: Node, out: Node) -> tuple[Node, ...]:
     s = _sector(loc, scale, low, high)
-    angle, sin, cos = s.angle, s.sin_of_sum, s.cos_of_sum
-    bent, per_angle = angle_less_sine(angle) / angle, 1.0 / (angle * scale)
-    flat = where(angle < 1.0, 1.0 - bent, s.sin / angle)
+    inverse, per_base, sin, cos = 1.0 / scale, 1.0 / s.base, s.sin_of_sum, s.cos_of_sum
+    lack = where(s.angle < BLUNT, s.lack, 1.0 - s.sin * (scale * per_base))
     turned = where(cos > 0.0, square(sin) / (1.0 + where(cos > 0.0, cos, 0.0)), 1.0 - cos)
+    shrinks, grows = (
+        where(s.narrow, one.cos * other.sec * (1.0 - lack), square(one.cos))
+        for one, other in ((s.low, s.high), (s.high, s.low))
+    )
     return (
-        flat * sin / scale, (bent + flat * turned) / scale,
-        -(s.low.cos * per_angle) * s.low.cos, s.high.cos * per_angle * s.high.cos,
+        (1.0 - lack) * sin * inverse, (lack + (1.0 - lack) * turned) * inverse, -shrinks * per_base, grows * per_base,
     )
 
 

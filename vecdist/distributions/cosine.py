@@ -1,17 +1,74 @@
 """The raised cosine distribution."""
 
 import math
+from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.ends import room
+from vecdist.distributions.ends import left_of
 from vecdist.distributions.formulas import angle_less_sine
+from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import clamped, log
+from vecdist.primitives.floating import width
+from vecdist.primitives.rounding import product_rest
 from vecdist.primitives.segment import segment_angle
-from vecdist.primitives.trigonometric import cos, sin
+from vecdist.primitives.table import primitive
+from vecdist.primitives.trigonometric import QUARTER_TURN, cos, sin
+
+# The zero of 2 t tan(t) - 1, over pi / 2 in two parts, and t / cos(t) there
+ZERO = {8: (0.41588535442233854, 7.158052056277053e-18), 4: (0.41588536, -4.626505e-09)}
+ZERO_OVER_COSINE = 0.8226562124531308
+
+
+class Sides(NamedTuple):
+    """The cosine and the sine of t = pi z / 2, and the derivative of log cos(t) times what rounding took from t."""
+
+    cosine: Node
+    sine: Node
+    rest: Node
+
+
+def _sides(distance: Node, rest: Node, scale: Node) -> Sides:
+    """Next to the ends by what is left to a quarter turn."""
+    left = left_of(scale, distance, rest)
+    middle = left.high > 0.5 * scale
+    part = Parts(where(middle, distance, left.high), where(middle, rest, left.rest)).over(scale)
+    high, low = QUARTER_TURN[width(scale)]
+    angle = part.times(const(high, scale.dtype))
+    cosine, sine = cos(angle.high), sin(angle.high)
+    cosine, sine = where(middle, cosine, sine), where(middle, sine, cosine)
+    lost = angle.rest + low * part.high
+    return Sides(cosine, sine, where(middle, -lost, lost) * (sine * (1.0 / cosine)))
+
+
+def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
+    """The logarithm of one quotient, which may be next to 1, where that is far from overflow."""
+    cosine, _, lost = _sides(distance, rest, scale)
+    quotient = Parts(square(cosine), product_rest(cosine, cosine)).over(scale)
+    inside = (quotient.high > 2.0**-60) & (quotient.high < 2.0**60)
+    whole = log(where(inside, quotient.high, cosine))
+    return where(inside, whole + (quotient.rest / quotient.high + 2.0 * lost), 2.0 * whole - log(scale))
+
+
+def _log_density_partials(distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node, None, Node]:
+    """That in the scale is 2 t tan(t) - 1 over the scale, t = pi z / 2, and made of the distance to its zero u:
+
+    t tan(t) - u tan(u) = (t - u) tan(t) + u sin(t - u) / (cos(t) cos(u)), two terms of one sign.
+    """
+    cosine, sine, _ = _sides(distance, rest, scale)
+    z, (high, low) = Parts(distance, rest).over(scale), ZERO[width(scale)]
+    beyond = math.pi / 2 * ((z.high - high) + (z.rest - low))
+    inverse = (1.0 / cosine) / scale
+    return -math.pi * (sine * inverse), None, 2.0 * (beyond * sine + ZERO_OVER_COSINE * sin(beyond)) * inverse
+
+
+cosine_log_density = primitive(  # log((1 + cos(pi z)) / (2 scale)), z = distance / scale, of a distance in two parts
+    "cosine_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.1, 1.0), (-1e-17, 1e-17), (2.0, 5.0)),
+)
 
 
 class Cosine(Distribution):
@@ -39,10 +96,8 @@ class Cosine(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """By half the angle: its cosine in the middle, and next to the ends the sine of what is left."""
-        z, left = (x - p.loc) / p.scale, room(x, p.loc, p.scale)
-        root = where(left > 0.5, cos(math.pi / 2 * z), sin(math.pi / 2 * left))
-        return 2.0 * log(root) - log(p.scale)
+        distance = difference(x, p.loc).magnitude()
+        return cosine_log_density(distance.high, distance.rest, p.scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -7,9 +7,9 @@ from vecdist.distributions.parts import Parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import LOG_EXCESS, at_least, polynomial, width
+from vecdist.primitives.floating import LOG_EXCESS, at_least, at_most, polynomial, width
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.normal_tail import log_ndtr
+from vecdist.primitives.normal_tail import inverse_mills, log_ndtr
 from vecdist.primitives.power import power
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, sum_rest
 from vecdist.primitives.special import erf, lgamma
@@ -165,6 +165,19 @@ less_exp = primitive(
     "less_exp", 2, expand=lambda x, rest: x - Parts(x, rest).exp(),
     partials=lambda x, rest, out: (-Parts(x, rest).expm1(), None),
     floating=True, domain=((-3.0, 3.0), (-1e-17, 1e-17)),
+)
+
+
+def _mills_of_parts(x: Node, rest: Node) -> Node:
+    """phi / Phi, which falls as exp(-x^2 / 2) above 0: there the rest of x is amplified."""
+    return inverse_mills(x) * (1.0 - at_least(at_most(x, 40.0), 0.0) * rest)
+
+
+# log Phi of a number in two parts.
+log_ndtr_of_parts = primitive(
+    "log_ndtr_of_parts", 2, expand=lambda x, rest: log_ndtr(x),
+    partials=lambda x, rest, out: (_mills_of_parts(x, rest), None),
+    floating=True, domain=((-8.0, 4.0), (-1e-17, 1e-17)),
 )
 
 

@@ -6,7 +6,7 @@ from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.elementary import exp, log, log1p, log_twice
 
 
 class Laplace(Distribution):
@@ -26,7 +26,7 @@ class Laplace(Distribution):
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
-        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
+        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale), "log_width": log_twice(scale)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -34,7 +34,7 @@ class Laplace(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return -(abs(x - p.loc) * p.inverse_scale) - (p.log_scale + math.log(2.0))
+        return -(abs(x - p.loc) * p.inverse_scale) - p.log_width
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

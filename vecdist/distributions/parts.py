@@ -8,7 +8,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import exp, expm1
 from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
-from vecdist.primitives.rounding import log_high, log_rest, parts_quotient_rest, product_rest, root_rest, sum_rest
+from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
 from vecdist.primitives.table import primitive
 
 
@@ -45,7 +45,7 @@ class Parts(NamedTuple):
 
     def over(self, divisor: Node) -> Parts:
         """The quotient by a float."""
-        return Parts(self.high / divisor, parts_quotient_rest(self.high, self.rest, divisor))
+        return Parts(self.high / divisor, quotient_rest(self.high, divisor) + self.rest * (1.0 / divisor))
 
     def quotient(self, divisor: Parts) -> Parts:
         """The quotient by a number in two parts."""

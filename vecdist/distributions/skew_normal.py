@@ -4,13 +4,15 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import log_ndtr_of_parts
 from vecdist.distributions.normal import Normal
+from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.normal_tail import log_ndtr
 from vecdist.primitives.power import hypot
+from vecdist.primitives.rounding import quotient_rest, root_rest
 
 
 class SkewNormal(Distribution):
@@ -29,12 +31,16 @@ class SkewNormal(Distribution):
     @parametrisation(loc=finite, scale=positive, shape=finite)
     @staticmethod
     def by_scale(loc: Node, scale: Node, shape: Node) -> dict[str, Node]:
-        return {"loc": loc, "inverse_scale": 1.0 / scale, "log_scale": log(scale), "shape": shape}
+        rest = quotient_rest(const(1.0, scale.dtype), scale)
+        return {"loc": loc, "inverse_scale": 1.0 / scale, "inverse_rest": rest, "log_scale": log(scale), "shape": shape}
 
     @parametrisation(loc=finite, precision=positive, shape=finite)
     @staticmethod
     def by_precision(loc: Node, precision: Node, shape: Node) -> dict[str, Node]:
-        return {"loc": loc, "inverse_scale": sqrt(precision), "log_scale": -0.5 * log(precision), "shape": shape}
+        return {
+            "loc": loc, "inverse_scale": sqrt(precision), "inverse_rest": root_rest(precision),
+            "log_scale": -0.5 * log(precision), "shape": shape,
+        }
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -42,8 +48,8 @@ class SkewNormal(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
-        return Normal.log_density(x, p) + log_ndtr(p.shape * z) + math.log(2)
+        z = difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest)).times(p.shape)
+        return Normal.log_density(x, p) + log_ndtr_of_parts(z.high, z.rest) + math.log(2)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

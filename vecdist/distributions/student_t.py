@@ -23,18 +23,25 @@ def _decay(distance: Node, inverse_scale: Node, df: Node) -> Node:
 
 
 def _decay_partials(distance: Node, inverse_scale: Node, df: Node, out: Node) -> tuple[Node, Node, Node]:
-    """With u = z^2 / df; that in df has log(1 + u) - u / (1 + u), by the series of the logarithm where u is small."""
+    """With u = z^2 / df; that in df has log(1 + u) - u / (1 + u)."""
     z = distance * inverse_scale
     root = z * (1.0 / sqrt(df))
-    far, small = abs(root) > 1e10, abs(root) < 0.64
+    far = abs(root) > 1e10
     u = square(where(far, 1.0, root))
     rest = 1.0 / (1.0 + u)
-    share, size = where(far, 1.0, u * rest), where(small, u, 0.0)
-    excess = polynomial(size, LOG_EXCESS[width(u)])
-    near = square(size) * rest * ((1.0 + excess) + size * excess)
-    bend = where(small, near, out / (0.5 * df + 0.5) - share)
+    share = where(far, 1.0, u * rest)
+    bend = where(abs(root) < 1.04, _bend(u, rest), out / (0.5 * df + 0.5) - share)
     of_distance = where(far, 1.0 / distance, z * rest * inverse_scale / df)
     return (df + 1.0) * of_distance, (df + 1.0) * share / inverse_scale, 0.5 * (bend - share / df)
+
+
+def _bend(u: Node, rest: Node) -> Node:
+    """log(1 + u) - u / (1 + u) for u up to 1.1, by a series of the logarithm about 1 or 3/2."""
+    small = u < 0.41
+    v = where(small, u, where(u < 1.1, u - 0.5, 0.0) * (2 / 3))
+    excess = polynomial(v, LOG_EXCESS[width(u)])
+    near = square(v) * rest * ((1.0 + excess) + v * excess)
+    return where(small, near, (math.log(1.5) - 1 / 3) + (v * (1.0 - rest) + square(v) * excess))
 
 
 student_decay = primitive(  # (df + 1) / 2 log(1 + z^2 / df) for z = distance inverse_scale

@@ -2,10 +2,33 @@
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.ends import room
+from vecdist.distributions.ends import left_of
+from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import clamped, log, log1p
+from vecdist.primitives.elementary import clamped, log
+from vecdist.primitives.table import primitive
+
+
+def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
+    """The logarithm of one quotient, which may be next to 1."""
+    left = left_of(scale, distance, rest)
+    quotient = left.over(scale).over(scale)
+    inside = (quotient.high > 2.0**-60) & (quotient.high < 2.0**60)
+    whole = log(where(inside, quotient.high, left.high / scale))
+    return whole + where(inside, quotient.rest / quotient.high, -log(scale))
+
+
+def _log_density_partials(distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node, None, Node]:
+    left = left_of(scale, distance, rest)
+    per_left = 1.0 / left.high
+    return -per_left, None, (Parts(distance, rest) - left).whole * per_left / scale
+
+
+triangle_log_density = primitive(  # log((scale - distance) / scale^2), of a distance in two parts
+    "triangle_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.1, 1.0), (-1e-17, 1e-17), (2.0, 5.0)),
+)
 
 
 class SymmetricTriangular(Distribution):
@@ -33,9 +56,8 @@ class SymmetricTriangular(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z, left = (x - p.loc) / p.scale, room(x, p.loc, p.scale)
-        near = log1p(-where(left > 0.5, abs(z), 0.0))
-        return where(left > 0.5, near, log(left)) - log(p.scale)
+        distance = difference(x, p.loc).magnitude()
+        return triangle_log_density(distance.high, distance.rest, p.scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -84,6 +84,11 @@ def _log_parts(x: Node) -> tuple[Node, Node]:
     return taken.k, log_fraction(taken.f)
 
 
+def _log_twice(x: Node) -> Node:
+    k, y = _log_parts(x)
+    return guarded(joined(k + 1.0, y), x)
+
+
 def _log2(x: Node) -> Node:
     k, y = _log_parts(x)
     return guarded(k + y * (1 / LN2), x)
@@ -184,6 +189,9 @@ expm1 = primitive(
 log = primitive(
     "log", expand=lambda x: guarded(joined(*_log_parts(x)), x), partials=lambda x, out: (1.0 / x,),
     floating=True, ufuncs=("log",), domain=(POSITIVE,), oracle="numpy.log",
+)
+log_twice = primitive(  # log(2 x), though 2 x overflow
+    "log_twice", expand=_log_twice, partials=lambda x, out: (1.0 / x,), floating=True, domain=(POSITIVE,),
 )
 log2 = primitive(
     "log2", expand=_log2, partials=lambda x, out: (1 / LN2 / x,),

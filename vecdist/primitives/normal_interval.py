@@ -12,8 +12,8 @@ from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import LOG_TWO_PI, inverse_mills, log_ndtr, log_tail_ratio, normal_pdf, tail_mass
 from vecdist.primitives.table import primitive
 
-TERMS = {8: 21, 4: 11}  # of the series of a narrow interval
-NARROW = 0.5
+TERMS = {8: 22, 4: 12}  # of the series of a narrow interval
+NARROW = 0.7
 
 
 class Interval(NamedTuple):

@@ -81,7 +81,12 @@ class Tail(NamedTuple):
 
 def _tail(x: Node) -> Tail:
     square = exp_of_square(clamped(x, (0.0, MOST[width(x)])), -0.5)
-    return Tail(0.5 * scaled_tail(ROOT_HALF * abs(x)), scaled(1.0 + square.p, square))
+    return Tail(scaled_mass(x), scaled(1.0 + square.p, square))
+
+
+def scaled_mass(x: Node) -> Node:
+    """exp(x**2 / 2) Phi(-|x|)."""
+    return 0.5 * scaled_tail(ROOT_HALF * abs(x))
 
 
 def _erfcx(x: Node) -> Node:

@@ -36,13 +36,12 @@ def _product_rest(x: Node, y: Node) -> Node:
     return _finite(((x_head * y_head - x * y) + x_head * y_tail + x_tail * y_head) + x_tail * y_tail)
 
 
-def _quotient_rest(x: Node, rest: Node, y: Node) -> Node:
+def _quotient_rest(x: Node, y: Node) -> Node:
     """By the reciprocal, which derivatives of a quotient have too."""
     q = x / y
     q_head, y_head = head(q), head(y)
     q_tail, y_tail = q - q_head, y - y_head
-    left = ((x - q_head * y_head) - q_head * y_tail - q_tail * y_head) - q_tail * y_tail
-    return _finite((left + rest) * (1.0 / y))
+    return _finite((((x - q_head * y_head) - q_head * y_tail - q_tail * y_head) - q_tail * y_tail) * (1.0 / y))
 
 
 def _root_rest(x: Node) -> Node:
@@ -71,12 +70,7 @@ def _log1p_rest(x: Node) -> Node:
 
 sum_rest = primitive("sum_rest", 2, expand=_sum_rest, floating=True, domain=(SMALL, SMALL))
 product_rest = primitive("product_rest", 2, expand=_product_rest, floating=True, domain=(SMALL, SMALL))
-parts_quotient_rest = primitive(  # of (x + rest) / y beside x / y
-    "parts_quotient_rest", 3, expand=_quotient_rest, floating=True, domain=(SMALL, (-1e-17, 1e-17), (0.5, 30.0)),
-)
-quotient_rest = primitive(
-    "quotient_rest", 2, expand=lambda x, y: parts_quotient_rest(x, 0.0, y), floating=True, domain=(SMALL, (0.5, 30.0)),
-)
+quotient_rest = primitive("quotient_rest", 2, expand=_quotient_rest, floating=True, domain=(SMALL, (0.5, 30.0)))
 root_rest = primitive("root_rest", expand=_root_rest, floating=True, domain=(POSITIVE,))
 log_high = primitive(  # log(x) as rounded, to within one unit in the last place
     "log_high", expand=_log_high, partials=lambda x, out: (1.0 / x,), floating=True, domain=(POSITIVE,),

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import REAL, bits, from_bits
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits
 from vecdist.primitives.floating import at_least, at_most, format_of, polynomial, width, with_sign
 from vecdist.primitives.table import primitive
 
@@ -45,6 +45,7 @@ ARCTAN = {
     ),
     4: (-0.33333153, 0.19993767, -0.14211002, 0.10665769, -0.075516604, 0.04320472, -0.016363172, 0.0029194131),
 }
+QUARTER_TURN = {8: (1.5707963267948966, 6.123233995736766e-17), 4: (1.5707964, -4.371139e-08)}
 
 
 class Quadrant(NamedTuple):
@@ -87,15 +88,29 @@ def _tan(x: Node) -> Node:
     return where(odd, cosine, sine) / where(odd, -sine, cosine)
 
 
+def _arctan_within(z: Node) -> Node:
+    """atan(z) for |z| at most 1."""
+    square = z * z
+    return z + z * square * polynomial(square, ARCTAN[width(z)])
+
+
 def _arctan(x: Node) -> Node:
     """atan(x), or pi/2 - atan(1/x) where |x| > 1."""
     a = abs(x)
     steep = a > 1
-    z = where(steep, 1.0 / a, a)
-    square = z * z
-    y = z + z * square * polynomial(square, ARCTAN[width(x)])
-    high, low = {8: (1.5707963267948966, 6.123233995736766e-17), 4: (1.5707964, -4.371139e-08)}[width(x)]
+    y = _arctan_within(where(steep, 1.0 / a, a))
+    high, low = QUARTER_TURN[width(x)]
     return with_sign(where(steep, high - (y - low), y), x)
+
+
+def direction_angle(sine: Node, cosine: Node) -> Node:
+    """The angle between 0 and pi whose sine, not negative, and cosine are as these, by one division."""
+    a = abs(cosine)
+    steep, back = sine > a, cosine < 0
+    y = _arctan_within(where(steep, a, sine) / where(steep, sine, a))
+    high, low = QUARTER_TURN[width(a)]
+    quarters = where(steep, const(1, a.dtype), where(back, const(2, a.dtype), 0.0))
+    return quarters * high + (quarters * low + where(eq(steep, back), y, -y))
 
 
 sin = primitive(
