@@ -59,6 +59,8 @@ ABOVE_MINUS_ONE = both((1e-300, 1e-6), (1e-6, 0.9)) + one((-0.9999999, -0.5), (1
 ABOVE_MINUS_ONE_SINGLE = both((1e-36, 1e-6), (1e-6, 0.9)) + one((-0.999999, -0.5), (1.0, 1e6), (1e6, 3e38))
 PAIRS = [((1e-6, 1e6), (1e-2, 1e6)), ((1e-3, 10.0), (1e-2, 10.0))]
 PAIRS_SINGLE = PAIRS
+CIRCULAR = [((1e-6, 1.0), (-1e-17, 1e-17)), ((-10.0, 10.0), (-1e-16, 1e-16)), ((10.0, 1e5), (-1e-12, 1e-12))]
+CIRCULAR_SINGLE = [((1e-6, 1.0), (-1e-8, 1e-8)), ((-10.0, 10.0), (-1e-7, 1e-7)), ((10.0, 8e3), (-1e-4, 1e-4))]
 CLOSE = [((1e-6, 3.0), (1e-12, 1.0)), ((2.9, 3.1), (1e-9, 4.0)), ((3.0, 1e6), (1e-12, 1.0))]
 LARGE = [((1e4, 1e14), (1e-2, 1e2)), ((1e3, 1e15), (1e3, 1e15))]
 LARGE_SINGLE = [((1e3, 1e7), (1e-2, 1e2)), ((1e3, 1e7), (1e3, 1e7))]
@@ -91,6 +93,9 @@ CASES = [
          both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13)), (2.0, 2.0)),
     Case("tan", arb.tan, both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20)),
          both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13)), (4.0, 4.0)),
+    Case("sin_of_parts", lambda x, rest: (x + rest).sin(), CIRCULAR, CIRCULAR_SINGLE, (2.0, 2.0)),
+    Case("cos_of_parts", lambda x, rest: (x + rest).cos(), CIRCULAR, CIRCULAR_SINGLE, (2.0, 2.0)),
+    Case("cos_less_one", precisely(lambda x, rest: (x + rest).cos() - 1), CIRCULAR, CIRCULAR_SINGLE, (3.0, 3.0)),
     Case("arctan", arb.atan, both((1e-300, 1e-6), NEAR, (0.8, 1.2), (1.0, 1e300)),
          both((1e-36, 1e-6), NEAR, (0.8, 1.2), (1.0, 1e36)), (3.0, 3.0)),
     Case("pow", lambda x, y: (y * x.log()).exp(),

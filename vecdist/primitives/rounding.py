@@ -40,7 +40,7 @@ def _quotient_rest(x: Node, y: Node) -> Node:
     q = x / y
     q_head, y_head = head(q), head(y)
     q_tail, y_tail = q - q_head, y - y_head
-    return _finite((((x - q_head * y_head) - q_head * y_tail - q_tail * y_head) - q_tail * y_tail) / y)
+    return _finite((((x - q_head * y_head) - q_head * y_tail - q_tail * y_head) - q_tail * y_tail) * (1.0 / y))
 
 
 def _root_rest(x: Node) -> Node:
