@@ -33,6 +33,17 @@ def size_of_exponent(d: arb, delta: arb, alpha: arb, beta: arb) -> arb:
     return exponent(d, delta, alpha, beta) + abs(g * d * (g * d - delta * beta)) / (alpha * delta)
 
 
+def f_excess(x: arb, r: arb) -> arb:
+    step = (x - 1) / (1 + r * x)
+    return step.log1p() - step
+
+
+def f_excess_of_rest(x: arb, r: arb) -> arb:
+    step = r * (1 - x) / (1 + r * x)
+    return step.log1p() - step
+
+
+F_RATIOS = [((0.5, 2.0), (1e-3, 1e3)), ((1e-9, 1e9), (1e-9, 1e9)), ((1e-30, 1e30), (1e-2, 1e2))]
 WITH_EXPONENT = [(SMALL, (1e-6, 100.0)), (ONE, (1e-6, 1.0)), (ONE, (1.0, 1e6)), (BELOW, (1e-6, 1.0))]
 IN_PARTS = [(*ranges, (-1e-23, 1e-23)) for ranges in WITH_EXPONENT]
 NONE = (-1e-23, 1e-23)
@@ -44,6 +55,10 @@ CASES = [
     Case("expm1_over", precisely(expm1_over), WITH_EXPONENT[:2] + WITH_EXPONENT[3:],
          WITH_EXPONENT[:2] + WITH_EXPONENT[3:], (4.0, 4.0), lambda a, y: abs(y) * (1 + abs((a * y).exp()))),
     Case("power_tail", precisely(lambda *at: (-log1p_over(*at)).exp()), IN_PARTS, IN_PARTS, (4.0, 4.0)),
+    Case("f_excess", precisely(f_excess), F_RATIOS, F_RATIOS, (6.0, 6.0)),
+    Case("f_excess_of_rest", precisely(f_excess_of_rest), F_RATIOS, F_RATIOS, (6.0, 6.0)),
+    Case("f_decay", precisely(lambda x, a, b: a * f_excess(x, a / b) + b * f_excess_of_rest(x, a / b)),
+         [(*each, (1e-3, 1e3)) for each in F_RATIOS], [(*each, (1e-3, 1e3)) for each in F_RATIOS], (6.0, 6.0)),
     Case("log_inflated", precisely(log_inflated), [*GATES, ((1e-12, 1e-3), (-10.0, -1.0), NONE)],
          [*GATES, ((1e-9, 1e-3), (-10.0, -1.0), NONE)], (4.0, 4.0)),
     Case("normal_inverse_gaussian_decay", precisely(exponent), TILTS, TILTS, (4.0, 4.0), size_of_exponent),

@@ -41,8 +41,8 @@ stirling_error = primitive(  # log k! - (k + 1/2) log k + k - log(2 pi) / 2 for 
 )
 
 
-def _log1p_excess(e: Node) -> Node:
-    """k log 2 + g - e and the series in g for 1 + e = 2^k (1 + g), where the logarithm is not far from e."""
+def less_log1p(e: Node, logarithm: Node) -> Node:
+    """log(1 + e) - e: k log 2 + g - e and the series in g for 1 + e = 2^k (1 + g), where the two are not far apart."""
     up, down, twice = e > 0.41, e < -0.34, e < -0.645
     one, (high, low) = const(1.0, e.dtype), LN2_PARTS[width(e)]
     k = where(up, one, where(twice, -2.0, where(down, -one, 0.0)))
@@ -51,11 +51,11 @@ def _log1p_excess(e: Node) -> Node:
     g = where(near, (slope + 1.0) * e + slope, 0.0)
     linear = ((k * high + slope) + exact * e) + (slope - exact) * e  # no product by 3, which would be rounded
     series = square(g) * polynomial(g, LOG_EXCESS[width(e)])
-    return where(near, linear + (series + k * low), log1p(e) - e)
+    return where(near, linear + (series + k * low), logarithm - e)
 
 
 log1p_excess = primitive(  # log(1 + e) - e
-    "log1p_excess", expand=_log1p_excess, partials=lambda e, out: (-e / (1.0 + e),), floating=True,
+    "log1p_excess", expand=lambda e: less_log1p(e, log1p(e)), partials=lambda e, out: (-e / (1.0 + e),), floating=True,
     domain=((-0.9, 4.0),),
 )
 

@@ -40,7 +40,7 @@ def log_of_sum(a: Node, b: Node, lift: Operand = 0) -> Node:
     return joined(taken.k, log_fraction((power * b) * 0.25 + ((power * a) * 0.25 - 1.0)))
 
 
-def _log_of_either(single: Node, y: Node, rest: Node) -> Node:
+def log_of_either(single: Node, y: Node, rest: Node) -> Node:
     """log(y) where ``single``, for y below 2 and perhaps subnormal; log(1 + rest) elsewhere."""
     lift = format_of(y).fraction + 2.0
     exponent = where(single, const(lift, y.dtype), const(0, y.dtype))
@@ -49,7 +49,7 @@ def _log_of_either(single: Node, y: Node, rest: Node) -> Node:
 
 def _log1mexp(x: Node) -> Node:
     """log(-expm1(x)) down to -log 2, log(1 - exp(x)) below (Maechler 2012)."""
-    y = _log_of_either(x > -LN2, -expm1(x), -exp(x))
+    y = log_of_either(x > -LN2, -expm1(x), -exp(x))
     return where(x < 0, y, where(eq(x, 0), const(-INFINITY, x.dtype), const(NAN, x.dtype)))
 
 
@@ -58,7 +58,7 @@ def _logexpm1(x: Node) -> Node:
     low, far = x < 0.4, x > 1.1
     high, rest = LN2_PARTS[width(x)]
     e = expm1(where(low, x, where(far, 0.0, (x - high) - rest)))
-    y = _log_of_either(low, e, where(far, -exp(-x), e + e))
+    y = log_of_either(low, e, where(far, -exp(-x), e + e))
     edge = where(eq(x, 0), const(-INFINITY, x.dtype), const(NAN, x.dtype))
     return where(x > 0, y + where(far, x, 0.0), edge)
 
@@ -69,7 +69,7 @@ def _logit(p: Node) -> Node:
     odds = where(low, p, 2.0 * p - 1.0) / (1.0 - p)
     edge = where(eq(p, 1), const(INFINITY, p.dtype), const(NAN, p.dtype))
     edge = where(eq(p, 0), const(-INFINITY, p.dtype), edge)
-    return where((p > 0) & (p < 1), _log_of_either(low, odds, odds), edge)
+    return where((p > 0) & (p < 1), log_of_either(low, odds, odds), edge)
 
 
 def _excess(x: Node, y: Node) -> Node:
