@@ -115,5 +115,6 @@ def _or(node: Node, x: Node, y: Node) -> Node | None:
 
 
 RULES: dict[str, Callable[..., Node | None]] = {
-    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "and": _and, "or": _or,
+    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "and": _and,
+    "or": _or,
 }

@@ -99,8 +99,8 @@ SLOPE_FAR = {
         -0.00017132731, -5.856754e-05, 4.931281e-05, 3.8123162e-06,
     ),
 }
-# x (I0(x) / I1(x) - 1) in 2 x / NEAR - 1 on 0 <= x <= NEAR: relative error 4.9e-17 and 1.8e-08.  It falls from 2 to 1/2,
-# and gives both I1 / I0 = x / (x + it) and what that lacks of 1.
+# x (I0(x) / I1(x) - 1) in 2 x / NEAR - 1 on 0 <= x <= NEAR: relative error 4.9e-17 and 1.8e-08.  It falls
+# from 2 to 1/2, and gives both I1 / I0 = x / (x + it) and what that lacks of 1.
 EXCESS = {
     8: (
         0.6321890694374384, -0.1927974361408053, 0.26791918048683216, -0.3256319869809535, 0.32559116669471455,

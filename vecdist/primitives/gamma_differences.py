@@ -5,6 +5,8 @@ Every part of them is a multiple of that difference: logarithms and series of tw
 
 from __future__ import annotations
 
+import math
+
 from vecdist.expr import Node, const, where
 from vecdist.primitives.elementary import log, log1p, log1p_parts
 from vecdist.primitives.floating import INFINITY, divided_difference, joined, log_normal, log_ratio_e, polynomial, width
@@ -103,6 +105,15 @@ def _digamma_delta(x: Node, d: Node) -> Node:
     return where(d < 0, -y, y)
 
 
+def lgamma_half_step(x: Node) -> Node:
+    """lgamma(x + 1/2) - lgamma(x) - log(2 x) / 2: of the logarithms one is left, and one of what the shifts add."""
+    low, high, _ = _ordered(x, const(0.5, x.dtype))
+    share = where(low.below, low.product * high.inverse, 1.0)
+    added = where(low.below, share * (low.w * (share / x)), 1.0)
+    y = (low.w * joined(*log1p_parts(0.5 * low.r)) - 0.5 * math.log(2 * math.e)) + 0.5 * log(added)
+    return edged(y + _stirling_apart(low, high, const(0.5, x.dtype)), x, -INFINITY)
+
+
 def _beta_like(p: Node, q: Node, c: Node, gap: float) -> Node:
     """lgamma(p) + lgamma(q) - lgamma(c) for c = p + q - gap and p <= q.
 
@@ -129,7 +140,7 @@ def _digamma_gap(x: Node, d: Node) -> Node:
 
 
 def _log_beta_peak(a: Node, b: Node) -> Node:
-    """By Stirling's series of a, b and a + b, whose large terms are those of the power; as -log B where a or b is few."""
+    """By Stirling's series of a, b and a + b, whose large terms are those of the power; -log B where a or b is few."""
     swap = b < a
     p, q = where(swap, b, a), where(swap, a, b)
     low, high, whole = shifted(p), shifted(q), shifted(a + b)
