@@ -73,8 +73,8 @@ EVERY_DAY = [(NegativeBinomial, np.float64), (StudentT, np.float32)]  # with spe
 SELDOM = [
     "Beta", "BetaBinomial", "BetaNegativeBinomial", "ContinuousBernoulli", "Cosine", "Dirac", "DiscreteWeibull",
     "ExGaussian", "FisherSnedecor", "Gamma", "GeneralizedExtremeValue", "Gumbel", "Hypergeometric", "JohnsonSU",
-    "LogLogistic", "Logistic", "NoncentralChi2", "Normal", "NormalInverseGaussian", "Rice", "Semicircle", "Skellam", "Soliton",
-    "TruncatedCauchy", "TruncatedNormal", "VonMises", "ZeroInflatedBinomial", "ZeroInflatedNegativeBinomial",
+    "LogLogistic", "Logistic", "NoncentralChi2", "Normal", "NormalInverseGaussian", "Rice", "Semicircle", "Skellam",
+    "Soliton", "TruncatedCauchy", "TruncatedNormal", "VonMises", "ZeroInflatedBinomial", "ZeroInflatedNegativeBinomial",
     "Zipf",
 ]
 COMPILED = [(FAMILIES[name], dtype) for name, dtype in zip(SELDOM, itertools.cycle((np.float64, np.float32)))]
