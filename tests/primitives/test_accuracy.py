@@ -20,6 +20,19 @@ def digamma_delta(x: arb, d: arb) -> arb:
     return (x + d).digamma() - x.digamma()
 
 
+def digamma_gap(x: arb, d: arb) -> arb:
+    return digamma_delta(x, d) - (d / x).log1p()
+
+
+def log_beta_peak(a: arb, b: arb) -> arb:
+    return a * (a / (a + b)).log() + b * (b / (a + b)).log() - log_beta(a, b)
+
+
+def size_of_peak(a: arb, b: arb) -> arb:
+    """What a shift of 3 takes from a sum, or the logarithm of the beta function where one of them is few."""
+    return arb(4).max(abs(log_beta(a, b))) if min(a, b) < 3 else arb(4)
+
+
 def polygamma(order: int) -> Callable[[arb], arb]:
     """(-1)**(m + 1) m! zeta(m + 1, x), DLMF 25.11.12."""
     return lambda x: (-1) ** (order + 1) * arb(order + 1).gamma() * arb(order + 1).zeta(x)
@@ -113,6 +126,8 @@ CASES = [
     Case("digamma", arb.digamma, WIDE + NEXT_TO_ZEROS, WIDE_SINGLE + NEXT_TO_ZEROS, (4.0, 4.0)),
     Case("trigamma", polygamma(1), one((1e-150, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)),
          one((1e-17, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (4.0, 4.0)),
+    Case("trigamma_excess", precisely(lambda x: polygamma(1)(x) - 1 / x), one((1e-150, 1e-6), NEAR, (1.0, 1e6)),
+         one((1e-17, 1e-6), NEAR, (1.0, 1e6)), (4.0, 4.0)),
     Case("tetragamma", polygamma(2), one((1e-100, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)),
          one((1e-11, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (4.0, 4.0)),
     Case("lgamma_delta", log_gamma_delta, PAIRS, PAIRS_SINGLE, (4.0, 4.0), log_term),
@@ -124,6 +139,12 @@ CASES = [
     Case("lbeta", log_beta, PAIRS, PAIRS_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE, LARGE_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE[1:], LARGE_SINGLE[1:], (3.0, 3.0)),
+    Case("digamma_gap", precisely(digamma_gap), PAIRS, PAIRS_SINGLE, (4.0, 4.0), digamma_delta),
+    Case("digamma_gap", precisely(digamma_gap), CLOSE, CLOSE, (4.0, 4.0), digamma_delta),
+    Case("digamma_gap", precisely(digamma_gap), LARGE, LARGE_SINGLE, (4.0, 4.0)),
+    Case("log_beta_peak", precisely(log_beta_peak), PAIRS + LARGE[:1], PAIRS_SINGLE + LARGE_SINGLE[:1],
+         (4.0, 4.0), size_of_peak),
+    Case("log_beta_peak", precisely(log_beta_peak), LARGE[1:], LARGE_SINGLE[1:], (4.0, 4.0)),
     Case("log_choose", log_choose, [((50.0, 1e8), (1e-3, 49.0))], [((50.0, 1e5), (1e-3, 49.0))],
          (4.0, 4.0), shift_term),
     Case("log_choose", log_choose, [((1e9, 1e15), (10.0, 1e9))], [((1e5, 1e7), (10.0, 1e5))], (4.0, 4.0)),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb
-from ulps import DTYPES, INF, NAN, Case, assert_accurate, evaluate, precisely
+from ulps import DTYPES, INF, NAN, Case, assert_accurate, at_least_one, evaluate, one, precisely
 
 import vecdist.distributions  # noqa: F401 (where these functions are)
 
@@ -33,17 +33,38 @@ def size_of_exponent(d: arb, delta: arb, alpha: arb, beta: arb) -> arb:
     return exponent(d, delta, alpha, beta) + abs(g * d * (g * d - delta * beta)) / (alpha * delta)
 
 
+def half_step(x: arb) -> arb:
+    return (x + arb("0.5")).lgamma() - x.lgamma() - (2 * x).log() / 2
+
+
+def f_excess(x: arb, r: arb) -> arb:
+    step = (x - 1) / (1 + r * x)
+    return step.log1p() - step
+
+
+def f_excess_of_rest(x: arb, r: arb) -> arb:
+    step = r * (1 - x) / (1 + r * x)
+    return step.log1p() - step
+
+
+F_RATIOS = [((0.5, 2.0), (1e-3, 1e3)), ((1e-9, 1e9), (1e-9, 1e9)), ((1e-30, 1e30), (1e-2, 1e2))]
 WITH_EXPONENT = [(SMALL, (1e-6, 100.0)), (ONE, (1e-6, 1.0)), (ONE, (1.0, 1e6)), (BELOW, (1e-6, 1.0))]
 IN_PARTS = [(*ranges, (-1e-23, 1e-23)) for ranges in WITH_EXPONENT]
 NONE = (-1e-23, 1e-23)
 GATES = [((0.01, 0.9), (-30.0, -0.1), NONE), ((0.01, 0.999), (-0.1, -1e-9), NONE), ((0.9, 0.999), (-3.0, -0.1), NONE)]
 TILTS = [((-5.0, 5.0), (0.1, 5.0), (1.0, 9.0), (-0.9, 0.9)), ((1.0, 1e6), (1e-3, 1.0), (1.0, 9.0), (-0.9, 0.9))]
+HALVES = one((1e-9, 1e-2), (1e-2, 1.0), (1.0, 4.0), (3.0, 1e3), (1e3, 1e9))
 CASES = [
+    Case("student_log_gammas", precisely(half_step), HALVES, HALVES, (4.0, 4.0), at_least_one),
     Case("log1p_over", precisely(log1p_over), IN_PARTS, IN_PARTS, (4.0, 4.0)),
     Case("log1p_decay", precisely(lambda a, *at: -(1 + a) * log1p_over(a, *at)), IN_PARTS, IN_PARTS, (4.0, 4.0)),
     Case("expm1_over", precisely(expm1_over), WITH_EXPONENT[:2] + WITH_EXPONENT[3:],
          WITH_EXPONENT[:2] + WITH_EXPONENT[3:], (4.0, 4.0), lambda a, y: abs(y) * (1 + abs((a * y).exp()))),
     Case("power_tail", precisely(lambda *at: (-log1p_over(*at)).exp()), IN_PARTS, IN_PARTS, (4.0, 4.0)),
+    Case("f_excess", precisely(f_excess), F_RATIOS, F_RATIOS, (6.0, 6.0)),
+    Case("f_excess_of_rest", precisely(f_excess_of_rest), F_RATIOS, F_RATIOS, (6.0, 6.0)),
+    Case("f_decay", precisely(lambda x, a, b: a * f_excess(x, a / b) + b * f_excess_of_rest(x, a / b)),
+         [(*each, (1e-3, 1e3)) for each in F_RATIOS], [(*each, (1e-3, 1e3)) for each in F_RATIOS], (6.0, 6.0)),
     Case("log_inflated", precisely(log_inflated), [*GATES, ((1e-12, 1e-3), (-10.0, -1.0), NONE)],
          [*GATES, ((1e-9, 1e-3), (-10.0, -1.0), NONE)], (4.0, 4.0)),
     Case("normal_inverse_gaussian_decay", precisely(exponent), TILTS, TILTS, (4.0, 4.0), size_of_exponent),

@@ -109,6 +109,8 @@ DECAYS = [((-5.0, 5.0), SCALE, (0.5, 30.0)), ((1e-6, 1e-3), SCALE, (1.0, 1e3)), 
 EXPONENTS, EXPONENTS_SINGLE = [((-700.0, 700.0), (-5e-14, 5e-14))], [((-80.0, 80.0), (-4e-6, 4e-6))]
 NEAR_ZERO = [((1e-6, 0.3), (-1e-23, 1e-23)), ((-0.3, -1e-6), (-1e-23, 1e-23))]
 EXCESSES = one((1e-9, 0.3), (0.3, 0.5), (0.5, 1e6), (-0.2, -1e-9), (-0.4, -0.2), (-0.99, -0.4))
+CIRCULAR = [((1e-6, 1.0), (-1e-17, 1e-17)), ((-10.0, 10.0), (-1e-16, 1e-16)), ((10.0, 1e5), (-1e-12, 1e-12))]
+CIRCULAR_SINGLE = [((1e-6, 1.0), (-1e-8, 1e-8)), ((-10.0, 10.0), (-1e-7, 1e-7)), ((10.0, 8e3), (-1e-4, 1e-4))]
 CASES = [
     Case("angle", precisely(angle), AROUND + NARROW + TAILS + FAR, AROUND + NARROW + TAILS + FAR, (4.0, 4.0)),
     Case("log_angle", precisely(log_angle), AROUND + NARROW + TAILS + FAR, AROUND + NARROW + TAILS + FAR, (4.0, 4.0),
@@ -127,6 +129,9 @@ CASES = [
     Case("stirling_error", precisely(stirling_error), one((3.0, 60.0), (60.0, 1e15), (1.0, 1.0), (2.0, 2.0)),
          one((3.0, 60.0), (60.0, 1e7), (1.0, 1.0), (2.0, 2.0)), (4.0, 4.0), lambda k: (2 * arb.pi() * k).log() / 2),
     Case("log1p_excess", precisely(lambda e: e.log1p() - e), EXCESSES, EXCESSES, (4.0, 4.0)),
+    Case("sin_of_parts", lambda x, rest: (x + rest).sin(), CIRCULAR, CIRCULAR_SINGLE, (2.0, 2.0)),
+    Case("cos_of_parts", lambda x, rest: (x + rest).cos(), CIRCULAR, CIRCULAR_SINGLE, (2.0, 2.0)),
+    Case("cos_less_one", precisely(lambda x, rest: (x + rest).cos() - 1), CIRCULAR, CIRCULAR_SINGLE, (3.0, 3.0)),
     Case("exp_of_parts", precisely(lambda high, rest: (high + rest).exp()), EXPONENTS, EXPONENTS_SINGLE, (4.0, 4.0)),
     Case("expm1_of_parts", precisely(lambda high, rest: (high + rest).expm1()), EXPONENTS + NEAR_ZERO,
          EXPONENTS_SINGLE + NEAR_ZERO, (4.0, 4.0)),

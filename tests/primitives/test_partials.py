@@ -24,7 +24,7 @@ AMPLIFIED = {  # the rounding of a sum or difference of arguments counts as ofte
 }
 HIGHER = {  # a derivative of second or higher order of what families are made of
     ("tanh_slope", 0), ("digamma_delta", 0), ("k_ratio_gap", 0), ("bessel_ratio_slope", 0), ("bessel_ratio", 0),
-    ("bessel_ratio_gap", 0),
+    ("bessel_ratio_gap", 0), ("digamma_gap", 0), ("trigamma_excess", 0),
 }
 SIGNED = {("i1e", 0)}  # it changes its sign between the terms that it is the difference of
 BOUNDS = {("log_i0e", 0): 5.0}  # it is bessel_ratio_gap, whose own case has this bound in float32

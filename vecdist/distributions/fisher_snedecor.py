@@ -1,18 +1,86 @@
 """The F distribution."""
 
 import math
+from typing import NamedTuple
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_prime import BetaPrime
 from vecdist.distributions.formulas import finite_variance
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of_cdf, sf_of_odds
-from vecdist.distributions.saddle_point import LOG_TWO_PI, SERIES, log1p_excess, stirling_error
+from vecdist.distributions.saddle_point import less_log1p
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import maximum, minimum, square
-from vecdist.primitives.elementary import exp, log, log1p
-from vecdist.primitives.special import lbeta, lgamma, lgamma_delta, xlogy
+from vecdist.primitives.arithmetic import maximum, square
+from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.special import lbeta, log_beta_peak, xlogy
+from vecdist.primitives.table import primitive
+
+
+class _Step(NamedTuple):
+    """By which parts y = r x / (1 + r x) exceeds r / (1 + r), and 1 - y exceeds 1 / (1 + r), and 1 + the second."""
+
+    first: Node
+    second: Node
+    rest: Node
+
+
+def _step(x: Node, ratio: Node) -> _Step:
+    """(x - 1) / (1 + r x) and r (1 - x) / (1 + r x), by 1 / r where that is less, so that nothing overflows."""
+    below, inverse = ratio < 1.0, 1.0 / ratio
+    share = 1.0 / where(below, 1.0 + ratio * x, inverse + x)
+    apart, least = (x - 1.0) * share, where(below, ratio, inverse)
+    first, second = where(below, apart, apart * inverse), -where(below, apart * ratio, apart)
+    return _Step(first, second, share + share * least)
+
+
+def _less_log(step: Node, whole: Node) -> Node:
+    """log(1 + step) - step, by 1 + step where that is the lesser and so the better known."""
+    return less_log1p(where(whole < 0.5, whole - 1.0, step), log(whole))
+
+
+def _excess(x: Node, ratio: Node) -> Node:
+    step = _step(x, ratio)
+    return _less_log(step.first, x * step.rest)
+
+
+def _excess_of_rest(x: Node, ratio: Node) -> Node:
+    step = _step(x, ratio)
+    return _less_log(step.second, step.rest)
+
+
+def _excess_partials(x: Node, ratio: Node, out: Node) -> tuple[Node, Node]:
+    step, odds = _step(x, ratio).first, ratio * x
+    return -step / (x * (1.0 + odds)), square(step) / (1.0 + ratio)
+
+
+def _excess_of_rest_partials(x: Node, ratio: Node, out: Node) -> tuple[Node, Node]:
+    step, odds = _step(x, ratio), ratio * x
+    return step.second * (ratio / (1.0 + odds)), step.first * step.second / (1.0 + ratio)
+
+
+RATIOS = ((0.05, 20.0), (0.1, 10.0))
+f_excess = primitive(  # log(1 + s) - s for s = (x - 1) / (1 + r x)
+    "f_excess", 2, expand=_excess, partials=_excess_partials, floating=True, domain=RATIOS,
+)
+f_excess_of_rest = primitive(  # the same for -r s
+    "f_excess_of_rest", 2, expand=_excess_of_rest, partials=_excess_of_rest_partials, floating=True, domain=RATIOS,
+)
+
+
+def _decay(x: Node, a: Node, b: Node) -> Node:
+    return a * f_excess(x, a / b) + b * f_excess_of_rest(x, a / b)
+
+
+def _decay_partials(x: Node, a: Node, b: Node, out: Node) -> tuple[Node, Node, Node]:
+    """Those in a and b are their factors: what these depend on by a / b cancels."""
+    return -a * _step(x, a / b).first / x, f_excess(x, a / b), f_excess_of_rest(x, a / b)
+
+
+f_decay = primitive(  # a log(y / m) + b log((1 - y) / (1 - m)) for y = r x / (1 + r x), m = r / (1 + r) and r = a / b
+    "f_decay", 3, expand=_decay, partials=_decay_partials, floating=True,
+    domain=((0.05, 20.0), (0.5, 30.0), (0.5, 30.0)),
+)
 
 
 class FisherSnedecor(Distribution):
@@ -39,18 +107,11 @@ class FisherSnedecor(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """By the deviance where both are many, by the gamma function of the fewer otherwise; x may be 0 or huge."""
-        ratio, log_ratio = p.df1 / p.df2, log(p.df1) - log(p.df2)
+        """The peak of a beta density, and by how much less it is at r x / (1 + r x); x may be 0 or huge."""
         at = where(x > 0.0, x, 1.0)
-        odds, log_x = ratio * at, log(at)
-        huge, tiny = odds > 1e18, odds < 1e-18  # where it, or the square of its inverse, may overflow
-        odds = where(huge | tiny, 1.0, odds)
-        rises = where(huge, log_ratio + log_x, where(tiny, ratio * at, log1p(odds)))
-        falls = where(huge, 0.0, where(tiny, -(log_ratio + log_x), log1p(1.0 / odds)))  # log(1 + odds) less log(odds)
-        many = (p.alpha >= SERIES) & (p.beta >= SERIES)
-        step = where(huge, math.inf, (at - 1.0) / (where(tiny, ratio * at, odds) + 1.0))
-        inside = where(many, _of_many(p, at, step, rises), _of_few(p, rises, falls)) - log_x
-        edge = xlogy(p.alpha - 1.0, x) + (p.alpha * log_ratio - lbeta(p.alpha, p.beta))
+        inside = f_decay(at, p.alpha, p.beta) + (log_beta_peak(p.alpha, p.beta) - log(at))
+        ratio = p.df1 / p.df2
+        edge = xlogy(p.alpha - 1.0, x) + (p.alpha * (log(p.df1) - log(p.df2)) - lbeta(p.alpha, p.beta))
         return where(x > 0.0, inside, edge - (p.alpha + p.beta) * (ratio * x))
 
     @staticmethod
@@ -94,26 +155,3 @@ class FisherSnedecor(Distribution):
     @staticmethod
     def entropy(p: Parameters) -> Node:
         return BetaPrime.entropy(p) + log(p.df2 / p.df1)
-
-
-def _of_few(p: Parameters, rises: Node, falls: Node) -> Node:
-    """log(y^a (1 - y)^b / B(a, b)) for y = odds / (1 + odds)."""
-    few, many = minimum(p.alpha, p.beta), maximum(p.alpha, p.beta)
-    constant = lgamma_delta(many, few) - lgamma(few)
-    return constant - (p.alpha * falls + p.beta * rises)
-
-
-def _of_many(p: Parameters, x: Node, step: Node, rises: Node) -> Node:
-    """The same, where y exceeds a / (a + b) by its ``step``th part, and 1 - y falls short of b / (a + b)."""
-    ratio = p.df1 / p.df2
-    a, b, step = maximum(p.alpha, SERIES), maximum(p.beta, SERIES), minimum(step, 1.0 / ratio)
-    above = _less_deviance(a, step, log(x) + log1p(ratio) - rises)
-    body = above + _less_deviance(b, -ratio * step, log1p(ratio) - rises)
-    stirling = stirling_error(a + b) - stirling_error(a) - stirling_error(b)
-    return body + stirling + 0.5 * (log(a) + log(b) - log(a + b) - LOG_TWO_PI)
-
-
-def _less_deviance(k: Node, e: Node, logarithm: Node) -> Node:
-    """k (log(1 + e) - e), where the logarithm is given for an e next to -1."""
-    less = e < -0.9
-    return k * where(less, logarithm - e, log1p_excess(where(less, 0.0, e)))

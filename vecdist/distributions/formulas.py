@@ -64,6 +64,11 @@ class _Grown(NamedTuple):
         return 1.0 / self.whole.high
 
     @property
+    def inverse(self) -> Node:
+        """1 / a, where a is not 0."""
+        return 1.0 / where(eq(self.a, 0.0), 1.0, self.a)
+
+    @property
     def share(self) -> Parts:
         """z / (1 + u)."""
         return self.z.quotient(self.whole)
@@ -71,7 +76,7 @@ class _Grown(NamedTuple):
     @property
     def logarithm(self) -> Parts:
         """log(1 + u) / a, where u is not next to 0."""
-        rest = log_rest(self.whole.high) + where(self.inside, self.whole.rest / self.whole.high, 0.0)
+        rest = log_rest(self.whole.high) + where(self.inside, self.whole.rest * self.factor, 0.0)
         return Parts(log_high(self.whole.high), rest).over(where(eq(self.a, 0.0), 1.0, self.a))
 
     @property
@@ -80,7 +85,7 @@ class _Grown(NamedTuple):
         z = self.z.high
         series = -self.z.product(self.z).whole * self.factor * ((1.0 + self.bend) + self.u * self.bend)
         lag = where(self.inside, (self.share - self.logarithm).whole, z * self.factor)
-        return where(self.small, series, lag / self.a)
+        return where(self.small, series, lag * self.inverse)
 
 
 def _grown(a: Node, z: Node, rest: Node) -> _Grown:
@@ -96,7 +101,7 @@ def _grown(a: Node, z: Node, rest: Node) -> _Grown:
 
 def _log1p_over(a: Node, z: Node, rest: Node) -> Node:
     grown = _grown(a, z, rest)
-    return where(grown.small, z + z * (grown.u * grown.bend), log(grown.whole.high) / a)
+    return where(grown.small, z + z * (grown.u * grown.bend), log(grown.whole.high) * grown.inverse)
 
 
 def _log1p_over_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
@@ -113,7 +118,7 @@ log1p_over = primitive(
 
 CLOSE = 0.05  # up to which a series is better than a logarithm in two parts
 # (1 / 2 - ((1 + u) log(1 + u) - u) / u²) / u
-DECAY = tuple((-1) ** k / ((k + 2) * (k + 3)) for k in range(13))
+DECAY = {size: tuple((-1) ** k / ((k + 2) * (k + 3)) for k in range(most)) for size, most in ((8, 12), (4, 5))}
 
 
 def _log1p_decay_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
@@ -121,9 +126,9 @@ def _log1p_decay_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node
     grown = _grown(a, z, rest)
     close, half, one = abs(grown.u) < CLOSE, 0.5 * z, const(1.0, a.dtype)
     u = where(close, grown.u, 0.0)
-    least = (sum_rest(half, -one) + 0.5 * rest) - z * (u * polynomial(u, DECAY))
+    least = (sum_rest(half, -one) + 0.5 * rest) - z * (u * polynomial(u, DECAY[width(u)]))
     more = Parts(one + a, sum_rest(one, a))
-    far = (grown.logarithm - grown.share.product(more)).whole / a
+    far = (grown.logarithm - grown.share.product(more)).whole * grown.inverse
     end = where(a > -1.0, const(math.inf, a.dtype), -math.inf)
     of_a = where(close, z * grown.factor * ((half - 1.0) + least), where(grown.inside, far, end))
     return of_a, -times(1.0 + a, grown.factor), None

@@ -50,7 +50,7 @@ class Parts(NamedTuple):
     def quotient(self, divisor: Parts) -> Parts:
         """The quotient by a number in two parts."""
         quotient = self.over(divisor.high)
-        return Parts(quotient.high, quotient.rest - quotient.high * (divisor.rest / divisor.high))
+        return Parts(quotient.high, quotient.rest - quotient.high * (divisor.rest * (1.0 / divisor.high)))
 
     def exp(self) -> Node:
         """The exponential, whose argument may be large."""
@@ -72,7 +72,7 @@ class Parts(NamedTuple):
 
     def log(self) -> Parts:
         """The logarithm of a positive number."""
-        return Parts(log_high(self.high), log_rest(self.high) + self.rest / self.high)
+        return Parts(log_high(self.high), log_rest(self.high) + self.rest * (1.0 / self.high))
 
 
 def _growth(rest: Node) -> Node:

@@ -55,13 +55,14 @@ def _near_excess(e: Node) -> tuple[Node, Node]:
     return near, linear + (series + k * low)
 
 
-def _log1p_excess(e: Node) -> Node:
+def less_log1p(e: Node, logarithm: Node) -> Node:
+    """log(1 + e) - e, given log(1 + e)."""
     near, excess = _near_excess(e)
-    return where(near, excess, log1p(e) - e)
+    return where(near, excess, logarithm - e)
 
 
 log1p_excess = primitive(  # log(1 + e) - e
-    "log1p_excess", expand=_log1p_excess, partials=lambda e, out: (-e / (1.0 + e),), floating=True,
+    "log1p_excess", expand=lambda e: less_log1p(e, log1p(e)), partials=lambda e, out: (-e / (1.0 + e),), floating=True,
     domain=((-0.9, 4.0),),
 )
 

@@ -7,14 +7,15 @@ from vecdist.constraints import Constraint, finite, positive, positive_or_infini
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_square
 from vecdist.distributions.odds import log_sf_of_odds, odds_of_sf, sf_of_odds
-from vecdist.distributions.saddle_point import SERIES, log1p_excess, stirling_error
+from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
+from vecdist.primitives.gamma_differences import digamma_gap, lgamma_half_step
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
-from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta
+from vecdist.primitives.special import digamma_delta, lbeta
 from vecdist.primitives.table import primitive
 
 
@@ -50,12 +51,14 @@ student_decay = primitive(  # (df + 1) / 2 log(1 + z^2 / df) for z = distance in
 )
 
 
-def _log_gammas(half: Node) -> Node:
-    """lgamma(half + 1/2) - lgamma(half) - log(2 half) / 2, whose slope is next to none where half is large."""
-    many = half >= SERIES
-    h = where(many, half, SERIES)
-    series = h * log1p_excess(0.5 / h) - 0.5 * math.log(2.0) + (stirling_error(h + 0.5) - stirling_error(h))
-    return where(many, series, lgamma_delta(half, 0.5) - 0.5 * log(2.0 * half))
+def _log_gammas_slope(half: Node, out: Node) -> tuple[Node]:
+    """digamma(half + 1/2) - digamma(half) - 1 / (2 half), next to none where half is large."""
+    return (digamma_gap(half, 0.5) + log1p_excess(0.5 / half),)
+
+
+log_gammas = primitive(  # lgamma(half + 1/2) - lgamma(half) - log(2 half) / 2
+    "student_log_gammas", expand=lgamma_half_step, partials=_log_gammas_slope, floating=True, domain=((0.05, 60.0),),
+)
 
 
 class StudentT(Distribution):
@@ -92,7 +95,7 @@ class StudentT(Distribution):
         half, limit = 0.5 * p.df, eq(p.df, math.inf)
         normal = 0.5 * square((x - p.loc) * p.inverse_scale)
         decay = where(limit, normal, student_decay(x - p.loc, p.inverse_scale, p.df))
-        constant = where(limit, -0.5 * math.log(2.0), _log_gammas(half))
+        constant = where(limit, -0.5 * math.log(2.0), log_gammas(half))
         return (constant - (p.log_scale + 0.5 * math.log(math.pi))) - decay
 
     @staticmethod

@@ -4,13 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.parts import difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import rint, square
+from vecdist.primitives.arithmetic import rint
 from vecdist.primitives.bessel import bessel_ratio_gap, log_i0, log_i0e
 from vecdist.primitives.draws import von_mises_draw
-from vecdist.primitives.rounding import sum_rest
-from vecdist.primitives.trigonometric import cos, sin
+from vecdist.primitives.trigonometric import cos_less_one, cos_of_parts
 
 
 class VonMises(Distribution):
@@ -35,10 +35,9 @@ class VonMises(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """By the cosine less 1 where the concentration is large, with what the rounding of x - loc takes from both."""
-        angle, rest = x - p.loc, sum_rest(x, -p.loc)
-        cosine, sine = cos(angle) - rest * sin(angle), sin(angle) + rest * cos(angle)
-        less_one = where(cosine > 0.0, -square(sine) / (1.0 + abs(cosine)), cosine - 1.0)
+        """By the cosine less 1 where the concentration is large, with what rounding took from x - loc in both."""
+        angle, rest = difference(x, p.loc)
+        cosine, less_one = cos_of_parts(angle, rest), cos_less_one(angle, rest)
         spread = p.concentration < 1.0
         constant = where(spread, log_i0(p.concentration), log_i0e(p.concentration)) + math.log(2 * math.pi)
         return p.concentration * where(spread, cosine, less_one) - constant
@@ -48,7 +47,6 @@ class VonMises(Distribution):
         """Between -pi and pi."""
         angle = p.loc + random.draw(von_mises_draw, p.concentration)
         return angle - (2.0 * math.pi) * rint(angle / (2.0 * math.pi))
-
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

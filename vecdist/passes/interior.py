@@ -123,10 +123,14 @@ def _compared(roots: Sequence[Node]) -> dict[Node, list[float]]:
 
 
 def _range(slot: Node, thresholds: Sequence[float], whole: bool) -> Range | None:
-    """A range without its edges, in which most of the comparisons are known; that of ``whole`` numbers has 0 in it."""
+    """A range without its edges, in which most of the comparisons are known; that of ``whole`` numbers has 0 in it.
+
+    An input that is compared with -inf may have either sign: if a part of it lay outside, both cases would run.
+    """
     info = np.finfo(slot.dtype)
     tiny, largest = float(info.tiny), float(info.max)
-    low = (0.0 if whole else tiny) if any(0 <= t <= tiny for t in thresholds) else -largest
+    signed = -math.inf in thresholds or not any(0 <= t <= tiny for t in thresholds)
+    low = -largest if signed else 0.0 if whole else tiny
     known = [t for t in thresholds if math.isnan(t) or math.isinf(t) or t <= low]
     return (low, largest) if len(known) >= ENOUGH else None
 

@@ -86,6 +86,12 @@ def _neg(node: Node, x: Node) -> Node | None:
     return x.args[1] - x.args[0] if x.op == "sub" else None
 
 
+def _abs(node: Node, x: Node) -> Node | None:
+    if x.op == "neg":
+        return abs(x.args[0])
+    return x if x.op in {"abs", "square", "sqrt"} else None
+
+
 def _where(node: Node, condition: Node, yes: Node, no: Node) -> Node | None:
     if condition.op == "const":
         return yes if condition.value else no
@@ -109,5 +115,6 @@ def _or(node: Node, x: Node, y: Node) -> Node | None:
 
 
 RULES: dict[str, Callable[..., Node | None]] = {
-    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "where": _where, "and": _and, "or": _or,
+    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "and": _and,
+    "or": _or,
 }

@@ -14,7 +14,6 @@ from vecdist.primitives.table import primitive
 
 NEAR = {8: 8.0, 4: 6.0}
 SLOPE_NEAR = {8: 12.0, 4: 6.0}
-GAP_NEAR = {8: 8.0, 4: 4.0}
 # (I0(x) - 1) / x**2 in x**2 on 0 <= x <= SLOPE_NEAR: relative error 1.4e-17 and 5.8e-09
 I0 = {
     8: (
@@ -100,38 +99,39 @@ SLOPE_FAR = {
         -0.00017132731, -5.856754e-05, 4.931281e-05, 3.8123162e-06,
     ),
 }
-# (x + GAP_SHIFT)**3 exp(-x) (I0(x) - I1(x)) in 2 x / GAP_NEAR - 1 on 0 <= x <= GAP_NEAR: relative error 1.5e-17 and
-# 1.9e-08.  The power makes it so even that the polynomial is well-conditioned.
-GAP_SHIFT = {8: 2.5, 4: 2.0}
-GAP = {
+# x (I0(x) / I1(x) - 1) in 2 x / NEAR - 1 on 0 <= x <= NEAR: relative error 4.9e-17 and 1.8e-08.  It falls
+# from 2 to 1/2, and gives both I1 / I0 = x / (x + it) and what that lacks of 1.
+EXCESS = {
     8: (
-        7.758453317781045, 1.3451211889344872, 3.1947919750203932, -3.0642859118224224, 2.6948887692804644,
-        -1.787956378172618, 0.6779946005520354, 0.21190572743329025, -0.6515525117651187, 0.6769449978951081,
-        -0.47711727535825743, 0.24013779346910993, -0.0695969622168734, -0.015047037271046919, 0.03852500316819769,
-        -0.03289093393348776, 0.01998041981219693, -0.009482098522171635, 0.0034133477746668924,
-        -0.0007011735878864897, -0.00019684626287000005, 0.00033986526029204374, -0.00024647487033842904,
-        0.000131574452992949, -6.589324666036301e-05, 3.52490116485111e-05, -1.3809626186771676e-05,
-        2.3049630714512898e-06, -9.658222930128825e-07, 1.1689279387678329e-06, -3.57182095478087e-07,
+        0.6321890694374384, -0.1927974361408053, 0.26791918048683216, -0.3256319869809535, 0.32559116669471455,
+        -0.2519737672515659, 0.1309341038596267, -0.014089934863198443, -0.056117266210333555, 0.06929011102171174,
+        -0.04427578185938737, 0.009902988058747678, 0.013145772648861765, -0.019039506699245486, 0.012988646122831576,
+        -0.0035656895122616675, -0.003064865775117657, 0.005029840867367608, -0.003681355627006647,
+        0.0012936469153802669, 0.000688299957607207, -0.001585744430188615, 0.0010245130125714874,
+        0.00011923619028208683, -0.00018330129774039207, -0.0003830521437893683, -0.00014589944649539158,
+        0.0009014679644917977, -0.00020731122807744444, -0.0006921996763381031, 0.0003280683564629292,
+        0.0002704741929752547, -0.0001761360445734127, -5.5621432403890114e-05, 4.559067586969675e-05,
+        4.815342275966426e-06, -4.852341602361516e-06,
     ),
     4: (
-        5.967298, -1.1410114, 1.7115208, -0.31476134, -0.39103213, 0.4538229, -0.25231633, 0.07619604, 0.001931318,
-        -0.018207846, 0.012922857, -0.0049216473, 0.00079232187,
+        0.70377094, -0.31037736, 0.38306642, -0.35721278, 0.23564367, -0.08846094, -0.012016686, 0.04386433,
+        -0.031197174, 0.007105752, 0.008211747, -0.008507025, 0.0014391432, 0.0017662687, -0.00073983474,
     ),
 }
-# x (1 - I1(x) / I0(x)) in 1 - 2 GAP_NEAR / x on x >= GAP_NEAR: relative error 1.8e-17 and 2.1e-08
-GAP_FAR = {
+# the same in 1 - 2 NEAR / x on x >= NEAR: relative error 4.8e-17 and 4.7e-08
+EXCESS_FAR = {
     8: (
-        0.5083559131494412, -0.008963486348115163, 0.000682786717230793, -8.890591389973833e-05,
-        1.7201728868596365e-05, -4.788507553863522e-06, 1.948792020559244e-06, -1.0909424042521247e-06,
-        5.864247967201932e-07, 3.3313467496788747e-09, -5.361743170587882e-07, 5.313752855097791e-07,
-        9.25799307547208e-08, -5.325013115357204e-07, 1.1309840311482584e-07, 4.4445418008182546e-07,
-        -1.5602294015054022e-07, -3.5829811044502576e-07, 1.2540917517420004e-07, 2.612751170849587e-07,
-        -7.293904876148616e-08, -1.541874338607443e-07, 2.985791229077349e-08, 6.579428137208972e-08,
-        -7.659298776779838e-09, -1.7605391097893507e-08, 9.200711513125584e-10, 2.191763584739963e-09,
+        0.5250375340920083, -0.026790434965664914, 0.0019267454416406517, -0.000198999721876202, 3.054191428644904e-05,
+        -7.114214072719689e-06, 2.5588059263907673e-06, -1.336914986414193e-06, 7.156769145753754e-07,
+        -4.4596923849597635e-08, -5.686497253822564e-07, 6.044840515662466e-07, 5.7937258358811905e-08,
+        -5.707677411038582e-07, 1.5960706098069788e-07, 4.605413855152457e-07, -1.9826798322496735e-07,
+        -3.6345050887314605e-07, 1.5840921973671932e-07, 2.607987197102115e-07, -9.400676344078024e-08,
+        -1.5155750770484182e-07, 3.970439025249404e-08, 6.363217922034328e-08, -1.0558497507190899e-08,
+        -1.6735583346958537e-08, 1.316746078357901e-09, 2.046046944779402e-09,
     ),
     4: (
-        0.51811606, -0.021412596, 0.0045722295, -0.0020209851, 0.0008846325, 0.00043787502, -0.0010595779,
-        0.0001558917, 0.00069079344, -0.00018325013, -0.00032189777, 8.54714e-05, 7.254764e-05, -1.7185263e-05,
+        0.5341895, -0.037528455, 0.003821017, -0.0005923166, 0.00015678965, -7.2432136e-05, 2.2300352e-05,
+        1.49776015e-05, -1.141554e-05,
     ),
 }
 
@@ -151,8 +151,8 @@ def _regained(a: Node) -> Node:
     return 1.0 + rest * (0.5 / at_least(a, 1.0))
 
 
-def _outer(a: Node, table: dict[int, tuple[float, ...]], limits: dict[int, float]) -> Node:
-    return polynomial(1.0 - (2.0 * limits[width(a)]) / a, table[width(a)])
+def _outer(a: Node, table: dict[int, tuple[float, ...]], limits: dict[int, float] = NEAR) -> Node:
+    return polynomial(1.0 - (2.0 * limits[width(a)]) * (1.0 / a), table[width(a)])
 
 
 def _i0(a: Node) -> Node:
@@ -162,13 +162,13 @@ def _i0(a: Node) -> Node:
 
 def _i0e(x: Node) -> Node:
     a = abs(x)
-    return where(_near(a), exp(-a) * _i0(a) * _regained(a), _outer(a, I0_FAR, NEAR) / sqrt(a))
+    return where(_near(a), exp(-a) * _i0(a) * _regained(a), _outer(a, I0_FAR) * sqrt(1.0 / a))
 
 
 def _i1e(x: Node) -> Node:
     a = abs(x)
     near = exp(-a) * (a * _inner(a, I1)) * _regained(a)
-    return with_sign(where(_near(a), near, _outer(a, I1_FAR, NEAR) / sqrt(a)), x)
+    return with_sign(where(_near(a), near, _outer(a, I1_FAR) * sqrt(1.0 / a)), x)
 
 
 def _grown(y: Node, x: Node) -> Node:
@@ -181,7 +181,7 @@ def _log_i0_parts(a: Node) -> tuple[Node, Node]:
     """Whether ``a`` is near 0, and log(I0), less ``a`` where it is not."""
     near = _near(a)
     small = a * a * _inner(a, I0)
-    return near, log_of_sum(where(near, 1.0, _outer(a, I0_FAR, NEAR) / sqrt(a)), where(near, small, 0.0))
+    return near, log_of_sum(where(near, 1.0, _outer(a, I0_FAR) * sqrt(1.0 / a)), where(near, small, 0.0))
 
 
 def _log_i0e(x: Node) -> Node:
@@ -196,24 +196,18 @@ def _log_i0(x: Node) -> Node:
     return where(eq(a, INFINITY), a, y + where(near, 0.0, a))
 
 
-def _ratio(a: Node) -> Node:
-    """I1 / I0 near 0."""
-    return a * _inner(a, I1) / _i0(a)
-
-
-def _bessel_ratio_gap(x: Node) -> Node:
-    """1 - I1 / I0 of |x|: from 1 on the difference is a polynomial of its own, for it tends to 1 / (2 x)."""
-    a = abs(x)
-    t = a * (2.0 / GAP_NEAR[width(a)]) - 1.0
-    up = a + GAP_SHIFT[width(a)]
-    near = polynomial(t, GAP[width(a)]) / ((up * up * up) * (exp(-a) * _i0(a) * _regained(a)))
-    near = where(a < 1.0, 1.0 - _ratio(a), near)
-    return where(a < GAP_NEAR[width(a)], near, _outer(a, GAP_FAR, GAP_NEAR) / a)
+def _shares(a: Node) -> tuple[Node, Node]:
+    """I1 / I0, which is a / (a + e), and e / (a + e), which it lacks of 1: neither is a difference near its zero."""
+    near = _near(a)
+    inner = polynomial((2.0 / NEAR[width(a)]) * a - 1.0, EXCESS[width(a)])
+    excess = where(near, inner, _outer(a, EXCESS_FAR))
+    inverse = 1.0 / (a + excess)
+    gap = excess * inverse
+    return where(near, a * inverse, 1.0 - gap), gap
 
 
 def _bessel_ratio(x: Node) -> Node:
-    a = abs(x)
-    return with_sign(where(a < GAP_NEAR[width(a)], _ratio(a), 1.0 - bessel_ratio_gap(a)), x)
+    return with_sign(_shares(abs(x))[0], x)
 
 
 def _bessel_ratio_slope(x: Node) -> Node:
@@ -262,7 +256,7 @@ bessel_ratio = primitive(  # I1(x) / I0(x): the mean resultant length of a von M
     floating=True, domain=((0.1, 60.0),),
 )
 bessel_ratio_gap = primitive(  # 1 - I1(|x|) / I0(|x|)
-    "bessel_ratio_gap", expand=_bessel_ratio_gap,
+    "bessel_ratio_gap", expand=lambda x: _shares(abs(x))[1],
     partials=lambda x, out: (where(x < 0, 1.0, -1.0) * bessel_ratio_slope(x),), floating=True, domain=((0.1, 60.0),),
 )
 bessel_ratio_slope = primitive(

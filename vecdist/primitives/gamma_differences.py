@@ -5,8 +5,10 @@ Every part of them is a multiple of that difference: logarithms and series of tw
 
 from __future__ import annotations
 
+import math
+
 from vecdist.expr import Node, const, where
-from vecdist.primitives.elementary import log1p_parts
+from vecdist.primitives.elementary import log, log1p, log1p_parts
 from vecdist.primitives.floating import INFINITY, divided_difference, joined, log_normal, log_ratio_e, polynomial, width
 from vecdist.primitives.gamma_functions import (
     CONSTANT,
@@ -20,8 +22,9 @@ from vecdist.primitives.gamma_functions import (
     edged,
     shifted,
     trigamma,
+    trigamma_excess,
 )
-from vecdist.primitives.logarithms import log_of_sum
+from vecdist.primitives.logarithms import log_of_either, log_of_sum
 from vecdist.primitives.table import primitive
 
 
@@ -102,6 +105,15 @@ def _digamma_delta(x: Node, d: Node) -> Node:
     return where(d < 0, -y, y)
 
 
+def lgamma_half_step(x: Node) -> Node:
+    """lgamma(x + 1/2) - lgamma(x) - log(2 x) / 2: of the logarithms one is left, and one of what the shifts add."""
+    low, high, _ = _ordered(x, const(0.5, x.dtype))
+    share = where(low.below, low.product * high.inverse, 1.0)
+    added = where(low.below, share * (low.w * (share / x)), 1.0)
+    y = (low.w * joined(*log1p_parts(0.5 * low.r)) - 0.5 * math.log(2 * math.e)) + 0.5 * log(added)
+    return edged(y + _stirling_apart(low, high, const(0.5, x.dtype)), x, -INFINITY)
+
+
 def _beta_like(p: Node, q: Node, c: Node, gap: float) -> Node:
     """lgamma(p) + lgamma(q) - lgamma(c) for c = p + q - gap and p <= q.
 
@@ -115,6 +127,31 @@ def _beta_like(p: Node, q: Node, c: Node, gap: float) -> Node:
     y = y + (CONSTANT + (_stirling(low) + (_stirling(high) - _stirling(whole))))
     product = low.product * (high.product * whole.inverse)
     return edged(y - log_normal(product, surplus * LIFT[width(p)]), p, INFINITY)
+
+
+def _digamma_gap(x: Node, d: Node) -> Node:
+    """The logarithms of the difference and log(1 + d/x) are one, which is of 1 where there is no shift."""
+    low, high, distance = _ordered(x, d)
+    share = low.r * where(high.below, 1.0 / high.x, 1.0)
+    kept, lost = x * share * where(high.below, high.w, 1.0), -low.shift * share * where(high.below, d, 1.0)
+    y = log_of_either(kept < 0.5, kept, lost) + 0.5 * distance * low.r * high.r
+    y = y + _digamma_series_apart(low, high, distance) + _reciprocals_apart(low, high, d)
+    return edged(y, low.x, INFINITY)
+
+
+def _log_beta_peak(a: Node, b: Node) -> Node:
+    """By Stirling's series of a, b and a + b, whose large terms are those of the power; -log B where a or b is few."""
+    swap = b < a
+    p, q = where(swap, b, a), where(swap, a, b)
+    low, high, whole = shifted(p), shifted(q), shifted(a + b)
+    distance = p + (whole.shift - high.shift)
+    surplus = (low.shift + high.shift) - whole.shift
+    apart = joined(*log1p_parts(distance * high.r))
+    y = (surplus - 0.5) * log_ratio_e(low.w) + (CONSTANT + (_stirling(low) + (_stirling(high) - _stirling(whole))))
+    few = distance * log_normal(low.w * whole.r) - (high.w - 0.5) * apart
+    few = few - log_normal(low.product * (high.product * whole.inverse), surplus * LIFT[width(p)])
+    few = few - (p * log(p / (a + b)) - q * log1p(p / q))
+    return edged(-(y + where(low.below, few, 0.5 * apart)), p, -INFINITY)
 
 
 def _lbeta(a: Node, b: Node) -> Node:
@@ -142,6 +179,15 @@ lbeta = primitive(
     "lbeta", 2, expand=_lbeta,
     partials=lambda a, b, out: (-digamma_delta(a, b), -digamma_delta(b, a)),
     floating=True, ufuncs=("betaln",), domain=(POSITIVE, POSITIVE), oracle="scipy.special.betaln",
+)
+digamma_gap = primitive(  # digamma(x + d) - digamma(x) - log(1 + d/x) for d >= 0
+    "digamma_gap", 2, expand=_digamma_gap,
+    partials=lambda x, d, out: (trigamma_excess(x + d) - trigamma_excess(x), trigamma_excess(x + d)),
+    floating=True, domain=(POSITIVE, POSITIVE),
+)
+log_beta_peak = primitive(  # log(y**a (1 - y)**b / B(a, b)) at its greatest, where y is a / (a + b)
+    "log_beta_peak", 2, expand=_log_beta_peak,
+    partials=lambda a, b, out: (digamma_gap(a, b), digamma_gap(b, a)), floating=True, domain=(POSITIVE, POSITIVE),
 )
 log_choose = primitive(
     "log_choose", 2, expand=_log_choose,

@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.floating import (
     INFINITY,
     NAN,
@@ -271,6 +271,14 @@ def _trigamma(x: Node) -> Node:
     return edged(y + s.sum_of_powers(2), x, INFINITY)
 
 
+def _trigamma_excess(x: Node) -> Node:
+    """A step of the shift takes 1 / y**2 from trigamma(y) and 1 / (y (y + 1)) from 1 / y."""
+    s = shifted(x)
+    y = s.v * (0.5 + s.r * polynomial(s.v, TRIGAMMA[width(x)]))
+    steps = [1.0 / (x + i) / (x + i) / (x + (i + 1.0)) for i in range(SHIFT[width(x)])]
+    return edged(y + where(s.below, sum(steps[1:], steps[0]), 0.0), x, INFINITY)
+
+
 def _tetragamma(x: Node) -> Node:
     s = shifted(x)
     y = s.v * polynomial(s.v, TETRAGAMMA[width(x)]) * s.v - s.v * (1.0 + s.r)
@@ -297,6 +305,10 @@ digamma = primitive(
 )
 trigamma = primitive(
     "trigamma", expand=_trigamma, partials=lambda x, out: (tetragamma(x),), floating=True, domain=(POSITIVE,),
+)
+trigamma_excess = primitive(  # trigamma(x) - 1 / x
+    "trigamma_excess", expand=_trigamma_excess, partials=lambda x, out: (tetragamma(x) + 1.0 / square(x),),
+    floating=True, domain=(POSITIVE,),
 )
 tetragamma = primitive(
     "tetragamma", expand=_tetragamma, partials=lambda x, out: (polygamma(3, x),), floating=True, domain=(POSITIVE,),

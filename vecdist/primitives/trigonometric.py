@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vecdist.expr import Node, const, where
+from vecdist.expr import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits
 from vecdist.primitives.floating import at_least, at_most, format_of, polynomial, width, with_sign
 from vecdist.primitives.table import primitive
 
+PARTS = (REAL, (-1e-17, 1e-17))
 TWO_OVER_PI = 0.6366197723675814
 # pi/2 in parts: a multiple of all but the last is exact in range, and the last reaches what a reduction can leave over.
 HALF_PI = {
@@ -49,24 +50,30 @@ QUARTER_TURN = {8: (1.5707963267948966, 6.123233995736766e-17), 4: (1.5707964, -
 
 
 class Quadrant(NamedTuple):
-    """Sine and cosine of the reduced argument; the low bits of ``turn`` count the quarter turns taken away."""
+    """Sine and cosine - 1 of the reduced argument; the low bits of ``turn`` count the quarter turns taken away."""
 
     sine: Node
-    cosine: Node
+    less_one: Node
     turn: Node
 
+    @property
+    def cosine(self) -> Node:
+        return 1.0 + self.less_one
 
-def _reduced(x: Node) -> Quadrant:
+
+def _reduced(x: Node, rest: Operand = 0.0) -> Quadrant:
+    """Of x + rest, where the rest is what rounding took from x."""
     magic = format_of(x).magic
     rounded = x * TWO_OVER_PI + magic
     turns = rounded - magic
     r = x
     for part in HALF_PI[width(x)]:
         r = r - turns * part
+    r = r + rest
     r = at_least(at_most(r, 1.0), -1.0)
     square = r * r
     sine = r + r * square * polynomial(square, SIN[width(x)])
-    return Quadrant(sine, 1.0 + square * polynomial(square, COS[width(x)]), bits(rounded))
+    return Quadrant(sine, square * polynomial(square, COS[width(x)]), bits(rounded))
 
 
 def _odd(turn: Node) -> Node:
@@ -83,9 +90,15 @@ def _quarter(parts: Quadrant, ahead: int) -> Node:
 
 
 def _tan(x: Node) -> Node:
-    sine, cosine, turn = _reduced(x)
-    odd = _odd(turn)
-    return where(odd, cosine, sine) / where(odd, -sine, cosine)
+    parts = _reduced(x)
+    odd = _odd(parts.turn)
+    return where(odd, parts.cosine, parts.sine) / where(odd, -parts.sine, parts.cosine)
+
+
+def _cos_less_one(x: Node, rest: Node) -> Node:
+    """Next to its zeros a polynomial, not a difference."""
+    parts = _reduced(x, rest)
+    return where(eq(parts.turn & 3, 0), parts.less_one, _quarter(parts, 1) - 1.0)
 
 
 def _arctan_within(z: Node) -> Node:
@@ -120,6 +133,18 @@ sin = primitive(
 cos = primitive(
     "cos", expand=lambda x: _quarter(_reduced(x), 1), partials=lambda x, out: (-sin(x),),
     floating=True, ufuncs=("cos",), domain=(REAL,), oracle="numpy.cos",
+)
+sin_of_parts = primitive(  # sin(x + rest) of a number in two parts
+    "sin_of_parts", 2, expand=lambda x, rest: _quarter(_reduced(x, rest), 0),
+    partials=lambda x, rest, out: (cos_of_parts(x, rest), None), floating=True, domain=PARTS,
+)
+cos_of_parts = primitive(
+    "cos_of_parts", 2, expand=lambda x, rest: _quarter(_reduced(x, rest), 1),
+    partials=lambda x, rest, out: (-sin_of_parts(x, rest), None), floating=True, domain=PARTS,
+)
+cos_less_one = primitive(  # cos(x + rest) - 1
+    "cos_less_one", 2, expand=_cos_less_one,
+    partials=lambda x, rest, out: (-sin_of_parts(x, rest), None), floating=True, domain=PARTS,
 )
 tan = primitive(
     "tan", expand=_tan, partials=lambda x, out: (1.0 + out * out,),
