@@ -93,6 +93,10 @@ POINTS: list[Point] = [
     ("DiscreteWeibull", {"q": 0.00011896096874015048, "beta": 0.6921647223679701}, 0.0, "logpdf q", 0.0),
     ("DiscreteWeibull", {"q": 0.9999722718121803, "beta": 18.048787585545277}, 1.0, "logpdf q", 0.0),
     ("DiscreteWeibull", {"q": 0.9906461921048291, "beta": 8.0277073428316}, 1.0, "logpdf beta", 0.0),
+    *[("DiscreteWeibull", {"q": q, "beta": beta}, x, "logpdf q beta", 0.0) for q, beta, x in [
+        (0.999975, 22.7685, 1.0), (0.960962, 0.962053, 27.0), (0.963629, 0.0223972, 4.22359e59),
+        (0.0026885, 107.911, 34.0), (0.00185756, 0.0298139, 65.0), (0.512838, 1.12234, 1.0),
+    ]],
     # a normal score whose terms nearly cancel, and a quotient next to 1
     ("JohnsonSU", {"loc": 4.050729097454828, "scale": 0.0012593722397270567, "gamma": -720.5004503115129,
                    "delta": 497.633598423023}, 4.053256541815855, "logpdf x loc scale gamma delta", 0.0),
@@ -124,7 +128,10 @@ SINGLE: list[Point] = [
     ("ZeroInflatedBinomial", {"gate": 0.9539265, "n": 13749.0, "p": 0.0039969464}, 0.0, "logpdf gate p", 0.0),
     ("DiscreteWeibull", {"q": 0.9999988, "beta": 0.02460748}, 8.5070587e37, "logpdf q beta", 0.0),
     ("DiscreteWeibull", {"q": 0.8646742, "beta": 0.0037837548}, 8.5070587e37, "logpdf q beta", 0.0),
-    ("DiscreteWeibull", {"q": 0.9998069, "beta": 1.6}, 3.0, "logpdf q", 0.0),
+    *[("DiscreteWeibull", {"q": q, "beta": beta}, x, "logpdf q beta", 0.0) for q, beta, x in [
+        (0.9998069, 1.6, 3.0), (0.325892, 5.38611, 1.0), (0.999894, 0.206431, 1.03924e19),
+        (0.999994, 0.388743, 2.82965e13), (0.999894, 35.492, 1.0),
+    ]],
     ("GeneralizedPareto", {"loc": -0.0011969861, "scale": 0.18749157, "shape": -0.00014560249}, 0.36908343,
      "x loc scale shape", 0.0),
     ("Semicircle", {"radius": 0.002515757}, 0.002515738, "logpdf x radius", 0.0),
