@@ -117,6 +117,7 @@ POINTS: list[Point] = [
     ("LogitNormal", {"loc": 6.51786, "scale": 0.0071912}, 0.998529, "x loc scale", 0.0),
     ("InverseGaussian", {"mean": 0.00104895, "shape": 179.009}, 0.00104996, "mean", 0.0),
     ("Pareto", {"shape": 0.00119134, "scale": 0.405373}, 0.405374, "x shape scale", 0.0),
+    ("Lomax", {"loc": -0.0315243, "scale": 0.0171373, "shape": 0.0189574}, -0.0315243, "logpdf x loc scale shape", 0.0),
     ("Zipf", {"power": 10.6366}, 1.0, "logpdf power", 0.0),
     # beyond the squares and quotients that floats hold
     ("FisherSnedecor", {"df1": 0.518495, "df2": 0.00204685}, 1.77418e305, "x df1", 354.0),
@@ -140,6 +141,7 @@ SINGLE: list[Point] = [
      "logpdf x loc scale gamma delta", 0.0),
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 0.21335}, -8.50706e37, "logpdf x df loc scale", 0.0),
     ("HalfStudentT", {"df": 0.108123, "scale": 0.21335}, 8.50706e37, "logpdf x df scale", 0.0),
+    ("Lomax", {"loc": 1.46624, "scale": 0.0420002, "shape": 0.00894081}, 8.50706e37, "logpdf x loc scale shape", 0.0),
     ("Cauchy", {"loc": 0.0632085, "scale": 0.01}, -8.50706e37, "logpdf x loc scale", 0.0),
     ("HalfCauchy", {"scale": 0.01}, 8.50706e37, "logpdf x scale", 0.0),
     ("Pareto", {"shape": 0.0143954, "scale": 0.145535}, 8.50706e37, "logpdf x shape scale", 0.0),

@@ -14,17 +14,18 @@ from vecdist.primitives.floating import (
     binary,
     format_of,
     joined,
+    lifted,
     log_fraction,
     width,
     with_sign,
 )
 from vecdist.primitives.power import hypot
-from vecdist.primitives.rounding import quotient_rest
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan
 
 NEGATIVE = (-30.0, -1e-3)
 LN2_PARTS = {8: (0.6931471805599453, 2.3190468138462996e-17), 4: (0.6931472, -1.904654e-09)}
+FAR = {8: (2.0**900, 2.0**400, 2.0**-256), 4: (2.0**100, 2.0**60, 2.0**-32)}  # x, y and part of a large x / y
 LARGE = {8: 2.0**60, 4: 2.0**30}  # where 1 + x**2 is x**2
 
 
@@ -96,10 +97,33 @@ def _log_quotient_by_square(x: Node, y: Node) -> Node:
 
 
 def _log_quotient(x: Node, y: Node) -> Node:
-    """The logarithm of the quotient where that is far from overflow, and of what its rounding has lost."""
-    quotient = x / y
-    inside = (quotient > 2.0**-20) & (quotient < 2.0**20)
-    return log(where(inside, quotient, x)) + where(inside, quotient_rest(x, y) / quotient, -log(y))
+    """Of two fractions within sqrt(2) of each other, whose difference is exact, and of the exponents."""
+    top, bottom = binary(*lifted(x)), binary(*lifted(y))
+    m, n = 1.0 + top.f, 1.0 + bottom.f
+    step = where(m > math.sqrt(2) * n, 1.0, where(n > math.sqrt(2) * m, const(-1, x.dtype), const(0, x.dtype)))
+    n = where(step > 0, 2.0, where(step < 0, const(0.5, x.dtype), const(1, x.dtype))) * n
+    inside = joined((top.k - bottom.k) + step, log_fraction((m - n) / n))
+    finite = (x > 0) & (x < INFINITY) & (y > 0) & (y < INFINITY)
+    return where(finite, inside, _limit(x) - _limit(y))
+
+
+def _limit(x: Node) -> Node:
+    """log(x) where that is no number, 0 elsewhere."""
+    beyond = where(x < 0, const(NAN, x.dtype), where(eq(x, 0), const(-INFINITY, x.dtype), x))
+    return where((x > 0) & (x < INFINITY), 0.0, beyond)
+
+
+def _log1p_quotient(x: Node, y: Node) -> Node:
+    """Of a quotient that might overflow, the logarithm of a part of it."""
+    large, small, part = FAR[width(x)]
+    far = (x > large) & (y < small)
+    quotient = where(far, x * part, x) / y
+    return log1p(where(far, quotient - 1.0, quotient)) - where(far, const(math.log(part), x.dtype), 0.0)
+
+
+def _log1p_quotient_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
+    inverse = 1.0 / (x + y)
+    return inverse, -(x * inverse) * (1.0 / y)
 
 
 def _log_cauchy_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
@@ -162,6 +186,10 @@ log_quotient_by_square = primitive(  # log(x / y**2) for y > 0
 )
 log_quotient = primitive(  # log(x / y) for x, y > 0
     "log_quotient", 2, expand=_log_quotient, partials=lambda x, y, out: (1.0 / x, -1.0 / y),
+    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+)
+log1p_quotient = primitive(  # log(1 + x / y) for x >= 0 and y > 0, though the quotient overflow
+    "log1p_quotient", 2, expand=_log1p_quotient, partials=_log1p_quotient_partials,
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
 log_cauchy = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution
