@@ -4,9 +4,9 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, less_exp, log_both_tails
+from vecdist.distributions.formulas import EULER, less_exp, log_both_tails, log_middle
 from vecdist.distributions.parts import difference
-from vecdist.expr import Node, where
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.normal_tail import erfcinv
@@ -65,9 +65,7 @@ class Moyal(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        half = 0.5 * (p.loc - x) * p.inverse_scale
-        inside = log(erf(math.sqrt(0.5) * exp(half)))
-        return where(half < -40.0, half + 0.5 * math.log(2 / math.pi), inside)
+        return log_middle(0.5 * (p.loc - x) * p.inverse_scale)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

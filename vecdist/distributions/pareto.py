@@ -5,10 +5,10 @@ import math
 from vecdist.constraints import Constraint, beginning, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
-from vecdist.distributions.parts import log_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.logarithms import log_quotient
 
 
 class Pareto(Distribution):
@@ -39,7 +39,7 @@ class Pareto(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return -p.shape * (log_parts(x) - log_parts(p.scale)).whole
+        return -p.shape * log_quotient(x, p.scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -13,6 +13,9 @@ from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotie
 from vecdist.primitives.table import primitive
 
 
+NOTHING = -1e3  # an exponent of 0, whose slope is 0
+
+
 class Parts(NamedTuple):
     """``high`` + ``rest``, of which the rest is at most a few units in the last place of the other."""
 
