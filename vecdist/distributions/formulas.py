@@ -202,11 +202,15 @@ def log_both_tails(w: Node) -> Node:
     return where(w < 1.0, log1p(-erf(math.sqrt(0.5) * w)), log_ndtr(-w) + math.log(2))
 
 
-def log_middle(y: Node) -> Node:
-    """The logarithm of the probability that a standard normal variable is nearer to 0 than exp(y)."""
-    half = math.sqrt(0.5) * exp(where(y < -40.0, 0.0, y))
+FAR = {8: -20.0, 4: -9.0}  # the logarithm of a distance up to which that is all of its error function
+
+
+def log_middle(w: Node, log_w: Node) -> Node:
+    """The logarithm of the probability that a standard normal variable is nearer to 0 than ``w``, which may underflow."""
+    far = log_w < FAR[width(w)]
+    half = math.sqrt(0.5) * where(far, 1.0, w)
     inside = where(half < 0.5, log(erf(half)), log1p(-erfc(half)))
-    return where(y < -40.0, y + 0.5 * math.log(2 / math.pi), inside)
+    return where(far, log_w + 0.5 * math.log(2 / math.pi), inside)
 
 
 def power_of_distance(z: Node, exponent: Node) -> Node:

@@ -42,11 +42,11 @@ class Levy(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return erfc(sqrt(0.5 * p.scale / (x - p.loc)))
+        return erfc(sqrt(0.5 * p.scale) / sqrt(x - p.loc))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return erf(sqrt(0.5 * p.scale / (x - p.loc)))
+        return erf(sqrt(0.5 * p.scale) / sqrt(x - p.loc))
 
     @staticmethod
     def mean(p: Parameters) -> float:
@@ -68,7 +68,8 @@ class Levy(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_middle(0.5 * log_quotient(p.scale, x - p.loc))
+        distance = x - p.loc
+        return log_middle(sqrt(p.scale / distance), 0.5 * log_quotient(p.scale, distance))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
