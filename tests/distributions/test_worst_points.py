@@ -57,6 +57,8 @@ POINTS: list[Point] = [
     ("NoncentralChi2", {"df": 0.006836174006422163, "noncentrality": 1.3540080053223442}, 0.015058486040488178,
      "logpdf x df noncentrality", 2.0),
     ("NoncentralChi2", {"df": 0.00120989, "noncentrality": 2.68284}, 109.468, "x df", 2.7),
+    ("NoncentralChi2", {"df": 0.0185149, "noncentrality": 27.7886}, 13.7265, "df", 0.1),
+    ("NoncentralChi2", {"df": 0.0625257, "noncentrality": 5.4049}, 2.05261, "df", 0.2),
     # powers of what is next to 1
     ("Weibull", {"shape": 890.776, "scale": 182.238}, 182.315, "logpdf x shape scale", 0.0),
     ("Frechet", {"shape": 714.152, "scale": 137.074}, 137.007, "x scale", 0.0),
