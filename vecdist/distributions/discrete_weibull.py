@@ -3,9 +3,9 @@
 from vecdist.constraints import Constraint, count, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.gumbel_mass import log_gumbel_mass
-from vecdist.distributions.parts import log_parts
+from vecdist.distributions.parts import Parts, log_parts
 from vecdist.distributions.staircase import settled
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
@@ -36,13 +36,14 @@ class DiscreteWeibull(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """By logarithms in two parts of x^beta log(1 / q): next to 0 and far out, exponentials of them are amplified."""
+        """By logarithms in two parts of x^beta log(1 / q): far out exponentials of exponentials amplify them."""
         at_zero = eq(x, 0.0)
         k = where(at_zero, 1.0, x)
         rarity = (-log_parts(p.q)).log()
-        start, end = log_parts(k).times(p.beta) + rarity, log_parts(k + 1.0).times(p.beta) + rarity
-        growth = log1p(1.0 / k)
-        mass = log_gumbel_mass(*start, *end, p.beta * growth, log(p.beta) + log(growth))
+        start, length = log_parts(k).times(p.beta) + rarity, (log_parts(k + 1.0) - log_parts(k)).times(p.beta)
+        log_length = log(p.beta) + log(log1p(1.0 / k))
+        excess = (length - Parts(exp(log_length), const(0.0, x.dtype))).whole
+        mass = log_gumbel_mass(*start, log_length, excess)
         return where(at_zero, log1p(-p.q), mass)
 
     @staticmethod

@@ -206,7 +206,7 @@ FAR = {8: -20.0, 4: -9.0}  # the logarithm of a distance up to which that is all
 
 
 def log_middle(w: Node, log_w: Node) -> Node:
-    """The logarithm of the probability that a standard normal variable is nearer to 0 than ``w``, which may underflow."""
+    """The logarithm of the probability that a standard normal variable is nearer to 0 than ``w``, though that be 0."""
     far = log_w < FAR[width(w)]
     half = math.sqrt(0.5) * where(far, 1.0, w)
     inside = where(half < 0.5, log(erf(half)), log1p(-erfc(half)))

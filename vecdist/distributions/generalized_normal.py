@@ -15,13 +15,12 @@ from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gam
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
 
-
 MOST = 1e3  # a power whose exponential is infinite, or 0 with a slope of 0
 FLAT = 1e-17  # a power up to which the density is that of the peak
 
 
 class Middle(NamedTuple):
-    """``decay`` = |z|^power, whether x is ``near`` the peak by it, and the ``mass`` between there and its mirror image, signed."""
+    """``decay`` = |z|^power; whether x is ``near`` the peak; and the ``mass`` from there to its mirror image, signed."""
 
     decay: Node
     near: Node

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from vecdist.distributions.parts import Parts
 from vecdist.expr import Node, const, where
-from vecdist.primitives.elementary import expm1
+from vecdist.primitives.elementary import exp, expm1
 from vecdist.primitives.floating import INFINITY, at_most, polynomial, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import primitive
@@ -46,33 +46,35 @@ class _Interval(NamedTuple):
         return high + rest, (high - self.start.high) + (rest - self.start.rest)
 
 
-def _interval(z: Node, rest: Node, end: Node, end_rest: Node, length: Node) -> _Interval:
-    start, inside = Parts(z, rest).grown(), z < MOST[width(z)]
-    wide = Parts(end, end_rest).grown() - start
+def _interval(z: Node, rest: Node, length: Node, excess: Node) -> _Interval:
+    start, inside = Parts(z, rest), z < MOST[width(z)]
+    end = start + Parts(length, where(abs(excess) < 1.0, excess, 0.0))
+    wide = end.grown() - start.grown()
     narrow = length < NARROW
-    hazard = where(inside, where(narrow, start.high * expm1(length), wide.high), 1e4)
-    return _Interval(start, Parts(at_most(hazard, 1e4), where(narrow, 0.0, wide.rest)))
+    hazard = where(inside, where(narrow, start.grown().high * expm1(length), wide.high), 1e4)
+    return _Interval(start.grown(), Parts(at_most(hazard, 1e4), where(narrow, 0.0, wide.rest)))
 
 
-def _log_gumbel_mass(z: Node, rest: Node, end: Node, end_rest: Node, length: Node, log_length: Node) -> Node:
+def _log_gumbel_mass(z: Node, rest: Node, log_length: Node, excess: Node) -> Node:
     """By the logarithm of the hazard where that may underflow."""
-    interval = _interval(z, rest, end, end_rest, length)
+    interval = _interval(z, rest, exp(log_length), excess)
     tiny = (log_length < LEAST) & (z + log_length < LEAST)
-    fall = where(tiny, z + log_length, log1mexp(-interval.hazard.high) + interval.hazard.rest / interval.growth.high)
-    return fall - interval.start.high
+    fall = log1mexp(-interval.hazard.high) + interval.hazard.rest / interval.growth.high
+    return where(tiny, z + log_length, fall) - interval.start.high
 
 
 def _log_gumbel_mass_partials(
-    z: Node, rest: Node, end: Node, end_rest: Node, length: Node, log_length: Node, out: Node
+    z: Node, rest: Node, log_length: Node, excess: Node, out: Node
 ) -> tuple[Node | None, ...]:
-    ratio, excess = _interval(z, rest, end, end_rest, length).ratios
+    length = exp(log_length)
+    ratio, less = _interval(z, rest, length, excess).ratios
     inside = at_most(length, MOST[width(z)])
     growth = where(log_length < LEAST, 1.0, inside + inside / expm1(inside))
-    return excess, None, None, None, None, ratio * growth
+    return less, None, ratio * growth, None
 
 
-# log(exp(-exp(z)) - exp(-exp(end))) for end = z + length, both in two parts; differentiated in z and log(length).
+# log(exp(-exp(start)) - exp(-exp(start + length))) for start = z + rest and length = exp(log_length) + excess
 log_gumbel_mass = primitive(
-    "log_gumbel_mass", 6, expand=_log_gumbel_mass, partials=_log_gumbel_mass_partials, floating=True,
-    domain=((-3.0, 3.0), (-1e-17, 1e-17), (-3.0, 3.0), (-1e-17, 1e-17), (0.1, 3.0), (-2.0, 1.0)),
+    "log_gumbel_mass", 4, expand=_log_gumbel_mass, partials=_log_gumbel_mass_partials, floating=True,
+    domain=((-3.0, 2.0), (-1e-17, 1e-17), (-2.0, 1.0), (-1e-17, 1e-17)),
 )

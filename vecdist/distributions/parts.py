@@ -12,7 +12,6 @@ from vecdist.primitives.floating import LOG2_E, Reduced, format_of, head, polyno
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
 from vecdist.primitives.table import primitive
 
-
 NOTHING = -1e3  # an exponent of 0, whose slope is 0
 
 
@@ -98,7 +97,7 @@ def _exponential(dots: tuple[Node | None, ...], slope: Node) -> Node | None:
     return slope * sum(given[1:], given[0]) if given else None
 
 
-PARTS = ((-3.0, 3.0), (-1e-4, 1e-4))
+PARTS, NARROW = ((-3.0, 3.0), (-1e-4, 1e-4)), ((-3.0, 3.0), (-1e-8, 1e-8))
 exp_of_parts = primitive(
     "exp_of_parts", 2, expand=lambda high, rest: exp(high) * (1.0 + _growth(rest)),
     tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=PARTS,
@@ -135,10 +134,10 @@ def _extended_exp(high: Node, rest: Node) -> tuple[Node, Node]:
 
 exp_high = primitive(  # exp(high + rest) as rounded
     "exp_high", 2, expand=lambda high, rest: _extended_exp(high, rest)[0],
-    tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=PARTS,
+    tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=NARROW,
 )
 exp_rest = primitive(  # what that leaves
-    "exp_rest", 2, expand=lambda high, rest: _extended_exp(high, rest)[1], floating=True, domain=PARTS,
+    "exp_rest", 2, expand=lambda high, rest: _extended_exp(high, rest)[1], floating=True, domain=NARROW,
 )
 
 
