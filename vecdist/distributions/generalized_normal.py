@@ -20,7 +20,7 @@ FLAT = 1e-17  # a power up to which the density is that of the peak
 
 
 class Middle(NamedTuple):
-    """``decay`` = |z|^power; whether x is ``near`` the peak; and the ``mass`` from there to its mirror image, signed."""
+    """``decay`` = |z|^power; whether ``near`` the peak; and the signed ``mass`` from there to its mirror image."""
 
     decay: Node
     near: Node
