@@ -57,6 +57,8 @@ POINTS: list[Point] = [
     ("NoncentralChi2", {"df": 0.006836174006422163, "noncentrality": 1.3540080053223442}, 0.015058486040488178,
      "logpdf x df noncentrality", 2.0),
     ("NoncentralChi2", {"df": 0.00120989, "noncentrality": 2.68284}, 109.468, "x df", 2.7),
+    ("NoncentralChi2", {"df": 0.0185149, "noncentrality": 27.7886}, 13.7265, "df", 0.1),
+    ("NoncentralChi2", {"df": 0.0625257, "noncentrality": 5.4049}, 2.05261, "df", 0.2),
     # powers of what is next to 1
     ("Weibull", {"shape": 890.776, "scale": 182.238}, 182.315, "logpdf x shape scale", 0.0),
     ("Frechet", {"shape": 714.152, "scale": 137.074}, 137.007, "x scale", 0.0),
@@ -93,6 +95,10 @@ POINTS: list[Point] = [
     ("DiscreteWeibull", {"q": 0.00011896096874015048, "beta": 0.6921647223679701}, 0.0, "logpdf q", 0.0),
     ("DiscreteWeibull", {"q": 0.9999722718121803, "beta": 18.048787585545277}, 1.0, "logpdf q", 0.0),
     ("DiscreteWeibull", {"q": 0.9906461921048291, "beta": 8.0277073428316}, 1.0, "logpdf beta", 0.0),
+    *[("DiscreteWeibull", {"q": q, "beta": beta}, x, "logpdf q beta", 0.0) for q, beta, x in [
+        (0.999975, 22.7685, 1.0), (0.960962, 0.962053, 27.0), (0.963629, 0.0223972, 4.22359e59),
+        (0.0026885, 107.911, 34.0), (0.00185756, 0.0298139, 65.0), (0.512838, 1.12234, 1.0),
+    ]],
     # a normal score whose terms nearly cancel, and a quotient next to 1
     ("JohnsonSU", {"loc": 4.050729097454828, "scale": 0.0012593722397270567, "gamma": -720.5004503115129,
                    "delta": 497.633598423023}, 4.053256541815855, "logpdf x loc scale gamma delta", 0.0),
@@ -113,6 +119,7 @@ POINTS: list[Point] = [
     ("LogitNormal", {"loc": 6.51786, "scale": 0.0071912}, 0.998529, "x loc scale", 0.0),
     ("InverseGaussian", {"mean": 0.00104895, "shape": 179.009}, 0.00104996, "mean", 0.0),
     ("Pareto", {"shape": 0.00119134, "scale": 0.405373}, 0.405374, "x shape scale", 0.0),
+    ("Lomax", {"loc": -0.0315243, "scale": 0.0171373, "shape": 0.0189574}, -0.0315243, "logpdf x loc scale shape", 0.0),
     ("Zipf", {"power": 10.6366}, 1.0, "logpdf power", 0.0),
     # beyond the squares and quotients that floats hold
     ("FisherSnedecor", {"df1": 0.518495, "df2": 0.00204685}, 1.77418e305, "x df1", 354.0),
@@ -124,7 +131,10 @@ SINGLE: list[Point] = [
     ("ZeroInflatedBinomial", {"gate": 0.9539265, "n": 13749.0, "p": 0.0039969464}, 0.0, "logpdf gate p", 0.0),
     ("DiscreteWeibull", {"q": 0.9999988, "beta": 0.02460748}, 8.5070587e37, "logpdf q beta", 0.0),
     ("DiscreteWeibull", {"q": 0.8646742, "beta": 0.0037837548}, 8.5070587e37, "logpdf q beta", 0.0),
-    ("DiscreteWeibull", {"q": 0.9998069, "beta": 1.6}, 3.0, "logpdf q", 0.0),
+    *[("DiscreteWeibull", {"q": q, "beta": beta}, x, "logpdf q beta", 0.0) for q, beta, x in [
+        (0.9998069, 1.6, 3.0), (0.325892, 5.38611, 1.0), (0.999894, 0.206431, 1.03924e19),
+        (0.999994, 0.388743, 2.82965e13), (0.999894, 35.492, 1.0),
+    ]],
     ("GeneralizedPareto", {"loc": -0.0011969861, "scale": 0.18749157, "shape": -0.00014560249}, 0.36908343,
      "x loc scale shape", 0.0),
     ("Semicircle", {"radius": 0.002515757}, 0.002515738, "logpdf x radius", 0.0),
@@ -133,6 +143,7 @@ SINGLE: list[Point] = [
      "logpdf x loc scale gamma delta", 0.0),
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 0.21335}, -8.50706e37, "logpdf x df loc scale", 0.0),
     ("HalfStudentT", {"df": 0.108123, "scale": 0.21335}, 8.50706e37, "logpdf x df scale", 0.0),
+    ("Lomax", {"loc": 1.46624, "scale": 0.0420002, "shape": 0.00894081}, 8.50706e37, "logpdf x loc scale shape", 0.0),
     ("Cauchy", {"loc": 0.0632085, "scale": 0.01}, -8.50706e37, "logpdf x loc scale", 0.0),
     ("HalfCauchy", {"scale": 0.01}, 8.50706e37, "logpdf x scale", 0.0),
     ("Pareto", {"shape": 0.0143954, "scale": 0.145535}, 8.50706e37, "logpdf x shape scale", 0.0),

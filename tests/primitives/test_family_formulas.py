@@ -48,15 +48,29 @@ def f_excess_of_rest(x: arb, r: arb) -> arb:
 
 
 F_RATIOS = [((0.5, 2.0), (1e-3, 1e3)), ((1e-9, 1e9), (1e-9, 1e9)), ((1e-30, 1e30), (1e-2, 1e2))]
+
+
+def log_gumbel_mass(z: arb, rest: arb, log_length: arb, excess: arb) -> arb:
+    start = z + rest
+    return ((-start.exp()).exp() - (-(start + log_length.exp() + excess).exp()).exp()).log()
+
+
 WITH_EXPONENT = [(SMALL, (1e-6, 100.0)), (ONE, (1e-6, 1.0)), (ONE, (1.0, 1e6)), (BELOW, (1e-6, 1.0))]
 IN_PARTS = [(*ranges, (-1e-23, 1e-23)) for ranges in WITH_EXPONENT]
 NONE = (-1e-23, 1e-23)
 GATES = [((0.01, 0.9), (-30.0, -0.1), NONE), ((0.01, 0.999), (-0.1, -1e-9), NONE), ((0.9, 0.999), (-3.0, -0.1), NONE)]
 TILTS = [((-5.0, 5.0), (0.1, 5.0), (1.0, 9.0), (-0.9, 0.9)), ((1.0, 1e6), (1e-3, 1.0), (1.0, 9.0), (-0.9, 0.9))]
 HALVES = one((1e-9, 1e-2), (1e-2, 1.0), (1.0, 4.0), (3.0, 1e3), (1e3, 1e9))
+LENGTHS = [((-9.0, 2.0), NONE, (-2.0, 1.0), NONE), ((-9.0, 2.0), NONE, (-9.0, -4.2), NONE)]
 CASES = [
     Case("student_log_gammas", precisely(half_step), HALVES, HALVES, (4.0, 4.0), at_least_one),
     Case("log1p_over", precisely(log1p_over), IN_PARTS, IN_PARTS, (4.0, 4.0)),
+    Case("exp_high", precisely(lambda high, rest: (high + rest).exp()), [((-80.0, 80.0), NONE)],
+         [((-80.0, 80.0), (-1e-6, 1e-6))], (0.6, 0.6)),
+    Case("log_share", precisely(lambda x, start, end: (x / start).log() / (end / start).log()),
+         [((1.0, 2.0), (0.1, 1.0), (2.0, 30.0)), ((9.0, 9.001), (8.0, 9.0), (9.01, 9.1))],
+         [((1.0, 2.0), (0.1, 1.0), (2.0, 30.0))], (4.0, 4.0)),
+    Case("log_gumbel_mass", precisely(log_gumbel_mass), LENGTHS, LENGTHS, (4.0, 4.0)),
     Case("log1p_decay", precisely(lambda a, *at: -(1 + a) * log1p_over(a, *at)), IN_PARTS, IN_PARTS, (4.0, 4.0)),
     Case("expm1_over", precisely(expm1_over), WITH_EXPONENT[:2] + WITH_EXPONENT[3:],
          WITH_EXPONENT[:2] + WITH_EXPONENT[3:], (4.0, 4.0), lambda a, y: abs(y) * (1 + abs((a * y).exp()))),

@@ -2,13 +2,13 @@
 
 from vecdist.constraints import Constraint, count, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log1mexp_of_exp, power_of_distance
+from vecdist.distributions.gumbel_mass import log_gumbel_mass
+from vecdist.distributions.parts import Parts, log_parts
 from vecdist.distributions.staircase import settled
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import INFINITY, at_least, width
-from vecdist.primitives.logarithms import LARGE, log1mexp
+from vecdist.primitives.floating import at_least
 from vecdist.primitives.power import power
 
 
@@ -36,15 +36,15 @@ class DiscreteWeibull(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """Where x is large, by the logarithm of the growth of x^beta: the growth itself may underflow."""
-        at_zero, far = eq(x, 0.0), x > LARGE[width(x)]
-        k = where(at_zero | far, 1.0, x)
-        here, rise = power(k, p.beta), p.beta * log1p(1.0 / k)
-        growth = where((rise < 0.7) | eq(here, INFINITY), here * expm1(rise), power(k + 1.0, p.beta) - here)
-        near = log1mexp(at_least(growth * p.log_q, -1e4))  # exp of it is 0 long before it overflows
-        rarity = (1.0 - p.beta) * log(where(far, x, 1.0)) - (log(p.beta) + log(-p.log_q))
-        fall = where(far, log1mexp_of_exp(at_least(rarity, -9.0)), near)
-        return where(at_zero, log1p(-p.q), power_of_distance(x, p.beta) * p.log_q + fall)
+        """By logarithms in two parts of x^beta log(1 / q): far out exponentials of exponentials amplify them."""
+        at_zero = eq(x, 0.0)
+        k = where(at_zero, 1.0, x)
+        rarity = (-log_parts(p.q)).log()
+        start, length = log_parts(k).times(p.beta) + rarity, (log_parts(k + 1.0) - log_parts(k)).times(p.beta)
+        log_length = log(p.beta) + log(log1p(1.0 / k))
+        excess = (length - Parts(exp(log_length), const(0.0, x.dtype))).whole
+        mass = log_gumbel_mass(*start, log_length, excess)
+        return where(at_zero, log1p(-p.q), mass)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

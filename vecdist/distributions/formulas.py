@@ -12,7 +12,7 @@ from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import inverse_mills, log_ndtr
 from vecdist.primitives.power import power
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, sum_rest
-from vecdist.primitives.special import erf, lgamma
+from vecdist.primitives.special import erf, erfc, lgamma
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import sin
 
@@ -218,6 +218,17 @@ def log1mexp_of_exp(z: Node) -> Node:
 def log_both_tails(w: Node) -> Node:
     """The logarithm of the probability that a standard normal variable is further from 0 than ``w`` ≥ 0."""
     return where(w < 1.0, log1p(-erf(math.sqrt(0.5) * w)), log_ndtr(-w) + math.log(2))
+
+
+FAR = {8: -20.0, 4: -9.0}  # the logarithm of a distance up to which that is all of its error function
+
+
+def log_middle(w: Node, log_w: Node) -> Node:
+    """The logarithm of the probability that a standard normal variable is nearer to 0 than ``w``, though that be 0."""
+    far = log_w < FAR[width(w)]
+    half = math.sqrt(0.5) * where(far, 1.0, w)
+    inside = where(half < 0.5, log(erf(half)), log1p(-erfc(half)))
+    return where(far, log_w + 0.5 * math.log(2 / math.pi), inside)
 
 
 def power_of_distance(z: Node, exponent: Node) -> Node:

@@ -1,18 +1,30 @@
 """The generalized normal distribution."""
 
 import math
+from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import power_of_distance
 from vecdist.distributions.parts import difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
+
+MOST = 1e3  # a power whose exponential is infinite, or 0 with a slope of 0
+FLAT = 1e-17  # a power up to which the density is that of the peak
+
+
+class Middle(NamedTuple):
+    """``decay`` = |z|^power; whether ``near`` the peak; and the signed ``mass`` from there to its mirror image."""
+
+    decay: Node
+    near: Node
+    mass: Node
 
 
 class GeneralizedNormal(Distribution):
@@ -42,9 +54,13 @@ class GeneralizedNormal(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         constant = lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
+        return -GeneralizedNormal.decay(x, p) - constant
+
+    @staticmethod
+    def decay(x: Node, p: Parameters) -> Node:
+        """|z|^power, whose derivatives at 0 are 0, also where there is a cusp."""
         ratio = difference(x, p.loc).magnitude().log() - log_parts(p.scale)
-        decay = where(eq(x, p.loc), 0.0, ratio.times(p.power).exp())  # its derivatives there are 0, also at a cusp
-        return -decay - constant
+        return where(eq(x, p.loc), 0.0, ratio.times(p.power).exp())
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
@@ -64,14 +80,23 @@ class GeneralizedNormal(Distribution):
         return 1.0 / p.power + lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
 
     @staticmethod
+    def middle(x: Node, p: Parameters) -> Middle:
+        decay = GeneralizedNormal.decay(x, p)
+        near = decay < FLAT
+        return Middle(decay, near, where(near, (x - p.loc) / p.scale, 0.0) * exp(-lgamma(1.0 + 1.0 / p.power)))
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        tail = 0.5 * gammaincc(1.0 / p.power, power_of_distance((x - p.loc) / p.scale, p.power))
-        return where(x < p.loc, tail, 1.0 - tail)
+        middle = GeneralizedNormal.middle(x, p)
+        tail = 0.5 * gammaincc(1.0 / p.power, at_most(middle.decay, MOST))
+        return where(middle.near, 0.5 + 0.5 * middle.mass, where(x < p.loc, tail, 1.0 - tail))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        log_tail = log_gammaincc(1.0 / p.power, power_of_distance((x - p.loc) / p.scale, p.power)) - math.log(2)
-        return where(x < p.loc, log_tail, log1p(-exp(log_tail)))
+        middle = GeneralizedNormal.middle(x, p)
+        log_tail = log_gammaincc(1.0 / p.power, middle.decay) - math.log(2)
+        tails = where(x < p.loc, log_tail, log1p(-exp(at_least(log_tail, -MOST))))
+        return where(middle.near, log1p(middle.mass) - math.log(2), tails)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

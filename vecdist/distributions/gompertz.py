@@ -2,10 +2,11 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import Parts
+from vecdist.distributions.parts import NOTHING, Parts
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import maximum
-from vecdist.primitives.elementary import expm1, log, log1p
+from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import at_least
 from vecdist.primitives.log_products import log_product, log_quotient
 
 
@@ -45,8 +46,12 @@ class Gompertz(Distribution):
         return -p.shape * Parts(x, const(0.0, x.dtype)).times(p.rate).expm1()
 
     @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return exp(at_least(Gompertz.log_sf(x, p), NOTHING))
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return -expm1(Gompertz.log_sf(x, p))
+        return -expm1(at_least(Gompertz.log_sf(x, p), NOTHING))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -4,10 +4,11 @@ import math
 
 from vecdist.constraints import Constraint, beginning, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, log_both_tails
+from vecdist.distributions.formulas import EULER, log_both_tails, log_middle
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.normal_tail import erfcinv
 from vecdist.primitives.special import erf, erfc
 
@@ -41,11 +42,11 @@ class Levy(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return erfc(sqrt(0.5 * p.scale / (x - p.loc)))
+        return erfc(sqrt(0.5 * p.scale) / sqrt(x - p.loc))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return erf(sqrt(0.5 * p.scale / (x - p.loc)))
+        return erf(sqrt(0.5 * p.scale) / sqrt(x - p.loc))
 
     @staticmethod
     def mean(p: Parameters) -> float:
@@ -64,6 +65,11 @@ class Levy(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.loc + 0.5 * p.scale / square(erfcinv(q))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        distance = x - p.loc
+        return log_middle(sqrt(p.scale / distance), 0.5 * log_quotient(p.scale, distance))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:

@@ -6,8 +6,23 @@ from vecdist.constraints import Constraint, above, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import cosh, exp, log, log1p, sinh
+from vecdist.primitives.elementary import cosh, exp, log, sinh
 from vecdist.primitives.floating import polynomial
+from vecdist.primitives.log_products import log_quotient
+from vecdist.primitives.table import primitive
+
+
+def _log_share_partials(x: Node, start: Node, end: Node, out: Node) -> tuple[Node, Node, Node]:
+    """That in the start is the share of what is left: no difference."""
+    width = log_quotient(end, start)
+    left = log_quotient(end, x) / width
+    return 1.0 / width / x, -left / width / start, -out / width / end
+
+
+log_share = primitive(  # log(x / start) / log(end / start)
+    "log_share", 3, expand=lambda x, start, end: log_quotient(x, start) / log_quotient(end, start),
+    partials=_log_share_partials, floating=True, domain=((1.0, 2.0), (0.1, 1.0), (2.0, 30.0)),
+)
 
 
 class LogUniform(Distribution):
@@ -26,7 +41,7 @@ class LogUniform(Distribution):
     @parametrisation(low=positive, high=above("low"))
     @staticmethod
     def by_bounds(low: Node, high: Node) -> dict[str, Node]:
-        return {"low": low, "high": high, "width": log1p((high - low) / low)}
+        return {"low": low, "high": high, "width": log_quotient(high, low)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -38,11 +53,11 @@ class LogUniform(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return log1p((x - p.low) / p.low) / p.width
+        return log_share(x, p.low, p.high)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return log1p((p.high - x) / x) / p.width
+        return log_share(x, p.high, p.low)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -8,6 +8,8 @@ from vecdist.distributions.formulas import finite_variance
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import expm1, log, log1p
+from vecdist.primitives.log_products import log_quotient
+from vecdist.primitives.logarithms import log1p_quotient
 
 
 class Lomax(Distribution):
@@ -34,11 +36,11 @@ class Lomax(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return log(p.shape) - log(p.scale) - (p.shape + 1.0) * log1p((x - p.loc) / p.scale)
+        return log_quotient(p.shape, p.scale) - (p.shape + 1.0) * log1p_quotient(x - p.loc, p.scale)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return -p.shape * log1p((x - p.loc) / p.scale)
+        return -p.shape * log1p_quotient(x - p.loc, p.scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

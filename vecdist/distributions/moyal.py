@@ -4,11 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, less_exp, log_both_tails
+from vecdist.distributions.formulas import EULER, less_exp, log_both_tails, log_middle
 from vecdist.distributions.parts import difference
-from vecdist.expr import Node, where
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.floating import at_most
 from vecdist.primitives.normal_tail import erfcinv
 from vecdist.primitives.special import erf, erfc
 
@@ -40,12 +41,17 @@ class Moyal(Distribution):
         return 0.5 * less_exp(*difference(p.loc, x).over(p.scale)) - (p.log_scale + 0.5 * math.log(2 * math.pi))
 
     @staticmethod
+    def half_of(x: Node, p: Parameters) -> Node:
+        """-z / 2, no more than what has no mass beyond it, and a slope of 0 there."""
+        return at_most(0.5 * (p.loc - x) * p.inverse_scale, 4.5)
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return erfc(math.sqrt(0.5) * exp(0.5 * (p.loc - x) * p.inverse_scale))
+        return erfc(math.sqrt(0.5) * exp(Moyal.half_of(x, p)))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return erf(math.sqrt(0.5) * exp(0.5 * (p.loc - x) * p.inverse_scale))
+        return erf(math.sqrt(0.5) * exp(Moyal.half_of(x, p)))
 
     @staticmethod
     def mean(p: Parameters) -> Node:
@@ -65,9 +71,8 @@ class Moyal(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        half = 0.5 * (p.loc - x) * p.inverse_scale
-        inside = log(erf(math.sqrt(0.5) * exp(half)))
-        return where(half < -40.0, half + 0.5 * math.log(2 / math.pi), inside)
+        half = Moyal.half_of(x, p)
+        return log_middle(exp(half), half)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

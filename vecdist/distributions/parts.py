@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt
-from vecdist.primitives.elementary import exp, expm1
+from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1
+from vecdist.primitives.floating import LOG2_E, Reduced, format_of, head, polynomial, scaled, width
 from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
 from vecdist.primitives.table import primitive
+
+NOTHING = -1e3  # an exponent of 0, whose slope is 0
 
 
 class Parts(NamedTuple):
@@ -56,6 +60,10 @@ class Parts(NamedTuple):
         """The exponential, whose argument may be large."""
         return exp_of_parts(self.high, self.rest)
 
+    def grown(self) -> Parts:
+        """The exponential in two parts, where it neither overflows nor underflows."""
+        return Parts(exp_high(self.high, self.rest), exp_rest(self.high, self.rest))
+
     def expm1(self) -> Node:
         """The exponential less 1."""
         return expm1_of_parts(self.high, self.rest)
@@ -90,7 +98,7 @@ def _exponential(dots: tuple[Node | None, ...], slope: Node) -> Node | None:
     return slope * sum(given[1:], given[0]) if given else None
 
 
-PARTS = ((-3.0, 3.0), (-1e-4, 1e-4))
+PARTS, NARROW = ((-3.0, 3.0), (-1e-4, 1e-4)), ((-3.0, 3.0), (-1e-8, 1e-8))
 exp_of_parts = primitive(
     "exp_of_parts", 2, expand=lambda high, rest: exp(high) * (1.0 + _growth(rest)),
     tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=PARTS,
@@ -98,6 +106,39 @@ exp_of_parts = primitive(
 expm1_of_parts = primitive(
     "expm1_of_parts", 2, expand=_expm1, tangent=lambda dots, high, rest, out: _exponential(dots, out + 1.0),
     floating=True, domain=PARTS,
+)
+
+
+# (exp(r) - 1 - r - r**2 / 2) / r**3 by its power series
+CUBIC = {8: tuple(1 / math.factorial(k) for k in range(3, 15)), 4: tuple(1 / math.factorial(k) for k in range(3, 9))}
+
+
+def _extended_exp(high: Node, rest: Node) -> tuple[Node, Node]:
+    """The exponential in two parts, with five binary digits more: 1, r and the square of r's head are exact."""
+    form = format_of(high)
+    offset = form.magic + 2 * form.bias
+    rounded = clamped(high, EXP_RANGE[width(high)]) * LOG2_E + offset
+    k = rounded - offset
+    near = clamped(high, EXP_RANGE[width(high)]) - k * form.ln2[0]
+    r = near - k * form.ln2[1]
+    lost = ((near - r) - k * form.ln2[1]) + where(abs(rest) < 0.01, rest, 0.0)
+    r_head = head(r)
+    square = 0.5 * (r_head * r_head)
+    first, second = 1.0 + r, (1.0 + r) + square
+    cube = r * r * r * polynomial(r, CUBIC[width(r)])
+    small = 0.5 * ((r - r_head) * (r + r_head)) + (cube + lost * (second + cube))
+    tail = (r - (first - 1.0)) + (square - (second - first)) + small
+    whole = second + tail
+    reduced = Reduced(r, k, rounded)
+    return scaled(whole, reduced), scaled(tail - (whole - second), reduced)
+
+
+exp_high = primitive(  # exp(high + rest) as rounded
+    "exp_high", 2, expand=lambda high, rest: _extended_exp(high, rest)[0],
+    tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=NARROW,
+)
+exp_rest = primitive(  # what that leaves
+    "exp_rest", 2, expand=lambda high, rest: _extended_exp(high, rest)[1], floating=True, domain=NARROW,
 )
 
 

@@ -3,11 +3,13 @@
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, times
-from vecdist.distributions.parts import Parts, log_ratio_parts
+from vecdist.distributions.parts import NOTHING, Parts, log_ratio_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import at_least
 from vecdist.primitives.log_products import log_quotient
+from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import lgamma
 
 
@@ -50,8 +52,18 @@ class Weibull(Distribution):
         return -where(x > 0.0, power, x * p.inverse_scale)  # at 0 its slope only counts where the shape is 1
 
     @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return exp(at_least(Weibull.log_sf(x, p), NOTHING))
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return -expm1(Weibull.log_sf(x, p))
+        return -expm1(at_least(Weibull.log_sf(x, p), NOTHING))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        """By the logarithm of the hazard where that may underflow."""
+        log_hazard = Weibull.log_ratio(x, p).times(p.shape).whole
+        return where(log_hazard < -40.0, log_hazard, log1mexp(at_least(Weibull.log_sf(x, p), NOTHING)))
 
     @staticmethod
     def upper_quantile_of_log(y: Node, p: Parameters) -> Node:

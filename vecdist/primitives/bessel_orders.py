@@ -11,10 +11,11 @@ from math import asinh, cos, cosh, exp, factorial, inf, lgamma, log, log1p, nan,
 
 from vecdist.expr import Node
 from vecdist.primitives.elementary import exp as node_exp
-from vecdist.primitives.scalar import horner, log_less_digamma
+from vecdist.primitives.scalar import LEAST, horner, log_less_digamma
 from vecdist.primitives.table import primitive
 
 SERIES = 20.0  # up to here the power series of I has few terms; from here on exp(-2 x) is nothing
+PEAK = 2.0  # from here on the largest term of that series may not be its first
 STEP = 0.6  # of the trapezoidal rule, in standard deviations of the integrand
 MOST = 8000  # steps to one side: enough for the least argument and the order 0
 NOTHING = 1e-19
@@ -87,6 +88,34 @@ def series(m: float, x: float) -> tuple[float, float, float]:
         k += 1.0
         moment += term * k
     return total, slope, moment
+
+
+def slope_at_peak(m: float, x: float) -> float:
+    """The mean of log(x / 2) - digamma(k + m) over the terms of the series, from one next to the largest on.
+
+    So the two do not cancel, as where all is taken from the first term.
+    """
+    square, top = 0.25 * x * x, 0.0
+    while (top + 1.0) * (top + m) < square or top + m < LEAST:
+        top += 1.0
+    n, half = top + m, 0.5 * x
+    first = (log1p((half - n) / n) if n < x else log(half / n)) + log_less_digamma(n)
+    total, mean = 1.0, first
+    term, slope, k = 1.0, first, top
+    while term > NOTHING * total:
+        slope -= 1.0 / (k + m)
+        term = term * square / ((k + 1.0) * (k + m))
+        k += 1.0
+        total += term
+        mean += term * slope
+    term, slope, k = 1.0, first, top
+    while k > 0.0:
+        k -= 1.0
+        slope += 1.0 / (k + m)
+        term = term * ((k + 1.0) * (k + m)) / square
+        total += term
+        mean += term * slope
+    return mean / total
 
 
 def digamma_of_next(v: float) -> float:
@@ -184,7 +213,9 @@ def first_kind(v: float, m: float, x: float) -> float:
 
 def first_kind_dv(v: float, m: float, x: float) -> float:
     y = nan
-    if 0.0 < x <= SERIES and 0.0 < m < inf:
+    if PEAK < x <= SERIES and 0.0 < m < inf:
+        y = slope_at_peak(m, x)
+    elif 0.0 < x <= SERIES and 0.0 < m < inf:
         total, slope, _ = series(m, x)
         y = log(0.5 * x) - digamma_of_next(m) + (1.0 / m + slope) / (1.0 + total)
     elif SERIES < x < inf and 0.0 < m < inf:

@@ -77,8 +77,20 @@ def _quotient(x: Node, y: Node) -> _Quotient:
 
 
 def _log_quotient(x: Node, y: Node) -> Node:
-    q = _quotient(x, y)
-    return where(q.inside, joined(q.k, _log_fraction(q.f, q.rest)), q.edge)
+    """Of two fractions within sqrt(2) of each other, whose difference is exact, and of the exponents."""
+    top, bottom = binary(*lifted(x)), binary(*lifted(y))
+    m, n = 1.0 + top.f, 1.0 + bottom.f
+    step = where(m > math.sqrt(2) * n, 1.0, where(n > math.sqrt(2) * m, const(-1, x.dtype), const(0, x.dtype)))
+    n = where(step > 0, 2.0, where(step < 0, const(0.5, x.dtype), const(1, x.dtype))) * n
+    inside = joined((top.k - bottom.k) + step, log_fraction((m - n) / n))
+    finite = (x > 0) & (x < INFINITY) & (y > 0) & (y < INFINITY)
+    return where(finite, inside, _limit(x) - _limit(y))
+
+
+def _limit(x: Node) -> Node:
+    """log(x) where that is no number, 0 elsewhere."""
+    beyond = where(x < 0, const(NAN, x.dtype), where(eq(x, 0), const(-INFINITY, x.dtype), x))
+    return where((x > 0) & (x < INFINITY), 0.0, beyond)
 
 
 def _log_quotient_high(x: Node, y: Node) -> Node:

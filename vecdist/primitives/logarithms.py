@@ -24,6 +24,7 @@ from vecdist.primitives.trigonometric import arctan
 
 NEGATIVE = (-30.0, -1e-3)
 LN2_PARTS = {8: (0.6931471805599453, 2.3190468138462996e-17), 4: (0.6931472, -1.904654e-09)}
+FAR = {8: (2.0**900, 2.0**400, 2.0**-256), 4: (2.0**100, 2.0**60, 2.0**-32)}  # x, y and part of a large x / y
 LARGE = {8: 2.0**60, 4: 2.0**30}  # where 1 + x**2 is x**2
 
 
@@ -107,6 +108,19 @@ def _log_quotient_by_square(x: Node, y: Node) -> Node:
     return whole - where(inside, 0.0, 2.0 * log(y))
 
 
+def _log1p_quotient(x: Node, y: Node) -> Node:
+    """Of a quotient that might overflow, the logarithm of a part of it."""
+    large, small, part = FAR[width(x)]
+    far = (x > large) & (y < small)
+    quotient = where(far, x * part, x) / y
+    return log1p(where(far, quotient - 1.0, quotient)) - where(far, const(math.log(part), x.dtype), 0.0)
+
+
+def _log1p_quotient_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
+    inverse = 1.0 / (x + y)
+    return inverse, -(x * inverse) * (1.0 / y)
+
+
 def _log_cauchy_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
     r = hypot(x, y)
     return -2.0 * (x / r) / r, ((x - y) / r) * ((x + y) / r) / y
@@ -167,6 +181,10 @@ arcsinh = primitive(
 )
 log_quotient_by_square = primitive(  # log(x / y**2) for y > 0
     "log_quotient_by_square", 2, expand=_log_quotient_by_square, partials=lambda x, y, out: (1.0 / x, -2.0 / y),
+    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+)
+log1p_quotient = primitive(  # log(1 + x / y) for x >= 0 and y > 0, though the quotient overflow
+    "log1p_quotient", 2, expand=_log1p_quotient, partials=_log1p_quotient_partials,
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
 log_cauchy = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution
