@@ -36,8 +36,7 @@ def compile(  # noqa: A001 (numba and torch say so too)
     """A function from lazy arrays to a lazy array, made into a function from arrays to an array.
 
     ``function`` is run once for each combination of shapes and dtypes; a kernel is compiled for each new *structure*,
-    so other lengths and other data do not compile again.  ``errors="nan"`` gives NaN for invalid parameters,
-    ``errors="raise"`` raises ``InvalidParameter``.
+    so other lengths and data do not compile again.  Invalid parameters give NaN, or raise as ``errors`` says.
 
     ``in_axes`` has an entry for each argument, in a tuple or in a dict by name: 0 where the argument has a leading axis
     of *chains*, ``None`` (or no name) where all chains share it; ``in_axes=0`` says 0 of each.  The function is written
@@ -46,9 +45,7 @@ def compile(  # noqa: A001 (numba and torch say so too)
     ``graph=True`` (on CuPy arrays; ``TypeError`` on others) captures the launch as a CUDA graph, replayed when called
     with the same arrays again; results lie in the same arrays every time: **the next call overwrites them**;
     ``ValueError`` where products of matrices lie between kernels, which CuPy does not capture.
-
-    ``unnormalised=True`` leaves out the terms of the value that depend on numbers and ``data`` alone: derivatives stay
-    as they are.
+    ``unnormalised=True`` leaves terms that depend on numbers and ``data`` alone out of the value, not of derivatives.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal

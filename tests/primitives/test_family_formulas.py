@@ -67,6 +67,8 @@ CASES = [
     Case("log1p_over", precisely(log1p_over), IN_PARTS, IN_PARTS, (4.0, 4.0)),
     Case("exp_high", precisely(lambda high, rest: (high + rest).exp()), [((-80.0, 80.0), NONE)],
          [((-80.0, 80.0), (-1e-6, 1e-6))], (0.6, 0.6)),
+    Case("log_ndtr_of_parts", precisely(lambda x, rest: ((-x / arb(2).sqrt()).erfc() / 2).log()),
+         [((-30.0, 5.0), NONE)], [((-9.0, 4.0), NONE)], (4.0, 4.0)),
     Case("log_share", precisely(lambda x, start, end: (x / start).log() / (end / start).log()),
          [((1.0, 2.0), (0.1, 1.0), (2.0, 30.0)), ((9.0, 9.001), (8.0, 9.0), (9.01, 9.1))],
          [((1.0, 2.0), (0.1, 1.0), (2.0, 30.0))], (4.0, 4.0)),

@@ -39,8 +39,25 @@ def upper_edge(*at: arb) -> arb:
     return (-high * high / 2).exp() / (2 * arb.pi()).sqrt() / mass(*at)
 
 
+def lower_edge(*at: arb) -> arb:
+    low, _ = ends(*at)
+    return (-low * low / 2).exp() / (2 * arb.pi()).sqrt() / mass(*at)
+
+
 def log_lower_share(loc: arb, scale: arb, low: arb, x: arb, high: arb) -> arb:
     return (mass(loc, scale, low, x) / mass(loc, scale, low, high)).log()
+
+
+def raised_cosine(distance: arb, rest: arb, scale: arb) -> arb:
+    return ((1 + (arb.pi() * (distance + rest) / scale).cos()) / (2 * scale)).log()
+
+
+def triangle(distance: arb, rest: arb, scale: arb) -> arb:
+    return ((scale - distance - rest) / scale**2).log()
+
+
+def rate_deviance(k: arb, rate: arb, _: arb) -> arb:
+    return k * (rate / k).log() - (rate - k)
 
 
 def semicircle(x: arb, radius: arb) -> arb:
@@ -104,6 +121,10 @@ COUNTS = [((2.0, 9.0), (10.0, 30.0), (0.2, 20.0), (0.2, 20.0)), ((10.0, 20.0), (
           ((1e3, 1e4), (2e4, 1e5), (0.5, 20.0), (0.5, 20.0))]
 FAILURES = [((2.0, 9.0), (0.2, 20.0), (0.2, 20.0), (0.2, 20.0)), ((1e3, 1e4), (0.5, 20.0), (1.0, 20.0), (0.5, 20.0)),
             ((2.0, 9.0), (0.5, 20.0), (1e2, 1e4), (1e2, 1e4))]
+NONE = (-1e-23, 1e-23)
+BUMPS = [((1e-3, 1.0), NONE, (1.1, 30.0)), ((1.0, 1.99), NONE, (2.0, 2.1)), ((1e-9, 1e-3), NONE, (1e-2, 1e3))]
+RATES = [((1.0, 3.0), (2.0, 60.0), (0.1, 1.0)), ((10.0, 20.0), (9.0, 15.0), (2.0, 3.0)),
+         ((900.0, 1e3), (9e2, 9e6), NONE)]
 RISES = [((1e-3, 60.0), (1e-3, 60.0)), ((1e-6, 1.0), (1e-9, 1e-3)), ((3.0, 1e6), (1e-3, 1e6))]
 DECAYS = [((-5.0, 5.0), SCALE, (0.5, 30.0)), ((1e-6, 1e-3), SCALE, (1.0, 1e3)), ((1e3, 1e15), SCALE, (0.5, 1e6))]
 EXPONENTS, EXPONENTS_SINGLE = [((-700.0, 700.0), (-5e-14, 5e-14))], [((-80.0, 80.0), (-4e-6, 4e-6))]
@@ -121,6 +142,10 @@ CASES = [
     Case("semicircle_log_density", precisely(semicircle), DISCS, DISCS, (4.0, 4.0)),
     Case("semicircle_cdf", precisely(semicircle_cdf), DISCS[:1], DISCS[:1], (4.0, 4.0)),
     Case("upper_edge", precisely(upper_edge), AROUND[:1] + NARROW + TAILS, AROUND[:1] + NARROW + TAILS, (6.0, 6.0)),
+    Case("lower_edge", precisely(lower_edge), AROUND[:1] + NARROW + TAILS, AROUND[:1] + NARROW + TAILS, (6.0, 6.0)),
+    Case("cosine_log_density", precisely(raised_cosine), BUMPS, BUMPS, (4.0, 4.0)),
+    Case("triangle_log_density", precisely(triangle), BUMPS, BUMPS, (4.0, 4.0)),
+    Case("rate_deviance", precisely(rate_deviance), RATES, RATES, (4.0, 4.0)),
     Case("beta_binomial_log_mass", precisely(beta_binomial), COUNTS, COUNTS, (4.0, 4.0), size_of_beta_binomial),
     Case("beta_negative_binomial_log_mass", precisely(beta_negative_binomial), FAILURES, FAILURES, (4.0, 4.0),
          size_of_beta_negative_binomial),

@@ -44,10 +44,19 @@ def _sides(distance: Node, rest: Node, scale: Node) -> Sides:
     return Sides(cosine, sine, where(middle, -lost, lost) * (sine * (1.0 / cosine)))
 
 
+def _square(cosine: Node, sine: Node) -> Parts:
+    """The square of a cosine, or 1 less that of the sine, of which rounding takes less where the sine is small."""
+    less = square(sine)
+    far = 1.0 - less
+    small = sine < 0.5
+    rest = where(small, ((1.0 - far) - less) - product_rest(sine, sine), product_rest(cosine, cosine))
+    return Parts(where(small, far, square(cosine)), rest)
+
+
 def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
     """The logarithm of one quotient, which may be next to 1, where that is far from overflow."""
-    cosine, _, lost = _sides(distance, rest, scale)
-    quotient = Parts(square(cosine), product_rest(cosine, cosine)).over(scale)
+    cosine, sine, lost = _sides(distance, rest, scale)
+    quotient = _square(cosine, sine).over(scale)
     inside = (quotient.high > 2.0**-60) & (quotient.high < 2.0**60)
     whole = log(where(inside, quotient.high, cosine))
     return where(inside, whole + (quotient.rest / quotient.high + 2.0 * lost), 2.0 * whole - log(scale))
