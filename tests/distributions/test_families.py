@@ -72,10 +72,11 @@ EVERY_DAY = [(NegativeBinomial, np.float64), (StudentT, np.float32)]  # with spe
 # With those above they have every primitive that any family has: what others would show, these have shown.
 SELDOM = [
     "Beta", "BetaBinomial", "BetaNegativeBinomial", "ContinuousBernoulli", "Cosine", "Dirac", "DiscreteWeibull",
-    "ExGaussian", "FisherSnedecor", "Gamma", "GeneralizedExtremeValue", "Gumbel", "Hypergeometric", "JohnsonSU",
-    "LogLogistic", "Logistic", "NoncentralChi2", "Normal", "NormalInverseGaussian", "Rice", "Semicircle", "Skellam",
-    "Soliton", "TruncatedCauchy", "TruncatedNormal", "VonMises", "ZeroInflatedBinomial", "ZeroInflatedNegativeBinomial",
-    "Zipf",
+    "ExGaussian", "FisherSnedecor", "GeneralizedExtremeValue", "Gompertz", "Gumbel", "Hypergeometric", "JohnsonSU",
+    "Kumaraswamy", "Laplace", "Logistic", "Lomax", "NoncentralChi2", "NormalInverseGaussian", "RelaxedBernoulli",
+    "Rice", "Semicircle", "Skellam", "SkewNormal", "Soliton", "SymmetricTriangular", "TruncatedCauchy",
+    "TruncatedNormal", "VonMises", "Weibull", "ZeroInflatedBinomial", "ZeroInflatedNegativeBinomial",
+    "ZeroInflatedPoisson", "Zipf",
 ]
 COMPILED = [(FAMILIES[name], dtype) for name, dtype in zip(SELDOM, itertools.cycle((np.float64, np.float32)))]
 

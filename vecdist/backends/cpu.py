@@ -29,7 +29,7 @@ from vecdist.kernel import Kernel, Loop
 Made = TypeVar("Made")
 
 # Serial time, in statements run, from which threads pay: waking a pool of threads takes 30 to 50 microseconds.
-PARALLEL_FROM = 2_000_000
+PARALLEL_FROM = 500_000
 _LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
 _routines: dict[str, Any] = {}  # compiled once, for all kernels of the process
 
