@@ -16,6 +16,7 @@ def hill(x):
     return np.where(x[0] < 1.5, -0.5 * (x * x).sum(), np.nan)
 
 
+@pytest.mark.slow
 def test_a_key_gives_the_same_draws_again():
     first, again, other = (hmc(Gaussian(), chains=4, key=key, **FIXED | {"warmup": 30}) for key in (7, 7, 8))
     for name in ("positions", "log_densities", "energies", "acceptance", "divergences", "steps", "metric"):
