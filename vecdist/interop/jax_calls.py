@@ -44,8 +44,8 @@ def called_back(density: LogDensity, x: Any) -> Any:
 
 
 def _called(density: LogDensity, x: Any) -> Any:
-    foreign = jax.ffi.ffi_call(xla.TARGET, _shapes(x), vmap_method="broadcast_all")
-    return tuple(foreign(x, many=np.int64(density.c_batch_address), one=np.int64(density.c_logp_address)))
+    call = jax.ffi.ffi_call(xla.TARGET, _shapes(x), vmap_method="broadcast_all")
+    return tuple(call(x, many=np.int64(density.c_batch_address), one=np.int64(density.c_logp_address)))
 
 
 def _launched(density: LogDensity, x: Any) -> Any:

@@ -34,6 +34,7 @@ def function(density: LogDensity) -> Callable[[Any], Any]:
 
 
 def _on_gpu(x: Any, density: LogDensity) -> tuple[Any, ...]:
+    """The value and the gradient, launched on PyTorch's stream."""
     cupy = client("cupy")
     stream = cupy.cuda.ExternalStream(torch.cuda.current_stream(x.device).cuda_stream)
     with cupy.cuda.Device(x.device.index), stream:

@@ -29,7 +29,7 @@ class Chains:
             if unknown:
                 raise ValueError(f"in_axes names {unknown[0]!r}, which is no argument; they are: {', '.join(names)}")
             in_axes = [in_axes.get(name) for name in names]
-        elif in_axes == 0 and not isinstance(in_axes, bool) and names:
+        elif type(in_axes) is int and in_axes == 0 and names:
             in_axes = [0] * len(names)
         if not isinstance(in_axes, tuple | list):
             raise TypeError(f"in_axes is a tuple, 0 or None for each argument, a dict by name, or 0; given {in_axes!r}")
