@@ -306,8 +306,9 @@ TITLE = """# Accuracy
 
 Errors of values and partial derivatives in units in the last place (ulp): of the result, or of the largest of the terms
 that the log density is a sum of where that is larger, for no sum is known better than its terms.  A probability next
-to 0 is no better known than its logarithm: its ulp, and those of its derivatives, are multiplied by that.  Below the
-least normal number that is the unit.  Truths are balls of 700 bits (python-flint); derivatives are differences of them.
+to 0 is no better known than its logarithm: its ulp, those of its derivatives, and those of the logarithm of the other
+tail, which is next to -1 times it, are multiplied by that.  Below the least normal number that is the unit.  Truths are
+balls of 700 bits (python-flint); derivatives are differences of them.
 
 Parameters cover six decades each (whole numbers five, some fewer); points are a third each quantiles of the bulk,
 quantiles of the tails down to 1e-15 and numbers of any size, with some next to the ends of the support.  "known" counts

@@ -313,14 +313,15 @@ def formula(verb: str, name: str) -> Callable[..., Any] | None:
 def amplification(verb: str, name: str, at: Sequence[float]) -> tuple[float, float]:
     """By how much the rounding of its logarithm is larger than that of a probability; and of its derivatives.
 
-    A tail is computed as the exponential of a large number, or as well as if it were.
+    A tail is computed as the exponential of a large number, or as well as if it were; and so is the logarithm of the
+    other tail, which is next to -1 times it.
     """
     if verb == "logpdf":
         return 1.0, 1.0
     ctx.prec = BITS
     p = distribution_function(name, *(arb(float(v)) for v in at))
     below, beyond = (max(1.0, abs(float(tail.log()))) if tail > 0 else 1.0 for tail in (p, 1 - p))
-    return {"cdf": below, "sf": beyond}.get(verb, 1.0), max(below, beyond)
+    return {"cdf": below, "sf": beyond, "logcdf": beyond, "logsf": below}[verb], max(below, beyond)
 
 
 def truth(function: Callable[..., Any], at: Sequence[float], places: Sequence[int]) -> list[Number | None]:
