@@ -92,6 +92,22 @@ def test_edges_of_a_support(cupy):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("edge", [0.0, "subnormal", -1.0, np.nan])
+def test_threads_with_rare_edges_keep_to_their_elements(cupy, dtype, edge):
+    """Few of the threads leave the short way, and compute their own elements, which are neighbours, one by one."""
+    x = np.random.default_rng(4).gamma(2.0, size=100_003).astype(dtype)
+    x[5::97] = np.finfo(dtype).tiny / 8 if edge == "subnormal" else edge
+    shape, scale = np.array(2.5, dtype), np.array(0.5, dtype)
+    wanted, wanted_partials = value_and_partials(logpdf(Gamma(shape, scale), x), (shape, scale))
+    there = cupy.asarray(shape), cupy.asarray(scale)
+    found, partials = value_and_partials(logpdf(Gamma(*there), cupy.asarray(x)), there)
+    for mine, reference in zip((found, *partials), (wanted, *wanted_partials), strict=True):
+        assert_close(mine, reference, dtype)
+    if edge == "subnormal":
+        check(cupy, lambda x, *p: (logpdf(Gamma(*p), x).sum(), p), x, shape, scale, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_every_length(cupy, dtype):
     before = pipeline.compilations()
     for length in LENGTHS:

@@ -121,7 +121,7 @@ class Tile:
     loop: Loop
     copies: int
     place: str = "thread"
-    stride: str = str(THREADS)
+    stride: str = field(default_factory=lambda: str(THREADS))
     mates: str = "0xFFFFFFFF"
     together: int = 1
     vectors: Mapping[Statement, str] = field(default_factory=dict)
@@ -145,6 +145,13 @@ class Tile:
         place = self.place if self.together == 1 else f"{self.together} * {self.place}"
         far = f" + {turn * self.together} * {self.stride}" if turn else ""
         return f"{base} + {place}{far}" + (f" + {beside}" if beside else "")
+
+    def own(self, base: str, number: str) -> str:
+        """As ``element``, where the number is known to the kernel alone."""
+        if self.together == self.copies:
+            return f"{base} + {self.together} * {self.place} + {number}"
+        turn, beside = f"{number} // {self.together}", f"{number} % {self.together}"
+        return f"{base} + {self.together} * ({self.place} + {turn} * {self.stride}) + {beside}"
 
     def loads(self) -> list[Load]:
         """The loads that can be made before anything is computed."""
@@ -236,10 +243,17 @@ class TileLines(ABC):
         yield f"{pad}if base + {tile.width} <= {tile.end}:"
         yield from self.unrolled(tile, pad + INDENT)
         yield f"{pad}if not done:"
-        yield (
-            f"{pad}    for {loop.index} in range(base + {tile.place}, "
-            f"min(base + {tile.width}, {loop.dim}), {tile.stride}):"
-        )
+        pad += INDENT
+        if not tile.vectors:
+            places = f"base + {tile.place}, min(base + {tile.width}, {loop.dim}), {tile.stride}"
+            yield f"{pad}for {loop.index} in range({places}):"
+            yield from self.serial(loop.body, len(pad) // len(INDENT) + 1)
+            return
+        yield f"{pad}for copy in range({tile.copies}):"
+        yield f"{pad}    {loop.index} = {tile.own('base', 'copy')}"
+        yield f"{pad}    if base + {tile.width} > {tile.end}:"
+        yield f"{pad}        {loop.index} = base + {tile.place} + copy * {tile.stride}"
+        yield f"{pad}    if {loop.index} < {loop.dim}:"
         yield from self.serial(loop.body, len(pad) // len(INDENT) + 2)
 
     def fetched(self, tile: Tile, base: str, pad: str) -> Iterator[str]:

@@ -76,11 +76,15 @@ def kernel(x0, x1, o0, n0):
             store_4(o0, i0_4, v5_4, v5_5, v5_6, v5_7)
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 8 * 256, n0), 256):
-                v1 = x0[i0]
-                v3 = (v1 * v2)
-                v4 = sqrt_f4(v1)
-                v5 = (v3 + v4)
-                o0[i0] = v5
+            for copy in range(8):
+                i0 = base + 4 * (thread + copy // 4 * 256) + copy % 4
+                if base + 8 * 256 > end_i0:
+                    i0 = base + thread + copy * 256
+                if i0 < n0:
+                    v1 = x0[i0]
+                    v3 = (v1 * v2)
+                    v4 = sqrt_f4(v1)
+                    v5 = (v3 + v4)
+                    o0[i0] = v5
     if first == 0:
         pass

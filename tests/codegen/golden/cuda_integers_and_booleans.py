@@ -64,14 +64,18 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
             a8 = a8 + i8(((v7_0 + v7_1) + (v7_2 + v7_3)))
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 4 * 256, n0), 256):
-                v1 = x0[i0]
-                v3 = (v1 < v2)
-                v5 = i8(v1 * v4)
-                v7 = cuda.selp(v3, v5, v6)
-                a8 = a8 + i8(v7)
-                v11 = (v1 < v10)
-                o1[i0] = v11
+            for copy in range(4):
+                i0 = base + 2 * (thread + copy // 2 * 256) + copy % 2
+                if base + 4 * 256 > end_i0:
+                    i0 = base + thread + copy * 256
+                if i0 < n0:
+                    v1 = x0[i0]
+                    v3 = (v1 < v2)
+                    v5 = i8(v1 * v4)
+                    v7 = cuda.selp(v3, v5, v6)
+                    a8 = a8 + i8(v7)
+                    v11 = (v1 < v10)
+                    o1[i0] = v11
     found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 16)))
     a8 = (a8 + found)
     found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 8)))

@@ -152,19 +152,23 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
             a93 = a93 + f8(((v92_0 + v92_1) + (v92_2 + v92_3)))
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 4 * 256, n0), 256):
-                v1 = x2[i0]
-                v3 = (v1 - v2)
-                v6 = (v3 * v5)
-                v7 = (v6 * v6)
-                v8 = (v7 * -0.5)
-                v81 = (v8 - v80)
-                a82 = a82 + f8(v81)
-                a84 = a84 + f8(v3)
-                v90 = (v89 * v3)
-                v91 = (v90 * v6)
-                v92 = (v91 - v5)
-                a93 = a93 + f8(v92)
+            for copy in range(4):
+                i0 = base + 2 * (thread + copy // 2 * 256) + copy % 2
+                if base + 4 * 256 > end_i0:
+                    i0 = base + thread + copy * 256
+                if i0 < n0:
+                    v1 = x2[i0]
+                    v3 = (v1 - v2)
+                    v6 = (v3 * v5)
+                    v7 = (v6 * v6)
+                    v8 = (v7 * -0.5)
+                    v81 = (v8 - v80)
+                    a82 = a82 + f8(v81)
+                    a84 = a84 + f8(v3)
+                    v90 = (v89 * v3)
+                    v91 = (v90 * v6)
+                    v92 = (v91 - v5)
+                    a93 = a93 + f8(v92)
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 16)
     a82 = (a82 + found)
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 8)

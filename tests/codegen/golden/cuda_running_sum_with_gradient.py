@@ -95,14 +95,18 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
             a11 = a11 + f8(((v10_0 + v10_1) + (v10_2 + v10_3)))
             done = True
         if not done:
-            for i7 in range(base + thread, min(base + 4 * 256, n0), 256):
-                v8 = o1[i7]
-                v9 = x0[i7]
-                v16 = o3[i7]
-                v10 = (v8 * v9)
-                a11 = a11 + f8(v10)
-                v17 = (v8 + v16)
-                o2[i7] = v17
+            for copy in range(4):
+                i7 = base + 2 * (thread + copy // 2 * 256) + copy % 2
+                if base + 4 * 256 > end_i7:
+                    i7 = base + thread + copy * 256
+                if i7 < n0:
+                    v8 = o1[i7]
+                    v9 = x0[i7]
+                    v16 = o3[i7]
+                    v10 = (v8 * v9)
+                    a11 = a11 + f8(v10)
+                    v17 = (v8 + v16)
+                    o2[i7] = v17
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 16)
     a11 = (a11 + found)
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 8)

@@ -41,9 +41,13 @@ def kernel(x0, o0, n0, partials, arrivals):
             a5 = a5 + f8(((v4_0 + v4_1) + (v4_2 + v4_3)))
             done = True
         if not done:
-            for i3 in range(base + thread, min(base + 4 * 256, n0), 256):
-                v4 = x0[i3]
-                a5 = a5 + f8(v4)
+            for copy in range(4):
+                i3 = base + 2 * (thread + copy // 2 * 256) + copy % 2
+                if base + 4 * 256 > end_i3:
+                    i3 = base + thread + copy * 256
+                if i3 < n0:
+                    v4 = x0[i3]
+                    a5 = a5 + f8(v4)
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 16)
     a5 = (a5 + found)
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 8)
@@ -152,10 +156,14 @@ def kernel(x0, o0, n0, partials, arrivals):
             store_2(o0, i0_2, v9_2, v9_3)
             done = True
         if not done:
-            for i0 in range(base + thread, min(base + 4 * 256, n0), 256):
-                v1 = x0[i0]
-                v9 = (v1 - v8)
-                o0[i0] = v9
+            for copy in range(4):
+                i0 = base + 2 * (thread + copy // 2 * 256) + copy % 2
+                if base + 4 * 256 > end_i0:
+                    i0 = base + thread + copy * 256
+                if i0 < n0:
+                    v1 = x0[i0]
+                    v9 = (v1 - v8)
+                    o0[i0] = v9
     last = cuda.shared.array(1, i4)
     if thread == 0:
         cuda.threadfence()
