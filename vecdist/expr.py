@@ -205,8 +205,12 @@ def topological(roots: Iterable[Node], inputs: Callable[[Node], Sequence[Node]] 
             yield stack.pop()  # type: ignore[misc]
         elif node not in seen:
             seen.add(node)
-            stack += (node, None)
-            stack += reversed(inputs(node) if inputs else node.args)
+            needed = inputs(node) if inputs else node.args
+            missing = [other for other in needed if other not in seen]
+            if missing:
+                stack += (node, None, *reversed(missing))
+            else:
+                yield node
 
 
 def rewrite(

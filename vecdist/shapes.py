@@ -18,16 +18,19 @@ class BroadcastError(ValueError):
 
 def broadcast(shapes: Iterable[Shape]) -> Shape:
     """The common shape of ``shapes``, aligned at the last axis."""
-    different = dict.fromkeys(shape for shape in shapes if shape)
-    if len(different) < 2:
-        return next(iter(different), ())
-    result: list[Dim] = []
-    for shape in different:
-        if len(shape) > len(result):
-            result[:0] = [1] * (len(shape) - len(result))
-        for axis in range(-len(shape), 0):
-            result[axis] = _join(result[axis], shape[axis])
-    return tuple(result)
+    common: Shape = ()
+    for shape in shapes:
+        if shape and shape != common:
+            common = _common(common, shape) if common else shape
+    return common
+
+
+def _common(a: Shape, b: Shape) -> Shape:
+    """The common shape of two."""
+    if len(a) < len(b):
+        a, b = b, a
+    beyond = len(a) - len(b)
+    return (*a[:beyond], *map(_join, a[beyond:], b))
 
 
 def _join(a: Dim, b: Dim) -> Dim:

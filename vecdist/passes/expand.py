@@ -29,9 +29,8 @@ def expand(roots: Sequence[Node], kept: Collection[str] = ()) -> tuple[Node, ...
 
 def _finish(roots: Sequence[Node], final: dict[Node, Node], kept: Collection[str]) -> None:
     """Find what becomes of ``roots``, and of all that they need; what has its final form stands for itself."""
-    for node in topological(roots, lambda node: () if node in final else node.args):
-        if node in final:
-            continue
+    missing = [root for root in roots if root not in final]
+    for node in topological(missing, lambda node: [arg for arg in node.args if arg not in final]):
         args = tuple(final[arg] for arg in node.args)
         expansion = None if node.op in kept else _expansion(node, args)
         if expansion is None:
