@@ -23,6 +23,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import ball_quantiles
 import balls
 import hard_points
 import numpy as np
@@ -34,8 +35,9 @@ import vecdist
 from vecdist.distributions import FAMILIES
 
 HERE = Path(__file__).resolve().parent
-VERBS = ("logpdf", "cdf", "logcdf", "sf", "logsf")
+VERBS = ("logpdf", "cdf", "logcdf", "sf", "logsf", "ppf")
 DTYPES = ("float64", "float32")
+LOCATIONS = {"loc", "low", "high"}
 BOUND = 4.0  # units in the last place, which we want to stay within
 
 Answers = Mapping[str, np.ndarray]
@@ -69,7 +71,7 @@ class Task:
 
     @property
     def quantities(self) -> list[str]:
-        named = ("x", *self.names)
+        named = ("q" if self.verb == "ppf" else "x", *self.names)
         return [self.verb, *(f"d/d{named[place]}" for place in self.places)]
 
 
@@ -96,10 +98,13 @@ class Errors:
 Found = dict[str, dict[str, Errors]]  # by contender, then by quantity
 
 
-def questions(family: str, dtype: str, count: int) -> dict[str, np.ndarray]:
-    """Parameters and, last, x."""
+def questions(family: str, dtype: str, count: int, verb: str = "logpdf") -> dict[str, np.ndarray]:
+    """Parameters and, last, x, or the probabilities of which quantiles are asked for."""
     drawn = hard_points.parameters(FAMILIES[family], np.dtype(dtype).type, count)
-    given = drawn | {"x": hard_points.points(FAMILIES[family], drawn)}
+    if verb == "ppf":
+        given = drawn | {"q": hard_points.probabilities(np.dtype(dtype).type, count)}
+    else:
+        given = drawn | {"x": hard_points.points(FAMILIES[family], drawn)}
     if {array.dtype for array in given.values()} != {np.dtype(dtype)}:
         raise TypeError(f"{family}: arrays of another format than {dtype}")
     return given
@@ -113,11 +118,15 @@ def measured_together(tasks: Sequence[Task]) -> list[Found | str]:
 
 def measured(task: Task) -> Found:
     """The errors of everyone who computes it."""
-    given = questions(task.family, task.dtype, task.points)
+    given = questions(task.family, task.dtype, task.points, task.verb)
     *parameters, x = given.values()
-    function = balls.formula(task.verb, task.family)
-    rows = [known(task, function, row) for row in zip(x, *parameters, strict=True)]
-    contenders = {"vecdist": ours(task, given), **others(task, given)}
+    mine = ours(task, given)
+    if task.verb == "ppf":
+        rows = [root(task, row, start) for start, row in zip(mine[0], zip(x, *parameters, strict=True), strict=True)]
+    else:
+        function = balls.formula(task.verb, task.family)
+        rows = [known(task, function, row) for row in zip(x, *parameters, strict=True)]
+    contenders = {"vecdist": mine, **others(task, given)}
     return {
         who: {
             quantity: errors(values, [row[place] for row in rows], given)
@@ -134,14 +143,22 @@ def known(task: Task, function: Callable[..., Any], row: Sequence[float]) -> lis
     return [each and (each[0], each[1] * (others if place else first)) for place, each in enumerate(found)]
 
 
+def root(task: Task, row: Sequence[float], start: Any) -> list[balls.Number | None]:
+    """The truths of a quantile."""
+    by_name = {name: float(v) for name, v in zip(task.names, row[1:], strict=True)}
+    loc = max((by_name[name] for name in LOCATIONS & set(by_name)), key=abs, default=0.0)
+    return ball_quantiles.truth(task.family, row, start, task.places, loc, by_name.get("scale", 1.0))
+
+
 def ours(task: Task, given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     """vecdist's value and partials."""
     xp = timing.array_library(task.device)
     arrays = {name: xp.asarray(array) for name, array in given.items()}
-    at = [arrays["x"], *(arrays[name] for name in task.names)]
+    *_, point = arrays.values()
+    at = [point, *(arrays[name] for name in task.names)]
     with running(task):
         distribution = FAMILIES[task.family](**{name: arrays[name] for name in task.names})
-        lazy = getattr(vecdist, task.verb)(distribution, arrays["x"])
+        lazy = getattr(vecdist, task.verb)(distribution, point)
         value, partials = vecdist.value_and_partials(lazy, tuple(at[place] for place in task.places))
     return [array.get() if task.device == "cuda" else np.asarray(array) for array in (value, *partials)]
 
@@ -198,6 +215,13 @@ def units(value: Any, true: arb, largest: float) -> float:
     return float((arb(float(value)) - true).abs_lower()) / unit
 
 
+def judged(family: str, verb: str) -> bool:
+    """Whether truths are stated: of quantiles, where they are no whole numbers."""
+    if verb == "ppf":
+        return family in balls.CDF and not FAMILIES[family].discrete
+    return balls.formula(verb, family) is not None
+
+
 def has(family: str, verb: str) -> bool:
     """Whether vecdist has the verb for a family."""
     one = np.full(1, 0.5)
@@ -248,7 +272,7 @@ def peer_versions(python: str) -> str:
 def section(verb: str, chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Found]) -> str:
     """The tables of a verb, and what they leave out."""
     families = [f for f in chosen.families if all((f, verb, dtype) in found for dtype in DTYPES)]
-    failed = [f for f in chosen.families if f not in families and balls.formula(verb, f) and has(f, verb)]
+    failed = [f for f in chosen.families if f not in families and judged(f, verb) and has(f, verb)]
     rows = [row for family in families for row in rows_of(family, verb, found)]
     unformulated = [f for f in chosen.families if f not in (*families, *failed) and has(f, verb)]
     lacking = [f for f in chosen.families if not has(f, verb)]
@@ -307,11 +331,13 @@ TITLE = """# Accuracy
 Errors of values and partial derivatives in units in the last place (ulp): of the result, or of the largest of the terms
 that the log density is a sum of where that is larger, for no sum is known better than its terms.  A probability next
 to 0 is no better known than its logarithm: its ulp, those of its derivatives, and those of the logarithm of the other
-tail, which is next to -1 times it, are multiplied by that.  Below the least normal number that is the unit.  Truths are
-balls of 700 bits (python-flint); derivatives are differences of them.
+tail, which is next to -1 times it, are multiplied by that.  A quantile likewise: by log(|x - loc| / scale).  Below the
+least normal number that is the unit.  Truths are balls of 700 bits (python-flint), of quantiles roots of them;
+derivatives are differences.
 
 Parameters cover six decades each (whole numbers five, some fewer); points are a third each quantiles of the bulk,
-quantiles of the tails down to 1e-15 and numbers of any size, with some next to the ends of the support.  "known" counts
+quantiles of the tails down to 1e-15 and numbers of any size, with some next to the ends of the support; probabilities
+are two thirds from the middle, the others down to 1e-15, and up to 1 less that.  "known" counts
 the points whose truth is determined: not so are kinks, values beyond the format, and what 700 bits do not tell.  "inf"
 is a result that is infinite or NaN where the truth is a number, or a number where it is beyond the format.  Next to an
 end of the support that parameters have to be added up for, and far out in a tail, rounding an argument may change the
@@ -339,7 +365,7 @@ def main(chosen: argparse.Namespace) -> None:
         Task(family, verb, dtype, chosen.points if verb == "logpdf" else max(1, chosen.points // 3), chosen.device,
              chosen.compiled, {key: each for key, each in answers.items() if key.split("/")[1] == family})
         for family in chosen.families for dtype in DTYPES for verb in chosen.verbs
-        if balls.formula(verb, family) and has(family, verb)
+        if judged(family, verb) and has(family, verb)
     ]  # fmt: skip
     with ProcessPoolExecutor(chosen.jobs, mp_context=get_context("spawn")) as pool:
         groups = [[*group] for _, group in groupby(tasks, lambda task: (task.family, task.dtype))]

@@ -87,6 +87,14 @@ def points(family: Family, drawn: Arrays) -> np.ndarray:
         return at_edges(np.clip(x, np.maximum(first, least), last), first, last).astype(dtype)
 
 
+def probabilities(dtype: type, count: int) -> np.ndarray:
+    """Two thirds of the middle, the others next to 0 and to 1 in turns."""
+    rng = np.random.default_rng(2)
+    middle, tail = rng.uniform(0, 1, count), decades(rng, count, -15, -1)
+    place, most = np.arange(count) % 6, np.nextafter(dtype(1), dtype(0))
+    return np.minimum(np.where(place == 1, tail, np.where(place == 4, 1 - tail, middle)).astype(dtype), most)
+
+
 def probable(rng: np.random.Generator, family: Family, oracle: Any, count: int) -> np.ndarray:
     """Quantiles of the middle and of both tails, or draws where SciPy has none or takes long."""
     if not hasattr(oracle, "ppf") or family.__name__ in SLOW_QUANTILES:
