@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from vecdist.distributions.parts import Parts
+from vecdist.distributions.parts import NOTHING, Parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -43,6 +43,18 @@ def log1p_square(distance: Node, inverse_scale: Node | float = 1.0) -> Node:
     smaller = (abs(distance) * 2.0**-SMALLER) * inverse_scale
     y = log1p(where(far, smaller - 1.0, square(z)))
     return where(far, y + y + 2 * SMALLER * math.log(2), y)
+
+
+def _log1p_less(x: Node) -> Node:
+    """By its series where the difference would be one."""
+    small = x < 0.4
+    near, far = where(small, x, 0.0), where(small, 1.0, x)
+    return where(small, square(near) * polynomial(near, LOG_EXCESS[width(x)]), log1p(far) - far)
+
+
+log1p_less = primitive(  # log(1 + x) - x for x >= 0
+    "log1p_less", expand=_log1p_less, partials=lambda x, out: (-x / (1.0 + x),), floating=True, domain=((0.0, 30.0),),
+)
 
 
 class _Grown(NamedTuple):
@@ -212,7 +224,7 @@ def angle_less_sine(t: Node) -> Node:
 
 def log1mexp_of_exp(z: Node) -> Node:
     """log(1 - exp(-exp(-z))), which is -z long before exp(-z) underflows."""
-    return where(z > 40.0, -z, log1mexp(-exp(-z)))
+    return where(z > 40.0, -z, log1mexp(at_least(-exp(-z), NOTHING)))
 
 
 def log_both_tails(w: Node) -> Node:
