@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from vecdist.distributions.parts import difference
+from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
@@ -148,6 +148,13 @@ def _lack_of_double(s: Sector) -> Node:
     return where(t < BLUNT, square_ * polynomial(square_, LACK[width(t)]), 1.0 - s.sin * s.inner / s.angle)
 
 
+def _turn(at: Direction, distance: Parts, scale: Node) -> Node:
+    """The cosine of twice a direction, by what is left from the distance to the scale."""
+    left = (scale - distance.high) - distance.rest
+    near = (left / scale * at.cos) * ((scale + distance.high) / scale * at.cos)
+    return where(distance.high < FAR * scale, near, -1.0)
+
+
 def _share_partials(loc: Node, scale: Node, low: Node, x: Node, high: Node, out: Node) -> tuple[Node, ...]:
     """Those in loc and scale by the logarithm of the quotient of both angles t, which share a direction:
 
@@ -155,16 +162,19 @@ def _share_partials(loc: Node, scale: Node, low: Node, x: Node, high: Node, out:
     """
     below, beyond, whole = _sector(loc, scale, low, x), _sector(loc, scale, x, high), _sector(loc, scale, low, high)
     at = below.high
-    rise, turn = 2.0 * at.sin * at.cos, (at.cos - at.sin) * (at.cos + at.sin)
+    rise, turn = 2.0 * at.sin * at.cos, _turn(at, difference(x, loc).magnitude(), scale)
     bend = square(below.sin) / below.angle + square(beyond.sin) / beyond.angle
     lag = _lack_of_double(beyond) - _lack_of_double(below)
     inverse = 1.0 / scale
     share, per_angle = beyond.angle / whole.angle, inverse / whole.angle
-    spread = out * share * inverse
+    spread, narrow = out * share * inverse, (1.0 - whole.lack) / whole.gap
+    falls, grows = (
+        where(whole.narrow, one.cos * other.sec * narrow, square(one.cos) * per_angle)
+        for one, other in ((whole.low, whole.high), (whole.high, whole.low))
+    )
     return (
         spread * (rise * lag - turn * bend), -spread * (rise * bend + turn * lag),
-        -square(whole.low.cos) * per_angle * share, square(at.cos) * per_angle,
-        -square(whole.high.cos) * per_angle * out,
+        -falls * share, square(at.cos) * per_angle, -grows * out,
     )
 
 
