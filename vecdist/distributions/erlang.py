@@ -24,7 +24,8 @@ class Erlang(Gamma):
     @parametrisation(shape=positive_count, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": 1.0 / scale, "rate_rest": quotient_rest(const(1.0, scale.dtype), scale), "log_rate": -log(scale)}
+        rest = quotient_rest(const(1.0, scale.dtype), scale)
+        return {"shape": shape, "rate": 1.0 / scale, "rate_rest": rest, "log_rate": -log(scale)}
 
     @parametrisation(shape=positive_count, rate=positive)
     @staticmethod

@@ -45,18 +45,6 @@ def log1p_square(distance: Node, inverse_scale: Node | float = 1.0) -> Node:
     return where(far, y + y + 2 * SMALLER * math.log(2), y)
 
 
-def _log1p_less(x: Node) -> Node:
-    """By its series where the difference would be one."""
-    small = x < 0.4
-    near, far = where(small, x, 0.0), where(small, 1.0, x)
-    return where(small, square(near) * polynomial(near, LOG_EXCESS[width(x)]), log1p(far) - far)
-
-
-log1p_less = primitive(  # log(1 + x) - x for x >= 0
-    "log1p_less", expand=_log1p_less, partials=lambda x, out: (-x / (1.0 + x),), floating=True, domain=((0.0, 30.0),),
-)
-
-
 class _Grown(NamedTuple):
     """``u`` = a z; ``whole`` = 1 + u in two parts; whether u is ``small``; there ``bend`` = (log(1 + u) - u) / u²."""
 

@@ -35,7 +35,8 @@ class Gamma(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": 1.0 / scale, "rate_rest": quotient_rest(const(1.0, scale.dtype), scale), "log_rate": -log(scale)}
+        rest = quotient_rest(const(1.0, scale.dtype), scale)
+        return {"shape": shape, "rate": 1.0 / scale, "rate_rest": rest, "log_rate": -log(scale)}
 
     @parametrisation(shape=positive, rate=positive)
     @staticmethod

@@ -2,7 +2,7 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log1p_less
+from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, square
@@ -39,7 +39,7 @@ class Lindley(Distribution):
     def log_sf(x: Node, p: Parameters) -> Node:
         """Of two terms of one sign."""
         part = p.shape / (1.0 + p.shape) * x
-        return log1p_less(part) - p.shape * part
+        return log1p_excess(part) - p.shape * part
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

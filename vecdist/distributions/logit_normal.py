@@ -46,7 +46,8 @@ class LogitNormal(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         log_x, log_rest = log_parts(x), difference(const(1.0, x.dtype), x).log()
-        return -0.5 * square(LogitNormal.z(x, p)) - (log_x.whole + log_rest.whole) - (p.log_scale + 0.5 * math.log(2 * math.pi))
+        z = LogitNormal.z(x, p)
+        return -0.5 * square(z) - (log_x.whole + log_rest.whole) - (p.log_scale + 0.5 * math.log(2 * math.pi))
 
     @staticmethod
     def z(x: Node, p: Parameters) -> Node:

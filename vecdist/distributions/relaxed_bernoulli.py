@@ -24,13 +24,14 @@ class RelaxedBernoulli(Distribution):
     @parametrisation(temperature=positive, p=open_unit_interval)
     @staticmethod
     def by_probability(temperature: Node, p: Node) -> dict[str, Node]:
-        parts = logit_parts(p)
-        return {"temperature": temperature, "logit": logit(p), "logit_parts": parts}
+        high, rest = logit_parts(p)
+        return {"temperature": temperature, "logit": logit(p), "logit_high": high, "logit_rest": rest}
 
     @parametrisation(temperature=positive, logit=finite)
     @staticmethod
     def by_logit(temperature: Node, logit: Node) -> dict[str, Node]:
-        return {"temperature": temperature, "logit": logit, "logit_parts": Parts(logit, const(0.0, logit.dtype))}
+        zero = const(0.0, logit.dtype)
+        return {"temperature": temperature, "logit": logit, "logit_high": logit, "logit_rest": zero}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -70,7 +71,7 @@ class RelaxedBernoulli(Distribution):
     @staticmethod
     def tail_odds(x: Node, p: Parameters) -> Node:
         """The log odds with all digits where they are a small difference."""
-        return (logit_parts(x).times(p.temperature) - p.logit_parts).whole
+        return (logit_parts(x).times(p.temperature) - Parts(p.logit_high, p.logit_rest)).whole
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -33,8 +33,8 @@ ABOVE_PEAK = ((0.5, 0.9), (-3.0, 0.0), (1.0, 3.0), (0.1, 0.4))
 falling_tail = primitive(  # the probability of more than x, above the peak
     "falling_tail", 4, expand=_tail, partials=_tail_partials, floating=True, domain=ABOVE_PEAK,
 )
-falling_rest = primitive(  # 1 less that
-    "falling_rest", 4, expand=_rest, floating=True, domain=ABOVE_PEAK,
+falling_mass = primitive(  # 1 less that
+    "falling_mass", 4, expand=_rest, floating=True, domain=ABOVE_PEAK,
     partials=lambda *at: tuple(-slope for slope in _tail_partials(*at)),
 )
 
@@ -71,11 +71,11 @@ class Triangular(Distribution):
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         rising = falling_tail(-x, -p.high, -p.low, -p.peak)
-        return where((x < p.peak) | eq(p.peak, p.high), rising, falling_rest(x, p.low, p.high, p.peak))
+        return where((x < p.peak) | eq(p.peak, p.high), rising, falling_mass(x, p.low, p.high, p.peak))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        rising = falling_rest(-x, -p.high, -p.low, -p.peak)
+        rising = falling_mass(-x, -p.high, -p.low, -p.peak)
         return where((x < p.peak) | eq(p.peak, p.high), rising, falling_tail(x, p.low, p.high, p.peak))
 
     @staticmethod
