@@ -120,7 +120,7 @@ def inside(drawn: Arrays, dtype: type, lower: np.ndarray, upper: np.ndarray, mas
     if masses:
         return lower, upper
     room = 64 * np.finfo(dtype).eps * sum(abs(drawn[name]) for name in ("loc", "scale", "radius") if name in drawn)
-    room = np.zeros(lower.shape) if "low" in drawn else room
+    room = np.zeros(lower.shape) if "low" in drawn else np.minimum(room, (upper - lower) / 4)
     ends = [(lower.astype(dtype), lower + room, upper), (upper.astype(dtype), upper - room, lower)]
     near = ((end, moved, np.nextafter(moved.astype(dtype), other)) for end, moved, other in ends)
     first, last = (

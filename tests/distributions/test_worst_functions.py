@@ -4,6 +4,7 @@ Truths are balls (python-flint), derivatives differences of them.  A probability
 logarithm: errors are in units in the last place times that.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,60 @@ def inflated(x: arb, gate: arb, rate: arb) -> arb:
     return gate + (1 - gate) * rate.gamma_upper(x + 1, 1)
 
 
+def kernel(order: int) -> Callable[..., arb]:
+    return lambda x, loc, scale: ((1 + (x - loc) / scale) / 2).beta_lower(arb(order), arb(order), 1)
+
+
+def cosine(x: arb, loc: arb, scale: arb) -> arb:
+    z = (x - loc) / scale
+    return (1 + z + (arb.pi() * z).sin() / arb.pi()) / 2
+
+
+def triangular(x: arb, low: arb, high: arb, peak: arb) -> arb:
+    if x < peak:
+        return (x - low) ** 2 / ((high - low) * (peak - low))
+    return 1 - (high - x) ** 2 / ((high - low) * (high - peak))
+
+
+def continuous(x: arb, p: arb) -> arb:
+    odds = p / (1 - p)
+    return ((odds.log() * x).exp() - 1) / (odds - 1)
+
+
+def truncated_cauchy(x: arb, loc: arb, scale: arb, low: arb, high: arb) -> arb:
+    at, start, end = (((v - loc) / scale).atan() for v in (x, low, high))
+    return (at - start) / (end - start)
+
+
+def laplace(x: arb, loc: arb, scale: arb, asymmetry: arb) -> arb:
+    square = asymmetry**2
+    if x < loc:
+        return square / (1 + square) * ((x - loc) / scale / asymmetry).exp()
+    return 1 - ((loc - x) / scale * asymmetry).exp() / (1 + square)
+
+
+def relaxed(x: arb, temperature: arb, p: arb) -> arb:
+    return 1 / (1 + ((p / (1 - p)).log() - temperature * (x / (1 - x)).log()).exp())
+
+
+def lindley(x: arb, shape: arb) -> arb:
+    return 1 - (1 + shape * x / (1 + shape)) * (-shape * x).exp()
+
+
 CDF = {
-    "DiscreteWeibull": discrete, "GeneralizedExtremeValue": extreme, "JohnsonSU": johnson, "Semicircle": semicircle,
-    "TruncatedNormal": truncated, "ZeroInflatedPoisson": inflated,
+    "AsymmetricLaplace": laplace, "Biweight": kernel(3), "ContinuousBernoulli": continuous, "Cosine": cosine,
+    "DiscreteWeibull": discrete, "Epanechnikov": kernel(2),
+    "GeneralizedExtremeValue": extreme, "JohnsonSU": johnson, "Lindley": lindley,
+    "LogNormal": lambda x, loc, scale: below((x.log() - loc) / scale),
+    "LogitNormal": lambda x, loc, scale: below(((x / (1 - x)).log() - loc) / scale), "RelaxedBernoulli": relaxed,
+    "Semicircle": semicircle,
+    "SymmetricTriangular": lambda x, loc, scale: triangular(x, loc - scale, loc + scale, loc),
+    "Triangular": triangular, "Triweight": kernel(4), "TruncatedCauchy": truncated_cauchy,
+    "TruncatedNormal": truncated, "Uniform": lambda x, low, high: (x - low) / (high - low),
+    "ZeroInflatedPoisson": inflated,
 }
+END = 391.15625 - 2.0**-14  # next to loc + scale
+COMPACT = ("Biweight", "Cosine", "Epanechnikov", "SymmetricTriangular", "Triweight")
 FAR = [
     ({"loc": 0.01572176320675179, "scale": 0.007156984570073687, "low": -83.32442294273322, "high": -65.68403921962944},
      -65.6840402624246),
@@ -71,12 +122,30 @@ POINTS = [
     ("JohnsonSU", {"loc": 1.15563, "scale": 294.529, "gamma": 685.423, "delta": 30.5428}, -8.02665e11),
     ("GeneralizedExtremeValue", {"loc": -914.85, "scale": 20.2619, "shape": 0.105134}, -908.066),
     ("DiscreteWeibull", {"q": 0.25, "beta": 2.5}, 3.0),
+    *((name, {"loc": 0.03125, "scale": 391.125}, END) for name in COMPACT),
+    *((name, {"loc": -0.03125, "scale": 391.125}, -END) for name in COMPACT),
+    *((name, {"loc": -17.673, "scale": 0.112157}, -17.6585) for name in COMPACT),
+    ("Uniform", {"low": -7.25926, "high": 7.85114}, 7.85113),
+    ("Triangular", {"low": -0.328105, "high": 202.033, "peak": 35.1545}, 64.8625),
+    ("Triangular", {"low": 0.25, "high": 202.033, "peak": 0.250001}, 0.26),
+    ("ContinuousBernoulli", {"p": 5.87681e-06}, 0.9999),
+    ("ContinuousBernoulli", {"p": 0.568962}, 1e-30),
+    ("TruncatedCauchy", {"loc": 1.00822, "scale": 0.074386, "low": 55.9713, "high": 56.3998}, 56.3997),
+    ("TruncatedCauchy", {"loc": 31.2968, "scale": 0.554784, "low": 0.00181811, "high": 2.87407}, 2.874),
+    ("AsymmetricLaplace", {"loc": -643.01, "scale": 0.00405116, "asymmetry": 0.00676086}, -643.0099),
+    ("LogNormal", {"loc": 583.074 / 8, "scale": 0.00160763}, 4.51e31),
+    ("LogNormal", {"loc": 4.69889, "scale": 0.00166456}, 109.717),
+    ("LogitNormal", {"loc": 6.51786, "scale": 0.0071912}, 0.998529),
+    ("RelaxedBernoulli", {"temperature": 384.809, "p": 0.999999}, 0.508068),
+    ("Lindley", {"shape": 0.00187269}, 0.262227),
     ("ZeroInflatedPoisson", {"gate": 0.375731, "rate": 2.15036}, 24.0),
 ]
 GONE = [  # what has to be 0 although a power overflows
     ("GeneralizedExtremeValue", {"loc": -0.014490062652846273, "scale": 53.57510870212425,
                                  "shape": 0.027528241603180816}, -1946.2015903652657),
     ("DiscreteWeibull", {"q": 0.25, "beta": 900.0}, 5.0),
+    ("Gumbel", {"loc": 0.185133, "scale": 0.358512}, -274.558),
+    ("Kumaraswamy", {"a": 1.26211, "b": 335.929}, 1.0),
 ]
 
 

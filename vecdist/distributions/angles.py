@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from vecdist.distributions.parts import difference
+from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
@@ -21,7 +21,9 @@ from vecdist.primitives.trigonometric import direction_angle
 
 FAR = 1e9  # where 1 + z² is z²
 SMALLER = {8: 513, 4: 66}  # powers of two by which a large secant is divided, for the product of two of them
-BLUNT, TERMS = 2.0, {8: 12, 4: 7}  # the angle from which on its sine is not as large, and those of a series up to there
+BLUNT = 2.0  # the angle from which on its sine is not as large
+# (1 - sin(t) / t) / t^2 up to there, by its power series
+LACK = {size: tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(most)) for size, most in ((8, 12), (4, 7))}
 
 
 class Direction(NamedTuple):
@@ -57,7 +59,12 @@ class Sector(NamedTuple):
 
     @property
     def angle(self) -> Node:
-        return direction_angle(self.sin, self.low.cos * self.high.cos + self.low.sin * self.high.sin)
+        return direction_angle(self.sin, self.inner)
+
+    @property
+    def inner(self) -> Node:
+        """The cosine of the angle."""
+        return self.low.cos * self.high.cos + self.low.sin * self.high.sin
 
     @property
     def narrow(self) -> Node:
@@ -72,7 +79,7 @@ class Sector(NamedTuple):
     def lack(self) -> Node:
         """1 - sin(t) / t of an angle t that is not blunt."""
         s = square(where(self.angle < BLUNT, self.angle, 0.0))
-        return s * polynomial(s, tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(TERMS[width(s)])))
+        return s * polynomial(s, LACK[width(s)])
 
     @property
     def sin_of_sum(self) -> Node:
@@ -134,10 +141,53 @@ def _log_angle_partials(loc: Node, scale: Node, low: Node, high: Node, out: Node
     )
 
 
+def _lack_of_double(s: Sector) -> Node:
+    """1 - sin(2 t) / (2 t) of an angle t."""
+    t = 2.0 * s.angle
+    square_ = square(where(t < BLUNT, t, 0.0))
+    return where(t < BLUNT, square_ * polynomial(square_, LACK[width(t)]), 1.0 - s.sin * s.inner / s.angle)
+
+
+def _turn(at: Direction, distance: Parts, scale: Node) -> Node:
+    """The cosine of twice a direction, by what is left from the distance to the scale."""
+    left = (scale - distance.high) - distance.rest
+    near = (left / scale * at.cos) * ((scale + distance.high) / scale * at.cos)
+    return where(distance.high < FAR * scale, near, -1.0)
+
+
+def _share_partials(loc: Node, scale: Node, low: Node, x: Node, high: Node, out: Node) -> tuple[Node, ...]:
+    """Those in loc and scale by the logarithm of the quotient of both angles t, which share a direction:
+
+    their own logarithms have sin(t) / t times the sine and the cosine of the sums of their directions.
+    """
+    below, beyond, whole = _sector(loc, scale, low, x), _sector(loc, scale, x, high), _sector(loc, scale, low, high)
+    at = below.high
+    rise, turn = 2.0 * at.sin * at.cos, _turn(at, difference(x, loc).magnitude(), scale)
+    bend = square(below.sin) / below.angle + square(beyond.sin) / beyond.angle
+    lag = _lack_of_double(beyond) - _lack_of_double(below)
+    inverse = 1.0 / scale
+    share, per_angle = beyond.angle / whole.angle, inverse / whole.angle
+    spread, narrow = out * share * inverse, (1.0 - whole.lack) / whole.gap
+    falls, grows = (
+        where(whole.narrow, one.cos * other.sec * narrow, square(one.cos) * per_angle)
+        for one, other in ((whole.low, whole.high), (whole.high, whole.low))
+    )
+    return (
+        spread * (rise * lag - turn * bend), -spread * (rise * bend + turn * lag),
+        -falls * share, square(at.cos) * per_angle, -grows * out,
+    )
+
+
 BOUNDS = ((-2.0, 2.0), (0.5, 3.0), (-4.0, -0.5), (0.5, 4.0))
 angle = primitive(  # arctan((high - loc) / scale) - arctan((low - loc) / scale)
     "angle", 4, expand=lambda *at: _sector(*at).angle, partials=_angle_partials, floating=True, domain=BOUNDS,
 )
 log_angle = primitive(  # the logarithm of scale times the angle
     "log_angle", 4, expand=_log_angle, partials=_log_angle_partials, floating=True, domain=BOUNDS,
+)
+angle_share = primitive(  # the angle of the interval from low to x over that from low to high
+    "angle_share", 5, expand=lambda loc, scale, low, x, high: (
+        _sector(loc, scale, low, x).angle / _sector(loc, scale, low, high).angle
+    ),
+    partials=_share_partials, floating=True, domain=(*BOUNDS[:3], (-0.4, 0.4), BOUNDS[3]),
 )

@@ -4,7 +4,27 @@ from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.elementary import exp, expm1, log, log1p
+
+
+def _turned(p: Parameters) -> Parameters:
+    """The parameters of -x."""
+    return Parameters(loc=-p.loc, left=p.right, right=p.left, below=p.above, above=p.below)
+
+
+def _weights(asymmetry: Node) -> dict[str, Node]:
+    """The probabilities on both sides of loc."""
+    return {"below": 1.0 / (1.0 + square(1.0 / asymmetry)), "above": 1.0 / (1.0 + square(asymmetry))}
+
+
+def _upper_tail(x: Node, p: Parameters) -> Node:
+    """The probability of more than x, above loc."""
+    return p.above * exp((p.loc - x) / p.right)
+
+
+def _lower_part(x: Node, p: Parameters) -> Node:
+    """The probability of at most x, above loc and not far from it: both terms are positive."""
+    return p.below - p.above * expm1((p.loc - x) / p.right)
 
 
 class AsymmetricLaplace(Distribution):
@@ -29,17 +49,18 @@ class AsymmetricLaplace(Distribution):
     @parametrisation(loc=finite, scale=positive, asymmetry=positive)
     @staticmethod
     def by_scale(loc: Node, scale: Node, asymmetry: Node) -> dict[str, Node]:
-        return {"loc": loc, "left": scale * asymmetry, "right": scale / asymmetry}
+        return {"loc": loc, "left": scale * asymmetry, "right": scale / asymmetry} | _weights(asymmetry)
 
     @parametrisation(loc=finite, rate=positive, asymmetry=positive)
     @staticmethod
     def by_rate(loc: Node, rate: Node, asymmetry: Node) -> dict[str, Node]:
-        return {"loc": loc, "left": asymmetry / rate, "right": 1.0 / (rate * asymmetry)}
+        return {"loc": loc, "left": asymmetry / rate, "right": 1.0 / (rate * asymmetry)} | _weights(asymmetry)
 
     @parametrisation(loc=finite, scale=positive, quantile=open_unit_interval)
     @staticmethod
     def by_quantile(loc: Node, scale: Node, quantile: Node) -> dict[str, Node]:
-        return {"loc": loc, "left": scale / (1.0 - quantile), "right": scale / quantile}
+        left, right = scale / (1.0 - quantile), scale / quantile
+        return {"loc": loc, "left": left, "right": right, "below": quantile, "above": 1.0 - quantile}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -52,27 +73,22 @@ class AsymmetricLaplace(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        whole = p.left + p.right
-        below = p.left / whole * exp((x - p.loc) / p.left)
-        return where(x < p.loc, below, 1.0 - p.right / whole * exp((p.loc - x) / p.right))
+        below, tail = p.below * exp((x - p.loc) / p.left), _upper_tail(x, p)
+        return where(x < p.loc, below, where(tail > 0.5, _lower_part(x, p), 1.0 - tail))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        whole = p.left + p.right
-        below = 1.0 - p.left / whole * exp((x - p.loc) / p.left)
-        return where(x < p.loc, below, p.right / whole * exp((p.loc - x) / p.right))
+        return AsymmetricLaplace.cdf(-x, _turned(p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        whole = p.left + p.right
-        below = log(p.left / whole) + (x - p.loc) / p.left
-        return where(x < p.loc, below, log1p(-p.right / whole * exp((p.loc - x) / p.right)))
+        below = where(p.below < 0.5, log(p.below), log1p(-p.above)) + (x - p.loc) / p.left
+        tail = _upper_tail(x, p)
+        return where(x < p.loc, below, where(tail > 0.5, log(_lower_part(x, p)), log1p(-tail)))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        whole = p.left + p.right
-        below = log1p(-p.left / whole * exp((x - p.loc) / p.left))
-        return where(x < p.loc, below, log(p.right / whole) + (p.loc - x) / p.right)
+        return AsymmetricLaplace.log_cdf(-x, _turned(p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

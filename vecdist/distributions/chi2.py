@@ -24,4 +24,5 @@ class Chi2(Gamma):
     @parametrisation(df=positive)
     @staticmethod
     def by_df(df: Node) -> dict[str, Node]:
-        return {"shape": 0.5 * df, "rate": const(0.5, df.dtype), "log_rate": const(-math.log(2.0), df.dtype)}
+        half, zero = const(0.5, df.dtype), const(0.0, df.dtype)
+        return {"shape": 0.5 * df, "rate": half, "rate_rest": zero, "log_rate": const(-math.log(2.0), df.dtype)}

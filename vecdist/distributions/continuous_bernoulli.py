@@ -8,11 +8,46 @@ from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log
 from vecdist.primitives.floating import polynomial
 from vecdist.primitives.logarithms import logit
+from vecdist.primitives.table import primitive
 
 # The Bernoulli numbers of even order n from 2 on, over n!, DLMF 24.2.1 and table 24.2.3
 BERNOULLI = (
     1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600,
-    -3617 / 10670622842880000,
+    -3617 / 10670622842880000, 43867 / 5109094217170944000, -174611 / 802857662698291200000,
+    854513 / 155112100433309859840000,
+)
+
+
+def _mean(logit: Node) -> Node:
+    """1 / (1 - exp(-l)) - 1 / l, by its series in the Bernoulli numbers where l is small, DLMF 24.2.1."""
+    small = abs(logit) < 1.0
+    near, far = where(small, logit, 0.0), where(small, 1.0, logit)
+    return where(small, 0.5 + near * polynomial(square(near), BERNOULLI), -1.0 / expm1(-far) - 1.0 / far)
+
+
+def _lower(x: Node, left: Node, logit: Node) -> Node:
+    """The distribution function at x = 1 - ``left``."""
+    slope = -abs(logit)
+    ratio = expm1_over(slope, x) / expm1_over(slope, const(1.0, x.dtype))
+    return where(logit > 0.0, exp(slope * left), 1.0) * ratio
+
+
+def _tail_partials(x: Node, logit: Node, out: Node) -> tuple[Node, Node]:
+    """The density; and the product of both tails and of the derivative of the logarithm of their quotient."""
+    slope, left = -abs(logit), 1.0 - x
+    density = exp(slope * where(logit > 0.0, left, x)) / expm1_over(slope, const(1.0, x.dtype))
+    spread = _lower(x, left, logit) * _lower(left, x, -logit)
+    return density, -spread * (x * _mean(-(logit * x)) + left * _mean(logit * left))
+
+
+bernoulli_cdf = primitive(  # (exp(l x) - 1) / (exp(l) - 1)
+    "continuous_bernoulli_cdf", 2, expand=lambda x, logit: _lower(x, 1.0 - x, logit), partials=_tail_partials,
+    floating=True, domain=((0.1, 0.9), (-3.0, 3.0)),
+)
+bernoulli_sf = primitive(  # 1 less that
+    "continuous_bernoulli_sf", 2, expand=lambda x, logit: _lower(1.0 - x, x, -logit), floating=True,
+    partials=lambda x, logit, out: tuple(-slope for slope in _tail_partials(x, logit, out)),
+    domain=((0.1, 0.9), (-3.0, 3.0)),
 )
 
 
@@ -49,13 +84,11 @@ class ContinuousBernoulli(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        slope = where(p.logit > 0.0, -p.logit, p.logit)
-        ratio = expm1_over(slope, x) / expm1_over(slope, const(1.0, x.dtype))
-        return where(p.logit > 0.0, exp(slope * (1.0 - x)), 1.0) * ratio
+        return bernoulli_cdf(x, p.logit)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return ContinuousBernoulli.cdf(1.0 - x, Parameters(logit=-p.logit))
+        return bernoulli_sf(x, p.logit)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
@@ -66,11 +99,7 @@ class ContinuousBernoulli(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        """1 / (1 - exp(-l)) - 1 / l, by its series in the Bernoulli numbers where l is small, DLMF 24.2.1."""
-        small = abs(p.logit) < 0.5
-        near = where(small, p.logit, 0.0)
-        series = polynomial(square(near), BERNOULLI)
-        return where(small, 0.5 + near * series, -1.0 / expm1(-p.logit) - 1.0 / p.logit)
+        return _mean(p.logit)
 
     @staticmethod
     def variance(p: Parameters) -> Node:
@@ -83,8 +112,7 @@ class ContinuousBernoulli(Distribution):
     @staticmethod
     def entropy(p: Parameters) -> Node:
         slope = -abs(p.logit)
-        mean = ContinuousBernoulli.mean(Parameters(logit=slope))
-        return log(expm1_over(slope, const(1.0, slope.dtype))) - slope * mean
+        return log(expm1_over(slope, const(1.0, slope.dtype))) - slope * _mean(slope)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

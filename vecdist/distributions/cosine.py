@@ -3,16 +3,15 @@
 import math
 from typing import NamedTuple
 
-from vecdist.constraints import Constraint, finite, interval, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.compact import Compact
 from vecdist.distributions.ends import left_of
-from vecdist.distributions.formulas import angle_less_sine
 from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import clamped, log
-from vecdist.primitives.floating import width
+from vecdist.primitives.elementary import log
+from vecdist.primitives.floating import polynomial, width
 from vecdist.primitives.rounding import product_rest
 from vecdist.primitives.segment import segment_angle
 from vecdist.primitives.table import primitive
@@ -80,7 +79,26 @@ cosine_log_density = primitive(  # log((1 + cos(pi z)) / (2 scale)), z = distanc
 )
 
 
-class Cosine(Distribution):
+# (t - sin(t)) / t^3 up to a quarter turn, by its power series
+SERIES = {size: tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(most)) for size, most in ((8, 10), (4, 6))}
+
+
+def _tail(left: Node) -> Node:
+    """(t - sin(t)) / (2 pi) with t = pi left, or pi - t next to the middle."""
+    near = left < 0.5
+    t = math.pi * where(near, left, 0.0)
+    rise = sin(math.pi * (1.0 - where(near, 1.0, left)))
+    series = t * square(t) * polynomial(square(t), SERIES[width(left)])
+    return where(near, series / (2 * math.pi), 0.5 * left - rise / (2 * math.pi))
+
+
+cosine_tail = primitive(
+    "cosine_tail", expand=_tail, partials=lambda left, out: (square(sin(math.pi / 2 * left)),), floating=True,
+    domain=((0.1, 0.9),),
+)
+
+
+class Cosine(Compact, Distribution):
     """Raised cosine distribution, f(x) = (1 + cos(pi z)) / (2 scale) with z = (x - loc) / scale, for -1 <= z <= 1.
 
     Written ``Cosine(loc, scale)``.
@@ -92,26 +110,22 @@ class Cosine(Distribution):
     """
 
     oracle = "scipy.stats.cosine(loc, scale / numpy.pi)"
-    symmetric = True
-
-    @parametrisation(loc=finite, scale=positive)
-    @staticmethod
-    def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
-        return {"loc": loc, "scale": scale}
-
-    @staticmethod
-    def support(p: Parameters) -> Constraint:
-        return interval(p.loc - p.scale, p.loc + p.scale)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         distance = difference(x, p.loc).magnitude()
         return cosine_log_density(distance.high, distance.rest, p.scale)
 
-    @staticmethod
-    def cdf(x: Node, p: Parameters) -> Node:
-        z = clamped((x - p.loc) / p.scale, (-1.0, 1.0))
-        return angle_less_sine(math.pi * (1.0 + z)) / (2 * math.pi)
+    @classmethod
+    def tail(cls, left: Node) -> Node:
+        return cosine_tail(left)
+
+    @classmethod
+    def log_tail(cls, left: Node) -> Node:
+        """By a power of what is left where the difference from a sine is one."""
+        near = left < 1e-10
+        power = 3.0 * log(left) + math.log(math.pi**2 / 12)
+        return where(near, power, log(cls.tail(where(near, 1.0, left))))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
@@ -127,10 +141,6 @@ class Cosine(Distribution):
         z = 2.0 * u - 1.0
         half = where(z > 0.0, z - 1.0, z + 1.0)
         return p.loc + p.scale * where(v < 0.5 + 0.5 * cos(math.pi * z), z, half)
-
-    @staticmethod
-    def mean(p: Parameters) -> Node:
-        return p.loc
 
     @staticmethod
     def variance(p: Parameters) -> Node:

@@ -3,8 +3,9 @@
 from vecdist.constraints import positive, positive_count
 from vecdist.distributions.base import parametrisation
 from vecdist.distributions.gamma import Gamma
-from vecdist.expr import Node
+from vecdist.expr import Node, const
 from vecdist.primitives.elementary import log
+from vecdist.primitives.rounding import quotient_rest
 
 
 class Erlang(Gamma):
@@ -23,9 +24,10 @@ class Erlang(Gamma):
     @parametrisation(shape=positive_count, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": 1.0 / scale, "log_rate": -log(scale)}
+        rest = quotient_rest(const(1.0, scale.dtype), scale)
+        return {"shape": shape, "rate": 1.0 / scale, "rate_rest": rest, "log_rate": -log(scale)}
 
     @parametrisation(shape=positive_count, rate=positive)
     @staticmethod
     def by_rate(shape: Node, rate: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": rate, "log_rate": log(rate)}
+        return {"shape": shape, "rate": rate, "rate_rest": const(0.0, rate.dtype), "log_rate": log(rate)}

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from vecdist.distributions.parts import Parts
+from vecdist.distributions.parts import NOTHING, Parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -212,7 +212,7 @@ def angle_less_sine(t: Node) -> Node:
 
 def log1mexp_of_exp(z: Node) -> Node:
     """log(1 - exp(-exp(-z))), which is -z long before exp(-z) underflows."""
-    return where(z > 40.0, -z, log1mexp(-exp(-z)))
+    return where(z > 40.0, -z, log1mexp(at_least(-exp(-z), NOTHING)))
 
 
 def log_both_tails(w: Node) -> Node:

@@ -2,18 +2,19 @@
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.gamma_mass import (
+    gammainc_of_parts,
+    gammaincc_of_parts,
+    log_gammainc_of_parts,
+    log_gammaincc_of_parts,
+)
+from vecdist.distributions.parts import Parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.incomplete_gamma import (
-    gammainc,
-    gammaincc,
-    gammainccinv,
-    gammaincinv,
-    log_gammainc,
-    log_gammaincc,
-)
+from vecdist.primitives.incomplete_gamma import gammainccinv, gammaincinv
+from vecdist.primitives.rounding import quotient_rest
 from vecdist.primitives.special import digamma, lgamma, xlogy
 
 
@@ -34,29 +35,30 @@ class Gamma(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": 1.0 / scale, "log_rate": -log(scale)}
+        rest = quotient_rest(const(1.0, scale.dtype), scale)
+        return {"shape": shape, "rate": 1.0 / scale, "rate_rest": rest, "log_rate": -log(scale)}
 
     @parametrisation(shape=positive, rate=positive)
     @staticmethod
     def by_rate(shape: Node, rate: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": rate, "log_rate": log(rate)}
+        return {"shape": shape, "rate": rate, "rate_rest": const(0.0, rate.dtype), "log_rate": log(rate)}
 
     @parametrisation(shape=positive, log_rate=finite)
     @staticmethod
     def by_log_rate(shape: Node, log_rate: Node) -> dict[str, Node]:
-        return {"shape": shape, "rate": exp(log_rate), "log_rate": log_rate}
+        return {"shape": shape, "rate": exp(log_rate), "rate_rest": const(0.0, log_rate.dtype), "log_rate": log_rate}
 
     @parametrisation(shape=positive, mean=positive)
     @staticmethod
     def by_mean(shape: Node, mean: Node) -> dict[str, Node]:
         rate = shape / mean
-        return {"shape": shape, "rate": rate, "log_rate": log(rate)}
+        return {"shape": shape, "rate": rate, "rate_rest": const(0.0, rate.dtype), "log_rate": log(rate)}
 
     @parametrisation(mean=positive, sd=positive)
     @staticmethod
     def by_moments(mean: Node, sd: Node) -> dict[str, Node]:
         rate = mean / sd / sd
-        return {"shape": square(mean / sd), "rate": rate, "log_rate": log(rate)}
+        return {"shape": square(mean / sd), "rate": rate, "rate_rest": const(0.0, rate.dtype), "log_rate": log(rate)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -87,20 +89,25 @@ class Gamma(Distribution):
         return maximum(p.shape - 1.0, 0.0) / p.rate
 
     @staticmethod
+    def point(x: Node, p: Parameters) -> Parts:
+        """x over the scale."""
+        return Parts(p.rate, p.rate_rest).times(x)
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return gammainc(p.shape, x * p.rate)
+        return gammainc_of_parts(p.shape, *Gamma.point(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return gammaincc(p.shape, x * p.rate)
+        return gammaincc_of_parts(p.shape, *Gamma.point(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_gammainc(p.shape, x * p.rate)
+        return log_gammainc_of_parts(p.shape, *Gamma.point(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_gammaincc(p.shape, x * p.rate)
+        return log_gammaincc_of_parts(p.shape, *Gamma.point(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

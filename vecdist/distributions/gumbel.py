@@ -5,10 +5,11 @@ import math
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, less_exp, log1mexp_of_exp
-from vecdist.distributions.parts import difference
+from vecdist.distributions.parts import NOTHING, difference
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import expm1, log
+from vecdist.primitives.elementary import exp, expm1, log
+from vecdist.primitives.floating import at_least
 
 
 class Gumbel(Distribution):
@@ -42,8 +43,12 @@ class Gumbel(Distribution):
         return -difference(p.loc, x).over(p.scale).exp()
 
     @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return exp(at_least(Gumbel.log_cdf(x, p), NOTHING))
+
+    @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return -expm1(Gumbel.log_cdf(x, p))
+        return -expm1(at_least(Gumbel.log_cdf(x, p), NOTHING))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

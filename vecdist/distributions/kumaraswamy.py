@@ -4,7 +4,7 @@ from vecdist.constraints import Constraint, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, times
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import digamma, lbeta, xlogy
@@ -48,11 +48,23 @@ class Kumaraswamy(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return -expm1(Kumaraswamy.log_sf(x, p))
+        return where(eq(x, 1.0), 1.0 - Kumaraswamy.end(x, p), -expm1(Kumaraswamy.log_sf(x, p)))
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return where(eq(x, 1.0), Kumaraswamy.end(x, p), exp(Kumaraswamy.log_sf(x, p)))
+
+    @staticmethod
+    def end(x: Node, p: Parameters) -> Node:
+        """0 with the slopes of (a (1 - x))^b at 1."""
+        return where(p.b < 1.0, sqrt(1.0 - x), where(p.b > 1.0, 0.0, p.a * (1.0 - x)))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log1mexp(Kumaraswamy.log_sf(x, p))
+        """That of b x^a where there is no more."""
+        small = log(p.b) + p.a * log(x)
+        inside = where((small < -40.0) & (p.a * log(x) < -40.0), small, log1mexp(Kumaraswamy.log_sf(x, p)))
+        return where(eq(x, 1.0), -Kumaraswamy.end(x, p), inside)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

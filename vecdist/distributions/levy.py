@@ -69,8 +69,8 @@ class Levy(Distribution):
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
         distance = x - p.loc
-        return log_middle(sqrt(p.scale / distance), 0.5 * log_quotient(p.scale, distance))
+        return log_middle(sqrt(p.scale) / sqrt(distance), 0.5 * log_quotient(p.scale, distance))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_both_tails(sqrt(p.scale / (x - p.loc)))
+        return log_both_tails(sqrt(p.scale) / sqrt(x - p.loc))

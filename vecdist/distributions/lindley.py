@@ -2,6 +2,7 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, square
@@ -36,7 +37,9 @@ class Lindley(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log1p(p.shape / (1.0 + p.shape) * x) - p.shape * x
+        """Of two terms of one sign."""
+        part = p.shape / (1.0 + p.shape) * x
+        return log1p_excess(part) - p.shape * part
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

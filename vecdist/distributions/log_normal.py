@@ -3,13 +3,15 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive
-from vecdist.distributions.base import Distribution, Parameters, mirrored, parametrisation
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
 from vecdist.distributions.parts import log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.normal_tail import log_ndtr, ndtr
+from vecdist.primitives.rounding import log_high
 
 
 class LogNormal(Distribution):
@@ -51,9 +53,13 @@ class LogNormal(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
+        return -0.5 * square(LogNormal.z(x, p)) - log_high(x) - (p.log_scale + 0.5 * math.log(2 * math.pi))
+
+    @staticmethod
+    def z(x: Node, p: Parameters) -> Node:
+        """Next to loc with all digits."""
         log_x = log_parts(x)
-        z = ((log_x.high - p.loc) + log_x.rest) * p.inverse_scale  # next to loc with all digits
-        return -0.5 * square(z) - log_x.high - (p.log_scale + 0.5 * math.log(2 * math.pi))
+        return ((log_x.high - p.loc) + log_x.rest) * p.inverse_scale
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
@@ -82,19 +88,19 @@ class LogNormal(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return Normal.cdf(log(x), p)
+        return ndtr(LogNormal.z(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return Normal.cdf(-log(x), mirrored(p))
+        return ndtr(-LogNormal.z(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return Normal.log_cdf(log(x), p)
+        return log_ndtr(LogNormal.z(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return Normal.log_cdf(-log(x), mirrored(p))
+        return log_ndtr(-LogNormal.z(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -3,14 +3,14 @@
 import math
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
-from vecdist.distributions.base import Distribution, Parameters, mirrored, parametrisation
+from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
-from vecdist.distributions.parts import difference, log_parts
+from vecdist.distributions.parts import difference, log_parts, logit_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log, sigmoid
-from vecdist.primitives.logarithms import logit
+from vecdist.primitives.normal_tail import log_ndtr, ndtr
 
 
 class LogitNormal(Distribution):
@@ -45,11 +45,15 @@ class LogitNormal(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """By two logarithms in two parts, for logit(x) - loc with all digits."""
         log_x, log_rest = log_parts(x), difference(const(1.0, x.dtype), x).log()
-        logit = log_x - log_rest
-        z = ((logit.high - p.loc) + logit.rest) * p.inverse_scale
+        z = LogitNormal.z(x, p)
         return -0.5 * square(z) - (log_x.whole + log_rest.whole) - (p.log_scale + 0.5 * math.log(2 * math.pi))
+
+    @staticmethod
+    def z(x: Node, p: Parameters) -> Node:
+        """By two logarithms in two parts, for logit(x) - loc with all digits."""
+        logit = logit_parts(x)
+        return ((logit.high - p.loc) + logit.rest) * p.inverse_scale
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
@@ -57,19 +61,19 @@ class LogitNormal(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return Normal.cdf(logit(x), p)
+        return ndtr(LogitNormal.z(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return Normal.cdf(-logit(x), mirrored(p))
+        return ndtr(-LogitNormal.z(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return Normal.log_cdf(logit(x), p)
+        return log_ndtr(LogitNormal.z(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return Normal.log_cdf(-logit(x), mirrored(p))
+        return log_ndtr(-LogitNormal.z(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

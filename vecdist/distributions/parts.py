@@ -157,3 +157,8 @@ def log_ratio_parts(x: Node, y: Node) -> Parts:
     if x.shape == y.shape:
         return Parts(log_quotient_high(x, y), log_quotient_rest(x, y))
     return log_parts(x) - log_parts(y)
+
+
+def logit_parts(x: Node) -> Parts:
+    """log(x / (1 - x)) of a float, with all digits next to 1/2 and to 1 too."""
+    return log_parts(x) - difference(const(1.0, x.dtype), x).log()

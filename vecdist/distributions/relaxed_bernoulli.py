@@ -3,7 +3,8 @@
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import times
-from vecdist.expr import Node, where
+from vecdist.distributions.parts import Parts, logit_parts
+from vecdist.expr import Node, const, where
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.logarithms import logit
 
@@ -23,12 +24,14 @@ class RelaxedBernoulli(Distribution):
     @parametrisation(temperature=positive, p=open_unit_interval)
     @staticmethod
     def by_probability(temperature: Node, p: Node) -> dict[str, Node]:
-        return {"temperature": temperature, "logit": logit(p)}
+        high, rest = logit_parts(p)
+        return {"temperature": temperature, "logit": logit(p), "logit_high": high, "logit_rest": rest}
 
     @parametrisation(temperature=positive, logit=finite)
     @staticmethod
     def by_logit(temperature: Node, logit: Node) -> dict[str, Node]:
-        return {"temperature": temperature, "logit": logit}
+        zero = const(0.0, logit.dtype)
+        return {"temperature": temperature, "logit": logit, "logit_high": logit, "logit_rest": zero}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -47,23 +50,28 @@ class RelaxedBernoulli(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return sigmoid(RelaxedBernoulli.log_odds(x, p))
+        return sigmoid(RelaxedBernoulli.tail_odds(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return sigmoid(-RelaxedBernoulli.log_odds(x, p))
+        return sigmoid(-RelaxedBernoulli.tail_odds(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_sigmoid(RelaxedBernoulli.log_odds(x, p))
+        return log_sigmoid(RelaxedBernoulli.tail_odds(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_sigmoid(-RelaxedBernoulli.log_odds(x, p))
+        return log_sigmoid(-RelaxedBernoulli.tail_odds(x, p))
 
     @staticmethod
     def log_odds(x: Node, p: Parameters) -> Node:
         return p.temperature * logit(x) - p.logit
+
+    @staticmethod
+    def tail_odds(x: Node, p: Parameters) -> Node:
+        """The log odds with all digits where they are a small difference."""
+        return (logit_parts(x).times(p.temperature) - Parts(p.logit_high, p.logit_rest)).whole
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -1,52 +1,70 @@
 """Kernels of density estimation, (1 - z²) to a whole power: (1 + z) / 2 has a symmetric beta distribution."""
 
 import math
+from functools import partial
 from typing import ClassVar
 
-from vecdist.constraints import Constraint, finite, interval, positive
-from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.base import Parameters
+from vecdist.distributions.compact import Compact
 from vecdist.distributions.ends import log1m_square
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import clamped, log
+from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import polynomial
 from vecdist.primitives.incomplete_beta import betaincinv
+from vecdist.primitives.table import primitive
 
 
-class SmoothingKernel:
+def height(power: int) -> float:
+    """1 over the integral of (1 - z²)^power, DLMF 5.12.1: a float has all of its digits."""
+    return math.factorial(2 * power + 1) / (math.factorial(power) ** 2 * 2.0 ** (2 * power + 1))
+
+
+def _terms(left: Node, power: int) -> Node:
+    """The tail over a power of what is left: a sum of positive terms, DLMF 8.17.5."""
+    order = power + 1
+    return polynomial(1.0 - 0.5 * left, tuple(math.comb(power + j, j) / 2.0**order for j in range(order)))
+
+
+def _tail(left: Node, power: int) -> Node:
+    """In the middle 1/2 less an integral from 0."""
+    z = 1.0 - left
+    within = tuple((-1) ** j * math.comb(power, j) / (2 * j + 1) * height(power) for j in range(power + 1))
+    middle = 0.5 - z * polynomial(square(z), within)
+    return where(left < 0.5, math.prod([left] * power, start=left) * _terms(left, power), middle)
+
+
+def _density(left: Node, power: int) -> Node:
+    inner = where(left < 0.5, left * (2.0 - left), 1.0 - square(1.0 - left))
+    return math.prod([inner] * (power - 1), start=inner) * height(power)
+
+
+TAILS = {
+    power: primitive(
+        f"kernel_tail_{power}", expand=partial(_tail, power=power), floating=True, domain=((0.1, 0.9),),
+        partials=lambda left, out, power=power: (_density(left, power),),
+    )
+    for power in (1, 2, 3)
+}  # fmt: skip
+
+
+class SmoothingKernel(Compact):
     """What the families with the density (1 - z²)^power / (c scale) share: all of it follows from the ``power``."""
 
     power: ClassVar[int]
-    symmetric = True
-
-    @parametrisation(loc=finite, scale=positive)
-    @staticmethod
-    def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
-        return {"loc": loc, "scale": scale}
-
-    parametrisations = (by_scale,)
-
-    @classmethod
-    def constant(cls) -> float:
-        """c, the integral of (1 - z²)^power, DLMF 5.12.1."""
-        return math.factorial(cls.power) ** 2 * 2.0 ** (2 * cls.power + 1) / math.factorial(2 * cls.power + 1)
-
-    @staticmethod
-    def support(p: Parameters) -> Constraint:
-        return interval(p.loc - p.scale, p.loc + p.scale)
 
     @classmethod
     def log_density(cls, x: Node, p: Parameters) -> Node:
-        return cls.power * log1m_square(x, p.loc, p.scale) - (math.log(cls.constant()) + log(p.scale))
+        return cls.power * log1m_square(x, p.loc, p.scale) - (log(p.scale) - math.log(height(cls.power)))
 
     @classmethod
-    def cdf(cls, x: Node, p: Parameters) -> Node:
-        """A sum of positive terms, DLMF 8.17.5."""
-        z = clamped((x - p.loc) / p.scale, (-1.0, 1.0))
-        below, beyond = 0.5 * (1.0 + z), 0.5 * (1.0 - z)
-        terms = tuple(float(math.comb(cls.power + j, j)) for j in range(cls.power + 1))
-        return math.prod([below] * cls.power, start=below) * polynomial(beyond, terms)
+    def tail(cls, left: Node) -> Node:
+        return TAILS[cls.power](left)
+
+    @classmethod
+    def log_tail(cls, left: Node) -> Node:
+        return (cls.power + 1.0) * log(left) + log(_terms(left, cls.power))
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:
@@ -57,10 +75,6 @@ class SmoothingKernel:
     def draw(cls, random: Stream, p: Parameters) -> Node:
         return p.loc + p.scale * random.coordinate(float(cls.power))
 
-    @staticmethod
-    def mean(p: Parameters) -> Node:
-        return p.loc
-
     @classmethod
     def variance(cls, p: Parameters) -> Node:
         return square(p.scale) / (2.0 * cls.power + 3.0)
@@ -69,4 +83,4 @@ class SmoothingKernel:
     def entropy(cls, p: Parameters) -> Node:
         """The mean of log(1 - z²) is 2 log(2) - 2 (digamma(2 power + 2) - digamma(power + 1)), DLMF 5.5.2."""
         gap = sum(1.0 / j for j in range(cls.power + 1, 2 * cls.power + 2))
-        return log(p.scale) + (math.log(cls.constant()) + 2.0 * cls.power * (gap - math.log(2.0)))
+        return log(p.scale) + (2.0 * cls.power * (gap - math.log(2.0)) - math.log(height(cls.power)))

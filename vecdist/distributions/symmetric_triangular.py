@@ -1,12 +1,14 @@
 """The symmetric triangular distribution."""
 
-from vecdist.constraints import Constraint, finite, interval, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+import math
+
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.compact import Compact
 from vecdist.distributions.ends import left_of
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import clamped, log
+from vecdist.primitives.elementary import log
 from vecdist.primitives.table import primitive
 
 
@@ -31,7 +33,7 @@ triangle_log_density = primitive(  # log((scale - distance) / scale^2), of a dis
 )
 
 
-class SymmetricTriangular(Distribution):
+class SymmetricTriangular(Compact, Distribution):
     """Symmetric triangular distribution, f(x) = (1 - |z|) / scale with z = (x - loc) / scale, for -1 <= z <= 1.
 
     Written ``SymmetricTriangular(loc, scale)``; at its peak the derivatives in x and loc are 0.
@@ -43,34 +45,23 @@ class SymmetricTriangular(Distribution):
     """
 
     oracle = "scipy.stats.triang(0.5, loc - scale, 2 * scale)"
-    symmetric = True
-
-    @parametrisation(loc=finite, scale=positive)
-    @staticmethod
-    def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
-        return {"loc": loc, "scale": scale}
-
-    @staticmethod
-    def support(p: Parameters) -> Constraint:
-        return interval(p.loc - p.scale, p.loc + p.scale)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         distance = difference(x, p.loc).magnitude()
         return triangle_log_density(distance.high, distance.rest, p.scale)
 
-    @staticmethod
-    def cdf(x: Node, p: Parameters) -> Node:
-        z = clamped((x - p.loc) / p.scale, (-1.0, 1.0))
-        return where(z < 0.0, 0.5 * square(1.0 + z), 1.0 - 0.5 * square(1.0 - z))
+    @classmethod
+    def tail(cls, left: Node) -> Node:
+        return 0.5 * square(left)
+
+    @classmethod
+    def log_tail(cls, left: Node) -> Node:
+        return 2.0 * log(left) - math.log(2)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.loc + p.scale * where(q < 0.5, sqrt(2.0 * q) - 1.0, 1.0 - sqrt(2.0 * (1.0 - q)))
-
-    @staticmethod
-    def mean(p: Parameters) -> Node:
-        return p.loc
 
     @staticmethod
     def variance(p: Parameters) -> Node:

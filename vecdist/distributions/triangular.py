@@ -7,6 +7,36 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.table import primitive
+
+
+def _tail(x: Node, low: Node, high: Node, peak: Node) -> Node:
+    return (high - x) / (high - low) * ((high - x) / (high - peak))
+
+
+def _rest(x: Node, low: Node, high: Node, peak: Node) -> Node:
+    """By the part below the peak and the one above it, where they are the less."""
+    tail, width = _tail(x, low, high, peak), high - low
+    above = (x - peak) * (((high - x) + (high - peak)) / (high - peak))
+    return where(tail < 0.5, 1.0 - tail, ((peak - low) + above) / width)
+
+
+def _tail_partials(x: Node, low: Node, high: Node, peak: Node, out: Node) -> tuple[Node, ...]:
+    """All of them products, and that in the upper bound a sum of positive terms."""
+    per_width, per_fall = 1.0 / (high - low), 1.0 / (high - peak)
+    slope = (high - x) * per_width * per_fall
+    tail = (high - x) * slope
+    return -2.0 * slope, tail * per_width, slope * ((x - peak) * per_fall + (x - low) * per_width), tail * per_fall
+
+
+ABOVE_PEAK = ((0.5, 0.9), (-3.0, 0.0), (1.0, 3.0), (0.1, 0.4))
+falling_tail = primitive(  # the probability of more than x, above the peak
+    "falling_tail", 4, expand=_tail, partials=_tail_partials, floating=True, domain=ABOVE_PEAK,
+)
+falling_mass = primitive(  # 1 less that
+    "falling_mass", 4, expand=_rest, floating=True, domain=ABOVE_PEAK,
+    partials=lambda *at: tuple(-slope for slope in _tail_partials(*at)),
+)
 
 
 class Triangular(Distribution):
@@ -40,15 +70,13 @@ class Triangular(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        rising = (x - p.low) / p.width * ((x - p.low) / (p.peak - p.low))
-        falling = (p.high - x) / p.width * ((p.high - x) / (p.high - p.peak))
-        return where((x < p.peak) | eq(p.peak, p.high), rising, 1.0 - falling)
+        rising = falling_tail(-x, -p.high, -p.low, -p.peak)
+        return where((x < p.peak) | eq(p.peak, p.high), rising, falling_mass(x, p.low, p.high, p.peak))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        rising = (x - p.low) / p.width * ((x - p.low) / (p.peak - p.low))
-        falling = (p.high - x) / p.width * ((p.high - x) / (p.high - p.peak))
-        return where((x < p.peak) | eq(p.peak, p.high), 1.0 - rising, falling)
+        rising = falling_mass(-x, -p.high, -p.low, -p.peak)
+        return where((x < p.peak) | eq(p.peak, p.high), rising, falling_tail(x, p.low, p.high, p.peak))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

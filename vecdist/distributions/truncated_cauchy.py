@@ -3,7 +3,7 @@
 import math
 
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
-from vecdist.distributions.angles import angle, log_angle
+from vecdist.distributions.angles import angle, angle_share, log_angle
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
@@ -47,11 +47,11 @@ class TruncatedCauchy(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return angle(p.loc, p.scale, p.low, x) / p.angle
+        return angle_share(p.loc, p.scale, p.low, x, p.high)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return angle(p.loc, p.scale, x, p.high) / p.angle
+        return angle_share(-p.loc, p.scale, -p.high, -x, -p.low)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

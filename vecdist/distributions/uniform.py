@@ -5,6 +5,19 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.table import primitive
+
+
+def _share_partials(x: Node, low: Node, high: Node, out: Node) -> tuple[Node, Node, Node]:
+    """Those in the bounds by the parts on both sides of x."""
+    inverse = 1.0 / (high - low)
+    return inverse, -((high - x) * inverse) * inverse, -((x - low) * inverse) * inverse
+
+
+share_between = primitive(
+    "share_between", 3, expand=lambda x, low, high: (x - low) / (high - low), partials=_share_partials, floating=True,
+    domain=((0.1, 0.9), (-3.0, 0.0), (1.0, 3.0)),
+)
 
 
 class Uniform(Distribution):
@@ -35,11 +48,11 @@ class Uniform(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return (x - p.low) / (p.high - p.low)
+        return share_between(x, p.low, p.high)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return (p.high - x) / (p.high - p.low)
+        return share_between(-x, -p.high, -p.low)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
