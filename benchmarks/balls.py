@@ -321,7 +321,11 @@ def amplification(verb: str, name: str, at: Sequence[float]) -> tuple[float, flo
     ctx.prec = BITS
     p = distribution_function(name, *(arb(float(v)) for v in at))
     below, beyond = (max(1.0, abs(float(tail.log()))) if tail > 0 else 1.0 for tail in (p, 1 - p))
-    return {"cdf": below, "sf": beyond, "logcdf": beyond, "logsf": below}[verb], max(below, beyond)
+    least = max(below, beyond)
+    if name.startswith("Hurdle"):  # of what is beyond the gate, its tail decides
+        part = (p - at[1]) / (1 - arb(float(at[1])))
+        least = max(least, abs(float(part.log()))) if part > 0 else least
+    return {"cdf": below, "sf": beyond, "logcdf": beyond, "logsf": below}[verb], least
 
 
 def truth(function: Callable[..., Any], at: Sequence[float], places: Sequence[int]) -> list[Number | None]:
