@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, expm1, log
+from math import exp, expm1, log, nan
 
 from vecdist.distributions.count_quantiles import bisection
 from vecdist.distributions.formulas import EULER
@@ -18,20 +18,23 @@ def draws_mass(k: float, n: float, alpha: float, beta: float) -> float:
 
     Three factors like Γ(k + alpha) / (k! Γ(alpha)) or C(-alpha, k), each as a beta density at a point they share.
     """
-    first, rest, whole = alpha, beta, alpha + beta
-    if alpha <= 0.0 and beta <= 0.0:
+    first, rest, whole, mass = alpha, beta, alpha + beta, nan
+    if alpha <= 0.0:
         first, rest, whole = 1.0 - alpha - k, 1.0 - beta - (n - k), 1.0 - whole - n
-    x, y = n / (n + whole), whole / (n + whole)
-    e1, rest1, f1 = prefactor(k, first, x, y)
-    e2, rest2, f2 = prefactor(n - k, rest, x, y)
-    e3, rest3, f3 = prefactor(n, whole, x, y)
-    mass = exp((e1 + rest1) + (e2 + rest2) - (e3 + rest3)) * (f1 * f2 / f3)
-    return mass if first == alpha else mass / y
+    if first > 0.0 and rest > 0.0 and k >= 0.0 and n >= k and n > 0.0:
+        x, y = n / (n + whole), whole / (n + whole)
+        e1, rest1, f1 = prefactor(k, first, x, y)
+        e2, rest2, f2 = prefactor(n - k, rest, x, y)
+        e3, rest3, f3 = prefactor(n, whole, x, y)
+        mass = exp((e1 + rest1) + (e2 + rest2) - (e3 + rest3)) * (f1 * f2 / f3)
+    if alpha <= 0.0:
+        mass /= whole / (n + whole) if n > 0.0 else 1.0
+    return mass
 
 
 def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
     """That of both, by the sum of the masses of the tail away from the mean."""
-    lower = k < n * (alpha / (alpha + beta))
+    lower = k * (alpha + beta) < n * alpha if alpha > 0.0 else k * (alpha + beta) > n * alpha
     at, last, here, there = k, k, alpha, beta
     if not lower:
         at, last, here, there = k + 1.0, n - k - 1.0, beta, alpha

@@ -16,7 +16,7 @@ from vecdist.primitives.scalar import tail
 from vecdist.primitives.table import Primitive, primitive
 
 STEPS = 200  # more than any bisection of floats takes
-MOST = 1.7e308
+MOST = 1e300  # quantiles above are infinite
 
 
 def bisection(name: str, cdf: Callable[..., float], domain: tuple[tuple[float, float], ...]) -> Primitive:

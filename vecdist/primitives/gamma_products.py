@@ -129,15 +129,15 @@ def means(
     n, u, weight = 0, 0.5 * step, inf
     while n < NODES and u < 700.0 and weight > NEGLIGIBLE * abs(total):
         t = scale * sinh(u)
-        x1, y1, p, q = gamma_change(z1, t)
-        x2, y2, p2, q2 = gamma_change(z2, t)
-        x3, y3, p3, q3 = gamma_change(z3, t)
-        x4, y4, p4, q4 = gamma_change(z4, t)
-        p, q = times(p, q, p2, q2)
-        p3, q3 = times(p3, q3, p4, q4)
-        p, q = times(p, q, p3, -q3)
-        angle = (y1 - y4) + (y2 - y3) + lean * t
-        size = exp(max(x1 + x2 + x3 + x4, -700.0)) * cosh(u) / (p * p + q * q)
+        size, angle, p, q = 0.0, lean * t, 1.0, 0.0
+        for place in range(4):
+            z = (z1 if place == 0 else z2) if place < 2 else (z3 if place == 2 else z4)
+            sign = 1.0 if place < 2 else -1.0
+            x, y, v, w = gamma_change(z, t)
+            size += x
+            angle += sign * y
+            p, q = times(p, q, v, sign * w)
+        size = exp(max(size, -700.0)) * cosh(u) / (p * p + q * q)
         p, q = times(size * cos(angle), size * sin(angle), p, -q)
         weight = abs(p) + abs(q)
         total += p
@@ -244,18 +244,22 @@ def known(a: float, b: float, c: float, d: float) -> tuple[float, float, float, 
 def parts(a: float, b: float, c: float, d: float) -> tuple[bool, float, float, float, float]:
     """P (``more``) or 1 - P as exp(e) w: that which may be small; exp(e) times its slopes in a and c."""
     more, e, w, slope_a, slope_c = True, 0.0, nan, nan, nan
+    tries = 0
     if LEAST < min(a, b, c, d) and max(a, b, c, d) < inf:
         more = a / c <= d / b
-        if more:
-            e, w, slope_a, slope_c = known(a, b, c, d)
-        else:
-            e, w, slope_c, slope_a = known(c, d, a, b)
-        if exp(min(e, 0.0)) * w > MOSTLY and max(a, b, c, d) < MOST:
+        tries = 2 if max(a, b, c, d) < MOST else 1
+        if not more:
+            a, b, c, d = c, d, a, b
+    while tries > 0:
+        e, w, slope_a, slope_c = known(a, b, c, d)
+        tries -= 1
+        if exp(min(e, 0.0)) * w <= MOSTLY:
+            tries = 0
+        if tries > 0:
             more = not more
-            if more:
-                e, w, slope_a, slope_c = known(a, b, c, d)
-            else:
-                e, w, slope_c, slope_a = known(c, d, a, b)
+            a, b, c, d = c, d, a, b
+    if not more:
+        slope_a, slope_c = slope_c, slope_a
     return more, e, w, slope_a, slope_c
 
 
