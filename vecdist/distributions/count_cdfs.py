@@ -7,7 +7,7 @@ from math import exp, expm1, log, nan
 from vecdist.distributions.count_quantiles import bisection
 from vecdist.distributions.formulas import EULER
 from vecdist.distributions.tail_sums import ratio_sum
-from vecdist.primitives.beta_tails import prefactor
+from vecdist.primitives.beta_tails import logarithm, prefactor
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_less_digamma, tail
 from vecdist.primitives.zeta import _zeta
@@ -51,7 +51,7 @@ def yule_simon_cdf(k: float, alpha: float, _b: float, _c: float) -> float:
     """1 - Γ(k + 1) Γ(alpha + 1) / Γ(k + alpha + 1)."""
     x, y = alpha / (alpha + (k + 1.0)), (k + 1.0) / (alpha + (k + 1.0))
     e, rest, f = prefactor(alpha, k + 1.0, x, y)
-    return -expm1(alpha * log(x) + ((k + 1.0) * log(y) - rest) - e - log(f))
+    return -expm1(alpha * log(x) + ((k + 1.0) * logarithm(y, x) - rest) - e - log(f))
 
 
 def zipf_cdf(k: float, power: float, normaliser: float, _c: float) -> float:

@@ -19,8 +19,9 @@ from vecdist.primitives.scalar import horner, log_tail, log_tail_slope
 from vecdist.primitives.table import primitive
 
 NODES, NEGLIGIBLE = 4000, 1e-19
-FINE = 0.14  # steps as fractions of the strip beside the line in which the integrand stays small
+FINE = 0.1  # steps as fractions of the strip beside the line in which the integrand stays small
 NEAR = 9.0  # from here on the series of Stirling hold, in the right half of the plane
+TURNED = 6.0  # how far along the line phases are compared
 LEAST, MOST = 1e-100, 1e140  # shapes in between are known
 MOSTLY = 0.7  # a probability of which the rest is better known
 ROOM = 20.0  # as much more than the other shapes c has to be the largest
@@ -114,7 +115,7 @@ def digamma_change(start: float, z: float, k: float, t: float) -> tuple[float, f
 def path(z1: float, z2: float, z3: float, z4: float, lean: float) -> tuple[float, float]:
     """The scale of the points along the line from the distances of the nearest poles, and the step between them."""
     width = 1.0 / sqrt(1.0 / z1 + 1.0 / z2 + 1.0 / z3 + 1.0 / z4)
-    turn = lean + log1p(1.0 / z1) + log1p(1.0 / z2) - log1p(1.0 / z3) - log1p(1.0 / z4)
+    turn = lean + log1p(TURNED / z1) + log1p(TURNED / z2) - log1p(TURNED / z3) - log1p(TURNED / z4)
     return min(3.0 * width, z1, z2, z3, z4), FINE * atan(1.0 / (1.0 + abs(turn) / (2.0 * pi)))
 
 
@@ -149,6 +150,7 @@ def means(
         n += 1
         u += step
     pole = 1.0 / (1.0 + exp(min(2.0 * pi / step * asin(k / scale), 700.0))) if k < scale else 0.0
+    total = total if total > 0.0 else nan
     return first / total, of_a / total, of_c / total, pole
 
 
