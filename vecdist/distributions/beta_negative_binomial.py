@@ -68,7 +68,7 @@ class BetaNegativeBinomial(Distribution):
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        """By gamma variables: a rate of such odds, and how long it takes to have more than x."""
+        """A Poisson variable is more than x where a gamma variable of shape x + 1 is less than its rate, here a product."""
         return log_gamma_products(p.alpha, x + 1.0, p.r, p.beta)
 
     @staticmethod

@@ -43,18 +43,23 @@ def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
 
 
 def beta_negative_binomial_cdf(k: float, r: float, alpha: float, beta: float) -> float:
+    """As ``BetaNegativeBinomial`` has it."""
     more, e, w, _, _ = parts(alpha, k + 1.0, r, beta)
     return tail(more, e, w)
 
 
 def yule_simon_cdf(k: float, alpha: float, _b: float, _c: float) -> float:
     """1 - Γ(k + 1) Γ(alpha + 1) / Γ(k + alpha + 1)."""
-    x, y = alpha / (alpha + (k + 1.0)), (k + 1.0) / (alpha + (k + 1.0))
-    e, rest, f = prefactor(alpha, k + 1.0, x, y)
-    return -expm1(alpha * log(x) + ((k + 1.0) * logarithm(y, x) - rest) - e - log(f))
+    y = nan
+    if alpha > 0.0 and k >= 0.0:
+        x, rest_of_x = alpha / (alpha + (k + 1.0)), (k + 1.0) / (alpha + (k + 1.0))
+        e, rest, f = prefactor(alpha, k + 1.0, x, rest_of_x)
+        y = -expm1(alpha * log(x) + ((k + 1.0) * logarithm(rest_of_x, x) - rest) - e - log(f))
+    return y
 
 
 def zipf_cdf(k: float, power: float, normaliser: float, _c: float) -> float:
+    """As ``Zipf`` has it."""
     return 1.0 - _zeta(power, k + 1.0) / normaliser
 
 
@@ -64,6 +69,8 @@ def harmonic(n: float) -> float:
 
 
 def soliton_cdf(k: float, most: float, m: float, spike: float) -> float:
+    """That of ``Soliton``, with the sum of both parts of its masses; all counts are at least 1."""
+    most, m, k = max(most, 1.0), max(m, 1.0), max(k, 1.0)
     whole = harmonic(m - 1.0) + spike
     robust = harmonic(k) if k < m else whole
     return (1.0 / most + (1.0 - 1.0 / k) + robust / m) / (1.0 + whole / m)
