@@ -86,7 +86,7 @@ def test_both_ways_to_a_far_tail_agree():
 
 
 def test_far_out_it_falls_like_a_power():
-    """Beyond 1e140 too: log P + d log c goes to a constant, log of gamma(a + d) gamma(b + d) over those of a, b, d + 1."""
+    """Beyond 1e140 too: log P + d log c is that of gamma(a + d) gamma(b + d) over those of a, b and d + 1."""
     a, b, d = 2.5, 0.75, 0.01
     constant = sum(map(math.lgamma, (a + d, b + d))) - sum(map(math.lgamma, (a, b, d + 1.0)))
     for c in (1e20, 1e100, 1e200, 1e300):

@@ -214,8 +214,9 @@ class _Body(ast.NodeTransformer):
         assert function is not None and len(names) == len(places), ast.unparse(call)
         used = frozenset(place for place, name in enumerate(names) if name != UNUSED)
         results = self.called(function, arguments, used)
-        targets = [ast.Name(self.names[names[place]], ast.Store()) for place in sorted(used)]
-        self.several(ast.Assign([ast.Tuple(targets)], ast.Tuple([results[place] for place in sorted(used)]), lineno=0))
+        targets: list[ast.expr] = [ast.Name(self.names[names[place]], ast.Store()) for place in sorted(used)]
+        value = ast.Tuple([results[place] for place in sorted(used)])
+        self.several(ast.Assign(targets=[ast.Tuple(targets)], value=value, lineno=0))
 
     def text(self, item: ast.AST) -> str:
         return ast.unparse(self.visit(item))

@@ -90,7 +90,8 @@ class BetaBinomial(ByLogTails, Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return by_bisection(draws_quantile, q, (p.n, p.alpha, p.beta), count_up_to(p.n), lambda at: BetaBinomial.cdf(at, p))
+        counts = (p.n, p.alpha, p.beta)
+        return by_bisection(draws_quantile, q, counts, BetaBinomial.support(p), lambda at: BetaBinomial.cdf(at, p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

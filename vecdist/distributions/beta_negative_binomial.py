@@ -68,7 +68,7 @@ class BetaNegativeBinomial(Distribution):
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        """A Poisson variable is more than x where a gamma variable of shape x + 1 is less than its rate, here a product."""
+        """A Poisson variable is more than x where a gamma variable of shape x + 1 is less than its rate."""
         return log_gamma_products(p.alpha, x + 1.0, p.r, p.beta)
 
     @staticmethod
@@ -77,9 +77,10 @@ class BetaNegativeBinomial(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        shapes = (p.r, p.alpha, p.beta)
-        cdf = lambda at: exp(BetaNegativeBinomial.log_cdf(at, p))
-        return by_bisection(beta_negative_binomial_quantile, q, shapes, count, cdf)
+        def cdf(at: Node) -> Node:
+            return exp(BetaNegativeBinomial.log_cdf(at, p))
+
+        return by_bisection(beta_negative_binomial_quantile, q, (p.r, p.alpha, p.beta), count, cdf)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

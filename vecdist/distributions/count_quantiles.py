@@ -29,7 +29,7 @@ def bisection(name: str, cdf: Callable[..., float], domain: tuple[tuple[float, f
         below, reached, k, steps = least - 1.0, most, least + 7.0, 0
         if most < inf:
             k = whole(0.5 * below + 0.5 * reached)
-        while q < 1.0 and below < k and k < reached and steps < STEPS:
+        while q < 1.0 and below < k < reached and steps < STEPS:
             if cdf(k, a, b, c) >= q:
                 reached = k
             else:

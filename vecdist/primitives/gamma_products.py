@@ -247,7 +247,7 @@ def parts(a: float, b: float, c: float, d: float) -> tuple[bool, float, float, f
     """P (``more``) or 1 - P as exp(e) w: that which may be small; exp(e) times its slopes in a and c."""
     more, e, w, slope_a, slope_c = True, 0.0, nan, nan, nan
     tries = 0
-    if LEAST < min(a, b, c, d) and max(a, b, c, d) < inf:
+    if min(a, b, c, d) > LEAST and max(a, b, c, d) < inf:
         more = a / c <= d / b
         tries = 2 if max(a, b, c, d) < MOST else 1
         if not more:
