@@ -38,8 +38,11 @@ def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
     at, last, here, there = k, k, alpha, beta
     if not lower:
         at, last, here, there = k + 1.0, n - k - 1.0, beta, alpha
-    total, _, _ = ratio_sum(last, n, here, there)
-    return tail(lower, 0.0, draws_mass(at, n, alpha, beta) * total)
+    y = 1.0
+    if at <= n:
+        total, _, _ = ratio_sum(last, n, here, there)
+        y = tail(lower, 0.0, draws_mass(at, n, alpha, beta) * total)
+    return y
 
 
 def beta_negative_binomial_cdf(k: float, r: float, alpha: float, beta: float) -> float:
@@ -76,9 +79,9 @@ def soliton_cdf(k: float, most: float, m: float, spike: float) -> float:
     return (1.0 / most + (1.0 - 1.0 / k) + robust / m) / (1.0 + whole / m)
 
 
-COUNT, NONE, SHAPE, Q = (9.0, 9.0), (0.0, 0.0), (0.6, 6.0), (0.02, 0.98)
+COUNT, BEYOND, NONE, SHAPE, Q = (9.0, 9.0), (90.0, 90.0), (0.0, 0.0), (0.6, 6.0), (0.02, 0.98)
 
-draws_quantile = bisection("draws_quantile", draws_cdf, (COUNT, SHAPE, SHAPE, NONE, COUNT, Q))
+draws_quantile = bisection("draws_quantile", draws_cdf, (COUNT, SHAPE, SHAPE, NONE, BEYOND, Q))
 beta_negative_binomial_quantile = bisection(
     "beta_negative_binomial_quantile", beta_negative_binomial_cdf, (SHAPE, SHAPE, SHAPE, NONE, (1e9, 1e9), Q)
 )
@@ -86,4 +89,4 @@ yule_simon_quantile = bisection(
     "yule_simon_quantile", yule_simon_cdf, (SHAPE, NONE, NONE, (1.0, 1.0), (1e9, 1e9), Q)
 )
 zipf_quantile = bisection("zipf_quantile", zipf_cdf, ((2.0, 2.0), (1.645, 1.645), NONE, (1.0, 1.0), (1e9, 1e9), Q))
-soliton_quantile = bisection("soliton_quantile", soliton_cdf, (COUNT, (4.0, 4.0), (0.2, 2.0), (1.0, 1.0), COUNT, Q))
+soliton_quantile = bisection("soliton_quantile", soliton_cdf, (COUNT, (4.0, 4.0), (0.2, 2.0), (1.0, 1.0), BEYOND, Q))

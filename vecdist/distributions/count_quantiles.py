@@ -26,7 +26,7 @@ def bisection(name: str, cdf: Callable[..., float], domain: tuple[tuple[float, f
     """
 
     def quantile(a: float, b: float, c: float, least: float, most: float, q: float) -> float:
-        below, reached, k, steps = least - 1.0, most, least + 7.0, 0
+        below, reached, k, steps = least - 0.5, most, least + 7.0, 0
         if most < inf:
             k = whole(0.5 * below + 0.5 * reached)
         while q < 1.0 and below < k < reached and steps < STEPS:

@@ -281,7 +281,7 @@ def _log_gamma_products_dc(a: float, b: float, c: float, d: float) -> float:
 
 
 def _refused(dots: tuple, *operands: Node) -> None:
-    raise NotImplementedError("log_gamma_products has no second derivatives")
+    raise NotImplementedError("log_gamma_products_da and log_gamma_products_dc have no derivatives")
 
 
 COMMON = {"floating": True, "domain": ((0.4, 12.0),) * 4}
