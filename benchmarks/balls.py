@@ -211,6 +211,18 @@ def truncated(whole: Callable[[arb], arb]) -> Callable[..., arb]:
     return cdf
 
 
+def beta_negative_binomial(x: arb, r: arb, a: arb, b: arb) -> arb:
+    """The sum of the masses, each by its ratio to the one before."""
+    if not x < LONGEST:
+        raise ValueError("more terms than are summed")
+    mass = (log_beta(a + r, b) - log_beta(a, b)).exp()
+    total = mass
+    for k in range(round(float(x))):
+        mass *= (r + k) * (b + k) / ((k + 1) * (a + r + b + k))
+        total += mass
+    return total
+
+
 def inflated(base: str) -> Callable[..., arb]:
     return lambda x, gate, *parameters: gate + (1 - gate) * CDF[base](x, *parameters)
 
@@ -220,6 +232,7 @@ CDF: dict[str, Callable[..., arb]] = {
     "AsymmetricLaplace": asymmetric_laplace,
     "Bernoulli": lambda x, p: 1 - p if x < 1 else 1 + 0 * p,
     "Beta": lower_beta,
+    "BetaNegativeBinomial": beta_negative_binomial,
     "BetaPrime": lambda x, a, b: lower_beta(x / (1 + x), a, b),
     "Binomial": lambda x, n, p: lower_beta(1 - p, n - x, x + 1) if x < n else 1 + 0 * p,
     "Biweight": smoothing(3),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import inspect
 import math
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -148,7 +149,8 @@ class _Body(ast.NodeTransformer):
         tree = pruned(definition(function), used)
         self.writer = writer
         self.certain = certain
-        self.constants: ChainMap[str, Any] = ChainMap(dict(tables or {}), function.__globals__)
+        outer = dict(inspect.getclosurevars(function).nonlocals)
+        self.constants: ChainMap[str, Any] = ChainMap(dict(tables or {}), outer, function.__globals__)
         self.lines: list[str] = []
         self.pad = ""
         self.versions = 0
@@ -199,7 +201,7 @@ class _Body(ast.NodeTransformer):
         (names,), value = item.targets, item.value
         assert isinstance(names, ast.Tuple)
         read, written = ({node.id for node in ast.walk(side) if isinstance(node, ast.Name)} for side in (value, names))
-        if not isinstance(value, ast.Tuple) or read & written:
+        if not isinstance(value, ast.Tuple) or (read & written and len(names.elts) > 1):
             self.lines.append(self.pad + ast.unparse(item))
             return
         for name, part in zip(names.elts, value.elts, strict=True):
@@ -212,8 +214,9 @@ class _Body(ast.NodeTransformer):
         assert function is not None and len(names) == len(places), ast.unparse(call)
         used = frozenset(place for place, name in enumerate(names) if name != UNUSED)
         results = self.called(function, arguments, used)
-        for place in sorted(used):
-            self.lines.append(f"{self.pad}{self.names[names[place]]} = {ast.unparse(results[place])}")
+        targets: list[ast.expr] = [ast.Name(self.names[names[place]], ast.Store()) for place in sorted(used)]
+        value = ast.Tuple([results[place] for place in sorted(used)])
+        self.several(ast.Assign(targets=[ast.Tuple(targets)], value=value, lineno=0))
 
     def text(self, item: ast.AST) -> str:
         return ast.unparse(self.visit(item))

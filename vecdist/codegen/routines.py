@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -51,7 +52,7 @@ def is_routine(op: str) -> bool:
 
 @cache
 def _source(function: Callable) -> str:
-    return inspect.getsource(function)
+    return textwrap.dedent(inspect.getsource(function))
 
 
 def definition(function: Callable) -> ast.FunctionDef:

@@ -3,6 +3,8 @@
 from vecdist.constraints import Constraint, count, count_up_to, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_ratios import digamma_rise, slope
+from vecdist.distributions.count_cdfs import draws_quantile
+from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.stream import Stream
 from vecdist.distributions.tail_sums import ByLogTails, log_tails
 from vecdist.expr import Node, where
@@ -85,6 +87,11 @@ class BetaBinomial(ByLogTails, Distribution):
     @staticmethod
     def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
         return log_tails(x, p.n, p.alpha, p.beta, lambda at: BetaBinomial.log_density(at, p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        counts = (p.n, p.alpha, p.beta)
+        return by_bisection(draws_quantile, q, counts, BetaBinomial.support(p), lambda at: BetaBinomial.cdf(at, p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

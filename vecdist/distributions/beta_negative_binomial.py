@@ -5,12 +5,15 @@ import math
 from vecdist.constraints import Constraint, count, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_ratios import digamma_rise, slope
+from vecdist.distributions.count_cdfs import beta_negative_binomial_quantile
+from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.formulas import finite_variance
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.gamma_products import log_gamma_products
 from vecdist.primitives.special import lbeta, lgamma_delta
 from vecdist.primitives.table import primitive
 
@@ -62,6 +65,22 @@ class BetaNegativeBinomial(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return log_mass(x, p.r, p.alpha, p.beta)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        """A Poisson variable is more than x where a gamma variable of shape x + 1 is less than its rate."""
+        return log_gamma_products(p.alpha, x + 1.0, p.r, p.beta)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_gamma_products(p.r, p.beta, x + 1.0, p.alpha)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        def cdf(at: Node) -> Node:
+            return exp(BetaNegativeBinomial.log_cdf(at, p))
+
+        return by_bisection(beta_negative_binomial_quantile, q, (p.r, p.alpha, p.beta), count, cdf)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -2,15 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import floor, inf, nan, sqrt
 
+from vecdist.constraints import Constraint
+from vecdist.distributions.staircase import settled
+from vecdist.expr import Node, Operand, const
 from vecdist.primitives.beta_tails import parts as beta_parts
+from vecdist.primitives.draws import whole
 from vecdist.primitives.incomplete_gamma import parts as gamma_parts
 from vecdist.primitives.marcum_tails import parts as marcum_parts
 from vecdist.primitives.scalar import tail
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 STEPS = 200  # more than any bisection of floats takes
+MOST = 1e300  # quantiles above are infinite
+
+
+def bisection(name: str, cdf: Callable[..., float], domain: tuple[tuple[float, float], ...]) -> Primitive:
+    """The least k from ``least`` to ``most`` where cdf(k, a, b, c) reaches q: ``name`` of a, b, c, least, most and q.
+
+    What is far from its bounds is found by squares and roots: no more steps than a hundred are taken up to ``MOST``.
+    """
+
+    def quantile(a: float, b: float, c: float, least: float, most: float, q: float) -> float:
+        below, reached, k, steps = least - 0.5, most, least + 7.0, 0
+        if most < inf:
+            k = whole(0.5 * below + 0.5 * reached)
+        while q < 1.0 and below < k < reached and steps < STEPS:
+            if cdf(k, a, b, c) >= q:
+                reached = k
+            else:
+                below = k
+            if reached == inf:
+                k = min(k * k, MOST)
+            elif reached > 4.0 * below + 64.0:
+                k = whole(sqrt(max(below, 1.0)) * sqrt(reached))
+            else:
+                k = whole(0.5 * below + 0.5 * reached)
+            steps += 1
+        return reached
+
+    return primitive(name, 6, routine=quantile, floating=True, domain=domain)
+
+
+def by_bisection(
+    bisected: Primitive, q: Node, parameters: tuple[Operand, ...], support: Constraint, cdf: Callable[[Node], Node]
+) -> Node:
+    """The quantile by a ``bisection`` in float64, settled by the distribution function as it is in the dtype of q."""
+    known = [parameter if isinstance(parameter, Node) else const(parameter, q.dtype) for parameter in parameters]
+    ends = (end if isinstance(end, Node) else const(end, q.dtype) for end in (support.lower, support.upper))
+    padding = [const(0.0, q.dtype)] * (3 - len(known))
+    return settled(bisected(*known, *padding, *ends, q), q, cdf, support)
 
 
 def _poisson_quantile(rate: float, q: float) -> float:

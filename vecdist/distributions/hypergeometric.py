@@ -2,6 +2,8 @@
 
 from vecdist.constraints import Constraint, count, up_to, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_cdfs import draws_quantile
+from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.stream import Stream
 from vecdist.distributions.tail_sums import ByLogTails, log_tails
 from vecdist.expr import Node, where
@@ -55,6 +57,11 @@ class Hypergeometric(ByLogTails, Distribution):
     @staticmethod
     def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
         return log_tails(x, p.draws, -p.successes, -p.failures, lambda at: Hypergeometric.log_density(at, p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        counts = (p.draws, -p.successes, -p.failures)
+        return by_bisection(draws_quantile, q, counts, Hypergeometric.support(p), lambda at: Hypergeometric.cdf(at, p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -2,6 +2,8 @@
 
 from vecdist.constraints import Constraint, open_unit_interval, positive_count, up_to, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_cdfs import soliton_quantile
+from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.formulas import EULER
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
@@ -55,6 +57,10 @@ class Soliton(Distribution):
     def sf(x: Node, p: Parameters) -> Node:
         robust, whole = Soliton.sums(x, p)
         return (1.0 / x - 1.0 / p.k + (whole - robust) / p.m) / (1.0 + whole / p.m)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return by_bisection(soliton_quantile, q, (p.k, p.m, p.spike), Soliton.support(p), lambda at: Soliton.cdf(at, p))
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

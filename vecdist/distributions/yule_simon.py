@@ -4,6 +4,8 @@ import math
 
 from vecdist.constraints import Constraint, positive, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_cdfs import yule_simon_quantile
+from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.formulas import finite_variance
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
@@ -47,6 +49,10 @@ class YuleSimon(Distribution):
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         return -expm1(YuleSimon.log_sf(x, p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return by_bisection(yule_simon_quantile, q, (p.alpha,), positive_count, lambda at: YuleSimon.cdf(at, p))
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

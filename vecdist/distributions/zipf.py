@@ -4,6 +4,8 @@ import math
 
 from vecdist.constraints import Constraint, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_cdfs import zipf_quantile
+from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.formulas import finite_variance
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
@@ -47,6 +49,10 @@ class Zipf(Distribution):
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
         return zeta(p.power, x + 1.0) / p.normaliser
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return by_bisection(zipf_quantile, q, (p.power, p.normaliser), positive_count, lambda at: Zipf.cdf(at, p))
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
