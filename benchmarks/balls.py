@@ -197,6 +197,22 @@ def skewed_power(x: arb, loc: arb, s: arb, p: arb, skew: arb) -> arb:
     return skew * (1 - mass) if x < loc else skew + (1 - skew) * mass
 
 
+def skew_normal(x: arb, loc: arb, s: arb, k: arb) -> arb:
+    """Phi(z) less twice Owen's function, or of a negative shape more; that as an integral up to 1 at most."""
+    z = (x - loc) / s
+    g, b = abs(z), abs(k)
+    owen = (normal_cdf(-g) + normal_cdf(-g * b)) / 2 - normal_cdf(-g) * normal_cdf(-g * b)
+    owen = wedge(g, b) if b <= 1 else owen - wedge(g * b, 1 / b)
+    return normal_cdf(z) - (2 if k > 0 else -2) * owen
+
+
+def wedge(h: arb, a: arb) -> arb:
+    """Owen's function of h and a <= 1."""
+    square = acb(h) ** 2
+    owen = acb.integral(lambda x, _: (-square * (1 + x * x) / 2).exp() / (1 + x * x), 0, acb(a))
+    return owen.real / (2 * arb.pi())
+
+
 def triangular(x: arb, low: arb, high: arb, peak: arb) -> arb:
     if x < peak:
         return (x - low) ** 2 / ((high - low) * (peak - low))
@@ -271,6 +287,7 @@ CDF: dict[str, Callable[..., arb]] = {
     "RelaxedBernoulli": lambda x, t, p: logistic(t * (x / (1 - x)).log() - (p / (1 - p)).log()),
     "ScaledInverseChi2": lambda x, df, s: 1 - lower_gamma(df / 2, df * s**2 / (2 * x)),
     "Semicircle": lambda x, r: smoothing(1.5)(x, arb(0), r),
+    "SkewNormal": skew_normal,
     "SkewedExponentialPower": skewed_power,
     "StudentT": lambda x, df, loc, s: two_sided(student_mass)(x, loc, s, df),
     "SymmetricTriangular": lambda x, loc, s: triangular(x, loc - s, loc + s, loc),

@@ -14,11 +14,17 @@ from vecdist.primitives.elementary import exp as node_exp
 from vecdist.primitives.mills import REACH, mills, two_mills
 from vecdist.primitives.normal_tail import ROOT_HALF, erfcx, inverse_mills, inverse_mills_gap, ndtr, normal_pdf
 from vecdist.primitives.rounding import quotient_rest
-from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, normal_quantile
+from vecdist.primitives.scalar import (
+    SETTLED,
+    STEPS,
+    halley,
+    log_tail,
+    log_tail_slope,
+    narrowed,
+    normal_quantile,
+)
 from vecdist.primitives.table import primitive
 
-STEPS = 150  # more than any search takes
-SETTLED = 1e-9  # an error of a logarithm that the next step makes less than any rounding
 ROOT_2_PI = sqrt(2.0 * pi)
 
 
@@ -64,7 +70,7 @@ def _wald_quantile(mean: float, shape: float, p: float) -> float:
         x = wald_guess(mean, shape, p, q)
         least, most = 0.0, inf
         n, excess = 0, 1.0
-        while n < STEPS and abs(excess) > SETTLED and least * (1.0 + 2e-16) < most:
+        while n < STEPS and abs(excess) > SETTLED:
             lower, e, w, slope, curvature = wald_parts(mean, shape, x)
             same = lower == (p < q)
             slope = log_tail_slope(same, e, w, slope)
@@ -123,18 +129,14 @@ def _ex_gaussian_quantile(scale: float, rate: float, p: float) -> float:
         most = 0.001 - normal_quantile(0.5 * q) + log(2.0 / q) / ratio
         z = 0.5 * (least + most)
         n, excess = 0, 1.0
-        while n < STEPS and abs(excess) > SETTLED and least < most:
+        while n < STEPS and abs(excess) > SETTLED:
             e, w, slope = ex_gaussian_parts(ratio, z, p <= q)
             excess = e + log(max(w, 1e-300)) - log(tail)
             if sign * excess > 0.0:
                 most = z
             else:
                 least = z
-            z -= sign * excess / slope if slope > 0.0 else 0.0
-            if abs(excess) > SETTLED and (z <= least or z >= most):
-                z = 0.5 * (least + most)
-                if z == least or z == most:
-                    most = least
+            z = narrowed(z - sign * excess / slope if slope > 0.0 else inf, abs(excess) <= SETTLED, least, most)
             n += 1
     return scale * z
 
