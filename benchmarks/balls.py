@@ -213,6 +213,17 @@ def wedge(h: arb, a: arb) -> arb:
     return owen.real / (2 * arb.pi())
 
 
+def von_mises(x: arb, loc: arb, k: arb) -> arb:
+    """By the integral over the shorter way to an end of the turn."""
+    d = x - loc
+    if abs(d) >= arb.pi():
+        return arb("nan")
+    start = abs(d)
+    tail = acb.integral(lambda t, _: (k * (t.cos() - start.cos())).exp(), acb(start), acb(arb.pi())).real
+    tail *= (k * start.cos()).exp() / (2 * arb.pi() * acb(k).bessel_i(0).real)
+    return 1 - tail if d > 0 else tail
+
+
 def triangular(x: arb, low: arb, high: arb, peak: arb) -> arb:
     if x < peak:
         return (x - low) ** 2 / ((high - low) * (peak - low))
@@ -296,6 +307,7 @@ CDF: dict[str, Callable[..., arb]] = {
     "TruncatedCauchy": truncated(arb.atan),
     "TruncatedNormal": truncated(normal_cdf),
     "Uniform": lambda x, low, high: (x - low) / (high - low),
+    "VonMises": von_mises,
     "Weibull": lambda x, k, s: 1 - (-power(x / s, k)).exp(),
     "YuleSimon": lambda x, a: 1 - x * log_beta(x, a + 1).exp(),
     "ZeroInflatedBinomial": inflated("Binomial"),
