@@ -19,6 +19,7 @@ from flint import acb, arb, ctx
 sys.path.insert(0, str(timing.ROOT / "tests" / "distributions"))
 
 import family_truth
+from family_integrals import INTEGRALS
 from family_truth import LOG_DENSITY, log_beta, log_binomial, logistic, normal_cdf
 
 BITS = 700
@@ -197,33 +198,6 @@ def skewed_power(x: arb, loc: arb, s: arb, p: arb, skew: arb) -> arb:
     return skew * (1 - mass) if x < loc else skew + (1 - skew) * mass
 
 
-def skew_normal(x: arb, loc: arb, s: arb, k: arb) -> arb:
-    """Phi(z) less twice Owen's function, or of a negative shape more; that as an integral up to 1 at most."""
-    z = (x - loc) / s
-    g, b = abs(z), abs(k)
-    owen = (normal_cdf(-g) + normal_cdf(-g * b)) / 2 - normal_cdf(-g) * normal_cdf(-g * b)
-    owen = wedge(g, b) if b <= 1 else owen - wedge(g * b, 1 / b)
-    return normal_cdf(z) - (2 if k > 0 else -2) * owen
-
-
-def wedge(h: arb, a: arb) -> arb:
-    """Owen's function of h and a <= 1."""
-    square = acb(h) ** 2
-    owen = acb.integral(lambda x, _: (-square * (1 + x * x) / 2).exp() / (1 + x * x), 0, acb(a))
-    return owen.real / (2 * arb.pi())
-
-
-def von_mises(x: arb, loc: arb, k: arb) -> arb:
-    """By the integral over the shorter way to an end of the turn."""
-    d = x - loc
-    if abs(d) >= arb.pi():
-        return arb("nan")
-    start = abs(d)
-    tail = acb.integral(lambda t, _: (k * (t.cos() - start.cos())).exp(), acb(start), acb(arb.pi())).real
-    tail *= (k * start.cos()).exp() / (2 * arb.pi() * acb(k).bessel_i(0).real)
-    return 1 - tail if d > 0 else tail
-
-
 def triangular(x: arb, low: arb, high: arb, peak: arb) -> arb:
     if x < peak:
         return (x - low) ** 2 / ((high - low) * (peak - low))
@@ -242,7 +216,7 @@ def inflated(base: str) -> Callable[..., arb]:
     return lambda x, gate, *parameters: gate + (1 - gate) * CDF[base](x, *parameters)
 
 
-CDF: dict[str, Callable[..., arb]] = {
+CDF: dict[str, Callable[..., arb]] = INTEGRALS | {
     "Arcsine": lambda x, low, high: 2 / arb.pi() * ((x - low) / (high - low)).sqrt().asin(),
     "AsymmetricLaplace": asymmetric_laplace,
     "Bernoulli": lambda x, p: 1 - p if x < 1 else 1 + 0 * p,
@@ -298,7 +272,6 @@ CDF: dict[str, Callable[..., arb]] = {
     "RelaxedBernoulli": lambda x, t, p: logistic(t * (x / (1 - x)).log() - (p / (1 - p)).log()),
     "ScaledInverseChi2": lambda x, df, s: 1 - lower_gamma(df / 2, df * s**2 / (2 * x)),
     "Semicircle": lambda x, r: smoothing(1.5)(x, arb(0), r),
-    "SkewNormal": skew_normal,
     "SkewedExponentialPower": skewed_power,
     "StudentT": lambda x, df, loc, s: two_sided(student_mass)(x, loc, s, df),
     "SymmetricTriangular": lambda x, loc, s: triangular(x, loc - s, loc + s, loc),
@@ -307,7 +280,6 @@ CDF: dict[str, Callable[..., arb]] = {
     "TruncatedCauchy": truncated(arb.atan),
     "TruncatedNormal": truncated(normal_cdf),
     "Uniform": lambda x, low, high: (x - low) / (high - low),
-    "VonMises": von_mises,
     "Weibull": lambda x, k, s: 1 - (-power(x / s, k)).exp(),
     "YuleSimon": lambda x, a: 1 - x * log_beta(x, a + 1).exp(),
     "ZeroInflatedBinomial": inflated("Binomial"),
