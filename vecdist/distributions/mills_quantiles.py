@@ -51,10 +51,7 @@ def wald_guess(mean: float, shape: float, p: float, q: float) -> float:
     if q < p:
         z = -z
     wide = sqrt(z * z / shape + 4.0 / mean)
-    if z < 0.0:
-        root = 2.0 / (wide - z / sqrt(shape))
-    else:
-        root = min(1e150, 0.5 * mean * (wide + z / sqrt(shape)))
+    root = 2.0 / (wide - z / sqrt(shape)) if z < 0.0 else min(1e150, 0.5 * mean * (wide + z / sqrt(shape)))
     most = normal_quantile(0.5 * p)
     return max(1e-300, min(root * root, shape / max(most * most, 1e-300)))
 
@@ -117,7 +114,7 @@ def ex_gaussian_parts(ratio: float, z: float, below: bool) -> tuple[float, float
 
 
 def _ex_gaussian_quantile(scale: float, rate: float, p: float) -> float:
-    """The x - loc with a distribution function of p; the tails of a sum are no more than those of its addends, added."""
+    """The x - loc with a distribution function of p; tails of a sum are no more than those of its addends, added."""
     z, q, ratio = nan, 1.0 - p, scale * rate
     if p == 0.0:
         z = -inf

@@ -10,6 +10,7 @@ from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ne, sqrt, square
 from vecdist.primitives.bessel_k import log_xk1, log_xk1e
+from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_cauchy
 from vecdist.primitives.normal_inverse_gaussian_tails import log_nig_cdf, nig_cdf, nig_quantile
 from vecdist.primitives.power import hypot, leg
@@ -131,3 +132,7 @@ class NormalInverseGaussian(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.loc + nig_quantile(p.alpha, p.beta, p.delta, q)
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return p.loc - nig_quantile(p.alpha, -p.beta, p.delta, exp(y))

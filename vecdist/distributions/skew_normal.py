@@ -10,7 +10,7 @@ from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import log
+from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest, root_rest
 from vecdist.primitives.skew_normal_tails import log_skew_normal_cdf, skew_normal_cdf, skew_normal_quantile
@@ -89,3 +89,7 @@ class SkewNormal(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.loc + skew_normal_quantile(p.shape, q) / p.inverse_scale
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return p.loc - skew_normal_quantile(-p.shape, exp(y)) / p.inverse_scale

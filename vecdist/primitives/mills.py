@@ -1,4 +1,4 @@
-"""Mills' ratio of the normal distribution, M(a) = Phi(-a) / phi(a), added and subtracted, as functions of Python floats.
+"""Mills' ratio of the normal distribution, M(a) = Phi(-a) / phi(a), added and subtracted, of Python floats.
 
 M(a) is the integral of exp(-u**2 / 2 - a u) over u > 0, so that M(a) - M(a + gap) is an integral of what is positive
 throughout: nothing cancels (DLMF 7.7.1).
@@ -41,10 +41,13 @@ def mills(a: float) -> float:
 
 
 def two_mills(a: float, gap: float, sign: float) -> float:
-    """M(a) + sign M(a + gap) for a >= -REACH and gap >= 0, where sign is 1 or -1."""
+    """M(a) + sign M(a + gap) for a >= -REACH and gap >= 0, where sign is 1 or -1.
+
+    As they stand where the gap is too steep for the nodes; then the second term is at most half of the first.
+    """
     length, _ = path(a)
-    if gap * length > DECAY:  # too steep for the nodes; then the second term is at most half of the first
-        total = mills(a) + sign * mills(a + gap)
-    else:
-        total = quadrature(a, gap, sign)
+    steep = gap * length > DECAY
+    total = quadrature(a, inf if steep else gap, sign)
+    if steep:
+        total += sign * mills(a + gap)
     return total

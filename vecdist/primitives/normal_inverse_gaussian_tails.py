@@ -1,10 +1,10 @@
 """Distribution function of the normal-inverse Gaussian distribution, its logarithm, derivatives and inverse.
 
-With d = delta sinh(s), g = delta sqrt(alpha**2 - beta**2) and tanh(c) = beta / alpha the density is in s
-h(s) = z K1(z) exp(z) / (pi cosh(s)) exp(-2 g sinh((s - c) / 2)**2) for z = alpha delta cosh(s): a slow function times one
-that falls on both sides of c.  Gauss and Legendre's points give its integrals, and those of the scores times it.  The
-argument comes in two parts, a float and what rounding took from it; 1 - F(d, alpha, beta, delta) is F(-d, alpha, -beta,
-delta).  Barndorff-Nielsen (1997), Scandinavian Journal of Statistics 24.
+With d = delta sinh(s), g = delta sqrt(alpha**2 - beta**2) and tanh(c) = beta / alpha the density in s is
+h(s) = z K1(z) exp(z) / (pi cosh(s)) exp(-2 g sinh((s - c) / 2)**2) for z = alpha delta cosh(s): a slow function times
+one that falls on both sides of c.  Gauss and Legendre's points give its integrals, and those of the scores times it.
+The argument comes in two parts, a float and what rounding took from it; 1 - F(d, alpha, beta, delta) is
+F(-d, alpha, -beta, delta).  Barndorff-Nielsen (1997), Scandinavian Journal of Statistics 24.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _nig_quantile_slope(which: float, d: float, alpha: float, beta: float, delta
 
 
 def first_guess(g: float, c: float, share: float, sign: float) -> float:
-    """Of s: from the middle as far as the exponential alone falls to twice the tail, or cosh(s) alone, which is less."""
+    """Of s: from the middle as far as the exponential or 1 / cosh(s) falls to twice the tail, whichever is less."""
     fall = max(0.0, -log(2.0 * share))
     rise = 1.0 + fall / max(g, 1e-60)
     middle = asinh(sinh(c) * (g / (g + 1.0))) if abs(c) < FARTHEST else c

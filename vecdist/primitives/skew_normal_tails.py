@@ -48,10 +48,7 @@ def light_tail(h: float, a: float) -> float:
     """
     g = a * h
     if h < 1.0 and g < NEAR:
-        if a <= 1.0:
-            y = upper(h) - 2.0 * wedge(h, a)
-        else:
-            y = 2.0 * wedge(g, 1.0 / a) - upper(g) * erf(ROOT_HALF * h)
+        y = upper(h) - 2.0 * wedge(h, a) if a <= 1.0 else 2.0 * wedge(g, 1.0 / a) - upper(g) * erf(ROOT_HALF * h)
         y *= exp(0.5 * (h * h + g * g))
     else:
         start, reach = asinh(a), min(1e300, 2.0 * DECAY / (h * h))
@@ -91,10 +88,7 @@ def parts(z: float, rest: float, a: float) -> tuple[bool, float, float, float, f
     """One tail (``lower`` or not) as exp(e) w, that which may be small; exp(e) times its slopes in z and a."""
     at = z + rest
     lower, h, b = at <= 0.0, abs(at), abs(a)
-    if h > 1e150:
-        h = 1e150
-    if b > 1e150:
-        b = 1e150
+    h, b = 1e150 if h > 1e150 else h, 1e150 if b > 1e150 else b
     lost = rest - (at - z) if at > 0.0 else (at - z) - rest
     e, near = bell(h, lost)
     g = h * b
@@ -191,8 +185,8 @@ def _score_da(z: Node, a: Node) -> tuple[Node, Node]:
 
 
 def _quantile_slopes(a: Node, z: Node, out: Node) -> tuple[Node, Node]:
-    of_z, of_a = _score_da(z, a)
-    return out * (of_a - z * inverse_mills(a * z)) , -z * inverse_mills(a * z) - out * _score(z, a)
+    of_a = _score_da(z, a)[1]
+    return out * (of_a - z * inverse_mills(a * z)), -z * inverse_mills(a * z) - out * _score(z, a)
 
 
 COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (-4.0, 4.0))}

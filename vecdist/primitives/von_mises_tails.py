@@ -43,7 +43,7 @@ def path(start: float, rest: float, k: float) -> float:
 
 
 def arc(start: float, rest: float, k: float) -> tuple[float, float]:
-    """The integral of exp(-2 k y) from ``start`` on for y = sin(t / 2)**2 - sin(start / 2)**2, and that of 2 y in it."""
+    """The integral of exp(-2 k y) over t > start for y = sin(t / 2)**2 - sin(start / 2)**2, and that of 2 y in it."""
     length = path(start, rest, k)
     total, moment = 0.0, 0.0
     for n in range(32):
@@ -83,10 +83,8 @@ def parts(angle: float, rest: float, k: float) -> tuple[bool, float, float, floa
         half = sin(0.5 * start)
         y, gap = 2.0 * half * half, moment / whole
         e, w, of_d = -k * y, 0.5 * total / whole, 0.5 / whole
-        if y < gap:
-            of_k = -0.5 * inner(start, k, gap) / whole * exp(-e)
-        else:
-            of_k = 0.5 * (total * (gap - y) - excess) / whole
+        of_k = -inner(start, k, gap) * exp(-e) if y < gap else total * (gap - y) - excess
+        of_k = 0.5 * of_k / whole
         of_d = of_d if lower else -of_d
     return lower, e, w, of_d, of_k
 
