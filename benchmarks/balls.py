@@ -19,6 +19,7 @@ from flint import acb, arb, ctx
 sys.path.insert(0, str(timing.ROOT / "tests" / "distributions"))
 
 import family_truth
+from family_integrals import INTEGRALS
 from family_truth import LOG_DENSITY, log_beta, log_binomial, logistic, normal_cdf
 
 BITS = 700
@@ -227,7 +228,7 @@ def inflated(base: str) -> Callable[..., arb]:
     return lambda x, gate, *parameters: gate + (1 - gate) * CDF[base](x, *parameters)
 
 
-CDF: dict[str, Callable[..., arb]] = {
+CDF: dict[str, Callable[..., arb]] = INTEGRALS | {
     "Arcsine": lambda x, low, high: 2 / arb.pi() * ((x - low) / (high - low)).sqrt().asin(),
     "AsymmetricLaplace": asymmetric_laplace,
     "Bernoulli": lambda x, p: 1 - p if x < 1 else 1 + 0 * p,

@@ -139,7 +139,7 @@ def _asked(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) 
 
 def _tail(name: str) -> Callable[..., Node]:
     def formula(family: Family, p: Parameters, x: Node) -> Node:
-        return tail_everywhere(name, family.support(p), lambda at: _formula(name)(family, p, at), x)
+        return tail_everywhere(name, family.reach(p), lambda at: _formula(name)(family, p, at), x)
 
     return formula
 
@@ -154,7 +154,7 @@ def tail_everywhere(name: str, support: Constraint, inside: Callable[[Node], Nod
 
 
 def _quantile(family: Family, p: Parameters, q: Node) -> Node:
-    inside = quantile_to_the_ends(family.support(p), _formula("quantile")(family, p, q), q)
+    inside = quantile_to_the_ends(family.reach(p), _formula("quantile")(family, p, q), q)
     return where((q >= 0.0) & (q <= 1.0), inside, math.nan)
 
 

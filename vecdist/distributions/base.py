@@ -142,6 +142,11 @@ class Distribution(Parametrised, ABC):
     def support(p: Parameters) -> Constraint:
         """Where the density is not zero."""
 
+    @classmethod
+    def reach(cls, p: Parameters) -> Constraint:
+        """Where the distribution function rises from 0 to 1: the support, or of an angle one turn."""
+        return cls.support(p)
+
     @staticmethod
     @abstractmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -4,6 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.mills_quantiles import ex_gaussian_quantile
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
@@ -78,3 +79,7 @@ class ExGaussian(Distribution):
     @staticmethod
     def variance(p: Parameters) -> Node:
         return square(p.scale) + square(1.0 / p.rate)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + ex_gaussian_quantile(p.scale, p.rate, q)

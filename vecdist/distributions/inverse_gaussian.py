@@ -4,6 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.mills_quantiles import inverse_gaussian_quantile
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
@@ -93,3 +94,7 @@ class InverseGaussian(Distribution):
         z, reflected = InverseGaussian.tails(x, p)
         first = log_ndtr(-z)
         return first + log1mexp(2.0 * (p.shape / p.location) + log_ndtr(reflected) - first)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return inverse_gaussian_quantile(p.location, p.shape, q)

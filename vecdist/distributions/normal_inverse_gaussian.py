@@ -5,11 +5,14 @@ from typing import NamedTuple
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.inverse_gaussian import InverseGaussian
+from vecdist.distributions.parts import difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ne, sqrt, square
 from vecdist.primitives.bessel_k import log_xk1, log_xk1e
+from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_cauchy
+from vecdist.primitives.normal_inverse_gaussian_tails import log_nig_cdf, nig_cdf, nig_quantile
 from vecdist.primitives.power import hypot, leg
 from vecdist.primitives.table import primitive
 
@@ -109,3 +112,27 @@ class NormalInverseGaussian(Distribution):
     @staticmethod
     def variance(p: Parameters) -> Node:
         return p.delta / p.gamma * square(p.alpha / p.gamma)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return nig_cdf(*difference(x, p.loc), p.alpha, p.beta, p.delta)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return nig_cdf(*difference(p.loc, x), p.alpha, -p.beta, p.delta)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_nig_cdf(*difference(x, p.loc), p.alpha, p.beta, p.delta)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_nig_cdf(*difference(p.loc, x), p.alpha, -p.beta, p.delta)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + nig_quantile(p.alpha, p.beta, p.delta, q)
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return p.loc - nig_quantile(p.alpha, -p.beta, p.delta, exp(y))

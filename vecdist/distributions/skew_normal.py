@@ -10,9 +10,10 @@ from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import log
+from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest, root_rest
+from vecdist.primitives.skew_normal_tails import log_skew_normal_cdf, skew_normal_cdf, skew_normal_quantile
 
 
 class SkewNormal(Distribution):
@@ -47,8 +48,12 @@ class SkewNormal(Distribution):
         return finite
 
     @staticmethod
+    def standard(x: Node, p: Parameters) -> Parts:
+        return difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest))
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest)).times(p.shape)
+        z = SkewNormal.standard(x, p).times(p.shape)
         return Normal.log_density(x, p) + log_ndtr_of_parts(z.high, z.rest) + math.log(2)
 
     @staticmethod
@@ -64,3 +69,27 @@ class SkewNormal(Distribution):
     @staticmethod
     def variance(p: Parameters) -> Node:
         return (1.0 - 2 / math.pi * square(p.shape / hypot(p.shape, 1.0))) / square(p.inverse_scale)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return skew_normal_cdf(*SkewNormal.standard(x, p), p.shape)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return skew_normal_cdf(*-SkewNormal.standard(x, p), -p.shape)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_skew_normal_cdf(*SkewNormal.standard(x, p), p.shape)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_skew_normal_cdf(*-SkewNormal.standard(x, p), -p.shape)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + skew_normal_quantile(p.shape, q) / p.inverse_scale
+
+    @staticmethod
+    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
+        return p.loc - skew_normal_quantile(-p.shape, exp(y)) / p.inverse_scale

@@ -11,18 +11,22 @@ from vecdist.primitives.arithmetic import rint
 from vecdist.primitives.bessel import bessel_ratio_gap, log_i0, log_i0e
 from vecdist.primitives.draws import von_mises_draw
 from vecdist.primitives.trigonometric import cos_less_one, cos_of_parts
+from vecdist.primitives.von_mises_tails import log_von_mises_cdf, von_mises_cdf, von_mises_quantile
 
 
 class VonMises(Distribution):
     """Von Mises distribution on the circle, f(x) = exp(concentration cos(x - loc)) / (2 pi I0(concentration)).
 
-    Written ``VonMises(loc, concentration)``; x is any angle in radians, and the density integrates to 1 over 2 pi.
+    Written ``VonMises(loc, concentration)``; x is any angle in radians, and the density integrates to 1 over 2 pi.  Its
+    distribution function is that of the turn around ``loc``: 0 up to loc - pi, and 1 from loc + pi on.
     Mardia and Jupp (2000), Directional Statistics, section 3.5.4.
 
     >>> import numpy as np, vecdist
     >>> np.asarray(vecdist.logpdf(VonMises(0.0, 2.0), np.array([0.0, np.pi, 4 * np.pi]))).round(4)
     array([-0.6619, -4.6619, -0.6619])
     """
+
+    symmetric = True
 
     @parametrisation(loc=finite, concentration=nonnegative)
     @staticmethod
@@ -32,6 +36,10 @@ class VonMises(Distribution):
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return finite
+
+    @staticmethod
+    def reach(p: Parameters) -> Constraint:
+        return Constraint("an angle within half a turn of loc", lower=p.loc - math.pi, upper=p.loc + math.pi)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
@@ -54,5 +62,13 @@ class VonMises(Distribution):
         return log_i0e(p.concentration) + (inside + math.log(2 * math.pi))
 
     @staticmethod
-    def mode(p: Parameters) -> Node:
-        return p.loc
+    def cdf(x: Node, p: Parameters) -> Node:
+        return von_mises_cdf(*difference(x, p.loc), p.concentration)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_von_mises_cdf(*difference(x, p.loc), p.concentration)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + von_mises_quantile(p.concentration, q)

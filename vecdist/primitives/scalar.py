@@ -45,6 +45,8 @@ WEIGHTS = (
     0.0482700442573639,
 )
 DECAY = 40.0  # an integrand is followed until it has fallen by exp(-DECAY)
+STEPS = 100  # more than the search for a quantile takes
+SETTLED = 1e-9  # an error of a logarithm of which the next step of Newton's leaves nothing
 
 
 def horner(x: float, coefficients: tuple[float, ...]) -> float:
@@ -123,6 +125,11 @@ def halley(f: float, slope: float, curvature: float) -> float:
     """The step to a root of f for f'' = slope * curvature (Halley 1694), not much longer than Newton's."""
     newton = f / slope if slope != 0.0 else 0.0
     return max(-30.0, min(30.0, -newton / max(0.5, min(2.0, 1.0 - 0.5 * newton * curvature))))
+
+
+def narrowed(x: float, settled: bool, least: float, most: float) -> float:
+    """The next place of a search: ``x``, or the middle between the bounds where it is not between them."""
+    return x if settled or least < x < most else 0.5 * (least + most)
 
 
 # A distribution function is known by one of its tails: ``known`` is that, exp(e) w, and the other is 1 less it.  Its

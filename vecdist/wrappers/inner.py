@@ -45,7 +45,7 @@ class Inner:
         return inside if outside is None else where(outside, -math.inf, inside)
 
     def _tail(self, name: str, x: Node, p: Parameters) -> Node:
-        return tail_everywhere(name, self.support(p), lambda at: self.formula(name, p, at), x)
+        return tail_everywhere(name, self.family.reach(p.base), lambda at: self.formula(name, p, at), x)
 
     def cdf(self, x: Node, p: Parameters) -> Node:
         return self._tail("cdf", x, p)
@@ -61,7 +61,7 @@ class Inner:
 
     def quantile(self, q: Node, p: Parameters) -> Node:
         """For 0 <= q <= 1."""
-        return quantile_to_the_ends(self.support(p), self.formula("quantile", p, q), q)
+        return quantile_to_the_ends(self.family.reach(p.base), self.formula("quantile", p, q), q)
 
     def draw(self, random: Stream, p: Parameters) -> Node:
         """One draw for each element."""
