@@ -30,7 +30,7 @@ def power_of(form: float) -> float:
 
 def point(form: float, a: float, b: float, unit: float, z: float) -> tuple[float, float, float, float]:
     """x, 1 - x, the distance a (1 - x) - b x, and what the logarithm of the lesser of both has beyond theirs."""
-    s, extra = z, 0.0
+    s, extra = z if z >= 0.0 else nan, 0.0
     if 0.0 < z < inf:
         s = z if form < 0.5 else z * unit
         if not 1.0 / LARGEST <= s <= LARGEST:
@@ -215,7 +215,10 @@ def _mixed(name: str, place: int, slope: Any, log: bool) -> Any:
 
 
 slope_of_odds = primitive("slope_of_odds", 5, routine=_slope_of_odds, partials=_slopes_of_slope, **COMMON)
-density_at_0 = primitive("beta_density_at_0", 4, routine=_density_at_0, floating=True, domain=(FORMS, (1.1, 30.0), (0.4, 30.0), (0.5, 2.0)))
+density_at_0 = primitive(
+    "beta_density_at_0", 4, routine=_density_at_0, floating=True,
+    domain=(FORMS, (1.1, 30.0), (0.4, 30.0), (0.5, 2.0)),
+)
 beta_below_da = primitive(
     "beta_below_da", 5, routine=_beta_below_da, tangent=_mixed("beta_below_da", 0, slope_of_odds, False), **COMMON,
 )
