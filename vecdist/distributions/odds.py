@@ -4,6 +4,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives import beta_of_odds
 from vecdist.primitives.beta_of_odds import ODDS
 from vecdist.primitives.incomplete_beta import betainccinv, betaincinv
+from vecdist.primitives.rounding import quotient_rest
 
 def cdf_of_odds(z: Node, a: Node, b: Node, rest: Node | float = 0.0) -> Node:
     """I_x(a, b)."""
@@ -23,6 +24,13 @@ def log_cdf_of_odds(z: Node, a: Node, b: Node, rest: Node | float = 0.0) -> Node
 def log_sf_of_odds(z: Node, a: Node, b: Node, rest: Node | float = 0.0) -> Node:
     """log(1 - I_x(a, b))."""
     return beta_of_odds.log_beta_beyond(const(ODDS, z.dtype), a, b, rest, z)
+
+
+def odds_of(p: Node, q: Node) -> tuple[Node, Node]:
+    """p / q for q = 1 - p, and what rounding has taken from it; where p is the lesser it is the better known of both."""
+    odds = p / q
+    lost = where(p < q, (1.0 - q) - p, 0.0) / q
+    return odds, where(q > 0.0, quotient_rest(p, q) - odds * lost, 0.0)
 
 
 def odds_of_cdf(q: Node, a: Node, b: Node) -> Node:
