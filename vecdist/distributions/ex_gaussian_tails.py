@@ -1,9 +1,9 @@
 """Both tails of the exponentially modified Gaussian distribution, in which nothing cancels, and their derivatives.
 
 With s = rate scale and v = s - z the distribution function is Phi(z) - exp(v^2 / 2 - z^2 / 2) Phi(-v).  Both terms are
-exp(-z^2 / 2) times quotients of Mills, whose difference is that of values a step s apart where z is negative.  For z up to
-s their sum is the upper tail, and beyond that is exp(-L) (Phi(-v) + ...) with L = s z - s^2 / 2.  Where these are more
-than half the lower tail is a sum of differences that are all positive.
+exp(-z^2 / 2) times quotients of Mills, whose difference is that of values a step s apart where z is negative.  For z up
+to s their sum is the upper tail, and beyond that is exp(-L) (Phi(-v) + ...) with L = s z - s^2 / 2.  Where these are
+more than half the lower tail is a sum of differences that are all positive.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from vecdist.primitives.table import primitive
 
 
 class Tails(NamedTuple):
-    """What both tails are made of: z in two parts, the ``ratio`` s, v, and L of what is ``beyond`` v = 0, 0 elsewhere."""
+    """What both tails are made of: z in two parts, the ratio s, v, and L of what is ``beyond`` v = 0, 0 elsewhere."""
 
     rate: Node
     scale: Node
@@ -93,9 +93,10 @@ class Tails(NamedTuple):
         return log(known) + exponent.high
 
     def slopes(self, factor: Node) -> tuple[Node, ...]:
-        """Of the distribution function in x, loc, scale and rate, with ``factor`` in place of that of the upper tail."""
+        """Of the distribution function in x, loc, scale and rate, with ``factor`` for that of the upper tail."""
         excess, density = self.excess, PHI_0 * self.bell
-        lag = where(self.beyond, density - self.v * excess, inverse_mills_gap(-at_least(self.v, 0.0)) * excess)
+        gap = inverse_mills_gap(-at_least(self.v, 0.0))
+        lag = where(self.beyond, density - self.v * excess, gap * excess)
         of_scale = where(self.beyond, density - self.ratio * excess, lag - self.z.high * excess)
         slopes = (self.rate * excess, -self.rate * excess, self.rate * of_scale, self.scale * lag)
         return tuple(where(eq(factor, 0.0), 0.0, factor * slope) for slope in slopes)

@@ -24,7 +24,7 @@ LIFT = 64  # powers of two by which a quotient is multiplied that might be a sub
 
 
 class Tails(NamedTuple):
-    """``known`` is the lesser tail, or one not much larger, over ``e`` = exp(-z^2 / 2); ``below`` says that it is the lower."""
+    """``known`` is a tail, not much larger than the other, over ``e`` = exp(-z^2 / 2): the lower one if ``below``."""
 
     x: Node
     mean: Node

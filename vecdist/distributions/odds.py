@@ -6,6 +6,7 @@ from vecdist.primitives.beta_of_odds import ODDS
 from vecdist.primitives.incomplete_beta import betainccinv, betaincinv
 from vecdist.primitives.rounding import quotient_rest
 
+
 def cdf_of_odds(z: Node, a: Node, b: Node, rest: Node | float = 0.0) -> Node:
     """I_x(a, b)."""
     return beta_of_odds.beta_below(const(ODDS, z.dtype), a, b, rest, z)
@@ -27,7 +28,7 @@ def log_sf_of_odds(z: Node, a: Node, b: Node, rest: Node | float = 0.0) -> Node:
 
 
 def odds_of(p: Node, q: Node) -> tuple[Node, Node]:
-    """p / q for q = 1 - p, and what rounding has taken from it; where p is the lesser it is the better known of both."""
+    """p / q for q = 1 - p, and what rounding has taken from it; the lesser of both is the one that is known."""
     odds = p / q
     lost = where(p < q, (1.0 - q) - p, 0.0) / q
     return odds, where(q > 0.0, quotient_rest(p, q) - odds * lost, 0.0)

@@ -27,5 +27,5 @@ class ScaledInverseChi2(InverseGamma):
     @staticmethod
     def by_scale(df: Node, scale: Node) -> dict[str, Node]:
         half, log_scale = 0.5 * df, log(scale)
-        return {"shape": half, "scale": half * square(scale), "log_scale": log(half) + 2.0 * log_scale,
-                **log_mean(log_parts(scale).times(2.0))}
+        relative = log_mean(log_parts(scale) + log_parts(scale))
+        return {"shape": half, "scale": half * square(scale), "log_scale": log(half) + 2.0 * log_scale, **relative}

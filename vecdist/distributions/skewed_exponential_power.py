@@ -15,7 +15,6 @@ from vecdist.primitives.incomplete_gamma import gammainccinv
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
 
-
 MOST = 800.0  # what is a tail of 0 when its logarithm is below minus that
 
 

@@ -1,8 +1,8 @@
 """The beta distribution function of the odds x / (1 - x), whatever their size, with derivatives in what makes them.
 
-``form`` says what z is.  ODDS: the odds are z + unit, which is what rounding took from z.  RATIO: they are z unit a / b,
-as those of an F distribution.  SQUARE: they are (z unit)**2 a / b, as those of a t distribution; no product overflows.
-Derivatives in a and b are those for a constant z: that of the mean and that of the odds nearly cancel, and are one here.
+``form`` says what z is.  ODDS: the odds are z + unit, which is what rounding took from z.  RATIO: they are z unit a /
+b, as those of an F distribution.  SQUARE: they are (z unit)**2 a / b, as those of a t distribution.  Nothing overflows.
+Derivatives in a and b are those for a constant z: that of the mean and that of the odds nearly cancel, and are one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vecdist.primitives.beta_tails import parts_at, prefactor
 from vecdist.primitives.floating import INFINITY
 from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.scalar import half, log_tail, log_tail_slope, tail, tail_slope
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import PRIMITIVES, in_last, primitive
 
 ODDS, RATIO, SQUARE = 0.0, 1.0, 2.0
 LARGEST = 1e100  # of z, and its reciprocal the least: the tails are powers of it beyond
@@ -189,14 +189,14 @@ def _slopes_of_slope(*at: Node) -> tuple[Node | None, ...]:
     return _all(out * of_a, out * of_b, out * of_log, const(0.0, out.dtype), tuple(given))
 
 
-def _slopes_of_log_slope(of_a: Any, of_b: Any) -> Any:
+def _slopes_of_log_slope(of_a: str, of_b: str) -> Any:
     """Of the derivative of a logarithm in log(z): its score less the derivative, times itself."""
 
     def partials(*at: Node) -> tuple[Node | None, ...]:
         *given, out = at
         score_a, score_b, score_log = _scores(*given)
         return _all(
-            out * (score_a - of_a(*given)), out * (score_b - of_b(*given)),
+            out * (score_a - PRIMITIVES[of_a](*given)), out * (score_b - PRIMITIVES[of_b](*given)),
             out * (score_log - out), const(0.0, out.dtype), tuple(given),
         )
 
@@ -241,7 +241,7 @@ beta_below = primitive("beta_below", 5, routine=_beta_below, partials=_of_tail, 
 beta_beyond = primitive("beta_beyond", 5, routine=_beta_beyond, partials=_of_other_tail, **COMMON)
 log_beta_below_slope = primitive(
     "log_beta_below_slope", 5, routine=_log_beta_below_slope, **CANCELLING,
-    partials=_slopes_of_log_slope(lambda *at: log_beta_below_da(*at), lambda *at: log_beta_below_db(*at)),
+    partials=_slopes_of_log_slope("log_beta_below_da", "log_beta_below_db"),
 )
 log_beta_below_da = primitive(
     "log_beta_below_da", 5, routine=_log_beta_below_da, **COMMON,
@@ -253,7 +253,7 @@ log_beta_below_db = primitive(
 )
 log_beta_beyond_slope = primitive(
     "log_beta_beyond_slope", 5, routine=_log_beta_beyond_slope, **CANCELLING,
-    partials=_slopes_of_log_slope(lambda *at: log_beta_beyond_da(*at), lambda *at: log_beta_beyond_db(*at)),
+    partials=_slopes_of_log_slope("log_beta_beyond_da", "log_beta_beyond_db"),
 )
 log_beta_beyond_da = primitive(
     "log_beta_beyond_da", 5, routine=_log_beta_beyond_da, **COMMON,

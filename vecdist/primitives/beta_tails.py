@@ -97,8 +97,8 @@ def prefactor(a: float, b: float, x: float, y: float, distance: float) -> tuple[
 
 
 def score(a: float, b: float, x: float, y: float, distance: float, first: float, steady: float) -> float:
-    """The derivative in a of the logarithm of the density of logit(x): along with the mean for a >= steady, which shifts
-    it by distance / a.  For a smaller one ``first`` is a term, 1 / a - 1 / (a + b) but for what it is to be less.
+    """The derivative in a of the logarithm of the density of logit(x): for a >= steady along with the mean, which adds
+    distance / a to it.  For a smaller one ``first`` is a term, 1 / a - 1 / (a + b) but for what it is to be less.
     """
     if a >= LEAST:
         slope = log_less(x, a / (a + b), -distance / a) + gap(a, b)

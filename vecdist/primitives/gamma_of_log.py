@@ -1,6 +1,6 @@
 """The gamma distribution function by the logarithm of its argument over the shape, whatever their size.
 
-That is l + rest for x = a exp(l + rest): where x is next to a large a, their distance is known to the last digit, and
+That is u + rest for x = a exp(u + rest): where x is next to a large a, their distance is known to the last digit, and
 derivatives in a are those for a constant x / a, which those for a constant x nearly cancel with.
 """
 
@@ -33,18 +33,19 @@ from vecdist.primitives.table import in_last, primitive
 FAR = 300.0  # the logarithm from where on the upper tail is exp(-x)
 
 
-def prefactor(a: float, rest: float, l: float, away: float) -> tuple[float, float, float]:
-    """x**a exp(-x) / gamma(a + 1) = exp(e) f for x = a + a away, and the derivative of its logarithm in a: for a constant x;
-    from LEAST on for a constant x / a, and with 1 / a more.
+def prefactor(a: float, rest: float, u: float, away: float) -> tuple[float, float, float]:
+    """x**a exp(-x) / gamma(a + 1) = exp(e) f for x = a + a away, and the derivative of its logarithm in a.
+
+    That is for a constant x; from LEAST on for a constant x / a, and with 1 / a more.
     """
     if a < LEAST:
-        shifted, log_x = a + 4.0, l + (log(a) + rest)
+        shifted, log_x = a + 4.0, u + (log(a) + rest)
         e = a * log_x - a * (1.0 + away)
         f = reciprocal_gamma(a)
         others = 1.0 / (a + 1.0) + 1.0 / (a + 2.0) + 1.0 / (a + 3.0)
         slope = (log_x - log(shifted)) + others + log_less_digamma(shifted)
     else:
-        y = log1p_less(away) if -0.5 < away < 0.5 else (l - away) + rest
+        y = log1p_less(away) if -0.5 < away < 0.5 else (u - away) + rest
         e = a * y
         f = exp(-stirling(a)) / sqrt(2.0 * pi * a)
         slope = y + log_less_digamma(a)
@@ -66,7 +67,7 @@ def power_series(a: float, x: float) -> tuple[float, float]:
 
 
 def quadrature(a: float, x: float, away: float) -> tuple[float, float]:
-    """That of ``incomplete_gamma``, and the integral of the excess of the derivative of the logarithm over that at x."""
+    """That of ``incomplete_gamma``, and what the derivative of its logarithm has beyond that of the prefactor."""
     sign = -1.0 if away < 0.0 else 1.0
     distance = sign * a * away
     end = 2.0 * DECAY / (distance + sqrt(distance * distance + 2.0 * DECAY * x))
@@ -85,15 +86,15 @@ def quadrature(a: float, x: float, away: float) -> tuple[float, float]:
     return end * total, -end * moment
 
 
-def parts(a: float, rest: float, l: float) -> tuple[bool, float, float, float, float]:
+def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, float]:
     """One of P (``lower``) and Q as exp(e) w: that which may be small; exp(e) times slopes in a and log(x / a)."""
-    lower, e, w, slope, slope_x = l < 0.0, 0.0, nan, nan, nan
-    if 0.0 < a < inf and -inf < l < FAR:
-        growth = exp(l)
-        x, away = a * (growth + growth * rest), expm1(l) + growth * rest
-        e, f, slope = prefactor(a, rest, l, away)
+    lower, e, w, slope, slope_x = u < 0.0, 0.0, nan, nan, nan
+    if 0.0 < a < inf and -inf < u < FAR:
+        growth = exp(u)
+        x, away = a * (growth + growth * rest), expm1(u) + growth * rest
+        e, f, slope = prefactor(a, rest, u, away)
         slope_x = f * a
-        log_x = l + (log(a) + rest)
+        log_x = u + (log(a) + rest)
         if x < 1.0 and a < 1.0 and a * log_x > -0.5:
             lower, slope_x, e = False, -slope_x * exp(e), 0.0
             w, slope = small(a, x, log_x, slope)
@@ -110,129 +111,129 @@ def parts(a: float, rest: float, l: float) -> tuple[bool, float, float, float, f
             slope_x = slope_x if lower else -slope_x
         if a < LEAST:
             slope += slope_x / a
-    elif 0.0 < a < inf and l == -inf:
+    elif 0.0 < a < inf and u == -inf:
         lower, e, w, slope, slope_x = True, -inf, 1.0, -inf, inf
-    elif 0.0 < a < inf and l >= FAR:
-        slope_x = -a * exp(l) if l < 709.0 else -inf
+    elif 0.0 < a < inf and u >= FAR:
+        slope_x = -a * exp(u) if u < 709.0 else -inf
         e, w, slope = slope_x, 1.0, slope_x / a
     return lower, e, w, slope, slope_x
 
 
-def _gamma_below(a: float, rest: float, l: float) -> float:
-    lower, e, w, _, _ = parts(a, rest, l)
+def _gamma_below(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
     return tail(lower, e, w)
 
 
-def _gamma_beyond(a: float, rest: float, l: float) -> float:
-    lower, e, w, _, _ = parts(a, rest, l)
+def _gamma_beyond(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
     return tail(not lower, e, w)
 
 
-def _log_gamma_below(a: float, rest: float, l: float) -> float:
-    lower, e, w, _, _ = parts(a, rest, l)
+def _log_gamma_below(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
     return log_tail(lower, e, w)
 
 
-def _log_gamma_beyond(a: float, rest: float, l: float) -> float:
-    lower, e, w, _, _ = parts(a, rest, l)
+def _log_gamma_beyond(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
     return log_tail(not lower, e, w)
 
 
-def _gamma_below_da(a: float, rest: float, l: float) -> float:
-    lower, e, _, slope, _ = parts(a, rest, l)
+def _gamma_below_da(a: float, rest: float, u: float) -> float:
+    lower, e, _, slope, _ = parts(a, rest, u)
     return tail_slope(lower, e, slope)
 
 
-def _gamma_below_slope(a: float, rest: float, l: float) -> float:
+def _gamma_below_slope(a: float, rest: float, u: float) -> float:
     d = 0.0
-    if 0.0 < a < inf and -inf < l < FAR:
-        e, f, _ = prefactor(a, rest, l, expm1(l) + exp(l) * rest)
+    if 0.0 < a < inf and -inf < u < FAR:
+        e, f, _ = prefactor(a, rest, u, expm1(u) + exp(u) * rest)
         d = exp(e) * (f * a)
-    elif not (a > 0.0 and abs(l) <= inf):
+    elif not (a > 0.0 and abs(u) <= inf):
         d = nan
     return d
 
 
-def _log_gamma_below_da(a: float, rest: float, l: float) -> float:
-    lower, e, w, slope, _ = parts(a, rest, l)
+def _log_gamma_below_da(a: float, rest: float, u: float) -> float:
+    lower, e, w, slope, _ = parts(a, rest, u)
     return log_tail_slope(lower, e, w, slope)
 
 
-def _log_gamma_beyond_da(a: float, rest: float, l: float) -> float:
-    lower, e, w, slope, _ = parts(a, rest, l)
+def _log_gamma_beyond_da(a: float, rest: float, u: float) -> float:
+    lower, e, w, slope, _ = parts(a, rest, u)
     return log_tail_slope(not lower, e, w, slope)
 
 
-def _log_gamma_below_slope(a: float, rest: float, l: float) -> float:
-    lower, e, w, _, slope = parts(a, rest, l)
-    return log_tail_slope(lower, e, w, slope) if l > -inf else a
+def _log_gamma_below_slope(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, slope = parts(a, rest, u)
+    return log_tail_slope(lower, e, w, slope) if u > -inf else a
 
 
-def _log_gamma_beyond_slope(a: float, rest: float, l: float) -> float:
-    lower, e, w, _, slope = parts(a, rest, l)
-    return log_tail_slope(not lower, e, w, slope) if l > -inf else 0.0
+def _log_gamma_beyond_slope(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, slope = parts(a, rest, u)
+    return log_tail_slope(not lower, e, w, slope) if u > -inf else 0.0
 
 
-def _score(a: Node, l: Node) -> Node:
-    """The derivative in a of the logarithm of the density of l."""
-    return elementary.log(a) - digamma(a) + l - elementary.expm1(l)
+def _score(a: Node, u: Node) -> Node:
+    """The derivative in a of the logarithm of the density of u."""
+    return elementary.log(a) - digamma(a) + u - elementary.expm1(u)
 
 
-def _score_l(a: Node, l: Node) -> Node:
-    return -a * elementary.expm1(l)
+def _score_l(a: Node, u: Node) -> Node:
+    return -a * elementary.expm1(u)
 
 
 COMMON: dict[str, Any] = {"floating": True, "domain": ((0.3, 40.0), (-1e-17, 1e-17), (-2.0, 1.5))}
 # what has a score less a value of its size as its derivative, which is not good for float32 where both are large
 CANCELLING: dict[str, Any] = {"floating": True, "domain": ((0.3, 6.0), (-1e-17, 1e-17), (-1.0, 1.0))}
 
-gamma_below_slope = primitive(  # the density of l
+gamma_below_slope = primitive(  # the density of u
     "gamma_below_slope", 3, routine=_gamma_below_slope,
-    partials=lambda a, rest, l, out: (out * _score(a, l), None, out * _score_l(a, l)), **COMMON,
+    partials=lambda a, rest, u, out: (out * _score(a, u), None, out * _score_l(a, u)), **COMMON,
 )
 gamma_below_da = primitive(
     "gamma_below_da", 3, routine=_gamma_below_da,
-    tangent=in_last("gamma_below_da", lambda a, rest, l, out: gamma_below_slope(a, rest, l) * _score(a, l)), **COMMON,
+    tangent=in_last("gamma_below_da", lambda a, rest, u, out: gamma_below_slope(a, rest, u) * _score(a, u)), **COMMON,
 )
 gamma_below = primitive(
     "gamma_below", 3, routine=_gamma_below,
-    partials=lambda a, rest, l, out: (gamma_below_da(a, rest, l), None, gamma_below_slope(a, rest, l)), **COMMON,
+    partials=lambda a, rest, u, out: (gamma_below_da(a, rest, u), None, gamma_below_slope(a, rest, u)), **COMMON,
 )
 gamma_beyond = primitive(
     "gamma_beyond", 3, routine=_gamma_beyond,
-    partials=lambda a, rest, l, out: (-gamma_below_da(a, rest, l), None, -gamma_below_slope(a, rest, l)), **COMMON,
+    partials=lambda a, rest, u, out: (-gamma_below_da(a, rest, u), None, -gamma_below_slope(a, rest, u)), **COMMON,
 )
 log_gamma_below_slope = primitive(
     "log_gamma_below_slope", 3, routine=_log_gamma_below_slope,
-    partials=lambda a, rest, l, out: (
-        out * (_score(a, l) - log_gamma_below_da(a, rest, l)), None, out * (_score_l(a, l) - out)
+    partials=lambda a, rest, u, out: (
+        out * (_score(a, u) - log_gamma_below_da(a, rest, u)), None, out * (_score_l(a, u) - out)
     ),
     **CANCELLING,
 )
 log_gamma_beyond_slope = primitive(
     "log_gamma_beyond_slope", 3, routine=_log_gamma_beyond_slope,
-    partials=lambda a, rest, l, out: (
-        out * (_score(a, l) - log_gamma_beyond_da(a, rest, l)), None, out * (_score_l(a, l) - out)
+    partials=lambda a, rest, u, out: (
+        out * (_score(a, u) - log_gamma_beyond_da(a, rest, u)), None, out * (_score_l(a, u) - out)
     ),
     **CANCELLING,
 )
 log_gamma_below_da = primitive(
     "log_gamma_below_da", 3, routine=_log_gamma_below_da, **COMMON,
     tangent=in_last(
-        "log_gamma_below_da", lambda a, rest, l, out: log_gamma_below_slope(a, rest, l) * (_score(a, l) - out)
+        "log_gamma_below_da", lambda a, rest, u, out: log_gamma_below_slope(a, rest, u) * (_score(a, u) - out)
     ),
 )
 log_gamma_beyond_da = primitive(
     "log_gamma_beyond_da", 3, routine=_log_gamma_beyond_da, **COMMON,
     tangent=in_last(
-        "log_gamma_beyond_da", lambda a, rest, l, out: log_gamma_beyond_slope(a, rest, l) * (_score(a, l) - out)
+        "log_gamma_beyond_da", lambda a, rest, u, out: log_gamma_beyond_slope(a, rest, u) * (_score(a, u) - out)
     ),
 )
 log_gamma_below = primitive(
     "log_gamma_below", 3, routine=_log_gamma_below, **COMMON,
-    partials=lambda a, rest, l, out: (log_gamma_below_da(a, rest, l), None, log_gamma_below_slope(a, rest, l)),
+    partials=lambda a, rest, u, out: (log_gamma_below_da(a, rest, u), None, log_gamma_below_slope(a, rest, u)),
 )
 log_gamma_beyond = primitive(
     "log_gamma_beyond", 3, routine=_log_gamma_beyond, **COMMON,
-    partials=lambda a, rest, l, out: (log_gamma_beyond_da(a, rest, l), None, log_gamma_beyond_slope(a, rest, l)),
+    partials=lambda a, rest, u, out: (log_gamma_beyond_da(a, rest, u), None, log_gamma_beyond_slope(a, rest, u)),
 )

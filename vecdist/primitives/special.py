@@ -95,7 +95,7 @@ def scaled_tail(a: Node) -> Node:
 
 
 def scaled_fall(a: Node, step: Node) -> Node:
-    """scaled_tail(a) - scaled_tail(a + step) for a step that is not below 0, by the divided difference of its polynomial.
+    """scaled_tail(a) - scaled_tail(a + step) for a step of at least 0, by the divided difference of the polynomial.
 
     That has the sign of its step everywhere, so that nothing cancels however small the step.
     """
