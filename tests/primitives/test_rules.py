@@ -16,7 +16,11 @@ from vecdist.primitives.arithmetic import bit_xor, bits, from_bits
 
 COUNT = 100
 DTYPES = [np.float64, np.float32]
-WITH_DOMAIN = [pytest.param(p, id=p.name) for p in PRIMITIVES.values() if p.domain]
+SEARCHED = {"beta_negative_binomial_quantile"}  # each step of the search is an integral: half a minute in Python
+WITH_DOMAIN = [
+    pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in SEARCHED else [])
+    for p in PRIMITIVES.values() if p.domain
+]  # fmt: skip
 # Entries without a domain: those on bits have tests below, random numbers have theirs in test_philox and test_sampling.
 ON_BITS = {"and", "or", "xor", "not", "shl", "shr", "where", "cast", "bits", "from_bits"}
 RANDOM = {"philox_first", "philox_last"} | {name for name in PRIMITIVES if name.endswith("_draw")}

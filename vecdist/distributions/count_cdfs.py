@@ -7,7 +7,7 @@ from math import exp, expm1, log, nan
 from vecdist.distributions.count_quantiles import bisection
 from vecdist.distributions.formulas import EULER
 from vecdist.distributions.tail_sums import ratio_sum
-from vecdist.primitives.beta_tails import logarithm, prefactor
+from vecdist.primitives.beta_tails import distance_from_mean, logarithm, prefactor
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_less_digamma, tail
 from vecdist.primitives.zeta import _zeta
@@ -23,9 +23,9 @@ def draws_mass(k: float, n: float, alpha: float, beta: float) -> float:
         first, rest, whole = 1.0 - alpha - k, 1.0 - beta - (n - k), 1.0 - whole - n
     if first > 0.0 and rest > 0.0 and k >= 0.0 and n >= k and n > 0.0:
         x, y = n / (n + whole), whole / (n + whole)
-        e1, rest1, f1 = prefactor(k, first, x, y)
-        e2, rest2, f2 = prefactor(n - k, rest, x, y)
-        e3, rest3, f3 = prefactor(n, whole, x, y)
+        e1, rest1, f1 = prefactor(k, first, x, y, distance_from_mean(k, first, x, y))
+        e2, rest2, f2 = prefactor(n - k, rest, x, y, distance_from_mean(n - k, rest, x, y))
+        e3, rest3, f3 = prefactor(n, whole, x, y, distance_from_mean(n, whole, x, y))
         mass = exp((e1 + rest1) + (e2 + rest2) - (e3 + rest3)) * (f1 * f2 / f3)
     if alpha <= 0.0:
         mass /= whole / (n + whole) if n > 0.0 else 1.0
@@ -56,7 +56,7 @@ def yule_simon_cdf(k: float, alpha: float, _b: float, _c: float) -> float:
     y = nan
     if alpha > 0.0 and k >= 0.0:
         x, rest_of_x = alpha / (alpha + (k + 1.0)), (k + 1.0) / (alpha + (k + 1.0))
-        e, rest, f = prefactor(alpha, k + 1.0, x, rest_of_x)
+        e, rest, f = prefactor(alpha, k + 1.0, x, rest_of_x, distance_from_mean(alpha, k + 1.0, x, rest_of_x))
         y = -expm1(alpha * log(x) + ((k + 1.0) * logarithm(rest_of_x, x) - rest) - e - log(f))
     return y
 
@@ -83,7 +83,7 @@ COUNT, BEYOND, NONE, SHAPE, Q = (9.0, 9.0), (90.0, 90.0), (0.0, 0.0), (0.6, 6.0)
 
 draws_quantile = bisection("draws_quantile", draws_cdf, (COUNT, SHAPE, SHAPE, NONE, BEYOND, Q))
 beta_negative_binomial_quantile = bisection(
-    "beta_negative_binomial_quantile", beta_negative_binomial_cdf, (SHAPE, SHAPE, SHAPE, NONE, (1e9, 1e9), Q)
+    "beta_negative_binomial_quantile", beta_negative_binomial_cdf, ((2.0, 4.0), (6.0, 9.0), (2.0, 4.0), NONE, COUNT, (0.02, 0.5))
 )
 yule_simon_quantile = bisection(
     "yule_simon_quantile", yule_simon_cdf, (SHAPE, NONE, NONE, (1.0, 1.0), (1e9, 1e9), Q)

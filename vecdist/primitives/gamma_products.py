@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import asin, atan, cos, cosh, exp, inf, log, log1p, nan, pi, sin, sinh, sqrt
 
 from vecdist.expr import Node
-from vecdist.primitives.beta_tails import digamma_gap, prefactor
+from vecdist.primitives.beta_tails import digamma_gap, distance_from_mean, prefactor
 from vecdist.primitives.scalar import horner, log_tail, log_tail_slope
 from vecdist.primitives.table import primitive
 
@@ -158,9 +158,9 @@ def mass(a: float, b: float, c: float, d: float) -> tuple[float, float]:
     """The integral of M over the line as exp(e) f, by two beta densities over one at the same point."""
     whole = a + b + (c + d)
     x, y = (a + d) / whole, (b + c) / whole
-    e1, rest1, f1 = prefactor(a, c, x, y)
-    e2, rest2, f2 = prefactor(d, b, x, y)
-    e3, rest3, f3 = prefactor(a + d, b + c, x, y)
+    e1, rest1, f1 = prefactor(a, c, x, y, distance_from_mean(a, c, x, y))
+    e2, rest2, f2 = prefactor(d, b, x, y, distance_from_mean(d, b, x, y))
+    e3, rest3, f3 = prefactor(a + d, b + c, x, y, distance_from_mean(a + d, b + c, x, y))
     return (e1 + rest1) + (e2 + rest2) - (e3 + rest3), f1 * f2 / f3 * a * (d / (a + d))
 
 
@@ -197,9 +197,9 @@ def by_line(a: float, b: float, c: float, d: float) -> tuple[float, float, float
 def by_residues(a: float, b: float, c: float, d: float) -> tuple[float, float, float, float, float]:
     """P as exp(e) w, and exp(e) times its slopes in a, c and d, for a large c."""
     x, y = c / (b + c), b / (b + c)
-    e1, rest1, f1 = prefactor(c, b, x, y)
-    e2, rest2, f2 = prefactor(a, d, x, y)
-    e3, rest3, f3 = prefactor(c - d, b + d, x, y)
+    e1, rest1, f1 = prefactor(c, b, x, y, distance_from_mean(c, b, x, y))
+    e2, rest2, f2 = prefactor(a, d, x, y, distance_from_mean(a, d, x, y))
+    e3, rest3, f3 = prefactor(c - d, b + d, x, y, distance_from_mean(c - d, b + d, x, y))
     e = (e1 + rest1) + (e2 + rest2) - (e3 + rest3) - (a + d) * log1p(-y)
     f = f1 * f2 / f3 * (c / (c - d)) * (a / d)
     of_d = -digamma_gap(b + d, c - b - 2.0 * d)
