@@ -23,11 +23,10 @@ from vecdist.primitives.scalar import (
     log_tail_slope,
     narrowed,
     normal_quantile,
-    tail,
-    tail_slope,
 )
 from vecdist.primitives.special import CENTRE, ERFCX
 from vecdist.primitives.table import primitive
+from vecdist.primitives.two_tails import routines
 
 NEAR = 0.3  # where a h is no more, and h no more than 1, little is lost by Owen's function
 PHI_TWICE = sqrt(2.0 / pi)
@@ -112,34 +111,7 @@ def parts(z: float, rest: float, a: float) -> tuple[bool, float, float, float, f
     return lower, e, w, of_z, of_a
 
 
-def _skew_normal_cdf(z: float, rest: float, a: float) -> float:
-    lower, e, w, _, _ = parts(z, rest, a)
-    return tail(lower, e, w)
-
-
-def _log_skew_normal_cdf(z: float, rest: float, a: float) -> float:
-    lower, e, w, _, _ = parts(z, rest, a)
-    return log_tail(lower, e, w)
-
-
-def _skew_normal_density(z: float, rest: float, a: float) -> float:
-    lower, e, _, of_z, _ = parts(z, rest, a)
-    return tail_slope(lower, e, of_z)
-
-
-def _skew_normal_cdf_da(z: float, rest: float, a: float) -> float:
-    lower, e, _, _, of_a = parts(z, rest, a)
-    return tail_slope(lower, e, of_a)
-
-
-def _log_skew_normal_cdf_dz(z: float, rest: float, a: float) -> float:
-    lower, e, w, of_z, _ = parts(z, rest, a)
-    return log_tail_slope(lower, e, w, of_z)
-
-
-def _log_skew_normal_cdf_da(z: float, rest: float, a: float) -> float:
-    lower, e, w, _, of_a = parts(z, rest, a)
-    return log_tail_slope(lower, e, w, of_a)
+TAILS = routines(parts)
 
 
 def _skew_normal_quantile_da(a: float, z: float) -> float:
@@ -192,33 +164,33 @@ def _quantile_slopes(a: Node, z: Node, out: Node) -> tuple[Node, Node]:
 COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (-4.0, 4.0))}
 
 skew_normal_density = primitive(
-    "skew_normal_density", 3, routine=_skew_normal_density,
+    "skew_normal_density", 3, routine=TAILS.slope,
     partials=lambda z, rest, a, out: (out * _score(z, a), None, out * (z * inverse_mills(a * z))), **COMMON,
 )
 skew_normal_cdf_da = primitive(
-    "skew_normal_cdf_da", 3, routine=_skew_normal_cdf_da,
+    "skew_normal_cdf_da", 3, routine=TAILS.slope_in_parameter,
     partials=lambda z, rest, a, out: (out * _score_da(z, a)[0], None, out * _score_da(z, a)[1]), **COMMON,
 )
 skew_normal_cdf = primitive(
-    "skew_normal_cdf", 3, routine=_skew_normal_cdf,
+    "skew_normal_cdf", 3, routine=TAILS.cdf,
     partials=lambda z, rest, a, out: (skew_normal_density(z, rest, a), None, skew_normal_cdf_da(z, rest, a)), **COMMON,
 )
 log_skew_normal_cdf_dz = primitive(
-    "log_skew_normal_cdf_dz", 3, routine=_log_skew_normal_cdf_dz,
+    "log_skew_normal_cdf_dz", 3, routine=TAILS.log_slope,
     partials=lambda z, rest, a, out: (
         out * (_score(z, a) - out), None, out * (z * inverse_mills(a * z) - log_skew_normal_cdf_da(z, rest, a)),
     ),
     **COMMON,
 )
 log_skew_normal_cdf_da = primitive(
-    "log_skew_normal_cdf_da", 3, routine=_log_skew_normal_cdf_da,
+    "log_skew_normal_cdf_da", 3, routine=TAILS.log_slope_in_parameter,
     partials=lambda z, rest, a, out: (
         out * (_score_da(z, a)[0] - log_skew_normal_cdf_dz(z, rest, a)), None, out * (_score_da(z, a)[1] - out),
     ),
     **COMMON,
 )
 log_skew_normal_cdf = primitive(
-    "log_skew_normal_cdf", 3, routine=_log_skew_normal_cdf,
+    "log_skew_normal_cdf", 3, routine=TAILS.log_cdf,
     partials=lambda z, rest, a, out: (
         log_skew_normal_cdf_dz(z, rest, a), None, log_skew_normal_cdf_da(z, rest, a),
     ),

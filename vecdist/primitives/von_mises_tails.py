@@ -18,15 +18,12 @@ from vecdist.primitives.scalar import (
     SETTLED,
     STEPS,
     WEIGHTS,
-    log_tail,
-    log_tail_slope,
     narrowed,
     normal_quantile,
-    tail,
-    tail_slope,
 )
 from vecdist.primitives.table import in_last, primitive
 from vecdist.primitives.trigonometric import cos_less_one, sin_of_parts
+from vecdist.primitives.two_tails import routines
 
 PI_REST = 1.2246467991473532e-16  # of pi beyond its float
 
@@ -89,34 +86,7 @@ def parts(angle: float, rest: float, k: float) -> tuple[bool, float, float, floa
     return lower, e, w, of_d, of_k
 
 
-def _von_mises_cdf(angle: float, rest: float, k: float) -> float:
-    lower, e, w, _, _ = parts(angle, rest, k)
-    return tail(lower, e, w)
-
-
-def _log_von_mises_cdf(angle: float, rest: float, k: float) -> float:
-    lower, e, w, _, _ = parts(angle, rest, k)
-    return log_tail(lower, e, w)
-
-
-def _von_mises_density(angle: float, rest: float, k: float) -> float:
-    lower, e, _, of_d, _ = parts(angle, rest, k)
-    return tail_slope(lower, e, of_d)
-
-
-def _von_mises_cdf_dk(angle: float, rest: float, k: float) -> float:
-    lower, e, _, _, of_k = parts(angle, rest, k)
-    return tail_slope(lower, e, of_k)
-
-
-def _log_von_mises_cdf_dd(angle: float, rest: float, k: float) -> float:
-    lower, e, w, of_d, _ = parts(angle, rest, k)
-    return log_tail_slope(lower, e, w, of_d)
-
-
-def _log_von_mises_cdf_dk(angle: float, rest: float, k: float) -> float:
-    lower, e, w, _, of_k = parts(angle, rest, k)
-    return log_tail_slope(lower, e, w, of_k)
+TAILS = routines(parts)
 
 
 def _von_mises_quantile_dk(k: float, angle: float) -> float:
@@ -176,29 +146,29 @@ def _in_angle(name: str, partial: Callable[..., Node]) -> Callable[..., Node | N
 COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (0.2, 12.0))}
 
 von_mises_density = primitive(
-    "von_mises_density", 3, routine=_von_mises_density,
+    "von_mises_density", 3, routine=TAILS.slope,
     partials=lambda d, rest, k, out: (out * _score(d, rest, k), None, out * _score_dk(d, rest, k)), **COMMON,
 )
 von_mises_cdf_dk = primitive(
-    "von_mises_cdf_dk", 3, routine=_von_mises_cdf_dk,
+    "von_mises_cdf_dk", 3, routine=TAILS.slope_in_parameter,
     tangent=_in_angle(
         "von_mises_cdf_dk", lambda d, rest, k, out: von_mises_density(d, rest, k) * _score_dk(d, rest, k)
     ),
     **COMMON,
 )
 von_mises_cdf = primitive(
-    "von_mises_cdf", 3, routine=_von_mises_cdf,
+    "von_mises_cdf", 3, routine=TAILS.cdf,
     partials=lambda d, rest, k, out: (von_mises_density(d, rest, k), None, von_mises_cdf_dk(d, rest, k)), **COMMON,
 )
 log_von_mises_cdf_dd = primitive(
-    "log_von_mises_cdf_dd", 3, routine=_log_von_mises_cdf_dd,
+    "log_von_mises_cdf_dd", 3, routine=TAILS.log_slope,
     partials=lambda d, rest, k, out: (
         out * (_score(d, rest, k) - out), None, out * (_score_dk(d, rest, k) - log_von_mises_cdf_dk(d, rest, k)),
     ),
     **COMMON,
 )
 log_von_mises_cdf_dk = primitive(
-    "log_von_mises_cdf_dk", 3, routine=_log_von_mises_cdf_dk,
+    "log_von_mises_cdf_dk", 3, routine=TAILS.log_slope_in_parameter,
     tangent=_in_angle(
         "log_von_mises_cdf_dk",
         lambda d, rest, k, out: log_von_mises_cdf_dd(d, rest, k) * (_score_dk(d, rest, k) - out),
@@ -206,7 +176,7 @@ log_von_mises_cdf_dk = primitive(
     **COMMON,
 )
 log_von_mises_cdf = primitive(
-    "log_von_mises_cdf", 3, routine=_log_von_mises_cdf,
+    "log_von_mises_cdf", 3, routine=TAILS.log_cdf,
     partials=lambda d, rest, k, out: (log_von_mises_cdf_dd(d, rest, k), None, log_von_mises_cdf_dk(d, rest, k)),
     **COMMON,
 )
