@@ -185,6 +185,7 @@ DAMAGES = [  # to one kernel each: the files, and what becomes of their content
 ]
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_built_again_with_one_warning_for_a_kernel(filled, tmp_path):
     folder = shutil.copytree(filled, tmp_path / "cache")
     for (suffix, change), source in zip(DAMAGES, sorted(folder.glob("*.py")), strict=True):

@@ -93,9 +93,18 @@ SCALARS = {
 }
 
 
-@pytest.mark.usefixtures("execution")
+COMPILED = ["matrix", "row sums", "choice", "density", "float32", "not contiguous"]  # each has code of its own
+
+
 @pytest.mark.parametrize("name", SCALARS)
-def test_gradients(name):
+def test_gradients(uncompiled, name):
+    function, axes, arrays = SCALARS[name]
+    check_derivatives(function, axes, *arrays)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_gradients(name):
     function, axes, arrays = SCALARS[name]
     check_derivatives(function, axes, *arrays)
 

@@ -25,10 +25,19 @@ def jacobian(function, x):
     return np.moveaxis(np.array(columns), 0, -1).reshape(*np.shape(columns[0]), *x.shape)
 
 
-@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
 @pytest.mark.parametrize("name", NAMES)
-def test_values_along_every_axis(name, axis):
+def test_values_along_every_axis(uncompiled, name, axis):
+    check_values(name, axis)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", [None, 1])
+def test_compiled_values(axis):
+    check_values("cumsum", axis)
+
+
+def check_values(name, axis):
     numpy = getattr(np, name)
     for x in (X, X[:1], X[:, :1], X[:0], X[:, :0], X[::2, ::-1], X.T):
         np.testing.assert_allclose(np.asarray(numpy(lazy(x), axis)), numpy(x, axis), rtol=1e-14)

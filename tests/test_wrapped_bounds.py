@@ -295,6 +295,7 @@ def test_bounds_of_any_family(family):
     np.testing.assert_allclose(found[truncated] + log_mass, computed(logpdf(distribution, x)), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @interpreted
 @pytest.mark.parametrize("family", [*those_with_tails()])
 def test_infinite_bounds_of_any_family_change_nothing(family):

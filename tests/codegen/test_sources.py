@@ -34,6 +34,7 @@ def free_names(text):
     return read - known - set(dir(builtins))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.__name__)
 def test_densities_render_for_a_gpu(family, dtype):

@@ -24,6 +24,7 @@ def test_a_key_gives_the_same_draws_again():
     assert not (first.positions == other.positions).any(axis=(0, 2)).any()
 
 
+@pytest.mark.slow
 def test_draws_of_a_chain_do_not_depend_on_how_many_there_are():
     few, many = (hmc(Gaussian(), chains=chains, key=9, **FIXED) for chains in (3, 300))
     np.testing.assert_array_equal(few.positions, many.positions[:3])
