@@ -4,12 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import power_of_distance
+from vecdist.distributions.formulas import lgamma_reciprocal, power_of_distance
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
-from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
@@ -46,7 +46,7 @@ class SkewedExponentialPower(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         side = Parts(where(x < p.loc, p.left, p.right), where(x < p.loc, 0.0, p.right_rest))
         ratio = difference(x, p.loc).magnitude().log() - log_parts(p.scale) - side.log()
-        constant = lgamma(1.0 + 1.0 / p.power) + log(p.power) / p.power + (log(p.scale) + math.log(2))
+        constant = lgamma_reciprocal(p.power) + log(p.power) / p.power + log_twice(p.scale)
         decay = where(eq(x, p.loc), 0.0, (ratio.times(p.power) - log_parts(p.power)).exp())
         return -decay - constant
 
