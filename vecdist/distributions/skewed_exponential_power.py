@@ -10,9 +10,22 @@ from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
+from vecdist.primitives.floating import binary, format_of, lifted, log_fraction
 from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
+from vecdist.primitives.table import primitive
+
+
+def _log_over_partials(a: Node, out: Node) -> tuple[Node]:
+    """(1 - log(a)) / a^2, the 1 taken from the part of the logarithm that is exact."""
+    taken, (high, low) = binary(*lifted(a)), format_of(a).ln2
+    return (-((taken.k * high - 1.0) + (taken.k * low + log_fraction(taken.f))) * square(1.0 / a),)
+
+
+log_over = primitive(  # log(a) / a
+    "log_over", expand=lambda a: log(a) / a, partials=_log_over_partials, floating=True, domain=((0.1, 30.0),),
+)
 
 
 class SkewedExponentialPower(Distribution):
@@ -46,7 +59,7 @@ class SkewedExponentialPower(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         side = Parts(where(x < p.loc, p.left, p.right), where(x < p.loc, 0.0, p.right_rest))
         ratio = difference(x, p.loc).magnitude().log() - log_parts(p.scale) - side.log()
-        constant = lgamma_reciprocal(p.power) + log(p.power) / p.power + log_twice(p.scale)
+        constant = lgamma_reciprocal(p.power) + log_over(p.power) + log_twice(p.scale)
         decay = where(eq(x, p.loc), 0.0, (ratio.times(p.power) - log_parts(p.power)).exp())
         return -decay - constant
 
