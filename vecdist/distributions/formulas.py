@@ -215,8 +215,9 @@ def _one_and_reciprocal(a: Node) -> _OneAndReciprocal:
 
 
 def _lgamma_reciprocal(a: Node) -> Node:
+    """By the line through the slopes of lgamma at its zeros, -EULER at 1 and 1 - EULER at 2."""
     whole, rest = _one_and_reciprocal(a)
-    return lgamma(whole) + where(whole < 1.5, const(-EULER, a.dtype), 1.0 - EULER) * rest
+    return lgamma(whole) + (at_most(whole, 2.125) - (1.0 + EULER)) * rest
 
 
 def _lgamma_reciprocal_slope(a: Node) -> Node:
@@ -225,7 +226,7 @@ def _lgamma_reciprocal_slope(a: Node) -> Node:
 
 
 SLOPE_AT_ZERO = 0.96767225  # of digamma
-lgamma_reciprocal = primitive(  # lgamma(1 + 1 / a), by the slopes of lgamma at its zeros 1 and 2
+lgamma_reciprocal = primitive(  # lgamma(1 + 1 / a)
     "lgamma_reciprocal", expand=_lgamma_reciprocal, partials=lambda a, out: (_lgamma_reciprocal_slope(a),),
     floating=True, domain=((0.1, 30.0),),
 )

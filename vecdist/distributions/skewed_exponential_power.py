@@ -17,14 +17,18 @@ from vecdist.primitives.special import lgamma, lgamma_delta
 from vecdist.primitives.table import primitive
 
 
-def _log_over_partials(a: Node, out: Node) -> tuple[Node]:
-    """(1 - log(a)) / a^2, the 1 taken from the part of the logarithm that is exact."""
-    taken, (high, low) = binary(*lifted(a)), format_of(a).ln2
-    return (-((taken.k * high - 1.0) + (taken.k * low + log_fraction(taken.f))) * square(1.0 / a),)
+def _log_less_one(x: Node) -> Node:
+    """The 1 is taken from the part of the logarithm that is exact."""
+    taken, (high, low) = binary(*lifted(x)), format_of(x).ln2
+    return (taken.k * high - 1.0) + (taken.k * low + log_fraction(taken.f))
 
 
-log_over = primitive(  # log(a) / a
-    "log_over", expand=lambda a: log(a) / a, partials=_log_over_partials, floating=True, domain=((0.1, 30.0),),
+log_less_one = primitive(  # log(x) - 1 for finite x > 0
+    "log_less_one", expand=_log_less_one, partials=lambda x, out: (1.0 / x,), floating=True, domain=((0.1, 30.0),),
+)
+log_over = primitive(  # log(x) / x
+    "log_over", expand=lambda x: log(x) / x, partials=lambda x, out: (-log_less_one(x) * square(1.0 / x),),
+    floating=True, domain=((0.1, 30.0),),
 )
 
 
