@@ -99,7 +99,7 @@ class ContinuousBernoulli(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """x l - log((exp(l) - 1) / l), of x - 1/2 where l is small, or of x - 1 where it is large: nothing overflows."""
+        """x l - log((exp(l) - 1) / l), of x - 1/2 where l is small, or of x - 1 where it is large: no overflow."""
         middle = where(abs(p.logit) < 1.0, const(0.5, x.dtype), where(p.logit > 0.0, const(1.0, x.dtype), 0.0))
         return p.logit * (x - middle) - log_growth(p.logit)
 
