@@ -73,10 +73,10 @@ EVERY_DAY = [(NegativeBinomial, np.float64), (StudentT, np.float32)]  # with spe
 SELDOM = [
     "Beta", "BetaBinomial", "BetaNegativeBinomial", "ContinuousBernoulli", "Cosine", "Dirac", "DiscreteWeibull",
     "ExGaussian", "FisherSnedecor", "GeneralizedExtremeValue", "Gompertz", "Gumbel", "Hypergeometric", "JohnsonSU",
-    "Kumaraswamy", "Laplace", "Logistic", "Lomax", "NoncentralChi2", "NormalInverseGaussian", "RelaxedBernoulli",
-    "Rice", "Semicircle", "Skellam", "SkewNormal", "Soliton", "SymmetricTriangular", "TruncatedCauchy",
-    "TruncatedNormal", "VonMises", "Weibull", "ZeroInflatedBinomial", "ZeroInflatedNegativeBinomial",
-    "ZeroInflatedPoisson", "Zipf",
+    "Kumaraswamy", "Laplace", "Logistic", "LogUniform", "Lomax", "NoncentralChi2", "NormalInverseGaussian",
+    "RelaxedBernoulli", "Rice", "Semicircle", "Skellam", "SkewedExponentialPower", "SkewNormal", "Soliton",
+    "SymmetricTriangular", "TruncatedCauchy", "TruncatedNormal", "VonMises", "Weibull", "ZeroInflatedBinomial",
+    "ZeroInflatedNegativeBinomial", "ZeroInflatedPoisson", "Zipf",
 ]
 COMPILED = [(FAMILIES[name], dtype) for name, dtype in zip(SELDOM, itertools.cycle((np.float64, np.float32)))]
 

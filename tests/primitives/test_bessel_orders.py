@@ -54,6 +54,11 @@ def size_of_slope(m: arb, x: arb) -> arb:
     return 1 / x + 1
 
 
+def size_of_ratio(v: arb, x: arb) -> arb:
+    """Nothing more than its own, in the series."""
+    return arb(1) if x > 20 else arb(0)
+
+
 BELOW = [((1e-3, 1.0), (1e-3, 1.0)), ((1e-3, 1.0), (1.0, 20.0)), ((1e-3, 1.0), (20.0, 100.0))]
 RANGES = [((0.01, 2.0), (1e-6, 1.0)), ((0.01, 10.0), (1.0, 20.0)), ((0.01, 10.0), (20.0, 100.0)),
           ((10.0, 100.0), (1e-2, 20.0)), ((10.0, 100.0), (20.0, 100.0))]
@@ -65,6 +70,7 @@ CASES = [
     Case("log_ive", precisely(log_ive, BITS), RANGES, RANGES, (4.0, 0.6), one),
     Case("log_ive_dv", slope(log_ive, 0), RANGES, RANGES, (8.0, 0.6), one),
     Case("log_ive_dx", slope(log_ive, 1), RANGES, RANGES, (8.0, 0.6), one),
+    Case("log_iv_dx", lambda v, x: slope(log_ive, 1)(v, x) + 1, RANGES, RANGES, (8.0, 0.6), size_of_ratio),
     Case("log_ive_below", precisely(log_ive_below, BITS), BELOW, BELOW, (4.0, 0.6), one),
     Case("log_ive_below_dm", slope(log_ive_below, 0), BELOW, BELOW, (4.0, 0.6), one),
     Case("log_ive_below_dx", slope(log_ive_below, 1), BELOW, BELOW, (4.0, 0.6), size_of_slope),

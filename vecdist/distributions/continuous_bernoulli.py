@@ -25,6 +25,27 @@ def _mean(logit: Node) -> Node:
     return where(small, 0.5 + near * polynomial(square(near), BERNOULLI), -1.0 / expm1(-far) - 1.0 / far)
 
 
+def _log_growth(logit: Node) -> Node:
+    """The integral of that series where l is small, log((1 - exp(-|l|)) / |l|) elsewhere."""
+    small, slope = abs(logit) < 1.0, -abs(logit)
+    v = square(where(small, logit, 0.0))
+    series = v * polynomial(v, tuple(c / (2 * k + 2) for k, c in enumerate(BERNOULLI)))
+    return where(small, series, log(expm1_over(slope, const(1.0, logit.dtype))))
+
+
+def _log_growth_slope(logit: Node) -> Node:
+    """1 / (exp(|l|) - 1) - 1 / |l|, with the sign of l, or that series."""
+    small, sign = abs(logit) < 1.0, where(logit > 0.0, const(1.0, logit.dtype), -1.0)
+    near, far = where(small, logit, 0.0), where(small, 1.0, abs(logit))
+    return where(small, near * polynomial(square(near), BERNOULLI), sign * (1.0 / expm1(far) - 1.0 / far))
+
+
+log_growth = primitive(  # log((exp(l) - 1) / l), less l / 2 for l between -1 and 1 and the positive part of l elsewhere
+    "continuous_bernoulli_log_growth", expand=_log_growth, partials=lambda logit, out: (_log_growth_slope(logit),),
+    floating=True, domain=((1.1, 30.0),),
+)
+
+
 def _lower(x: Node, left: Node, logit: Node) -> Node:
     """The distribution function at x = 1 - ``left``."""
     slope = -abs(logit)
@@ -78,9 +99,9 @@ class ContinuousBernoulli(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """x l - log((exp(l) - 1) / l), of 1 - x and -l where l is positive: no exponential overflows."""
-        slope, at = where(p.logit > 0.0, -p.logit, p.logit), where(p.logit > 0.0, 1.0 - x, x)
-        return slope * at - log(expm1_over(slope, const(1.0, x.dtype)))
+        """x l - log((exp(l) - 1) / l), of x - 1/2 where l is small, or of x - 1 where it is large: no overflow."""
+        middle = where(abs(p.logit) < 1.0, const(0.5, x.dtype), where(p.logit > 0.0, const(1.0, x.dtype), 0.0))
+        return p.logit * (x - middle) - log_growth(p.logit)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

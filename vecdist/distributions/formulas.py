@@ -11,8 +11,8 @@ from vecdist.primitives.floating import LOG_EXCESS, at_least, at_most, polynomia
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import inverse_mills, log_ndtr
 from vecdist.primitives.power import power
-from vecdist.primitives.rounding import log_high, log_rest, product_rest, sum_rest
-from vecdist.primitives.special import erf, erfc, lgamma
+from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, sum_rest
+from vecdist.primitives.special import digamma, erf, erfc, lgamma
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import sin
 
@@ -199,6 +199,36 @@ expm1_over = primitive(
     "expm1_over", 2, expand=lambda a, y: where(eq(a * y, 0.0), y, expm1(a * y) / a),
     partials=lambda a, y, out: (_expm1_over_slope(a, y, out), exp(a * y)),
     floating=True, domain=((-2.0, 2.0), (-4.0, 4.0)),
+)
+
+
+class _OneAndReciprocal(NamedTuple):
+    """1 + 1 / a, and what rounding takes from it, of which lgamma and digamma know little but next to their zeros."""
+
+    whole: Node
+    rest: Node
+
+
+def _one_and_reciprocal(a: Node) -> _OneAndReciprocal:
+    one, inverse = const(1.0, a.dtype), 1.0 / a
+    return _OneAndReciprocal(one + inverse, sum_rest(one, inverse) + quotient_rest(one, a))
+
+
+def _lgamma_reciprocal(a: Node) -> Node:
+    """By the line through the slopes of lgamma at its zeros, -EULER at 1 and 1 - EULER at 2."""
+    whole, rest = _one_and_reciprocal(a)
+    return lgamma(whole) + (at_most(whole, 2.125) - (1.0 + EULER)) * rest
+
+
+def _lgamma_reciprocal_slope(a: Node) -> Node:
+    whole, rest = _one_and_reciprocal(a)
+    return -(digamma(whole) + where(whole < 2.0, SLOPE_AT_ZERO * rest, 0.0)) * square(1.0 / a)
+
+
+SLOPE_AT_ZERO = 0.96767225  # of digamma
+lgamma_reciprocal = primitive(  # lgamma(1 + 1 / a)
+    "lgamma_reciprocal", expand=_lgamma_reciprocal, partials=lambda a, out: (_lgamma_reciprocal_slope(a),),
+    floating=True, domain=((0.1, 30.0),),
 )
 
 

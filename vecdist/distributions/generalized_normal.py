@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import lgamma_reciprocal
 from vecdist.distributions.parts import difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
-from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
 from vecdist.primitives.power import power
@@ -53,7 +54,7 @@ class GeneralizedNormal(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        constant = lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
+        constant = lgamma_reciprocal(p.power) + log_twice(p.scale)
         return -GeneralizedNormal.decay(x, p) - constant
 
     @staticmethod

@@ -4,11 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, above, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import cosh, exp, log, sinh
-from vecdist.primitives.floating import polynomial
-from vecdist.primitives.log_products import log_quotient
+from vecdist.primitives.floating import INFINITY, NAN, binary, lifted, polynomial
+from vecdist.primitives.log_products import log_quotient, log_quotient_high, log_quotient_rest
+from vecdist.primitives.logarithms import log_of_sum
+from vecdist.primitives.rounding import product_rest
 from vecdist.primitives.table import primitive
 
 
@@ -22,6 +24,19 @@ def _log_share_partials(x: Node, start: Node, end: Node, out: Node) -> tuple[Nod
 log_share = primitive(  # log(x / start) / log(end / start)
     "log_share", 3, expand=lambda x, start, end: log_quotient(x, start) / log_quotient(end, start),
     partials=_log_share_partials, floating=True, domain=((1.0, 2.0), (0.1, 1.0), (2.0, 30.0)),
+)
+
+
+def _log_area(x: Node, width: Node, rest: Node) -> Node:
+    k, f, _ = binary(*lifted(x))
+    area = (1.0 + f) * width
+    logarithm = log_of_sum(area, product_rest(1.0 + f, width) + (1.0 + f) * rest, -k)
+    return where(x + width < INFINITY, logarithm, const(NAN, x.dtype))
+
+
+log_area = primitive(  # log(x width) for x and width > 0, of which a rest is known
+    "log_area", 3, expand=_log_area, partials=lambda x, width, rest, out: (1.0 / x, 1.0 / width, None),
+    floating=True, domain=((0.1, 30.0), (0.1, 30.0), (-1e-17, 1e-17)),
 )
 
 
@@ -41,7 +56,7 @@ class LogUniform(Distribution):
     @parametrisation(low=positive, high=above("low"))
     @staticmethod
     def by_bounds(low: Node, high: Node) -> dict[str, Node]:
-        return {"low": low, "high": high, "width": log_quotient(high, low)}
+        return {"low": low, "high": high, "width": log_quotient_high(high, low)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -49,7 +64,10 @@ class LogUniform(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return -log(x) - log(p.width)
+        """One logarithm of each pair, and of what rounding takes from the width; two where there are fewer widths."""
+        if len(x.shape) > len(p.width.shape):
+            return -log(x) - log(p.width)
+        return -log_area(x, p.width, log_quotient_rest(p.high, p.low))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -6,10 +6,30 @@ from vecdist.distributions.count_quantiles import skellam_quantile
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.bessel_orders import log_ive
+from vecdist.primitives.bessel_orders import log_iv_dx, log_ive, log_ive_dv
 from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import log
 from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_q
+from vecdist.primitives.table import primitive
+
+
+def _log_meeting(v: Node, rate1: Node, rate2: Node) -> Node:
+    root1, root2 = sqrt(rate1), sqrt(rate2)
+    return log_ive(v, 2.0 * root1 * root2) - square(root1 - root2)
+
+
+def _log_meeting_partials(v: Node, rate1: Node, rate2: Node, out: Node) -> tuple[Node, Node, Node]:
+    """With the derivative of log I, of which nothing is left of a derivative of log I - x where x is small."""
+    root1, root2 = sqrt(rate1), sqrt(rate2)
+    x = 2.0 * root1 * root2
+    rise = log_iv_dx(v, x)
+    return log_ive_dv(v, x), rise * (root2 / root1) - 1.0, rise * (root1 / root2) - 1.0
+
+
+log_meeting = primitive(  # log I_v(2 sqrt(rate1 rate2)) - rate1 - rate2
+    "skellam_log_meeting", 3, expand=_log_meeting, partials=_log_meeting_partials, floating=True,
+    domain=((0.2, 12.0), (0.5, 10.0), (0.5, 10.0)),
+)
 
 
 class Skellam(Distribution):
@@ -30,7 +50,7 @@ class Skellam(Distribution):
     @parametrisation(rate1=positive, rate2=positive)
     @staticmethod
     def by_rates(rate1: Node, rate2: Node) -> dict[str, Node]:
-        return {"rate1": rate1, "rate2": rate2, "root1": sqrt(rate1), "root2": sqrt(rate2)}
+        return {"rate1": rate1, "rate2": rate2}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -38,8 +58,7 @@ class Skellam(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        tilt = 0.5 * x * (log(p.rate1) - log(p.rate2)) - square(p.root1 - p.root2)
-        return tilt + log_ive(abs(x), 2.0 * p.root1 * p.root2)
+        return 0.5 * x * (log(p.rate1) - log(p.rate2)) + log_meeting(abs(x), p.rate1, p.rate2)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -4,16 +4,33 @@ import math
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import lgamma_reciprocal
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
-from vecdist.primitives.elementary import exp, log, log1p
-from vecdist.primitives.floating import at_least
+from vecdist.primitives.elementary import exp, log, log1p, log_twice
+from vecdist.primitives.floating import at_least, binary, format_of, lifted, log_fraction
 from vecdist.primitives.gamma_of_log import gamma_beyond, log_gamma_beyond
 from vecdist.primitives.incomplete_gamma import gammainccinv
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
+from vecdist.primitives.table import primitive
+
+
+def _log_less_one(x: Node) -> Node:
+    """The 1 is taken from the part of the logarithm that is exact."""
+    taken, (high, low) = binary(*lifted(x)), format_of(x).ln2
+    return (taken.k * high - 1.0) + (taken.k * low + log_fraction(taken.f))
+
+
+log_less_one = primitive(  # log(x) - 1 for finite x > 0
+    "log_less_one", expand=_log_less_one, partials=lambda x, out: (1.0 / x,), floating=True, domain=((0.1, 30.0),),
+)
+log_over = primitive(  # log(x) / x
+    "log_over", expand=lambda x: log(x) / x, partials=lambda x, out: (-log_less_one(x) * square(1.0 / x),),
+    floating=True, domain=((0.1, 30.0),),
+)
 
 MOST = 800.0  # what is a tail of 0 when its logarithm is below minus that
 
@@ -54,7 +71,7 @@ class SkewedExponentialPower(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         ratio = SkewedExponentialPower.log_distance(x, p)
-        constant = lgamma(1.0 + 1.0 / p.power) + log(p.power) / p.power + (log(p.scale) + math.log(2))
+        constant = lgamma_reciprocal(p.power) + log_over(p.power) + log_twice(p.scale)
         decay = where(eq(x, p.loc), 0.0, (ratio.times(p.power) - log_parts(p.power)).exp())
         return -decay - constant
 

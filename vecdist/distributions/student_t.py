@@ -27,13 +27,13 @@ def _decay(distance: Node, inverse_scale: Node, df: Node) -> Node:
 def _decay_partials(distance: Node, inverse_scale: Node, df: Node, out: Node) -> tuple[Node, Node, Node]:
     """With u = z^2 / df; that in df has log(1 + u) - u / (1 + u)."""
     z = distance * inverse_scale
-    root = z * (1.0 / sqrt(df))
+    root, per_df = distance * (inverse_scale * (1.0 / sqrt(df))), z / df
     far = abs(root) > 1e10
-    u = square(where(far, 1.0, root))
+    u = where(far, 1.0, z * per_df)
     rest = 1.0 / (1.0 + u)
     share = where(far, 1.0, u * rest)
     bend = where(abs(root) < 1.04, _bend(u, rest), out / (0.5 * df + 0.5) - share)
-    of_distance = where(far, 1.0 / distance, z * rest * inverse_scale / df)
+    of_distance = where(far, 1.0 / distance, per_df * rest * inverse_scale)
     return (df + 1.0) * of_distance, (df + 1.0) * share / inverse_scale, 0.5 * (bend - share / df)
 
 

@@ -255,6 +255,16 @@ def _log_ive_dx(v: float, x: float) -> float:
     return first_kind_dx(v, v + 1.0, x)
 
 
+def _log_iv_dx(v: float, x: float) -> float:
+    y = nan
+    if 0.0 < x <= SERIES and 0.0 <= v < inf:
+        total, _, moment = series(v + 1.0, x)
+        y = (v + 2.0 * moment / (1.0 + total)) / x
+    else:
+        y = 1.0 + first_kind_dx(v, v + 1.0, x)
+    return y
+
+
 def _log_ive_below(m: float, x: float) -> float:
     return first_kind(m - 1.0, m, x)
 
@@ -288,6 +298,13 @@ def _log_ive_dx_tangent(dots: tuple, v: Node, x: Node, out: Node) -> Node | None
         _refused("log_ive_dx")
     w = v / x
     return None if dots[1] is None else dots[1] * (w * w - (2.0 * out + out * out) - (1.0 + out) / x)
+
+
+def _log_iv_dx_tangent(dots: tuple, v: Node, x: Node, out: Node) -> Node | None:
+    if dots[0] is not None:
+        _refused("log_iv_dx")
+    w = v / x
+    return None if dots[1] is None else dots[1] * (1.0 + w * w - out * out - out / x)
 
 
 def _log_ive_below_dx_tangent(dots: tuple, m: Node, x: Node, out: Node) -> Node | None:
@@ -325,6 +342,9 @@ log_ive_dv = primitive(
 )
 log_ive_dx = primitive(
     "log_ive_dx", 2, routine=_log_ive_dx, tangent=_log_ive_dx_tangent, floating=True, domain=(ORDERS, ARGUMENTS),
+)
+log_iv_dx = primitive(  # I' / I, which is small where x is
+    "log_iv_dx", 2, routine=_log_iv_dx, tangent=_log_iv_dx_tangent, floating=True, domain=(ORDERS, ARGUMENTS),
 )
 log_ive_below = primitive(  # log(I(m - 1, x)) - x for m > 0
     "log_ive_below", 2, routine=_log_ive_below, partials=lambda m, x, out: (
