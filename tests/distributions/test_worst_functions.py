@@ -91,13 +91,48 @@ def lindley(x: arb, shape: arb) -> arb:
     return 1 - (1 + shape * x / (1 + shape)) * (-shape * x).exp()
 
 
+def lower_beta(x: arb, a: arb, b: arb) -> arb:
+    return x.beta_lower(a, b, 1)
+
+
+def student(x: arb, df: arb, loc: arb, scale: arb) -> arb:
+    z = (x - loc) / scale
+    tail = lower_beta(df / (df + z**2), df / 2, HALF) / 2
+    return tail if z < 0 else 1 - tail
+
+
+def fisher(x: arb, df1: arb, df2: arb) -> arb:
+    return lower_beta(df1 * x / (df1 * x + df2), df1 / 2, df2 / 2)
+
+
+def wald(x: arb, mean: arb, shape: arb) -> arb:
+    root = (shape / x).sqrt()
+    return below(root * (x / mean - 1)) + (2 * shape / mean).exp() * below(-root * (x / mean + 1))
+
+
+def chromatographic(x: arb, loc: arb, scale: arb, rate: arb) -> arb:
+    z, ratio = (x - loc) / scale, rate * scale
+    return below(z) - (ratio**2 / 2 - ratio * z).exp() * below(z - ratio)
+
+
+def inverse_chi2(x: arb, df: arb) -> arb:
+    return (1 / (2 * x)).gamma_upper(df / 2, 1)
+
+
+def skewed(x: arb, loc: arb, scale: arb, power: arb, skew: arb) -> arb:
+    side = skew if x < loc else 1 - skew
+    decay = ((abs(x - loc) / (2 * scale * side)).log() * power).exp() / power
+    tail = side * decay.gamma_upper(1 / power, 1)
+    return tail if x < loc else 1 - tail
+
+
 CDF = {
     "AsymmetricLaplace": laplace, "Biweight": kernel(3), "ContinuousBernoulli": continuous, "Cosine": cosine,
-    "DiscreteWeibull": discrete, "Epanechnikov": kernel(2),
-    "GeneralizedExtremeValue": extreme, "JohnsonSU": johnson, "Lindley": lindley,
-    "LogNormal": lambda x, loc, scale: below((x.log() - loc) / scale),
+    "DiscreteWeibull": discrete, "Epanechnikov": kernel(2), "ExGaussian": chromatographic, "FisherSnedecor": fisher,
+    "GeneralizedExtremeValue": extreme, "InverseChi2": inverse_chi2, "InverseGaussian": wald, "JohnsonSU": johnson,
+    "Lindley": lindley, "LogNormal": lambda x, loc, scale: below((x.log() - loc) / scale),
     "LogitNormal": lambda x, loc, scale: below(((x / (1 - x)).log() - loc) / scale), "RelaxedBernoulli": relaxed,
-    "Semicircle": semicircle,
+    "Semicircle": semicircle, "SkewedExponentialPower": skewed, "StudentT": student,
     "SymmetricTriangular": lambda x, loc, scale: triangular(x, loc - scale, loc + scale, loc),
     "Triangular": triangular, "Triweight": kernel(4), "TruncatedCauchy": truncated_cauchy,
     "TruncatedNormal": truncated, "Uniform": lambda x, low, high: (x - low) / (high - low),
@@ -139,6 +174,15 @@ POINTS = [
     ("RelaxedBernoulli", {"temperature": 384.809, "p": 0.999999}, 0.508068),
     ("Lindley", {"shape": 0.00187269}, 0.262227),
     ("ZeroInflatedPoisson", {"gate": 0.375731, "rate": 2.15036}, 24.0),
+    ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 0.21335}, -8.50706e37),
+    ("StudentT", {"df": 845.893, "loc": 0.0, "scale": 59.459}, 29.6858),
+    ("FisherSnedecor", {"df1": 939.722, "df2": 0.054136}, 8.50706e37),
+    ("FisherSnedecor", {"df1": 538.266, "df2": 0.0216259}, 7.32914),
+    ("InverseChi2", {"df": 0.232187}, 2.58705e23),
+    ("InverseGaussian", {"mean": 180.109, "shape": 0.00298335}, 7.78497e07),
+    ("InverseGaussian", {"mean": 0.081554, "shape": 16.9131}, 0.0482735),
+    ("ExGaussian", {"loc": 0.290394, "scale": 5.33684, "rate": 0.0025539}, 0.251288),
+    ("SkewedExponentialPower", {"loc": -1.3, "scale": 0.004, "power": 447.5, "skew": 0.25}, -1.3021),
 ]
 GONE = [  # what has to be 0 although a power overflows
     ("GeneralizedExtremeValue", {"loc": -0.014490062652846273, "scale": 53.57510870212425,

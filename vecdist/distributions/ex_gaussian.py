@@ -4,12 +4,17 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.ex_gaussian_tails import (
+    ex_gaussian_below,
+    ex_gaussian_beyond,
+    log_ex_gaussian_below,
+    log_ex_gaussian_beyond,
+)
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, log, logaddexp
-from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.normal_tail import erfcx, log_ndtr, ndtr
+from vecdist.primitives.elementary import log
+from vecdist.primitives.normal_tail import erfcx, log_ndtr
 
 
 class ExGaussian(Distribution):
@@ -54,18 +59,20 @@ class ExGaussian(Distribution):
         return log(p.rate) + ExGaussian.log_excess(x, p)
 
     @staticmethod
-    def log_cdf(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) / p.scale
-        first = log_ndtr(z)
-        return first + log1mexp(ExGaussian.log_excess(x, p) - first)
+    def cdf(x: Node, p: Parameters) -> Node:
+        return ex_gaussian_below(x, p.loc, p.scale, p.rate)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return ndtr((p.loc - x) / p.scale) + exp(ExGaussian.log_excess(x, p))
+        return ex_gaussian_beyond(x, p.loc, p.scale, p.rate)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_ex_gaussian_below(x, p.loc, p.scale, p.rate)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return logaddexp(log_ndtr((p.loc - x) / p.scale), ExGaussian.log_excess(x, p))
+        return log_ex_gaussian_beyond(x, p.loc, p.scale, p.rate)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

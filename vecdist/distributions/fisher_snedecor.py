@@ -7,11 +7,12 @@ from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_prime import BetaPrime
 from vecdist.distributions.formulas import finite_variance
-from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of_cdf, sf_of_odds
+from vecdist.distributions.odds import odds_of_cdf
 from vecdist.distributions.saddle_point import less_log1p
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import maximum, square
+from vecdist.primitives.beta_of_odds import RATIO, beta_below, beta_beyond, log_beta_below, log_beta_beyond
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.special import lbeta, log_beta_peak, xlogy
 from vecdist.primitives.table import primitive
@@ -83,6 +84,11 @@ f_decay = primitive(  # a log(y / m) + b log((1 - y) / (1 - m)) for y = r x / (1
 )
 
 
+def by_ratio(x: Node, p: Parameters) -> tuple[Node, ...]:
+    """What the beta distribution function of r x / (1 + r x) is given, r = df1 / df2."""
+    return const(RATIO, x.dtype), p.alpha, p.beta, const(1.0, x.dtype), x
+
+
 class FisherSnedecor(Distribution):
     """F distribution, f(x) = r^(df1/2) x^(df1/2 - 1) (1 + r x)^(-(df1 + df2)/2) / B(df1/2, df2/2), r = df1/df2.
 
@@ -134,19 +140,19 @@ class FisherSnedecor(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return cdf_of_odds(p.df1 / p.df2 * x, p.alpha, p.beta)
+        return beta_below(*by_ratio(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return sf_of_odds(p.df1 / p.df2 * x, p.alpha, p.beta)
+        return beta_beyond(*by_ratio(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_cdf_of_odds(p.df1 / p.df2 * x, p.alpha, p.beta)
+        return log_beta_below(*by_ratio(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_sf_of_odds(p.df1 / p.df2 * x, p.alpha, p.beta)
+        return log_beta_beyond(*by_ratio(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -6,11 +6,12 @@ from typing import Any
 from vecdist.constraints import Constraint, nonnegative, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
-from vecdist.distributions.odds import cdf_of_odds, odds_of_cdf
+from vecdist.distributions.odds import odds_of_cdf
 from vecdist.distributions.stream import Stream
-from vecdist.distributions.student_t import StudentT
+from vecdist.distributions.student_t import StudentT, by_square
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
+from vecdist.primitives.beta_of_odds import beta_below
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.normal_tail import erfinv
 from vecdist.primitives.special import erf, lgamma_delta
@@ -60,9 +61,8 @@ class HalfStudentT(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        z = x * p.inverse_scale
-        inside = cdf_of_odds(square(z) / p.df, const(0.5, z.dtype), 0.5 * p.df)
-        return where(eq(p.df, math.inf), erf(math.sqrt(0.5) * z), inside)
+        inside = beta_below(*by_square(x, p))
+        return where(eq(p.df, math.inf), erf(math.sqrt(0.5) * (x * p.inverse_scale)), inside)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

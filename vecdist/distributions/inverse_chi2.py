@@ -4,7 +4,8 @@ import math
 
 from vecdist.constraints import positive
 from vecdist.distributions.base import parametrisation
-from vecdist.distributions.inverse_gamma import InverseGamma
+from vecdist.distributions.inverse_gamma import InverseGamma, log_mean
+from vecdist.distributions.parts import log_parts
 from vecdist.expr import Node, const
 
 
@@ -24,4 +25,5 @@ class InverseChi2(InverseGamma):
     @parametrisation(df=positive)
     @staticmethod
     def by_df(df: Node) -> dict[str, Node]:
-        return {"shape": 0.5 * df, "scale": const(0.5, df.dtype), "log_scale": const(-math.log(2.0), df.dtype)}
+        scale, log_scale = const(0.5, df.dtype), const(-math.log(2.0), df.dtype)
+        return {"shape": 0.5 * df, "scale": scale, "log_scale": log_scale, **log_mean(-log_parts(df))}

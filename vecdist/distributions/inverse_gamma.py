@@ -5,12 +5,19 @@ import math
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.parts import Parts, log_parts, log_ratio_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, gammainccinv, log_gammainc, log_gammaincc
+from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
+from vecdist.primitives.incomplete_gamma import gammainccinv
 from vecdist.primitives.special import digamma, lgamma
+
+
+def log_mean(relative: Parts) -> dict[str, Node]:
+    """The logarithm of scale / shape, for distribution functions."""
+    return {"log_mean": relative.high, "log_mean_rest": relative.rest}
 
 
 class InverseGamma(Distribution):
@@ -29,14 +36,15 @@ class InverseGamma(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "scale": scale, "log_scale": log(scale)}
+        return {"shape": shape, "scale": scale, "log_scale": log(scale), **log_mean(log_ratio_parts(scale, shape))}
 
     @parametrisation(mean=positive, sd=positive)
     @staticmethod
     def by_mean(mean: Node, sd: Node) -> dict[str, Node]:
         squared = square(mean / sd)
         scale = mean * (squared + 1.0)
-        return {"shape": squared + 2.0, "scale": scale, "log_scale": log(scale)}
+        shape = squared + 2.0
+        return {"shape": shape, "scale": scale, "log_scale": log(scale), **log_mean(log_ratio_parts(scale, shape))}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -68,20 +76,26 @@ class InverseGamma(Distribution):
         return p.scale / (p.shape + 1.0)
 
     @staticmethod
+    def place(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
+        """What the gamma distribution function of scale / x is given."""
+        relative = Parts(p.log_mean, p.log_mean_rest) - log_parts(x)
+        return p.shape, relative.rest, relative.high
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return gammaincc(p.shape, p.scale / x)
+        return gamma_beyond(*InverseGamma.place(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return gammainc(p.shape, p.scale / x)
+        return gamma_below(*InverseGamma.place(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_gammaincc(p.shape, p.scale / x)
+        return log_gamma_beyond(*InverseGamma.place(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_gammainc(p.shape, p.scale / x)
+        return log_gamma_below(*InverseGamma.place(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

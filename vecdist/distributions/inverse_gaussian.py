@@ -4,12 +4,16 @@ import math
 
 from vecdist.constraints import Constraint, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.inverse_gaussian_tails import (
+    inverse_gaussian_below,
+    inverse_gaussian_beyond,
+    log_inverse_gaussian_below,
+    log_inverse_gaussian_beyond,
+)
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import exp, log, logaddexp
-from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.normal_tail import log_ndtr, ndtr
+from vecdist.primitives.elementary import log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest
 
@@ -68,28 +72,17 @@ class InverseGaussian(Distribution):
         return 1.0 / (hypot(1.0 / p.location, 1.5 / p.shape) + 1.5 / p.shape)
 
     @staticmethod
-    def tails(x: Node, p: Parameters) -> tuple[Node, Node]:
-        """The arguments of the normal distribution function in that of x; the second is below 0."""
-        root = sqrt(p.shape / x)
-        return root * (x * (1.0 / p.location) - 1.0), -root * (x * (1.0 / p.location) + 1.0)
-
-    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        z, reflected = InverseGaussian.tails(x, p)
-        return ndtr(z) + exp(2.0 * (p.shape / p.location) + log_ndtr(reflected))
+        return inverse_gaussian_below(x, p.location, p.shape)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        z, reflected = InverseGaussian.tails(x, p)
-        return ndtr(-z) - exp(2.0 * (p.shape / p.location) + log_ndtr(reflected))
+        return inverse_gaussian_beyond(x, p.location, p.shape)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        z, reflected = InverseGaussian.tails(x, p)
-        return logaddexp(log_ndtr(z), 2.0 * (p.shape / p.location) + log_ndtr(reflected))
+        return log_inverse_gaussian_below(x, p.location, p.shape)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        z, reflected = InverseGaussian.tails(x, p)
-        first = log_ndtr(-z)
-        return first + log1mexp(2.0 * (p.shape / p.location) + log_ndtr(reflected) - first)
+        return log_inverse_gaussian_beyond(x, p.location, p.shape)

@@ -4,7 +4,7 @@ from vecdist.constraints import Constraint, below_infinity, count, nonnegative, 
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
-from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, sf_of_odds
+from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of, sf_of_odds
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq, maximum, minimum
@@ -102,19 +102,23 @@ class NegativeBinomial(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return cdf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+        odds, rest = odds_of(p.p, p.q)
+        return cdf_of_odds(odds, p.r, x + 1.0, rest)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return sf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+        odds, rest = odds_of(p.p, p.q)
+        return sf_of_odds(odds, p.r, x + 1.0, rest)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_cdf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+        odds, rest = odds_of(p.p, p.q)
+        return log_cdf_of_odds(odds, p.r, x + 1.0, rest)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_sf_of_odds(exp(p.log_p - p.log_q), p.r, x + 1.0)
+        odds, rest = odds_of(p.p, p.q)
+        return log_sf_of_odds(odds, p.r, x + 1.0, rest)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -2,7 +2,8 @@
 
 from vecdist.constraints import positive
 from vecdist.distributions.base import parametrisation
-from vecdist.distributions.inverse_gamma import InverseGamma
+from vecdist.distributions.inverse_gamma import InverseGamma, log_mean
+from vecdist.distributions.parts import log_parts
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
@@ -26,4 +27,5 @@ class ScaledInverseChi2(InverseGamma):
     @staticmethod
     def by_scale(df: Node, scale: Node) -> dict[str, Node]:
         half, log_scale = 0.5 * df, log(scale)
-        return {"shape": half, "scale": half * square(scale), "log_scale": log(half) + 2.0 * log_scale}
+        relative = log_mean(log_parts(scale) + log_parts(scale))
+        return {"shape": half, "scale": half * square(scale), "log_scale": log(half) + 2.0 * log_scale, **relative}

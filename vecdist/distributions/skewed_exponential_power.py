@@ -4,15 +4,18 @@ import math
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import power_of_distance
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p
-from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
+from vecdist.primitives.floating import at_least
+from vecdist.primitives.gamma_of_log import gamma_beyond, log_gamma_beyond
+from vecdist.primitives.incomplete_gamma import gammainccinv
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
+
+MOST = 800.0  # what is a tail of 0 when its logarithm is below minus that
 
 
 class SkewedExponentialPower(Distribution):
@@ -43,9 +46,14 @@ class SkewedExponentialPower(Distribution):
         return finite
 
     @staticmethod
-    def log_density(x: Node, p: Parameters) -> Node:
+    def log_distance(x: Node, p: Parameters) -> Parts:
+        """log|z|."""
         side = Parts(where(x < p.loc, p.left, p.right), where(x < p.loc, 0.0, p.right_rest))
-        ratio = difference(x, p.loc).magnitude().log() - log_parts(p.scale) - side.log()
+        return difference(x, p.loc).magnitude().log() - log_parts(p.scale) - side.log()
+
+    @staticmethod
+    def log_density(x: Node, p: Parameters) -> Node:
+        ratio = SkewedExponentialPower.log_distance(x, p)
         constant = lgamma(1.0 + 1.0 / p.power) + log(p.power) / p.power + (log(p.scale) + math.log(2))
         decay = where(eq(x, p.loc), 0.0, (ratio.times(p.power) - log_parts(p.power)).exp())
         return -decay - constant
@@ -55,11 +63,20 @@ class SkewedExponentialPower(Distribution):
         return p.loc
 
     @staticmethod
+    def share(x: Node, p: Parameters) -> Node:
+        """The probability of all that is on the same side of loc."""
+        return 0.5 * where(x < p.loc, p.left, p.right)
+
+    @staticmethod
+    def place(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
+        """What the gamma distribution function of |z|^power / power is given."""
+        decay = SkewedExponentialPower.log_distance(x, p).times(p.power)
+        return 1.0 / p.power, decay.rest, decay.high
+
+    @staticmethod
     def tail(x: Node, p: Parameters) -> Node:
         """The probability beyond x on its side of loc."""
-        share = where(x < p.loc, p.left, p.right)
-        z = (x - p.loc) / (p.scale * share)
-        return 0.5 * share * gammaincc(1.0 / p.power, power_of_distance(z, p.power) / p.power)
+        return SkewedExponentialPower.share(x, p) * gamma_beyond(*SkewedExponentialPower.place(x, p))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -105,16 +122,14 @@ class SkewedExponentialPower(Distribution):
     @staticmethod
     def log_tail(x: Node, p: Parameters) -> Node:
         """The logarithm of the probability beyond x on its side of loc."""
-        share = where(x < p.loc, p.left, p.right)
-        z = (x - p.loc) / (p.scale * share)
-        return log(0.5 * share) + log_gammaincc(1.0 / p.power, power_of_distance(z, p.power) / p.power)
+        return log(SkewedExponentialPower.share(x, p)) + log_gamma_beyond(*SkewedExponentialPower.place(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
         log_tail = SkewedExponentialPower.log_tail(x, p)
-        return where(x < p.loc, log_tail, log1p(-exp(log_tail)))
+        return where(x < p.loc, log_tail, log1p(-exp(at_least(log_tail, -MOST))))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
         log_tail = SkewedExponentialPower.log_tail(x, p)
-        return where(x < p.loc, log1p(-exp(log_tail)), log_tail)
+        return where(x < p.loc, log1p(-exp(at_least(log_tail, -MOST))), log_tail)

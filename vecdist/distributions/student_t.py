@@ -6,11 +6,12 @@ from typing import Any
 from vecdist.constraints import Constraint, finite, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_square
-from vecdist.distributions.odds import log_sf_of_odds, odds_of_sf, sf_of_odds
+from vecdist.distributions.odds import odds_of_sf
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
+from vecdist.primitives.beta_of_odds import SQUARE, beta_beyond, log_beta_beyond
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
 from vecdist.primitives.gamma_differences import digamma_gap, lgamma_half_step
@@ -59,6 +60,11 @@ def _log_gammas_slope(half: Node, out: Node) -> tuple[Node]:
 log_gammas = primitive(  # lgamma(half + 1/2) - lgamma(half) - log(2 half) / 2
     "student_log_gammas", expand=lgamma_half_step, partials=_log_gammas_slope, floating=True, domain=((0.05, 60.0),),
 )
+
+
+def by_square(distance: Node, p: Parameters) -> tuple[Node, ...]:
+    """What the beta distribution function of z^2 / (df + z^2) is given."""
+    return const(SQUARE, distance.dtype), const(0.5, distance.dtype), 0.5 * p.df, p.inverse_scale, distance
 
 
 class StudentT(Distribution):
@@ -122,15 +128,15 @@ class StudentT(Distribution):
     @staticmethod
     def both_tails(x: Node, p: Parameters) -> Node:
         """The probability of being further from loc than x."""
-        z = (x - p.loc) * p.inverse_scale
-        tails = sf_of_odds(square(z) / p.df, const(0.5, z.dtype), 0.5 * p.df)
-        return where(eq(p.df, math.inf), 2.0 * ndtr(-abs(z)), tails)
+        distance = where(x < p.loc, p.loc - x, x - p.loc)
+        tails = beta_beyond(*by_square(distance, p))
+        return where(eq(p.df, math.inf), 2.0 * ndtr(-distance * p.inverse_scale), tails)
 
     @staticmethod
     def log_both_tails(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
-        tails = log_sf_of_odds(square(z) / p.df, const(0.5, z.dtype), 0.5 * p.df)
-        return where(eq(p.df, math.inf), math.log(2) + log_ndtr(-abs(z)), tails)
+        distance = where(x < p.loc, p.loc - x, x - p.loc)
+        tails = log_beta_beyond(*by_square(distance, p))
+        return where(eq(p.df, math.inf), math.log(2) + log_ndtr(-distance * p.inverse_scale), tails)
 
     @staticmethod
     def distance(q: Node, p: Parameters) -> Node:

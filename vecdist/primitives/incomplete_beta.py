@@ -6,7 +6,7 @@ from math import exp, expm1, inf, lgamma, log, nan, sqrt
 
 from vecdist.expr import Node
 from vecdist.primitives import elementary
-from vecdist.primitives.beta_tails import parts, prefactor
+from vecdist.primitives.beta_tails import distance_from_mean, parts, parts_at, prefactor
 from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, normal_quantile, tail, tail_slope
@@ -16,7 +16,8 @@ from vecdist.primitives.table import in_last, primitive
 def tails(a: float, b: float, x: float) -> tuple[bool, float, float, float, float, float]:
     """The parts for a point that is known by x alone."""
     y = 1.0 - x
-    lower, e, w, slope_a, slope_b, slope_x = parts(a, b, x, y)
+    distance = distance_from_mean(a, b, x, y) + a * ((1.0 - y) - x)
+    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False)
     return lower, e, w, slope_a, slope_b, slope_x
 
 
@@ -79,7 +80,9 @@ def at_edge(a: float, b: float) -> float:
 def _beta_density(a: float, b: float, x: float) -> float:
     d = nan
     if a > 0.0 and b > 0.0 and 0.0 < x < 1.0 and a + b < inf:
-        e, rest, f = prefactor(a, b, x, 1.0 - x)
+        y = 1.0 - x
+        distance = distance_from_mean(a, b, x, y) + a * ((1.0 - y) - x)
+        e, rest, f = prefactor(a, b, x, y, distance)
         d = exp(e + rest) * f * a / (1.0 - x) / x
     elif a > 0.0 and b > 0.0 and x == 0.0:
         d = at_edge(a, b)

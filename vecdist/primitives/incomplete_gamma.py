@@ -91,7 +91,7 @@ def quadrature(a: float, x: float) -> tuple[float, float]:
     return end * total, sign * end * moment
 
 
-def small(a: float, x: float, slope: float) -> tuple[float, float]:
+def small(a: float, x: float, log_x: float, slope: float) -> tuple[float, float]:
     """Q and its derivative in a for a < 1 and x < 1, where Q may be small, DLMF 8.7.1."""
     power, total, square = 1.0, 0.0, 0.0
     n = 1.0
@@ -101,8 +101,8 @@ def small(a: float, x: float, slope: float) -> tuple[float, float]:
         square += power / ((a + n) * (a + n))
         n += 1.0
     g = a * horner(a, RECIPROCAL_GAMMA)
-    p = exp(a * log(x)) * (1.0 + g)
-    q = -(expm1(a * log(x)) * (1.0 + g) + g) - p * a * total
+    p = exp(a * log_x) * (1.0 + g)
+    q = -(expm1(a * log_x) * (1.0 + g) + g) - p * a * total
     return max(q, 0.0), -p * (slope * (1.0 + a * total) + total - a * square)
 
 
@@ -118,7 +118,7 @@ def parts(a: float, x: float) -> tuple[bool, float, float, float, float]:
         slope_x = f * a
         if x < 1.0 and a < 1.0 and a * log(x) > -0.5:
             lower, slope_x, e = False, -f * a * exp(e), 0.0
-            w, slope = small(a, x, slope)
+            w, slope = small(a, x, log(x), slope)
         elif x < 1.0 or x < a < LARGE:
             lower = True
             w, derivative = power_series(a, x)

@@ -55,6 +55,12 @@ def horner(x: float, coefficients: tuple[float, ...]) -> float:
     return total
 
 
+def half(x: float) -> float:
+    """The upper half of the digits: as a power of two is exact as a factor, fused operations change nothing."""
+    c = x * 134217728.0 if -1e290 < x < 1e290 else 0.0
+    return (x + c) - c
+
+
 def divided_difference(x: float, y: float, coefficients: tuple[float, ...]) -> tuple[float, float]:
     """p(y), and (p(y) - p(x)) / (y - x) without the differences."""
     value, quotient = 0.0, 0.0

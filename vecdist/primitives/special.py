@@ -94,6 +94,18 @@ def scaled_tail(a: Node) -> Node:
     return inverse * polynomial(t, ERFCX[width(a)])
 
 
+def scaled_fall(a: Node, step: Node) -> Node:
+    """scaled_tail(a) - scaled_tail(a + step) for a step of at least 0, by the divided difference of the polynomial.
+
+    That has the sign of its step everywhere, so that nothing cancels however small the step.
+    """
+    (t, inverse), (s, further) = half_line(a, CENTRE), half_line(a + step, CENTRE)
+    value = quotient = const(0.0, a.dtype)
+    for coefficient in reversed(ERFCX[width(a)]):
+        quotient, value = quotient * t + value, value * s + coefficient
+    return (step * inverse) * (further * (value - (2.0 * CENTRE) * (inverse * quotient)))
+
+
 def exp_of_square(a: Node, factor: float) -> Reduced:
     """exp(factor a**2) for a power of two as factor: the square is taken in two parts, the larger one exact."""
     a_head = head(a)

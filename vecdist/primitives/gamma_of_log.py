@@ -1,0 +1,239 @@
+"""The gamma distribution function by the logarithm of its argument over the shape, whatever their size.
+
+That is u + rest for x = a exp(u + rest): where x is next to a large a, their distance is known to the last digit, and
+derivatives in a are those for a constant x / a, which those for a constant x nearly cancel with.
+"""
+
+from __future__ import annotations
+
+from math import exp, expm1, inf, log, log1p, nan, pi, sqrt
+from typing import Any
+
+from vecdist.expr import Node
+from vecdist.primitives import elementary
+from vecdist.primitives.gamma_functions import digamma
+from vecdist.primitives.incomplete_gamma import LARGE, small
+from vecdist.primitives.scalar import (
+    DECAY,
+    LEAST,
+    NODES,
+    WEIGHTS,
+    expm1_less,
+    log1p_less,
+    log_less_digamma,
+    log_tail,
+    log_tail_slope,
+    reciprocal_gamma,
+    stirling,
+    tail,
+    tail_slope,
+)
+from vecdist.primitives.table import in_last, primitive
+
+FAR = 300.0  # the logarithm from where on the upper tail is exp(-x)
+
+
+def prefactor(a: float, rest: float, u: float, away: float) -> tuple[float, float, float]:
+    """x**a exp(-x) / gamma(a + 1) = exp(e) f for x = a + a away, and the derivative of its logarithm in a.
+
+    That is for a constant x; from LEAST on for a constant x / a, and with 1 / a more.
+    """
+    if a < LEAST:
+        shifted, log_x = a + 4.0, u + (log(a) + rest)
+        e = a * log_x - a * (1.0 + away)
+        f = reciprocal_gamma(a)
+        others = 1.0 / (a + 1.0) + 1.0 / (a + 2.0) + 1.0 / (a + 3.0)
+        slope = (log_x - log(shifted)) + others + log_less_digamma(shifted)
+    else:
+        y = log1p_less(away) if -0.5 < away < 0.5 else (u - away) + rest
+        e = a * y
+        f = exp(-stirling(a)) / sqrt(2.0 * pi * a)
+        slope = y + log_less_digamma(a)
+    return e, f, slope
+
+
+def power_series(a: float, x: float) -> tuple[float, float]:
+    """1 + x / (a + 1) + x**2 / ((a + 1) (a + 2)) + ..., DLMF 8.11.4, and its derivative as ``prefactor`` has it."""
+    term, total, term_slope, slope = 1.0, 1.0, 0.0, 0.0
+    n = 1.0
+    while n < 300.0 and term > 1e-17 * total:
+        r = 1.0 / (a + n)
+        term_slope = (term_slope + term * ((n / a if a >= LEAST else -1.0) * r)) * (x * r)
+        term = term * (x * r)
+        slope += term_slope
+        total += term
+        n += 1.0
+    return total, slope
+
+
+def quadrature(a: float, x: float, away: float) -> tuple[float, float]:
+    """That of ``incomplete_gamma``, and what the derivative of its logarithm has beyond that of the prefactor."""
+    sign = -1.0 if away < 0.0 else 1.0
+    distance = sign * a * away
+    end = 2.0 * DECAY / (distance + sqrt(distance * distance + 2.0 * DECAY * x))
+    for _ in range(3):
+        end = (DECAY - x * expm1(-end)) / a if away < 0.0 else log1p((DECAY + a * end) / x)
+    total, moment = 0.0, 0.0
+    for k in range(32):
+        node = NODES[k // 2]
+        if k % 2 == 1:
+            node = 1.0 - node
+        s = end * node
+        bend = expm1_less(sign * s)
+        weight = WEIGHTS[k // 2] * exp(-(distance * s + x * bend))
+        total += weight
+        moment += weight * (sign * s * away + (1.0 + away) * bend if a >= LEAST else -sign * s)
+    return end * total, -end * moment
+
+
+def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, float]:
+    """One of P (``lower``) and Q as exp(e) w: that which may be small; exp(e) times slopes in a and log(x / a)."""
+    lower, e, w, slope, slope_x = u < 0.0, 0.0, nan, nan, nan
+    if 0.0 < a < inf and -inf < u < FAR:
+        growth = exp(u)
+        x, away = a * (growth + growth * rest), expm1(u) + growth * rest
+        e, f, slope = prefactor(a, rest, u, away)
+        slope_x = f * a
+        log_x = u + (log(a) + rest)
+        if x < 1.0 and a < 1.0 and a * log_x > -0.5:
+            lower, slope_x, e = False, -slope_x * exp(e), 0.0
+            w, slope = small(a, x, log_x, slope)
+        elif x < 1.0 or (away < 0.0 and a < LARGE):
+            lower = True
+            w, derivative = power_series(a, x)
+            slope -= 1.0 / a if a >= LEAST else 0.0
+            w, slope = f * w, f * (w * slope + derivative)
+        else:
+            w, derivative = quadrature(a, x, away)
+            slope = f * a * (w * slope + derivative)
+            slope += f * w if a < LEAST else 0.0
+            w = f * a * w
+            slope_x = slope_x if lower else -slope_x
+        if a < LEAST:
+            slope += slope_x / a
+    elif 0.0 < a < inf and u == -inf:
+        lower, e, w, slope, slope_x = True, -inf, 1.0, -inf, inf
+    elif 0.0 < a < inf and u >= FAR:
+        slope_x = -a * exp(u) if u < 709.0 else -inf
+        e, w, slope = slope_x, 1.0, slope_x / a
+    return lower, e, w, slope, slope_x
+
+
+def _gamma_below(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
+    return tail(lower, e, w)
+
+
+def _gamma_beyond(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
+    return tail(not lower, e, w)
+
+
+def _log_gamma_below(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
+    return log_tail(lower, e, w)
+
+
+def _log_gamma_beyond(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, _ = parts(a, rest, u)
+    return log_tail(not lower, e, w)
+
+
+def _gamma_below_da(a: float, rest: float, u: float) -> float:
+    lower, e, _, slope, _ = parts(a, rest, u)
+    return tail_slope(lower, e, slope)
+
+
+def _gamma_below_slope(a: float, rest: float, u: float) -> float:
+    d = 0.0
+    if 0.0 < a < inf and -inf < u < FAR:
+        e, f, _ = prefactor(a, rest, u, expm1(u) + exp(u) * rest)
+        d = exp(e) * (f * a)
+    elif not (a > 0.0 and abs(u) <= inf):
+        d = nan
+    return d
+
+
+def _log_gamma_below_da(a: float, rest: float, u: float) -> float:
+    lower, e, w, slope, _ = parts(a, rest, u)
+    return log_tail_slope(lower, e, w, slope)
+
+
+def _log_gamma_beyond_da(a: float, rest: float, u: float) -> float:
+    lower, e, w, slope, _ = parts(a, rest, u)
+    return log_tail_slope(not lower, e, w, slope)
+
+
+def _log_gamma_below_slope(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, slope = parts(a, rest, u)
+    return log_tail_slope(lower, e, w, slope) if u > -inf else a
+
+
+def _log_gamma_beyond_slope(a: float, rest: float, u: float) -> float:
+    lower, e, w, _, slope = parts(a, rest, u)
+    return log_tail_slope(not lower, e, w, slope) if u > -inf else 0.0
+
+
+def _score(a: Node, u: Node) -> Node:
+    """The derivative in a of the logarithm of the density of u."""
+    return elementary.log(a) - digamma(a) + u - elementary.expm1(u)
+
+
+def _score_l(a: Node, u: Node) -> Node:
+    return -a * elementary.expm1(u)
+
+
+COMMON: dict[str, Any] = {"floating": True, "domain": ((0.3, 40.0), (-1e-17, 1e-17), (-2.0, 1.5))}
+# what has a score less a value of its size as its derivative, which is not good for float32 where both are large
+CANCELLING: dict[str, Any] = {"floating": True, "domain": ((0.3, 6.0), (-1e-17, 1e-17), (-1.0, 1.0))}
+
+gamma_below_slope = primitive(  # the density of u
+    "gamma_below_slope", 3, routine=_gamma_below_slope,
+    partials=lambda a, rest, u, out: (out * _score(a, u), None, out * _score_l(a, u)), **COMMON,
+)
+gamma_below_da = primitive(
+    "gamma_below_da", 3, routine=_gamma_below_da,
+    tangent=in_last("gamma_below_da", lambda a, rest, u, out: gamma_below_slope(a, rest, u) * _score(a, u)), **COMMON,
+)
+gamma_below = primitive(
+    "gamma_below", 3, routine=_gamma_below,
+    partials=lambda a, rest, u, out: (gamma_below_da(a, rest, u), None, gamma_below_slope(a, rest, u)), **COMMON,
+)
+gamma_beyond = primitive(
+    "gamma_beyond", 3, routine=_gamma_beyond,
+    partials=lambda a, rest, u, out: (-gamma_below_da(a, rest, u), None, -gamma_below_slope(a, rest, u)), **COMMON,
+)
+log_gamma_below_slope = primitive(
+    "log_gamma_below_slope", 3, routine=_log_gamma_below_slope,
+    partials=lambda a, rest, u, out: (
+        out * (_score(a, u) - log_gamma_below_da(a, rest, u)), None, out * (_score_l(a, u) - out)
+    ),
+    **CANCELLING,
+)
+log_gamma_beyond_slope = primitive(
+    "log_gamma_beyond_slope", 3, routine=_log_gamma_beyond_slope,
+    partials=lambda a, rest, u, out: (
+        out * (_score(a, u) - log_gamma_beyond_da(a, rest, u)), None, out * (_score_l(a, u) - out)
+    ),
+    **CANCELLING,
+)
+log_gamma_below_da = primitive(
+    "log_gamma_below_da", 3, routine=_log_gamma_below_da, **COMMON,
+    tangent=in_last(
+        "log_gamma_below_da", lambda a, rest, u, out: log_gamma_below_slope(a, rest, u) * (_score(a, u) - out)
+    ),
+)
+log_gamma_beyond_da = primitive(
+    "log_gamma_beyond_da", 3, routine=_log_gamma_beyond_da, **COMMON,
+    tangent=in_last(
+        "log_gamma_beyond_da", lambda a, rest, u, out: log_gamma_beyond_slope(a, rest, u) * (_score(a, u) - out)
+    ),
+)
+log_gamma_below = primitive(
+    "log_gamma_below", 3, routine=_log_gamma_below, **COMMON,
+    partials=lambda a, rest, u, out: (log_gamma_below_da(a, rest, u), None, log_gamma_below_slope(a, rest, u)),
+)
+log_gamma_beyond = primitive(
+    "log_gamma_beyond", 3, routine=_log_gamma_beyond, **COMMON,
+    partials=lambda a, rest, u, out: (log_gamma_beyond_da(a, rest, u), None, log_gamma_beyond_slope(a, rest, u)),
+)
