@@ -270,4 +270,6 @@ def parts_at(
 
 def parts(a: float, b: float, x: float, y: float) -> tuple[bool, float, float, float, float, float]:
     """``parts_at`` a point and for a constant x."""
-    return parts_at(a, b, x, y, distance_from_mean(a, b, x, y), 0.0, False)
+    distance = distance_from_mean(a, b, x, y)
+    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False)
+    return lower, e, w, slope_a, slope_b, slope_x
