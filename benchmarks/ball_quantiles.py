@@ -61,6 +61,8 @@ def neighbours(start: Any) -> tuple[Any, Any]:
 def enclosed(name: str, q: arb, parameters: Sequence[arb], sides: Sequence[Any]) -> bool:
     """Whether the quantile lies between two numbers, of which one may be outside the support."""
     low, high = (value(name, arb(float(side)), parameters) if abs(side) < math.inf else None for side in sides)
+    if low is not None and high is not None and not low < high:  # a formula of the square, below 0
+        low = None
     return (low is not None or high is not None) and (low is None or low <= q) and (high is None or q <= high)
 
 
