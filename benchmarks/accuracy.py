@@ -38,6 +38,7 @@ HERE = Path(__file__).resolve().parent
 VERBS = ("logpdf", "cdf", "logcdf", "sf", "logsf", "ppf")
 DTYPES = ("float64", "float32")
 LOCATIONS = {"loc", "low", "high"}
+OF_LOGARITHM = {"HurdleLogNormal", "LogNormal", "LogitNormal"}  # loc and scale are those of a logarithm
 UNIT = {"Beta", "Kumaraswamy", "LogitNormal", "RelaxedBernoulli"}  # on the interval from 0 to 1
 BOUND = 4.0  # units in the last place, which we want to stay within
 
@@ -147,8 +148,9 @@ def known(task: Task, function: Callable[..., Any], row: Sequence[float]) -> lis
 def root(task: Task, row: Sequence[float], start: Any) -> list[balls.Number | None]:
     """The truths of a quantile."""
     by_name = {name: float(v) for name, v in zip(task.names, row[1:], strict=True)}
-    loc = max((by_name[name] for name in LOCATIONS & set(by_name)), key=abs, default=0.0)
-    scale, unit = by_name.get("scale", 1.0), task.family in UNIT
+    own = {} if task.family in OF_LOGARITHM else by_name
+    loc = max((own[name] for name in LOCATIONS & set(own)), key=abs, default=0.0)
+    scale, unit = own.get("scale", 1.0), task.family in UNIT
     return ball_quantiles.truth(task.family, row, start, task.places, loc, scale, unit)
 
 
