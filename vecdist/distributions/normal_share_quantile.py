@@ -1,0 +1,139 @@
+"""Quantiles of a truncated normal distribution, by the distance from the bound that is nearer in probability.
+
+Far out in a tail, and in a narrow interval, all that matters is less than rounding takes from x: derivatives are made
+of x in two parts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from vecdist.distributions.normal_mass import Between
+from vecdist.distributions.parts import Parts, difference
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq, sqrt
+from vecdist.primitives.elementary import expm1, log, log1p, logaddexp
+from vecdist.primitives.floating import at_least, at_most
+from vecdist.primitives.log_products import log_quotient
+from vecdist.primitives.normal_tail import PHI_0, inverse_mills, log_ndtr, ndtri_exp
+from vecdist.primitives.rounding import sum_rest
+from vecdist.primitives.table import primitive
+
+STEPS = 4  # of Newton's method for the logarithm of a share
+CLOSE = 0.2  # the width in scales up to which it is solved as if the density were constant
+APART = 0.5  # how many scales from loc an interval is that is solved from its nearer end
+
+
+def _between(u: Parts, v: Parts, scale: Node) -> Between:
+    """The interval between two distances from loc."""
+    total = Parts(u.high + v.high, sum_rest(u.high, v.high) + (u.rest + v.rest))
+    return Between(*(part.over(scale) for part in (u, v, _settled(v - u), total)))
+
+
+def _settled(parts: Parts) -> Parts:
+    """With a first part that is the sum as rounded, after a difference that cancelled."""
+    finite = abs(parts.high) < math.inf
+    whole = where(finite, parts.whole, parts.high)
+    return Parts(whole, where(finite, (parts.high - whole) + parts.rest, 0.0))
+
+
+class _Interval(NamedTuple):
+    """The bounds, as distances from loc."""
+
+    loc: Node
+    scale: Node
+    low: Parts
+    high: Parts
+
+    @property
+    def whole(self) -> Between:
+        return _between(self.low, self.high, self.scale)
+
+    def anchor(self, q: Node) -> Parts:
+        """The bound that is nearer in probability, loc if that is infinite."""
+        end = Parts(*(where(q < 0.5, low, high) for low, high in zip(self.low, self.high, strict=True)))
+        finite = abs(end.high) < math.inf
+        return Parts(where(finite, end.high, 0.0), where(finite, end.rest, 0.0))
+
+    def part(self, q: Node, at: Parts) -> Between:
+        """What lies between that bound and a point."""
+        ends = (
+            Parts(*(where(q < 0.5, one, other) for one, other in zip(this, that, strict=True)))
+            for this, that in ((self.low, at), (at, self.high))
+        )
+        return _between(*ends, self.scale)
+
+
+def _interval(loc: Node, scale: Node, low: Node, high: Node) -> _Interval:
+    return _Interval(loc, scale, difference(low, loc), difference(high, loc))
+
+
+def _log_share(part: Between, whole: Between) -> Node:
+    """Of the mass of the whole, whose peaks may nearly be the same."""
+    gap = (part.peak - whole.peak).whole * (0.5 * part.peak.high + 0.5 * whole.peak.high)
+    inside, mass = (where(at.interval.narrow, PHI_0 * at.relative, at.relative) for at in (part, whole))
+    return log_quotient(inside, mass) - gap
+
+
+def _first_guess(q: Node, interval: _Interval, whole: Between) -> Node:
+    """z: by the rate at which the tail beyond the nearer end falls, by a line, or by the tails of all numbers."""
+    low, high, turned = whole.low.high, whole.high.high, whole.turned
+    near, far, part = where(turned, low, -high), where(turned, high, -low), where(turned, q, 1.0 - q)
+    apart, a = near > APART, at_least(near, 0.0)
+    rate, close = inverse_mills(-a), whole.width.high < CLOSE
+    fall = -log1p(part * expm1(where(apart, whole.log_ratio.whole, -1.0)))
+    tail = a + 2.0 * fall / (rate + sqrt(rate * rate + 2.0 * fall))
+    line = near + part * where(close, whole.width.high, 0.0)
+    least = where(part < 0.5, part, 1.0 - part)
+    start = where(part < 0.5, near, -far)
+    mass = log(-expm1(logaddexp(log_ndtr(near), log_ndtr(-far))))
+    all_numbers = ndtri_exp(logaddexp(log_ndtr(start), log(least) + mass))
+    z = where(apart, tail, where(close, line, where(part < 0.5, all_numbers, -all_numbers)))
+    z = at_most(at_least(z, near), far)
+    return where(turned, z, -z)
+
+
+def _offset(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> Node:
+    """From the anchor, by the logarithm of the shorter tail."""
+    interval = _interval(loc, scale, low, high)
+    whole, anchor, lower = interval.whole, interval.anchor(q), q < 0.5
+    d = scale * _first_guess(q, interval, whole) - anchor.high
+    d = where(eq(d, 0.0), where(lower, q, q - 1.0) * scale * at_most(whole.width.high, 1.0), d)
+    for _ in range(STEPS):
+        part = interval.part(q, anchor + Parts(d, 0.0 * d))
+        edges = part.edges
+        step = scale * (log(where(lower, q, 1.0 - q)) - _log_share(part, whole)) / where(lower, edges[1], -edges[0])
+        d = d + where(abs(step) < math.inf, step, 0.0)
+    return d
+
+
+def _quantile(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> Node:
+    end = where(q < 0.5, low, high)
+    d = offset(q, loc, scale, low, high)
+    return at_most(at_least(where(abs(end) < math.inf, end, loc) + d, low), high)
+
+
+def _partials(q: Node, loc: Node, scale: Node, low: Node, high: Node, out: Node) -> tuple[Node, ...]:
+    """By the means and mean squares of what is on both sides of x: the mean of one is below that of the other."""
+    interval = _interval(loc, scale, low, high)
+    at = interval.anchor(q) + Parts(offset(q, loc, scale, low, high), 0.0 * q)
+    whole = interval.whole
+    below, beyond = _between(interval.low, at, scale), _between(at, interval.high, scale)
+    rest = 1.0 - q
+    sparsity = scale / where(q < 0.5, q * below.edges[1], rest * beyond.edges[0])
+    (mean, squares), (mean_beyond, squares_beyond) = below.moments, beyond.moments
+    gap, both = (beyond.peak - below.peak).whole, beyond.peak.high + below.peak.high
+    spread = q * rest * sparsity / scale
+    of_low, of_high = (edge * sparsity / scale for edge in whole.edges)
+    return (
+        sparsity, spread * (gap + (mean_beyond - mean)), spread * (gap * both + (squares_beyond - squares)),
+        rest * of_low, q * of_high,
+    )
+
+
+AT = ((0.05, 0.95), (-1.0, 1.0), (0.5, 2.0), (-4.0, -1.5), (1.5, 4.0))
+offset = primitive("truncated_normal_offset", 5, expand=_offset, floating=True, domain=AT)
+share_quantile = primitive(  # the x for which log_lower_share is log(q)
+    "truncated_normal_quantile", 5, expand=_quantile, partials=_partials, floating=True, domain=AT,
+)
