@@ -335,9 +335,9 @@ TITLE = """# Accuracy
 Errors of values and partial derivatives in units in the last place (ulp): of the result, or of the largest of the terms
 that the log density is a sum of where that is larger, for no sum is known better than its terms.  A probability next
 to 0 is no better known than its logarithm: its ulp, those of its derivatives, and those of the logarithm of the other
-tail, which is next to -1 times it, are multiplied by that.  A quantile likewise: by log(|x - loc| / scale), next to 1 its derivatives by log(1 - x) where that
-is the end of the support.  Below the least normal number that is the unit.  Truths are balls of 700 bits (python-flint), of quantiles roots of them;
-derivatives are differences.
+tail, which is next to -1 times it, are multiplied by that.  A quantile likewise: by log(|x - loc| / scale), next to 1
+its derivatives by log(1 - x) where that is the end of the support.  Below the least normal number that is the unit.
+Truths are balls of 700 bits (python-flint), of quantiles roots of them; derivatives are differences.
 
 Parameters cover six decades each (whole numbers five, some fewer); points are a third each quantiles of the bulk,
 quantiles of the tails down to 1e-15 and numbers of any size, with some next to the ends of the support; probabilities

@@ -36,7 +36,8 @@ class InverseGamma(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "scale": scale, "log_scale": log(scale), **log_mean(log_ratio_parts(scale, shape), scale / shape)}
+        relative = log_mean(log_ratio_parts(scale, shape), scale / shape)
+        return {"shape": shape, "scale": scale, "log_scale": log(scale), **relative}
 
     @parametrisation(mean=positive, sd=positive)
     @staticmethod
@@ -44,7 +45,8 @@ class InverseGamma(Distribution):
         squared = square(mean / sd)
         scale = mean * (squared + 1.0)
         shape = squared + 2.0
-        return {"shape": shape, "scale": scale, "log_scale": log(scale), **log_mean(log_ratio_parts(scale, shape), scale / shape)}
+        relative = log_mean(log_ratio_parts(scale, shape), scale / shape)
+        return {"shape": shape, "scale": scale, "log_scale": log(scale), **relative}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:

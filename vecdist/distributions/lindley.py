@@ -11,7 +11,6 @@ from vecdist.primitives.floating import width
 from vecdist.primitives.lambert_w import lambertw_lower
 from vecdist.primitives.table import primitive
 
-
 MOST = {8: 500.0, 4: 60.0}  # a shape whose exponential is a number
 
 

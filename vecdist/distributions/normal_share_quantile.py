@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from vecdist.distributions.normal_mass import Between
 from vecdist.distributions.parts import Parts, difference
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt
-from vecdist.primitives.elementary import expm1, log, log1p, logaddexp
-from vecdist.primitives.floating import at_least, at_most
+from vecdist.primitives.elementary import exp, expm1, log, log1p, logaddexp
+from vecdist.primitives.floating import INFINITY, at_least, at_most
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.normal_tail import PHI_0, inverse_mills, log_ndtr, ndtri_exp
 from vecdist.primitives.rounding import sum_rest
@@ -22,7 +22,7 @@ from vecdist.primitives.table import primitive
 
 STEPS = 4  # of Newton's method for the logarithm of a share
 CLOSE = 0.2  # the width in scales up to which it is solved as if the density were constant
-APART = 0.5  # how many scales from loc an interval is that is solved from its nearer end
+APART, FAR = 0.5, 3.0  # scales from loc from where on a close and a wide interval are solved from their nearer end
 
 
 def _between(u: Parts, v: Parts, scale: Node) -> Between:
@@ -76,30 +76,44 @@ def _log_share(part: Between, whole: Between) -> Node:
     return log_quotient(inside, mass) - gap
 
 
-def _first_guess(q: Node, interval: _Interval, whole: Between) -> Node:
-    """z: by the rate at which the tail beyond the nearer end falls, by a line, or by the tails of all numbers."""
+def _first_guess(q: Node, whole: Between) -> tuple[Node, Node]:
+    """z, and the distance from the bound that is nearer in probability, in scales.
+
+    By the rate at which the tail beyond the end next to loc falls, by a line, or by the tails of all numbers.
+    """
     low, high, turned = whole.low.high, whole.high.high, whole.turned
-    near, far, part = where(turned, low, -high), where(turned, high, -low), where(turned, q, 1.0 - q)
-    apart, a = near > APART, at_least(near, 0.0)
-    rate, close = inverse_mills(-a), whole.width.high < CLOSE
-    fall = -log1p(part * expm1(where(apart, whole.log_ratio.whole, -1.0)))
-    tail = a + 2.0 * fall / (rate + sqrt(rate * rate + 2.0 * fall))
-    line = near + part * where(close, whole.width.high, 0.0)
-    least = where(part < 0.5, part, 1.0 - part)
-    start = where(part < 0.5, near, -far)
+    near, far = where(turned, low, -high), where(turned, high, -low)
+    part, rest = where(turned, q, 1.0 - q), where(turned, 1.0 - q, q)
+    close, a = whole.width.high < CLOSE, at_least(near, 0.0)
+    apart = near > where(close, const(APART, q.dtype), FAR)
+    rate, ratio = inverse_mills(-a), where(apart, whole.log_ratio.whole, -1.0)
+    fall = where(part < 0.5, -log1p(part * expm1(ratio)), -log(rest + part * exp(ratio)))
+    tail = 2.0 * fall / (rate + sqrt(rate * rate + 2.0 * fall))
     mass = log(-expm1(logaddexp(log_ndtr(near), log_ndtr(-far))))
-    all_numbers = ndtri_exp(logaddexp(log_ndtr(start), log(least) + mass))
-    z = where(apart, tail, where(close, line, where(part < 0.5, all_numbers, -all_numbers)))
-    z = at_most(at_least(z, near), far)
-    return where(turned, z, -z)
+    shorter, start = where(part < 0.5, part, rest), where(part < 0.5, near, -far)
+    all_numbers = ndtri_exp(logaddexp(log_ndtr(start), log(shorter) + mass))
+    all_numbers = at_most(at_least(where(part < 0.5, all_numbers, -all_numbers), near), far)
+    lower = q < 0.5
+    line, first = close & ~apart, (turned & lower) | (~turned & ~lower)
+    along = where(apart, tail, part * where(line, whole.width.high, 0.0))
+    edge = where(turned, whole.edges[1], whole.edges[0])
+    steep = apart & (edge > 0.0)
+    slope = where(steep, at_most(far, INFINITY), 1.0)
+    end = where(steep, log1p(slope * (rest / where(steep, edge, 1.0))) / slope, whole.width.high - tail)
+    back = where(apart, end, rest * where(line, whole.width.high, 0.0))
+    z = where(apart | close, near + along, all_numbers)
+    ahead = where(apart | close, along, all_numbers - near)
+    return where(turned, z, -z), where(first, ahead, where(apart | close, back, far - all_numbers))
 
 
 def _offset(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> Node:
     """From the anchor, by the logarithm of the shorter tail."""
     interval = _interval(loc, scale, low, high)
     whole, anchor, lower = interval.whole, interval.anchor(q), q < 0.5
-    d = scale * _first_guess(q, interval, whole) - anchor.high
-    d = where(eq(d, 0.0), where(lower, q, q - 1.0) * scale * at_most(whole.width.high, 1.0), d)
+    z, away = _first_guess(q, whole)
+    bounded = abs(where(lower, low, high)) < math.inf
+    away = where(eq(away, 0.0), where(lower, q, 1.0 - q) * at_most(whole.width.high, 1.0), away)
+    d = scale * where(bounded, where(lower, away, -away), z)
     for _ in range(STEPS):
         part = interval.part(q, anchor + Parts(d, 0.0 * d))
         edges = part.edges

@@ -13,6 +13,8 @@ from vecdist.primitives.elementary import log
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_interval import edge_share
 
+REACH = 40.0  # scales
+
 
 class TruncatedNormal(Distribution):
     """Truncated normal distribution, f(x) = phi(z) / (scale (Phi(z_high) - Phi(z_low))) for low <= x <= high.
@@ -47,7 +49,10 @@ class TruncatedNormal(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return share_quantile(q, p.loc, p.scale, p.low, p.high)
+        """Between bounds beyond which no float has any mass."""
+        low = maximum(p.low, minimum(p.high, p.loc) - REACH * p.scale)
+        high = minimum(p.high, maximum(p.low, p.loc) + REACH * p.scale)
+        return share_quantile(q, p.loc, p.scale, low, high)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -104,7 +104,7 @@ def bend(a: float, x: float) -> float:
 def _log_root_da(form: float, a: float, y: float) -> float:
     """Where a is small a log(x) is nearly its own limit: the slope along with it has no log(x)."""
     u = of_root(form, a, y)
-    lower, e, _, slope, slope_x = parts(a, 0.0, u)
+    lower, _, _, slope, slope_x = parts(a, 0.0, u)
     d, log_x = 0.0, u + log(a)
     if slope_x != 0.0 and -inf < u < inf:
         if a >= 1.0 or log_x > 0.0:
