@@ -147,10 +147,12 @@ log_da = primitive(
     ),
 )
 log_below_dp = primitive(
-    "gamma_log_below_dp", 3, routine=_log_below_dp, partials=lambda *at: _turned(*at, True), **ALONG
+    "gamma_log_below_dp", 3, routine=_log_below_dp, **ALONG,
+    partials=lambda a, p, u, out: _turned(a, p, u, out, True),
 )
 log_beyond_dq = primitive(
-    "gamma_log_beyond_dq", 3, routine=_log_beyond_dq, partials=lambda *at: _turned(*at, False), **ALONG
+    "gamma_log_beyond_dq", 3, routine=_log_beyond_dq, **ALONG,
+    partials=lambda a, q, u, out: _turned(a, q, u, out, False),
 )
 log_below = primitive(  # u with gamma_below(a, 0, u) = p
     "gamma_log_below", 2, routine=_log_below, **OF,
