@@ -38,6 +38,8 @@ HERE = Path(__file__).resolve().parent
 VERBS = ("logpdf", "cdf", "logcdf", "sf", "logsf", "ppf")
 DTYPES = ("float64", "float32")
 LOCATIONS = {"loc", "low", "high"}
+OF_LOGARITHM = {"HurdleLogNormal", "LogNormal", "LogitNormal"}  # loc and scale are those of a logarithm
+UNIT = {"Beta", "Kumaraswamy", "LogitNormal", "RelaxedBernoulli"}  # on the interval from 0 to 1
 BOUND = 4.0  # units in the last place, which we want to stay within
 
 Answers = Mapping[str, np.ndarray]
@@ -146,8 +148,10 @@ def known(task: Task, function: Callable[..., Any], row: Sequence[float]) -> lis
 def root(task: Task, row: Sequence[float], start: Any) -> list[balls.Number | None]:
     """The truths of a quantile."""
     by_name = {name: float(v) for name, v in zip(task.names, row[1:], strict=True)}
-    loc = max((by_name[name] for name in LOCATIONS & set(by_name)), key=abs, default=0.0)
-    return ball_quantiles.truth(task.family, row, start, task.places, loc, by_name.get("scale", 1.0))
+    own = {} if task.family in OF_LOGARITHM else by_name
+    loc = max((own[name] for name in LOCATIONS & set(own)), key=abs, default=0.0)
+    scale, unit = own.get("scale", 1.0), task.family in UNIT
+    return ball_quantiles.truth(task.family, row, start, task.places, loc, scale, unit)
 
 
 def ours(task: Task, given: Mapping[str, np.ndarray]) -> list[np.ndarray]:
@@ -331,9 +335,9 @@ TITLE = """# Accuracy
 Errors of values and partial derivatives in units in the last place (ulp): of the result, or of the largest of the terms
 that the log density is a sum of where that is larger, for no sum is known better than its terms.  A probability next
 to 0 is no better known than its logarithm: its ulp, those of its derivatives, and those of the logarithm of the other
-tail, which is next to -1 times it, are multiplied by that.  A quantile likewise: by log(|x - loc| / scale).  Below the
-least normal number that is the unit.  Truths are balls of 700 bits (python-flint), of quantiles roots of them;
-derivatives are differences.
+tail, which is next to -1 times it, are multiplied by that.  A quantile likewise: by log(|x - loc| / scale), next to 1
+its derivatives by log(1 - x) where that is the end of the support.  Below the least normal number that is the unit.
+Truths are balls of 700 bits (python-flint), of quantiles roots of them; derivatives are differences.
 
 Parameters cover six decades each (whole numbers five, some fewer); points are a third each quantiles of the bulk,
 quantiles of the tails down to 1e-15 and numbers of any size, with some next to the ends of the support; probabilities

@@ -14,11 +14,12 @@ from flint import arb, ctx
 STEPS = 12  # of Newton's method, each of which doubles the digits that an answer has
 DIGITS = 350  # bits of a root: differences on both sides of it are exact
 NEAR = arb(2) ** -300  # relative size of the last step
+SQUARES = 3  # times the digits that 1 - 1 / (1 + x) loses where x is large
 APART = arb(2) ** -250  # relative distance at which both sides of a root are looked at
 
 
 def truth(
-    name: str, at: Sequence[float], start: Any, places: Sequence[int], loc: float, scale: float
+    name: str, at: Sequence[float], start: Any, places: Sequence[int], loc: float, scale: float, unit: bool = False
 ) -> list[Number | None]:
     """The quantile at a probability and parameters, and its partial derivatives at ``places`` of these.
 
@@ -26,22 +27,28 @@ def truth(
     known as if it were.  Where no root is next to ``start``, either it is so near that no other number of the format is
     right, as next to the end of a support, or all is wrong: a truth far from it stands for all.
     """
-    ctx.prec = balls.BITS
-    q, *parameters = (arb(float(v)) for v in at)
     sides = neighbours(start)
+    ctx.prec = balls.BITS + SQUARES * max(0, *(math.frexp(each)[1] for each in (start, *sides)))
+    q, *parameters = (arb(float(v)) for v in at)
     roots = (root(name, q, parameters, float(near)) for near in (start, *sides) if 0 < abs(near) < math.inf)
     x = next((x for x in roots if x is not None), None)
     if x is None:
         far = arb(0) if abs(start) == math.inf else arb("inf")
         return [None if enclosed(name, q, parameters, sides) else (far, 0.0)] * (1 + len(places))
     rise, away = slope(name, [x, *parameters], 0), abs(x - loc) / scale
-    amplified = max(1.0, abs(float(away.log()))) if away > 0 else 1.0
+    amplified = size_of_log(away)
     found: list[Number | None] = [(x, max(abs(loc), abs(float(x)) * amplified))]
+    if unit:
+        amplified = max(amplified, size_of_log(1 - x))
     for place in places:
         change = slope(name, [x, *parameters], place) if place else (arb(-1), 0.0)
         partial = change and rise and -change[0] / rise[0]
         found.append(partial and (partial, abs(float(partial)) * amplified))
     return found
+
+
+def size_of_log(distance: arb) -> float:
+    return max(1.0, abs(float(distance.log()))) if distance > 0 else 1.0
 
 
 def neighbours(start: Any) -> tuple[Any, Any]:
@@ -54,6 +61,8 @@ def neighbours(start: Any) -> tuple[Any, Any]:
 def enclosed(name: str, q: arb, parameters: Sequence[arb], sides: Sequence[Any]) -> bool:
     """Whether the quantile lies between two numbers, of which one may be outside the support."""
     low, high = (value(name, arb(float(side)), parameters) if abs(side) < math.inf else None for side in sides)
+    if low is not None and high is not None and not low < high:  # a formula of the square, below 0
+        low = None
     return (low is not None or high is not None) and (low is None or low <= q) and (high is None or q <= high)
 
 

@@ -206,6 +206,10 @@ def triangular(x: arb, low: arb, high: arb, peak: arb) -> arb:
 
 def truncated(whole: Callable[[arb], arb]) -> Callable[..., arb]:
     def cdf(x: arb, loc: arb, s: arb, low: arb, high: arb) -> arb:
+        """By the tail below loc, which does not cancel."""
+        if low + high > 2 * loc:
+            end = whole((loc - low) / s)
+            return (end - whole((loc - x) / s)) / (end - whole((loc - high) / s))
         start = whole((low - loc) / s)
         return (whole((x - loc) / s) - start) / (whole((high - loc) / s) - start)
 

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import sqrt, square
+from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.floating import polynomial, width
+from vecdist.primitives.floating import at_least, at_most, polynomial, width
 from vecdist.primitives.logarithms import log_of_sum
 from vecdist.primitives.rounding import sum_rest
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import direction_angle
+from vecdist.primitives.trigonometric import arctan, direction_angle, tan
 
 FAR = 1e9  # where 1 + z² is z²
 SMALLER = {8: 513, 4: 66}  # powers of two by which a large secant is divided, for the product of two of them
@@ -160,22 +160,55 @@ def _share_partials(loc: Node, scale: Node, low: Node, x: Node, high: Node, out:
 
     their own logarithms have sin(t) / t times the sine and the cosine of the sums of their directions.
     """
+    whole, at = _sector(loc, scale, low, high), _direction(difference(x, loc).high / scale)
+    share = _sector(loc, scale, x, high).angle / whole.angle
+    of_loc, of_scale, falls, grows = _spread(loc, scale, low, x, high)
+    spread, per_angle = out * share, 1.0 / scale / whole.angle
+    return spread * of_loc, spread * of_scale, -falls * share, square(at.cos) * per_angle, -grows * out
+
+
+def _spread(loc: Node, scale: Node, low: Node, x: Node, high: Node) -> tuple[Node, ...]:
+    """Those in loc and scale over the product of both shares, and the densities at the bounds."""
     below, beyond, whole = _sector(loc, scale, low, x), _sector(loc, scale, x, high), _sector(loc, scale, low, high)
     at = below.high
     rise, turn = 2.0 * at.sin * at.cos, _turn(at, difference(x, loc).magnitude(), scale)
-    bend = square(below.sin) / below.angle + square(beyond.sin) / beyond.angle
+    bend = _bend(below) + _bend(beyond)
     lag = _lack_of_double(beyond) - _lack_of_double(below)
     inverse = 1.0 / scale
-    share, per_angle = beyond.angle / whole.angle, inverse / whole.angle
-    spread, narrow = out * share * inverse, (1.0 - whole.lack) / whole.gap
+    narrow, per_angle = (1.0 - whole.lack) / whole.gap, inverse / whole.angle
     falls, grows = (
         where(whole.narrow, one.cos * other.sec * narrow, square(one.cos) * per_angle)
         for one, other in ((whole.low, whole.high), (whole.high, whole.low))
     )
-    return (
-        spread * (rise * lag - turn * bend), -spread * (rise * bend + turn * lag),
-        -falls * share, square(at.cos) * per_angle, -grows * out,
-    )
+    return inverse * (rise * lag - turn * bend), -inverse * (rise * bend + turn * lag), falls, grows
+
+
+def _bend(s: Sector) -> Node:
+    """The square of the sine over the angle."""
+    return where(eq(s.gap, 0.0), 0.0, square(s.sin) / where(eq(s.gap, 0.0), 1.0, s.angle))
+
+
+def _turned(distance: Node, scale: Node, turn: Node) -> Node:
+    """tan(arctan(distance / scale) + turn), by the reciprocal where the distance is large, or infinite."""
+    far = abs(distance) > scale
+    reciprocal = 1.0 / tan(arctan(scale / where(far, distance, scale)) - turn)
+    return where(far, reciprocal, tan(arctan(where(far, 0.0, distance) / scale) + turn))
+
+
+def _quantile(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> Node:
+    """By the angle from the nearer bound."""
+    whole = _sector(loc, scale, low, high).angle
+    below, above = _turned(low - loc, scale, q * whole), _turned(high - loc, scale, (q - 1.0) * whole)
+    return at_most(at_least(loc + scale * where(q < 0.5, below, above), low), high)
+
+
+def _quantile_partials(q: Node, loc: Node, scale: Node, low: Node, high: Node, out: Node) -> tuple[Node, ...]:
+    """Those of the share over that in x, with the probability itself for the share."""
+    whole, one = _sector(loc, scale, low, high), const(1.0, q.dtype)
+    of_loc, of_scale, of_low, of_high = _spread(loc, scale, low, out, high)
+    sparsity = scale * whole.angle * (one + square((out - loc) / scale))
+    spread = q * (1.0 - q) * sparsity
+    return sparsity, -spread * of_loc, -spread * of_scale, (1.0 - q) * sparsity * of_low, q * sparsity * of_high
 
 
 BOUNDS = ((-2.0, 2.0), (0.5, 3.0), (-4.0, -0.5), (0.5, 4.0))
@@ -190,4 +223,8 @@ angle_share = primitive(  # the angle of the interval from low to x over that fr
         _sector(loc, scale, low, x).angle / _sector(loc, scale, low, high).angle
     ),
     partials=_share_partials, floating=True, domain=(*BOUNDS[:3], (-0.4, 0.4), BOUNDS[3]),
+)
+angle_quantile = primitive(  # the x of which angle_share is q
+    "angle_quantile", 5, expand=_quantile, partials=_quantile_partials, floating=True,
+    domain=((0.05, 0.95), *BOUNDS),
 )

@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, above, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.trigonometric import arctan, sin
@@ -46,7 +46,9 @@ class Arcsine(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return p.low + (p.high - p.low) * square(sin(math.pi / 2 * q))
+        """By the distance from the nearer end."""
+        below, beyond = (square(sin(math.pi / 2 * tail)) for tail in (q, 1.0 - q))
+        return where(q < 0.5, p.low + (p.high - p.low) * below, p.high - (p.high - p.low) * beyond)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

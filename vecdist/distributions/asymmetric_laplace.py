@@ -2,9 +2,11 @@
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
+from vecdist.distributions.parts import Parts, difference
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.rounding import product_rest
 
 
 def _turned(p: Parameters) -> Parameters:
@@ -13,8 +15,12 @@ def _turned(p: Parameters) -> Parameters:
 
 
 def _weights(asymmetry: Node) -> dict[str, Node]:
-    """The probabilities on both sides of loc."""
-    return {"below": 1.0 / (1.0 + square(1.0 / asymmetry)), "above": 1.0 / (1.0 + square(asymmetry))}
+    """The probabilities on both sides of loc, and their quotient in two parts."""
+    odds = Parts(square(asymmetry), product_rest(asymmetry, asymmetry))
+    return {
+        "below": 1.0 / (1.0 + square(1.0 / asymmetry)), "above": 1.0 / (1.0 + square(asymmetry)),
+        "odds": odds.high, "odds_rest": odds.rest,
+    }
 
 
 def _upper_tail(x: Node, p: Parameters) -> Node:
@@ -60,7 +66,12 @@ class AsymmetricLaplace(Distribution):
     @staticmethod
     def by_quantile(loc: Node, scale: Node, quantile: Node) -> dict[str, Node]:
         left, right = scale / (1.0 - quantile), scale / quantile
-        return {"loc": loc, "left": left, "right": right, "below": quantile, "above": 1.0 - quantile}
+        above = difference(const(1.0, quantile.dtype), quantile)
+        odds = Parts(quantile, const(0.0, quantile.dtype)).quotient(above)
+        return {
+            "loc": loc, "left": left, "right": right, "below": quantile, "above": 1.0 - quantile,
+            "odds": odds.high, "odds_rest": odds.rest,
+        }
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -92,9 +103,13 @@ class AsymmetricLaplace(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        whole = p.left + p.right
-        above_loc = p.loc - p.right * log((1.0 - q) * (whole / p.right))
-        return where(q < p.left / whole, p.loc + p.left * log(q * (whole / p.left)), above_loc)
+        """By what the probability has beyond that below loc, which next to there is known to the last digit."""
+        whole, zero = p.left + p.right, const(0.0, q.dtype)
+        more = difference(const(1.0, q.dtype), q).product(Parts(p.odds, p.odds_rest)) - Parts(q, zero)
+        over, under = more.whole, -more.whole / p.odds
+        above = where(abs(over) < 0.5, log1p(over), log((1.0 - q) * (whole / p.right)))
+        below = where(abs(under) < 0.5, log1p(under), log(q * (whole / p.left)))
+        return p.loc + where(over > 0.0, p.left * below, -p.right * above)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

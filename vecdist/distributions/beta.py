@@ -2,11 +2,13 @@
 
 from vecdist.constraints import Constraint, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.odds import odds_of_cdf
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import maximum, sqrt
+from vecdist.primitives.beta_quantiles import share_of_odds
 from vecdist.primitives.elementary import sigmoid
-from vecdist.primitives.incomplete_beta import betainc, betaincc, betaincinv, log_betainc, log_betaincc
+from vecdist.primitives.incomplete_beta import betainc, betaincc, log_betainc, log_betaincc
 from vecdist.primitives.special import digamma_delta, lbeta, xlog1py, xlogy
 
 below_widest = Constraint(
@@ -98,4 +100,4 @@ class Beta(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return betaincinv(p.alpha, p.beta, q)
+        return share_of_odds(odds_of_cdf(q, p.alpha, p.beta))

@@ -8,7 +8,8 @@ from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, sqrt, square
 from vecdist.primitives.elementary import exp
-from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, gammaincinv, log_gammainc, log_gammaincc
+from vecdist.primitives.gamma_quantiles import log_below
+from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
 from vecdist.primitives.special import digamma, lgamma, lgamma_delta, xlogy
 
 
@@ -69,7 +70,7 @@ class Chi(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return sqrt(2.0 * gammaincinv(0.5 * p.df, q))
+        return sqrt(p.df) * exp(0.5 * log_below(0.5 * p.df, q))
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

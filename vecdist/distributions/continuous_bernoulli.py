@@ -61,6 +61,25 @@ def _tail_partials(x: Node, logit: Node, out: Node) -> tuple[Node, Node]:
     return density, -spread * (x * _mean(-(logit * x)) + left * _mean(logit * left))
 
 
+def _quantile(q: Node, logit: Node) -> Node:
+    steep = logit > 80.0  # exp(logit) may overflow, and the quantile is not small
+    slope, at = where(steep, -logit, logit), where(steep, 1.0 - q, q)
+    inside = log1p_over(slope, at * expm1_over(slope, const(1.0, q.dtype)), const(0.0, q.dtype))
+    return where(steep, 1.0 - inside, inside)
+
+
+def _quantile_partials(q: Node, logit: Node, out: Node) -> tuple[Node, Node]:
+    """1 over the density, and less that in the logit of the distribution function."""
+    slope, left = -abs(logit), 1.0 - out
+    sparsity = expm1_over(slope, const(1.0, q.dtype)) * exp(-slope * where(logit > 0.0, left, out))
+    moved = out * _mean(-(logit * out)) + left * _mean(logit * left)
+    return sparsity, q * (1.0 - q) * sparsity * moved
+
+
+bernoulli_quantile = primitive(  # x with bernoulli_cdf(x, l) = q
+    "continuous_bernoulli_quantile", 2, expand=_quantile, partials=_quantile_partials, floating=True,
+    domain=((0.02, 0.98), (-3.0, 3.0)),
+)
 bernoulli_cdf = primitive(  # (exp(l x) - 1) / (exp(l) - 1)
     "continuous_bernoulli_cdf", 2, expand=lambda x, logit: _lower(x, 1.0 - x, logit), partials=_tail_partials,
     floating=True, domain=((0.1, 0.9), (-3.0, 3.0)),
@@ -113,10 +132,10 @@ class ContinuousBernoulli(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        steep = p.logit > 80.0  # exp(logit) may overflow, and the quantile is not small
-        slope, at = where(steep, -p.logit, p.logit), where(steep, 1.0 - q, q)
-        inside = log1p_over(slope, at * expm1_over(slope, const(1.0, q.dtype)), const(0.0, q.dtype))
-        return where(steep, 1.0 - inside, inside)
+        """By the shorter tail."""
+        low = q < 0.5
+        nearer = bernoulli_quantile(where(low, q, 1.0 - q), where(low, p.logit, -p.logit))
+        return where(low, nearer, 1.0 - nearer)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

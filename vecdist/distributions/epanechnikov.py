@@ -1,7 +1,5 @@
 """The Epanechnikov distribution."""
 
-import math
-
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.smoothing_kernels import SmoothingKernel
 from vecdist.expr import Node
@@ -26,4 +24,5 @@ class Epanechnikov(SmoothingKernel, Distribution):
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:
         """The root of a cubic polynomial between -1 and 1, DLMF 4.43.2."""
-        return p.loc + p.scale * (2.0 * sin((2 * arctan(sqrt(q / (1.0 - q))) - math.pi / 2) / 3.0))
+        half = q - 0.5  # half the sine of the angle that is divided by 3
+        return p.loc + p.scale * (2.0 * sin(arctan(half / sqrt(q * (1.0 - q))) / 3.0))

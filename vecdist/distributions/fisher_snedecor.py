@@ -7,12 +7,12 @@ from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_prime import BetaPrime
 from vecdist.distributions.formulas import finite_variance
-from vecdist.distributions.odds import odds_of_cdf
 from vecdist.distributions.saddle_point import less_log1p
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.beta_of_odds import RATIO, beta_below, beta_beyond, log_beta_below, log_beta_beyond
+from vecdist.primitives.beta_quantiles import odds_below
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.special import lbeta, log_beta_peak, xlogy
 from vecdist.primitives.table import primitive
@@ -156,7 +156,7 @@ class FisherSnedecor(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return p.df2 / p.df1 * odds_of_cdf(q, p.alpha, p.beta)
+        return odds_below(*by_ratio(q, p))
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

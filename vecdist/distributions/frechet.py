@@ -5,7 +5,7 @@ import math
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, log1mexp_of_exp
-from vecdist.distributions.parts import Parts, log_parts
+from vecdist.distributions.parts import Parts, log_of_minus_log, log_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -59,7 +59,7 @@ class Frechet(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return p.scale * exp(-log(-log(q)) / p.shape)
+        return p.scale * exp(-log_of_minus_log(Parts(q, 0.0 * q), -log(q)) / p.shape)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

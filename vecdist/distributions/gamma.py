@@ -114,5 +114,9 @@ class Gamma(Distribution):
         return gammaincinv(p.shape, q) / p.rate
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return gammainccinv(p.shape, q) / p.rate
+
+    @staticmethod
     def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
-        return gammainccinv(p.shape, exp(y)) / p.rate
+        return Gamma.upper_quantile(exp(y), p)

@@ -140,11 +140,16 @@ def gated_log_sf(family: Any) -> Any:
 
 
 def gated_quantile(family: Any) -> Any:
-    """The quantile of a gated mixture of 0 and ``family``."""
+    """The quantile of a gated mixture of 0 and ``family``, by the shorter tail where that has an upper quantile."""
+    upper = getattr(family, "upper_quantile", None)
 
     def quantile(q: Node, p: Parameters) -> Node:
-        beyond = (q - p.gate) / (1.0 - p.gate)
-        return where(q > p.gate, family.quantile(where(q > p.gate, beyond, 0.5), p), 0.0)
+        above, rest = q > p.gate, 1.0 - p.gate
+        inside = family.quantile(where(above, (q - p.gate) / rest, 0.5), p)
+        if upper is not None:
+            short = above & (2.0 * (1.0 - q) < rest)
+            inside = where(short, upper(where(short, (1.0 - q) / rest, 0.5), p), inside)
+        return where(above, inside, 0.0)
 
     return staticmethod(quantile)
 

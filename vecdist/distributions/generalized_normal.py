@@ -8,12 +8,12 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import lgamma_reciprocal
 from vecdist.distributions.parts import difference, log_parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, at_most
-from vecdist.primitives.incomplete_gamma import gammaincc, gammainccinv, log_gammaincc
-from vecdist.primitives.power import power
+from vecdist.primitives.gamma_quantiles import ROOT, log_root
+from vecdist.primitives.incomplete_gamma import gammaincc, log_gammaincc
 from vecdist.primitives.special import lgamma, lgamma_delta
 
 MOST = 1e3  # a power whose exponential is infinite, or 0 with a slope of 0
@@ -102,5 +102,5 @@ class GeneralizedNormal(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         lower = q < 0.5
-        distance = power(gammainccinv(1.0 / p.power, 2.0 * where(lower, q, 1.0 - q)), 1.0 / p.power)
+        distance = exp(log_root(const(ROOT, q.dtype), 1.0 / p.power, 2.0 * where(lower, q, 1.0 - q)))
         return p.loc + p.scale * where(lower, -distance, distance)

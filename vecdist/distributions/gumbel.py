@@ -5,7 +5,7 @@ import math
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, less_exp, log1mexp_of_exp
-from vecdist.distributions.parts import NOTHING, difference
+from vecdist.distributions.parts import NOTHING, Parts, difference, log_of_minus_log
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log
@@ -56,7 +56,7 @@ class Gumbel(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return p.loc - p.scale * log(-log(q))
+        return p.loc - p.scale * log_of_minus_log(Parts(q, 0.0 * q), -log(q))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -6,12 +6,12 @@ from typing import Any
 from vecdist.constraints import Constraint, nonnegative, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import finite_variance
-from vecdist.distributions.odds import odds_of_cdf
 from vecdist.distributions.stream import Stream
 from vecdist.distributions.student_t import StudentT, by_square
-from vecdist.expr import Node, const, where
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.beta_of_odds import beta_below
+from vecdist.primitives.beta_quantiles import odds_below
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.normal_tail import erfinv
 from vecdist.primitives.special import erf, lgamma_delta
@@ -66,8 +66,8 @@ class HalfStudentT(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        z = sqrt(p.df * odds_of_cdf(q, const(0.5, q.dtype), 0.5 * p.df))
-        return where(eq(p.df, math.inf), math.sqrt(2) * erfinv(q), z) / p.inverse_scale
+        far = odds_below(*by_square(q, p))
+        return where(eq(p.df, math.inf), math.sqrt(2) * erfinv(q) / p.inverse_scale, far)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

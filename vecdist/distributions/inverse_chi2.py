@@ -26,4 +26,4 @@ class InverseChi2(InverseGamma):
     @staticmethod
     def by_df(df: Node) -> dict[str, Node]:
         scale, log_scale = const(0.5, df.dtype), const(-math.log(2.0), df.dtype)
-        return {"shape": 0.5 * df, "scale": scale, "log_scale": log_scale, **log_mean(-log_parts(df))}
+        return {"shape": 0.5 * df, "scale": scale, "log_scale": log_scale, **log_mean(-log_parts(df), 1.0 / df)}

@@ -9,15 +9,15 @@ from vecdist.distributions.parts import Parts, log_parts, log_ratio_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import log
+from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
-from vecdist.primitives.incomplete_gamma import gammainccinv
+from vecdist.primitives.gamma_quantiles import log_beyond
 from vecdist.primitives.special import digamma, lgamma
 
 
-def log_mean(relative: Parts) -> dict[str, Node]:
-    """The logarithm of scale / shape, for distribution functions."""
-    return {"log_mean": relative.high, "log_mean_rest": relative.rest}
+def log_mean(relative: Parts, ratio: Node) -> dict[str, Node]:
+    """The logarithm of scale / shape, for distribution functions, and that ratio for quantiles."""
+    return {"log_mean": relative.high, "log_mean_rest": relative.rest, "ratio": ratio}
 
 
 class InverseGamma(Distribution):
@@ -36,7 +36,8 @@ class InverseGamma(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        return {"shape": shape, "scale": scale, "log_scale": log(scale), **log_mean(log_ratio_parts(scale, shape))}
+        relative = log_mean(log_ratio_parts(scale, shape), scale / shape)
+        return {"shape": shape, "scale": scale, "log_scale": log(scale), **relative}
 
     @parametrisation(mean=positive, sd=positive)
     @staticmethod
@@ -44,7 +45,8 @@ class InverseGamma(Distribution):
         squared = square(mean / sd)
         scale = mean * (squared + 1.0)
         shape = squared + 2.0
-        return {"shape": shape, "scale": scale, "log_scale": log(scale), **log_mean(log_ratio_parts(scale, shape))}
+        relative = log_mean(log_ratio_parts(scale, shape), scale / shape)
+        return {"shape": shape, "scale": scale, "log_scale": log(scale), **relative}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -99,4 +101,4 @@ class InverseGamma(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return p.scale / gammainccinv(p.shape, q)
+        return p.ratio * exp(-log_beyond(p.shape, q))

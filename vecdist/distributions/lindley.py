@@ -7,7 +7,44 @@ from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import width
 from vecdist.primitives.lambert_w import lambertw_lower
+from vecdist.primitives.table import primitive
+
+MOST = {8: 500.0, 4: 60.0}  # a shape whose exponential is a number
+
+
+def _log_sf(x: Node, shape: Node) -> Node:
+    """Of two terms of one sign."""
+    part = shape / (1.0 + shape) * x
+    return log1p_excess(part) - shape * part
+
+
+def _hazard(x: Node, shape: Node) -> Node:
+    """The density over the upper tail."""
+    return shape * ((1.0 + x) * (shape / (1.0 + shape + shape * x)))
+
+
+def _quantile(q: Node, shape: Node) -> Node:
+    """By Lambert's function, or for a large shape the exponential distribution; then three of Newton's steps."""
+    near = shape < MOST[width(q)]
+    s = where(near, shape, 1.0)
+    root = lambertw_lower((q - 1.0) * (1.0 + s) * exp(-1.0 - s))
+    x = maximum(where(near, -1.0 - (1.0 + root) / s, -log1p(-q) / shape), 0.0)
+    for _ in range(3):
+        x = x + (_log_sf(x, shape) - log1p(-q)) / _hazard(x, shape)
+    return x
+
+
+def _quantile_partials(q: Node, shape: Node, out: Node) -> tuple[Node, Node]:
+    falls = out * ((2.0 + shape) + out * (1.0 + shape)) / ((1.0 + shape) * (1.0 + out))
+    return 1.0 / _hazard(out, shape) / (1.0 - q), -falls / shape
+
+
+lindley_quantile = primitive(
+    "lindley_quantile", 2, expand=_quantile, partials=_quantile_partials, floating=True,
+    domain=((0.02, 0.98), (0.05, 30.0)),
+)
 
 
 class Lindley(Distribution):
@@ -37,9 +74,7 @@ class Lindley(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        """Of two terms of one sign."""
-        part = p.shape / (1.0 + p.shape) * x
-        return log1p_excess(part) - p.shape * part
+        return _log_sf(x, p.shape)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -47,14 +82,7 @@ class Lindley(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        """By Lambert's function, or for a large shape the exponential distribution; then two of Newton's steps."""
-        near = p.shape < 500.0
-        s = where(near, p.shape, 1.0)
-        root = lambertw_lower((q - 1.0) * (1.0 + s) * exp(-1.0 - s))
-        x = maximum(where(near, -1.0 - (1.0 + root) / s, -log1p(-q) / p.shape), 0.0)
-        for _ in range(2):
-            x = x - (Lindley.cdf(x, p) - q) * exp(-Lindley.log_density(x, p))
-        return x
+        return lindley_quantile(q, p.shape)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -10,7 +10,7 @@ from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.normal_tail import log_ndtr, ndtr
+from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.rounding import log_high
 
 
@@ -101,6 +101,10 @@ class LogNormal(Distribution):
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
         return log_ndtr(-LogNormal.z(x, p))
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return exp(p.loc - ndtri(q) / p.inverse_scale)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

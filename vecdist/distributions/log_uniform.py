@@ -79,7 +79,9 @@ class LogUniform(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return p.low * exp(q * p.width)
+        """By the nearer end."""
+        lower = q < 0.5
+        return where(lower, p.low, p.high) * exp(where(lower, q, q - 1.0) * p.width)
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -3,7 +3,7 @@
 from vecdist.expr import Node, const, where
 from vecdist.primitives import beta_of_odds
 from vecdist.primitives.beta_of_odds import ODDS
-from vecdist.primitives.incomplete_beta import betainccinv, betaincinv
+from vecdist.primitives.beta_quantiles import odds_below
 from vecdist.primitives.rounding import quotient_rest
 
 
@@ -36,11 +36,13 @@ def odds_of(p: Node, q: Node) -> tuple[Node, Node]:
 
 def odds_of_cdf(q: Node, a: Node, b: Node) -> Node:
     """The odds of the x where I_x(a, b) is ``q``."""
-    x, rest = betaincinv(a, b, q), betainccinv(b, a, q)
-    return where(x < 0.5, x / (1.0 - x), (1.0 - rest) / rest)
+    return odds_below(const(ODDS, q.dtype), a, b, const(0.0, q.dtype), q)
 
 
-def odds_of_sf(q: Node, a: Node, b: Node) -> Node:
-    """The odds of the x where 1 - I_x(a, b) is ``q``."""
-    x, rest = betainccinv(a, b, q), betaincinv(b, a, q)
-    return where(x < 0.5, x / (1.0 - x), (1.0 - rest) / rest)
+def symmetric_quantile(q: Node, shape: float) -> Node:
+    """2 x - 1 for the x where I_x(shape, shape) is ``q``, by the shorter tail."""
+    low = q < 0.5
+    one = const(shape, q.dtype)
+    odds = odds_of_cdf(where(low, q, 1.0 - q), one, one)
+    z = (1.0 - odds) / (1.0 + odds)
+    return where(low, -z, z)

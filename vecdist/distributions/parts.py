@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt
-from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1
+from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1, log
 from vecdist.primitives.floating import LOG2_E, Reduced, format_of, head, polynomial, scaled, width
 from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
@@ -157,6 +157,13 @@ def log_ratio_parts(x: Node, y: Node) -> Parts:
     if x.shape == y.shape:
         return Parts(log_quotient_high(x, y), log_quotient_rest(x, y))
     return log_parts(x) - log_parts(y)
+
+
+def log_of_minus_log(p: Parts, plain: Node) -> Node:
+    """log(-log(p)), where ``plain`` is -log(p): next to its zero with all digits."""
+    middle = (p.high > 0.1) & (p.high < 0.9)
+    near = Parts(where(middle, p.high, 0.5), where(middle, p.rest, 0.0))
+    return where(middle, (-near.log()).log().whole, log(plain))
 
 
 def logit_parts(x: Node) -> Parts:

@@ -27,5 +27,5 @@ class ScaledInverseChi2(InverseGamma):
     @staticmethod
     def by_scale(df: Node, scale: Node) -> dict[str, Node]:
         half, log_scale = 0.5 * df, log(scale)
-        relative = log_mean(log_parts(scale) + log_parts(scale))
+        relative = log_mean(log_parts(scale) + log_parts(scale), square(scale))
         return {"shape": half, "scale": half * square(scale), "log_scale": log(half) + 2.0 * log_scale, **relative}

@@ -5,13 +5,13 @@ import math
 from vecdist.constraints import Constraint, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import angle_less_sine
+from vecdist.distributions.odds import symmetric_quantile
 from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import INFINITY, at_least, width
-from vecdist.primitives.incomplete_beta import betaincinv
 from vecdist.primitives.rounding import sum_rest
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan
@@ -121,5 +121,10 @@ class Semicircle(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        half = const(1.5, q.dtype)  # (1 + x / radius) / 2 has a beta distribution
-        return p.radius * (2.0 * betaincinv(half, half, q) - 1.0)
+        """(1 + x / radius) / 2 has a beta distribution; in the middle with a step of Newton's method."""
+        z, half = symmetric_quantile(q, 1.5), q - 0.5
+        middle = abs(half) < 0.3
+        near = where(middle, z, 0.0)
+        root = sqrt(1.0 - square(near))
+        step = near * root + arctan(near / root) - math.pi * where(middle, half, 0.0)
+        return p.radius * (z - where(middle, 0.5 * step / root, 0.0))

@@ -12,8 +12,7 @@ from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, binary, format_of, lifted, log_fraction
 from vecdist.primitives.gamma_of_log import gamma_beyond, log_gamma_beyond
-from vecdist.primitives.incomplete_gamma import gammainccinv
-from vecdist.primitives.power import power
+from vecdist.primitives.gamma_quantiles import OVER_SHAPE, log_root
 from vecdist.primitives.special import lgamma, lgamma_delta
 from vecdist.primitives.table import primitive
 
@@ -110,7 +109,7 @@ class SkewedExponentialPower(Distribution):
         lower = q < 0.5 * p.left
         share, sign = where(lower, p.left, p.right), where(lower, -p.scale, p.scale)
         beyond = 2.0 * where(lower, q, 1.0 - q) / share
-        return p.loc + sign * share * power(p.power * gammainccinv(1.0 / p.power, beyond), 1.0 / p.power)
+        return p.loc + sign * share * exp(log_root(const(OVER_SHAPE, q.dtype), 1.0 / p.power, beyond))
 
     @staticmethod
     def moment(p: Parameters, order: int) -> Node:

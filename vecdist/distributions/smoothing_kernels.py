@@ -7,12 +7,12 @@ from typing import ClassVar
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.compact import Compact
 from vecdist.distributions.ends import log1m_square
+from vecdist.distributions.odds import symmetric_quantile
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import polynomial
-from vecdist.primitives.incomplete_beta import betaincinv
 from vecdist.primitives.table import primitive
 
 
@@ -27,11 +27,15 @@ def _terms(left: Node, power: int) -> Node:
     return polynomial(1.0 - 0.5 * left, tuple(math.comb(power + j, j) / 2.0**order for j in range(order)))
 
 
+def _from_middle(z: Node, power: int) -> Node:
+    """The integral of the density from 0 to z."""
+    within = tuple((-1) ** j * math.comb(power, j) / (2 * j + 1) * height(power) for j in range(power + 1))
+    return z * polynomial(square(z), within)
+
+
 def _tail(left: Node, power: int) -> Node:
     """In the middle 1/2 less an integral from 0."""
-    z = 1.0 - left
-    within = tuple((-1) ** j * math.comb(power, j) / (2 * j + 1) * height(power) for j in range(power + 1))
-    middle = 0.5 - z * polynomial(square(z), within)
+    middle = 0.5 - _from_middle(1.0 - left, power)
     return where(left < 0.5, math.prod([left] * power, start=left) * _terms(left, power), middle)
 
 
@@ -68,8 +72,12 @@ class SmoothingKernel(Compact):
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:
-        shape = const(cls.power + 1.0, q.dtype)
-        return p.loc + p.scale * (2.0 * betaincinv(shape, shape, q) - 1.0)
+        """In the middle with a step of Newton's method, for all digits of the distance from there."""
+        z, half = symmetric_quantile(q, cls.power + 1.0), q - 0.5
+        middle = abs(half) < 0.4
+        near = where(middle, z, 0.0)
+        step = (_from_middle(near, cls.power) - where(middle, half, 0.0)) / _density(1.0 - abs(near), cls.power)
+        return p.loc + p.scale * (z - step)
 
     @classmethod
     def draw(cls, random: Stream, p: Parameters) -> Node:

@@ -6,12 +6,12 @@ from typing import Any
 from vecdist.constraints import Constraint, finite, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_square
-from vecdist.distributions.odds import odds_of_sf
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.beta_of_odds import SQUARE, beta_beyond, log_beta_beyond
+from vecdist.primitives.beta_quantiles import odds_beyond
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
 from vecdist.primitives.gamma_differences import digamma_gap, lgamma_half_step
@@ -63,7 +63,7 @@ log_gammas = primitive(  # lgamma(half + 1/2) - lgamma(half) - log(2 half) / 2
 
 
 def by_square(distance: Node, p: Parameters) -> tuple[Node, ...]:
-    """What the beta distribution function of z^2 / (df + z^2) is given."""
+    """What the beta distribution function of z^2 / (df + z^2) is given, or with a probability its inverse."""
     return const(SQUARE, distance.dtype), const(0.5, distance.dtype), 0.5 * p.df, p.inverse_scale, distance
 
 
@@ -141,8 +141,8 @@ class StudentT(Distribution):
     @staticmethod
     def distance(q: Node, p: Parameters) -> Node:
         """How far from loc the points are beyond which ``q`` lies."""
-        z = sqrt(p.df * odds_of_sf(q, const(0.5, q.dtype), 0.5 * p.df))
-        return where(eq(p.df, math.inf), -ndtri(0.5 * q), z) / p.inverse_scale
+        far = odds_beyond(*by_square(q, p))
+        return where(eq(p.df, math.inf), -ndtri(0.5 * q) / p.inverse_scale, far)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -3,12 +3,11 @@
 import math
 
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
-from vecdist.distributions.angles import angle, angle_share, log_angle
+from vecdist.distributions.angles import angle_quantile, angle_share, log_angle
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, minimum
-from vecdist.primitives.trigonometric import arctan, tan
 
 
 class TruncatedCauchy(Distribution):
@@ -27,7 +26,7 @@ class TruncatedCauchy(Distribution):
     @staticmethod
     def by_scale(loc: Node, scale: Node, low: Node, high: Node) -> dict[str, Node]:
         at = (loc, scale, low, high)
-        return {"loc": loc, "scale": scale, "low": low, "high": high, "angle": angle(*at), "log_mass": log_angle(*at)}
+        return {"loc": loc, "scale": scale, "low": low, "high": high, "log_mass": log_angle(*at)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -40,10 +39,7 @@ class TruncatedCauchy(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        """By the angle from the nearer bound."""
-        below = _turned(p.low - p.loc, p.scale, q * p.angle)
-        above = _turned(p.high - p.loc, p.scale, (q - 1.0) * p.angle)
-        return minimum(maximum(p.loc + p.scale * where(q < 0.5, below, above), p.low), p.high)
+        return angle_quantile(q, p.loc, p.scale, p.low, p.high)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -56,10 +52,3 @@ class TruncatedCauchy(Distribution):
     @staticmethod
     def mode(p: Parameters) -> Node:
         return minimum(maximum(p.loc, p.low), p.high)
-
-
-def _turned(distance: Node, scale: Node, turn: Node) -> Node:
-    """tan(arctan(distance / scale) + turn), by the reciprocal where the distance is large, or infinite."""
-    far = abs(distance) > scale
-    reciprocal = 1.0 / tan(arctan(scale / where(far, distance, scale)) - turn)
-    return where(far, reciprocal, tan(arctan(where(far, 0.0, distance) / scale) + turn))

@@ -3,8 +3,8 @@
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, times
-from vecdist.distributions.parts import NOTHING, Parts, log_ratio_parts
-from vecdist.expr import Node, where
+from vecdist.distributions.parts import NOTHING, Parts, difference, log_of_minus_log, log_ratio_parts
+from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
@@ -71,7 +71,7 @@ class Weibull(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return exp(p.log_scale + log(-log1p(-q)) / p.shape)
+        return exp(log_of_minus_log(difference(const(1.0, q.dtype), q), -log1p(-q)) / p.shape) / p.inverse_scale
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -155,7 +155,7 @@ def _log_beta_beyond_slope(form: float, a: float, b: float, unit: float, z: floa
     return log_tail_slope(not lower, e, w, slope) * power_of(form)
 
 
-def _scores(form: Node, a: Node, b: Node, unit: Node, z: Node) -> tuple[Node, Node, Node]:
+def scores_of_odds(form: Node, a: Node, b: Node, unit: Node, z: Node) -> tuple[Node, Node, Node]:
     """The derivatives of the logarithm of the density in a, b and log(z), for derivatives of the second order."""
     t = z * unit
     odds = where(form < 0.5, z, a / b * where(form > 1.5, t * t, t))
@@ -185,7 +185,7 @@ CANCELLING: dict[str, Any] = {
 
 def _slopes_of_slope(*at: Node) -> tuple[Node | None, ...]:
     *given, out = at
-    of_a, of_b, of_log = _scores(*given)
+    of_a, of_b, of_log = scores_of_odds(*given)
     return _all(out * of_a, out * of_b, out * of_log, const(0.0, out.dtype), tuple(given))
 
 
@@ -194,7 +194,7 @@ def _slopes_of_log_slope(of_a: str, of_b: str) -> Any:
 
     def partials(*at: Node) -> tuple[Node | None, ...]:
         *given, out = at
-        score_a, score_b, score_log = _scores(*given)
+        score_a, score_b, score_log = scores_of_odds(*given)
         return _all(
             out * (score_a - PRIMITIVES[of_a](*given)), out * (score_b - PRIMITIVES[of_b](*given)),
             out * (score_log - out), const(0.0, out.dtype), tuple(given),
@@ -208,7 +208,7 @@ def _mixed(name: str, place: int, slope: Any, log: bool) -> Any:
 
     def partial(*at: Node) -> Node:
         *given, out = at
-        score = _scores(*given)[place]
+        score = scores_of_odds(*given)[place]
         return slope(*given) / given[-1] * (score - out if log else score)
 
     return in_last(name, partial)

@@ -174,12 +174,12 @@ def _log_gamma_beyond_slope(a: float, rest: float, u: float) -> float:
     return log_tail_slope(not lower, e, w, slope) if u > -inf else 0.0
 
 
-def _score(a: Node, u: Node) -> Node:
+def score(a: Node, u: Node) -> Node:
     """The derivative in a of the logarithm of the density of u."""
     return elementary.log(a) - digamma(a) + u - elementary.expm1(u)
 
 
-def _score_l(a: Node, u: Node) -> Node:
+def score_of_log(a: Node, u: Node) -> Node:
     return -a * elementary.expm1(u)
 
 
@@ -189,11 +189,11 @@ CANCELLING: dict[str, Any] = {"floating": True, "domain": ((0.3, 6.0), (-1e-17, 
 
 gamma_below_slope = primitive(  # the density of u
     "gamma_below_slope", 3, routine=_gamma_below_slope,
-    partials=lambda a, rest, u, out: (out * _score(a, u), None, out * _score_l(a, u)), **COMMON,
+    partials=lambda a, rest, u, out: (out * score(a, u), None, out * score_of_log(a, u)), **COMMON,
 )
 gamma_below_da = primitive(
     "gamma_below_da", 3, routine=_gamma_below_da,
-    tangent=in_last("gamma_below_da", lambda a, rest, u, out: gamma_below_slope(a, rest, u) * _score(a, u)), **COMMON,
+    tangent=in_last("gamma_below_da", lambda a, rest, u, out: gamma_below_slope(a, rest, u) * score(a, u)), **COMMON,
 )
 gamma_below = primitive(
     "gamma_below", 3, routine=_gamma_below,
@@ -206,27 +206,27 @@ gamma_beyond = primitive(
 log_gamma_below_slope = primitive(
     "log_gamma_below_slope", 3, routine=_log_gamma_below_slope,
     partials=lambda a, rest, u, out: (
-        out * (_score(a, u) - log_gamma_below_da(a, rest, u)), None, out * (_score_l(a, u) - out)
+        out * (score(a, u) - log_gamma_below_da(a, rest, u)), None, out * (score_of_log(a, u) - out)
     ),
     **CANCELLING,
 )
 log_gamma_beyond_slope = primitive(
     "log_gamma_beyond_slope", 3, routine=_log_gamma_beyond_slope,
     partials=lambda a, rest, u, out: (
-        out * (_score(a, u) - log_gamma_beyond_da(a, rest, u)), None, out * (_score_l(a, u) - out)
+        out * (score(a, u) - log_gamma_beyond_da(a, rest, u)), None, out * (score_of_log(a, u) - out)
     ),
     **CANCELLING,
 )
 log_gamma_below_da = primitive(
     "log_gamma_below_da", 3, routine=_log_gamma_below_da, **COMMON,
     tangent=in_last(
-        "log_gamma_below_da", lambda a, rest, u, out: log_gamma_below_slope(a, rest, u) * (_score(a, u) - out)
+        "log_gamma_below_da", lambda a, rest, u, out: log_gamma_below_slope(a, rest, u) * (score(a, u) - out)
     ),
 )
 log_gamma_beyond_da = primitive(
     "log_gamma_beyond_da", 3, routine=_log_gamma_beyond_da, **COMMON,
     tangent=in_last(
-        "log_gamma_beyond_da", lambda a, rest, u, out: log_gamma_beyond_slope(a, rest, u) * (_score(a, u) - out)
+        "log_gamma_beyond_da", lambda a, rest, u, out: log_gamma_beyond_slope(a, rest, u) * (score(a, u) - out)
     ),
 )
 log_gamma_below = primitive(

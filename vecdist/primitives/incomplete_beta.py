@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import exp, expm1, inf, lgamma, log, nan, sqrt
+from math import exp, inf, nan
 
 from vecdist.expr import Node
 from vecdist.primitives import elementary
-from vecdist.primitives.beta_tails import distance_from_mean, parts, parts_at, prefactor
+from vecdist.primitives.beta_quantiles import root
+from vecdist.primitives.beta_tails import distance_from_mean, parts_at, prefactor
 from vecdist.primitives.gamma_differences import digamma_delta
-from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
-from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, normal_quantile, tail, tail_slope
+from vecdist.primitives.scalar import log_tail, log_tail_slope, tail, tail_slope
 from vecdist.primitives.table import in_last, primitive
 
 
@@ -128,76 +128,11 @@ def _quantile_db(a: float, b: float, x: float) -> float:
     return -slope / slope_x * x * (1.0 - x) if slope_x != 0.0 and 0.0 < x < 1.0 else 0.0
 
 
-def of_logit(u: float) -> tuple[float, float]:
-    """The x of a logit, and 1 - x."""
-    smaller = exp(-min(abs(u), 740.0))
-    x = smaller / (1.0 + smaller)
-    y = 1.0 / (1.0 + smaller)
-    if u > 0.0:
-        x, y = y, x
-    return x, y
-
-
-def bell(a: float, b: float, p: float, q: float) -> float:
-    """The logit of x near the root for a, b >= 1, Abramowitz and Stegun 26.5.22."""
-    u, v = 1.0 / (2.0 * a - 1.0), 1.0 / (2.0 * b - 1.0)
-    h = 2.0 / (u + v)
-    z = normal_quantile(min(p, q))
-    if q < p:
-        z = -z
-    square = (z * z - 3.0) / 6.0
-    w = z * sqrt(h + square) / h + (v - u) * (square + 5.0 / 6.0 - 2.0 / (3.0 * h))
-    return log(a / b) + 2.0 * w
-
-
-def first_guess(a: float, b: float, p: float, q: float) -> tuple[float, float]:
-    """x and 1 - x near the root: the leading term of either tail (DLMF 8.17.7), or the root of the nearest gamma or
-    normal distribution.
-    """
-    least = min(a, b, 1e300)
-    if a < 1.0 and b < 1.0:
-        constant = lgamma(a + b) - lgamma(a) - lgamma(b)
-    else:
-        constant = least * log(max(a, b) + 0.5 * max(least - 1.0, 0.0)) - lgamma(least)
-    below = (log(p) + log(a) - constant) / a
-    above = -(log(q) + log(b) - constant) / b
-    if a >= 1.0 and b >= 1.0:
-        u = bell(a, b, p, q)
-        x, y = of_logit(max(u, below) if p < q else min(u, above))
-    elif a < 1.0 and b < 1.0:
-        x, y = of_logit(below if below < 0.0 else max(0.0, above))
-    else:
-        turned = a >= 1.0
-        if turned:
-            a, b, p, q = b, a, q, p
-        z = gamma_guess(a, p, q)
-        x, y = z / (b + z), b / (b + z)
-        if turned:
-            x, y = y, x
-    return x, y
-
-
 def quantile(a: float, b: float, p: float, q: float) -> float:
-    """Where I is p = 1 - q: the root in logit(x) of the logarithm of the shorter tail, which is concave."""
-    x = nan
-    if a > 0.0 and b > 0.0 and p >= 0.0 and q >= 0.0 and a + b < inf:
-        x, y = 0.0, 1.0
-        if q == 0.0:
-            x, y = 1.0, 0.0
-        elif p > 0.0:
-            x, y = first_guess(a, b, p, q)
-        n, step = 0.0, 1.0
-        while n < 30.0 and abs(step) > 1e-7 and x > 1e-300 and y > 1e-300:
-            lower, e, w, _, _, slope = parts(a, b, x, y)
-            same = lower == (p < q)
-            slope = log_tail_slope(same, e, w, slope)
-            excess = log_tail(same, e, w) - log(min(p, q))
-            step = halley(excess, slope, a * y - b * x - slope)
-            move = x * y * expm1(step) / (1.0 + x * expm1(step))
-            x += move
-            y -= move
-            n += 1.0
-    return x
+    """Where I is p = 1 - q; its odds may be of any size."""
+    odds, extra = root(a, b, p, q)
+    x = 1.0 if odds == inf else odds / (1.0 + odds)
+    return x * exp(max(extra, -800.0)) if extra < 0.0 else x
 
 
 def _betaincinv(a: float, b: float, p: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import exp, expm1, inf, lgamma, log, log1p, nan, pi, sqrt
 
-from vecdist.expr import Node
+from vecdist.expr import Node, where
 from vecdist.primitives import elementary
 from vecdist.primitives.gamma_functions import digamma
 from vecdist.primitives.scalar import (
@@ -211,6 +211,22 @@ def _quantile_da(a: float, x: float) -> float:
     return -slope / slope_x * x if slope_x != 0.0 and 0.0 < x < inf else 0.0
 
 
+def reciprocal_density(a: float, p: float, q: float, x: float) -> float:
+    """The derivative of x in p, by the shorter tail, whose logarithm has a slope that next to nothing changes."""
+    lower, e, w, _, slope = parts(a, x)
+    slope = log_tail_slope(lower == (p < q), e, w, slope) * min(p, q)
+    d = abs(x / slope) if slope != 0.0 else inf
+    return d if 0.0 < x < inf else x
+
+
+def _quantile_dp(a: float, p: float, x: float) -> float:
+    return reciprocal_density(a, p, 1.0 - p, x)
+
+
+def _quantile_dq(a: float, q: float, x: float) -> float:
+    return -reciprocal_density(a, 1.0 - q, q, x)
+
+
 def first_guess(a: float, p: float, q: float) -> float:
     """Near the root, by Wilson and Hilferty (1931) or by the leading term of either tail, DLMF 8.7.1 and 8.11.2."""
     constant = lgamma(min(a, 1e300) + 1.0)
@@ -260,6 +276,16 @@ def _gammainccinv(a: float, q: float) -> float:
 def _score(a: Node, x: Node) -> Node:
     """The derivative of the logarithm of the density in a."""
     return elementary.log(x) - digamma(a)
+
+
+def _turned(a: Node, p: Node, x: Node, out: Node, below: bool) -> tuple[Node, Node, Node]:
+    """The derivatives of a reciprocal density, of either sign, by the tail ``p`` that it is made of."""
+    short = p < 0.5
+    first = short if below else ~short
+    of_a = where(first, log_gammainc_da(a, x), log_gammaincc_da(a, x))
+    of_x = where(first, log_gammainc_dx(a, x), log_gammaincc_dx(a, x))
+    fall = (a - 1.0) / x - 1.0
+    return -out * (_score(a, x) - of_a), -out / where(short, p, p - 1.0), -out * (fall - of_x)
 
 
 SHAPE, POINT, PROBABILITY = (0.3, 40.0), (0.3, 40.0), (0.02, 0.98)
@@ -315,13 +341,21 @@ gamma_quantile_da = primitive(
     tangent=in_last("gamma_quantile_da", lambda a, x, out: -(_score(a, x) + out * ((a - 1.0) / x - 1.0))),
     floating=True, domain=(SHAPE, POINT),
 )
+gammaincinv_dp = primitive(
+    "gammaincinv_dp", 3, routine=_quantile_dp, partials=lambda *at: _turned(*at, True), floating=True,
+    domain=((0.5, 6.0), PROBABILITY, (0.5, 6.0)),
+)
+gammainccinv_dq = primitive(
+    "gammainccinv_dq", 3, routine=_quantile_dq, partials=lambda *at: _turned(*at, False), floating=True,
+    domain=((0.5, 6.0), PROBABILITY, (0.5, 6.0)),
+)
 gammaincinv = primitive(
     "gammaincinv", 2, routine=_gammaincinv,
-    partials=lambda a, p, out: (gamma_quantile_da(a, out), 1.0 / gamma_density(a, out)),
+    partials=lambda a, p, out: (gamma_quantile_da(a, out), gammaincinv_dp(a, p, out)),
     floating=True, ufuncs=("gammaincinv",), domain=(SHAPE, PROBABILITY), oracle="scipy.special.gammaincinv",
 )
 gammainccinv = primitive(
     "gammainccinv", 2, routine=_gammainccinv,
-    partials=lambda a, q, out: (gamma_quantile_da(a, out), -1.0 / gamma_density(a, out)),
+    partials=lambda a, q, out: (gamma_quantile_da(a, out), gammainccinv_dq(a, q, out)),
     floating=True, ufuncs=("gammainccinv",), domain=(SHAPE, PROBABILITY), oracle="scipy.special.gammainccinv",
 )
