@@ -131,12 +131,12 @@ def _horner(x: Node, coefficients: tuple[float, ...]) -> Node:
     return total  # type: ignore[return-value]
 
 
-def at_most(x: Node, limit: float) -> Node:
+def at_most(x: Node, limit: Operand) -> Node:
     """The smaller of the two; nan stays nan."""
     return where(x > limit, limit, x)
 
 
-def at_least(x: Node, limit: float) -> Node:
+def at_least(x: Node, limit: Operand) -> Node:
     """The larger of the two; nan stays nan."""
     return where(x < limit, limit, x)
 

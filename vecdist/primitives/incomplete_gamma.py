@@ -342,12 +342,12 @@ gamma_quantile_da = primitive(
     floating=True, domain=(SHAPE, POINT),
 )
 gammaincinv_dp = primitive(
-    "gammaincinv_dp", 3, routine=_quantile_dp, partials=lambda *at: _turned(*at, True), floating=True,
+    "gammaincinv_dp", 3, routine=_quantile_dp, partials=lambda a, p, x, out: _turned(a, p, x, out, True), floating=True,
     domain=((0.5, 6.0), PROBABILITY, (0.5, 6.0)),
 )
 gammainccinv_dq = primitive(
-    "gammainccinv_dq", 3, routine=_quantile_dq, partials=lambda *at: _turned(*at, False), floating=True,
-    domain=((0.5, 6.0), PROBABILITY, (0.5, 6.0)),
+    "gammainccinv_dq", 3, routine=_quantile_dq, partials=lambda a, q, x, out: _turned(a, q, x, out, False),
+    floating=True, domain=((0.5, 6.0), PROBABILITY, (0.5, 6.0)),
 )
 gammaincinv = primitive(
     "gammaincinv", 2, routine=_gammaincinv,
