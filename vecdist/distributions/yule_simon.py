@@ -12,7 +12,7 @@ from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import floor, square
 from vecdist.primitives.elementary import expm1, log
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.special import lbeta
+from vecdist.primitives.special import lbeta, log_multinomial
 
 
 class YuleSimon(Distribution):
@@ -44,7 +44,7 @@ class YuleSimon(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log(x) + lbeta(x, p.alpha + 1.0)
+        return -log_multinomial(x, p.alpha)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
