@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from flint import arb
-from test_zeta import zeta, zeta_ds
+from test_zeta import zeta_ds
 from ulps import DTYPES, INF, NAN, Case, assert_accurate, evaluate, precisely
 
 

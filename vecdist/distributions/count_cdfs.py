@@ -83,7 +83,8 @@ COUNT, BEYOND, NONE, SHAPE, Q = (9.0, 9.0), (90.0, 90.0), (0.0, 0.0), (0.6, 6.0)
 
 draws_quantile = bisection("draws_quantile", draws_cdf, (COUNT, SHAPE, SHAPE, NONE, BEYOND, Q))
 beta_negative_binomial_quantile = bisection(
-    "beta_negative_binomial_quantile", beta_negative_binomial_cdf, ((2.0, 4.0), (6.0, 9.0), (2.0, 4.0), NONE, COUNT, (0.02, 0.5))
+    "beta_negative_binomial_quantile", beta_negative_binomial_cdf,
+    ((2.0, 4.0), (6.0, 9.0), (2.0, 4.0), NONE, COUNT, (0.02, 0.5)),
 )
 yule_simon_quantile = bisection(
     "yule_simon_quantile", yule_simon_cdf, (SHAPE, NONE, NONE, (1.0, 1.0), (1e9, 1e9), Q)
