@@ -57,6 +57,10 @@ def distance(x: arb, d: arb) -> arb:
     return d * ((x + 3).log() + 1 / x)
 
 
+def log_multinomial(k: arb, m: arb) -> arb:
+    return (k + m + 1).lgamma() - (k + 1).lgamma() - (m + 1).lgamma()
+
+
 def log_choose(n: arb, k: arb) -> arb:
     return (n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()
 
@@ -145,6 +149,8 @@ CASES = [
     Case("log_beta_peak", precisely(log_beta_peak), PAIRS + LARGE[:1], PAIRS_SINGLE + LARGE_SINGLE[:1],
          (4.0, 4.0), size_of_peak),
     Case("log_beta_peak", precisely(log_beta_peak), LARGE[1:], LARGE_SINGLE[1:], (4.0, 4.0)),
+    Case("log_multinomial", log_multinomial, [((4.0, 1e15), (1e-9, 0.999))], [((4.0, 1e6), (1e-5, 0.999))], (8.0, 8.0)),
+    Case("log_multinomial", log_multinomial, [((4.0, 1e9), (1.0, 1e9))], [((4.0, 1e6), (1.0, 1e6))], (8.0, 8.0)),
     Case("log_choose", log_choose, [((50.0, 1e8), (1e-3, 49.0))], [((50.0, 1e5), (1e-3, 49.0))],
          (4.0, 4.0), shift_term),
     Case("log_choose", log_choose, [((1e9, 1e15), (10.0, 1e9))], [((1e5, 1e7), (10.0, 1e5))], (4.0, 4.0)),

@@ -10,9 +10,11 @@ from vecdist.distributions.formulas import finite_variance
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import floor, square
-from vecdist.primitives.elementary import expm1, log
+from vecdist.primitives.elementary import expm1, log, log1p
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.special import lbeta
+from vecdist.primitives.special import lbeta, log_multinomial
+
+MANY = 1000.0  # where no product is next to 1
 
 
 class YuleSimon(Distribution):
@@ -44,7 +46,13 @@ class YuleSimon(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log(x) + lbeta(x, p.alpha + 1.0)
+        """That of a factorial over a rising one, which is a product of few factors where x is small."""
+        few = (x < 4.0) & (p.alpha < MANY)
+        a = where(few, p.alpha, 1.0)
+        two = a + 0.5 * a * (1.0 + a)
+        three = two + (a / 3.0) * (1.0 + two)
+        more = where(x > 2.0, three, where(x > 1.0, two, a))
+        return -where(few, log1p(more), log_multinomial(x, p.alpha))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

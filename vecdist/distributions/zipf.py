@@ -12,7 +12,15 @@ from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.draws import zipf_draw
 from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.harmonic import harmonic
 from vecdist.primitives.zeta import riemann_zeta, zeta
+
+
+def _tails(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
+    """Whether the lower tail is the lesser, that tail if it is, and the upper one: slopes are those of the lesser."""
+    above = zeta(p.power, x + 1.0) / p.normaliser
+    few = above > 0.5
+    return few, harmonic(p.power, where(few, x, 1.0)) / p.normaliser, above
 
 
 class Zipf(Distribution):
@@ -44,11 +52,13 @@ class Zipf(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return 1.0 - zeta(p.power, x + 1.0) / p.normaliser
+        few, below, above = _tails(x, p)
+        return where(few, below, 1.0 - above)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return zeta(p.power, x + 1.0) / p.normaliser
+        few, below, above = _tails(x, p)
+        return where(few, 1.0 - below, above)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -166,6 +166,14 @@ def _log_choose(n: Node, k: Node) -> Node:
     return -_beta_like(where(swap, rest, k) + 1.0, where(swap, k, rest) + 1.0, n + 1.0, 1.0)
 
 
+def _log_multinomial(k: Node, m: Node) -> Node:
+    """lgamma(k + m + 1) - lgamma(k + 1) - lgamma(m + 1); a lesser one below 1 is a factor of both differences."""
+    swap = m < k
+    p, q = where(swap, m, k), where(swap, k, m)
+    few = lgamma_delta(q + 1.0, p) - lgamma_delta(const(1.0, p.dtype), p)
+    return where(p < 1.0, few, -_beta_like(p + 1.0, q + 1.0, (p + q) + 1.0, 1.0))
+
+
 lgamma_delta = primitive(
     "lgamma_delta", 2, expand=_lgamma_delta,
     partials=lambda x, d, out: (digamma_delta(x, d), digamma(x + d)), floating=True, domain=(POSITIVE, POSITIVE),
@@ -193,4 +201,9 @@ log_choose = primitive(
     "log_choose", 2, expand=_log_choose,
     partials=lambda n, k, out: (digamma_delta(n - k + 1.0, k), digamma_delta(k + 1.0, n - 2.0 * k)),
     floating=True, domain=((12.0, 40.0), (0.0, 11.0)),
+)
+log_multinomial = primitive(  # log C(k + m, k)
+    "log_multinomial", 2, expand=_log_multinomial,
+    partials=lambda k, m, out: (digamma_delta(k + 1.0, m), digamma_delta(m + 1.0, k)),
+    floating=True, domain=((0.01, 40.0), (0.01, 40.0)),
 )

@@ -112,6 +112,13 @@ def digamma_change(start: float, z: float, k: float, t: float) -> tuple[float, f
     return p + (u * k + v * t) / across, q + (v * k - u * t) / across
 
 
+def add(total: float, lost: float, term: float) -> tuple[float, float]:
+    """A sum and what rounding has added to it so far, which is taken from the next term: Kahan (1965), CACM 8."""
+    term -= lost
+    more = total + term
+    return more, (more - total) - term
+
+
 def path(z1: float, z2: float, z3: float, z4: float, lean: float) -> tuple[float, float]:
     """The scale of the points along the line from the distances of the nearest poles, and the step between them."""
     width = 1.0 / sqrt(1.0 / z1 + 1.0 / z2 + 1.0 / z3 + 1.0 / z4)
@@ -127,7 +134,8 @@ def means(
     """
     scale, step = path(z1, z2, z3, z4, lean)
     total, first, of_a, of_c = 0.0, 0.0, 0.0, 0.0
-    n, u, weight = 0, 0.5 * step, inf
+    lost, lost_first, lost_a, lost_c = 0.0, 0.0, 0.0, 0.0
+    n, u, weight = 0.5, 0.5 * step, inf
     while n < NODES and u < 700.0 and weight > NEGLIGIBLE * abs(total):
         t = scale * sinh(u)
         size, angle, p, q = 0.0, lean * t, 1.0, 0.0
@@ -141,14 +149,14 @@ def means(
         size = exp(max(size, -700.0)) * cosh(u) / (p * p + q * q)
         p, q = times(size * cos(angle), size * sin(angle), p, -q)
         weight = abs(p) + abs(q)
-        total += p
-        first += (p * k + q * t) / (k * k + t * t)
+        total, lost = add(total, lost, p)
+        first, lost_first = add(first, lost_first, (p * k + q * t) / (k * k + t * t))
         real, imaginary = digamma_change(a, z1, k, t)
-        of_a += p * real - q * imaginary
+        of_a, lost_a = add(of_a, lost_a, p * real - q * imaginary)
         real, imaginary = digamma_change(c, z3, -k, t)
-        of_c -= p * real + q * imaginary
-        n += 1
-        u += step
+        of_c, lost_c = add(of_c, lost_c, -(p * real + q * imaginary))
+        n += 1.0
+        u = n * step
     pole = 1.0 / (1.0 + exp(min(2.0 * pi / step * asin(k / scale), 700.0))) if k < scale else 0.0
     total = total if total > 0.0 else nan
     return first / total, of_a / total, of_c / total, pole
@@ -170,19 +178,14 @@ def by_line(a: float, b: float, c: float, d: float) -> tuple[float, float, float
     The line is moved where it is next to the pole at the lesser of c and d, or on the other side of that at 0.
     """
     whole = a + b + (c + d)
-    k = c * (d / whole) - a * (b / whole)
+    k = distance_from_mean(c, a, b, d) / whole
     z1, z2 = (a + c) * ((a + d) / whole), (b + c) * ((b + d) / whole)
     z3, z4 = (a + c) * ((b + c) / whole), (a + d) * ((b + d) / whole)
-    near, lean = min(z3, z4), 0.0
-    move = min(0.5 * min(c, d), 1.0 / (1.0 + log1p(1.0 / near))) - near
-    if k < 0.0:
-        move = k - min(0.5 * min(c, d), 1.0 / (1.0 + log(a / c * (b / d))))
-    if k < 0.0 or move > 0.0:
-        k -= move
-        z1 -= move
-        z2 -= move
-        z3 += move
-        z4 += move
+    near, lean, least = min(z3, z4), 0.0, min(c, d)
+    room = min(0.5 * least, 1.0 / (1.0 + log1p(1.0 / near)))
+    if k < 0.0 or near < room:
+        k = least - room if k > 0.0 else min(0.5 * least, 1.0 / (1.0 + log(a / c * (b / d))))
+        z1, z2, z3, z4 = a + k, b + k, c - k, d - k
         lean = log(z1 / z3) + log(z2 / z4)
     mean, of_a, of_c, pole = means(a, c, k, z1, z2, z3, z4, lean)
     e, f = mass(a, b, c, d)

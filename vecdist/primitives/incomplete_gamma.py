@@ -7,7 +7,7 @@ Where a is small and the tail long, a power series takes its place (DLMF 8.11.4,
 
 from __future__ import annotations
 
-from math import exp, expm1, inf, lgamma, log, log1p, nan, pi, sqrt
+from math import exp, expm1, inf, lgamma, log, log1p, nan, pi, pow, sqrt  # noqa: A004
 
 from vecdist.expr import Node, where
 from vecdist.primitives import elementary
@@ -34,14 +34,18 @@ from vecdist.primitives.scalar import (
 from vecdist.primitives.table import in_last, primitive
 
 LARGE = 20.0  # from here on the lower tail is short enough for the quadrature
+FAR = 700.0  # beyond, exp(-x) may be a subnormal number
 
 
 def prefactor(a: float, x: float) -> tuple[float, float, float]:
     """x**a exp(-x) / gamma(a + 1) = exp(e) f, and its logarithmic derivative in a, for positive finite x."""
     if a < LEAST:
         shifted = a + 4.0
-        e = a * log(x) - x
-        f = reciprocal_gamma(a)
+        e, f = -x, reciprocal_gamma(a)
+        if 1.0 <= x < FAR:
+            f *= pow(x, a)  # whose logarithm would be rounded along with x
+        else:
+            e += a * log(x)
         slope = log(x) - log(shifted) + (1.0 / (a + 1.0) + 1.0 / (a + 2.0) + 1.0 / (a + 3.0))
     else:
         shifted = a
@@ -178,7 +182,7 @@ def _gamma_density(a: float, x: float) -> float:
         y = 0.0
     elif a >= 0.0 and x > 0.0:
         e, f, _ = prefactor(a, x)
-        if a < 1.0:
+        if a < 1.0 or (a < LEAST and 1.0 <= x < FAR):
             y = f * a * exp(e) / x
         elif a < LEAST:
             y = f * a * exp((a - 1.0) * log(x) - x)

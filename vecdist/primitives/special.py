@@ -18,13 +18,20 @@ from vecdist.primitives.floating import (
     width,
     with_sign,
 )
-from vecdist.primitives.gamma_differences import digamma_delta, lbeta, lgamma_delta, log_beta_peak, log_choose
+from vecdist.primitives.gamma_differences import (
+    digamma_delta,
+    lbeta,
+    lgamma_delta,
+    log_beta_peak,
+    log_choose,
+    log_multinomial,
+)
 from vecdist.primitives.gamma_functions import digamma, lgamma, tetragamma, trigamma
 from vecdist.primitives.table import primitive
 
 __all__ = [
     "digamma", "digamma_delta", "erf", "erfc", "lbeta", "lgamma", "lgamma_delta", "log_beta_peak", "log_choose",
-    "tetragamma", "trigamma", "xlog1py", "xlogy",
+    "log_multinomial", "tetragamma", "trigamma", "xlog1py", "xlogy",
 ]
 
 FACTOR = (0.0, 30.0)

@@ -31,11 +31,11 @@ def inverse_power(q: float, s: float) -> float:
     return y
 
 
-def head(s: float, q: float) -> tuple[float, float, float]:
-    """The sum of (q + k)**-s over k < n, its derivative in s, and q + n, where its series holds."""
+def head(s: float, q: float, last: float) -> tuple[float, float, float]:
+    """The sum of (q + k)**-s over k < n, its derivative in s, and q + n: beyond ``last`` or where its series holds."""
     total, slope, w = 0.0, 0.0, q
     term, k = inf, 0
-    while k < TERMS and w < s + 10.0 and term > NEGLIGIBLE * total:
+    while k < TERMS and w < s + 10.0 and w <= last and term > NEGLIGIBLE * total:
         term = inverse_power(w, s)
         total += term
         slope -= log(w) * term
@@ -46,8 +46,14 @@ def head(s: float, q: float) -> tuple[float, float, float]:
 
 def rest(s: float, w: float) -> tuple[float, float]:
     """The sum of (w + k)**-s over all k, as a multiple of w**-s, and the derivative of that multiple in s."""
-    total = w / (s - 1.0) + 0.5
-    slope = -w / ((s - 1.0) * (s - 1.0))
+    integral = w / (s - 1.0)
+    total, slope = corrections(s, w)
+    return integral + total, slope - integral / (s - 1.0)
+
+
+def corrections(s: float, w: float) -> tuple[float, float]:
+    """What that has beside the integral w / (s - 1)."""
+    total, slope = 0.5, 0.0
     factor, slope_of_factor, n = s / w, 1.0 / w, s
     for coefficient in EULER_MACLAURIN:
         total += coefficient * factor
@@ -65,7 +71,7 @@ def _zeta(s: float, q: float) -> float:
     elif q == inf or s == inf:
         y = 0.0 if q > 1.0 else 1.0 if q == 1.0 else inf
     else:
-        total, _, w = head(s, q)
+        total, _, w = head(s, q, inf)
         power = inverse_power(w, s)
         if power > NEGLIGIBLE * total:
             multiple, _ = rest(s, w)
@@ -80,7 +86,7 @@ def _zeta_ds(s: float, q: float) -> float:
     elif q == inf or s == inf:
         y = 0.0 if q >= 1.0 else inf
     else:
-        total, y, w = head(s, q)
+        total, y, w = head(s, q, inf)
         power = inverse_power(w, s)
         if power > NEGLIGIBLE * total:
             multiple, slope = rest(s, w)
