@@ -4,13 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.exponential_power_mass import exponential_power_tail, log_exponential_power_tail
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.floating import at_least
-from vecdist.primitives.gamma_of_log import gamma_beyond, log_gamma_beyond
 from vecdist.primitives.incomplete_gamma import gammainccinv
 from vecdist.primitives.power import power
 from vecdist.primitives.special import lgamma, lgamma_delta
@@ -68,15 +68,9 @@ class SkewedExponentialPower(Distribution):
         return 0.5 * where(x < p.loc, p.left, p.right)
 
     @staticmethod
-    def place(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
-        """What the gamma distribution function of |z|^power / power is given."""
-        decay = SkewedExponentialPower.log_distance(x, p).times(p.power)
-        return 1.0 / p.power, decay.rest, decay.high
-
-    @staticmethod
     def tail(x: Node, p: Parameters) -> Node:
         """The probability beyond x on its side of loc."""
-        return SkewedExponentialPower.share(x, p) * gamma_beyond(*SkewedExponentialPower.place(x, p))
+        return SkewedExponentialPower.share(x, p) * exponential_power_tail(p.power, *SkewedExponentialPower.log_distance(x, p))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -122,7 +116,7 @@ class SkewedExponentialPower(Distribution):
     @staticmethod
     def log_tail(x: Node, p: Parameters) -> Node:
         """The logarithm of the probability beyond x on its side of loc."""
-        return log(SkewedExponentialPower.share(x, p)) + log_gamma_beyond(*SkewedExponentialPower.place(x, p))
+        return log(SkewedExponentialPower.share(x, p)) + log_exponential_power_tail(p.power, *SkewedExponentialPower.log_distance(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
