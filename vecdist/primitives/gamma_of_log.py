@@ -90,17 +90,16 @@ def power_series(a: float, x: float) -> tuple[float, float]:
     return total, slope
 
 
-def quadrature(a: float, x: float, away: float) -> tuple[float, float]:
-    """That of ``incomplete_gamma``, and what the derivative of its logarithm has beyond that of the prefactor.
+def quadrature(a: float, x: float, away: float, sign: float) -> tuple[float, float]:
+    """That of ``incomplete_gamma`` towards ``sign``, and what the derivative of its logarithm has beyond the prefactor's.
 
     From LEAST on the integral is 2 a times that of half the score in s times s, which what is left of the derivative
     of the exponent nearly cancels with.
     """
-    sign = -1.0 if away < 0.0 else 1.0
     distance = sign * a * away
     end = 2.0 * DECAY / (distance + sqrt(distance * distance + 2.0 * DECAY * x))
     for _ in range(3):
-        end = (DECAY - x * expm1(-end)) / a if away < 0.0 else log1p((DECAY + a * end) / x)
+        end = (DECAY - x * expm1(-end)) / a if sign < 0.0 else log1p((DECAY + a * end) / x)
     total, moment = 0.0, 0.0
     for k in range(32):
         node = NODES[k // 2]
@@ -138,7 +137,7 @@ def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, f
             slope -= 0.5 / a if a >= LEAST else 0.0
             w, slope = f * w, f * (w * slope + derivative)
         else:
-            w, derivative = quadrature(a, x, away)
+            w, derivative = quadrature(a, x, away, -1.0 if lower else 1.0)
             slope = f * a * (w * slope + derivative)
             slope += f * w if a < LEAST else 0.0
             w = f * a * w

@@ -13,7 +13,15 @@ from typing import Any
 from vecdist.expr import Node, where
 from vecdist.primitives import elementary
 from vecdist.primitives.gamma_functions import digamma
-from vecdist.primitives.gamma_of_log import COMMON, FAR, gamma_below_slope, log_gamma_beyond_slope, parts
+from vecdist.primitives.gamma_of_log import (
+    COMMON,
+    FAR,
+    gamma_below_slope,
+    log_gamma_beyond_slope,
+    parts,
+    prefactor,
+    quadrature,
+)
 from vecdist.primitives.incomplete_gamma import LARGE
 from vecdist.primitives.scalar import LEAST, log_less_digamma, log_tail_slope, reciprocal_gamma, tail_slope
 from vecdist.primitives.table import in_last, primitive
@@ -52,6 +60,14 @@ def of_small(a: float, x: float, log_x: float, score: float) -> float:
     return square - log_x * (expm1(-x) - a * total) + (1.0 + a * total) * score
 
 
+def by_quadrature(a: float, rest: float, u: float, growth: float) -> float:
+    """exp(-e) times that of Q for a constant x / a: next to the mean, where the terms of the series cancel."""
+    away = expm1(u) + growth * rest
+    _, f, slope = prefactor(a, rest, u, away, growth)
+    w, derivative = quadrature(a, a * (growth + growth * rest), away, 1.0)
+    return f * a * (w * slope + derivative)
+
+
 def held(mean: float, a: float, rest: float, u: float) -> tuple[bool, float, float, float]:
     """One of P (``lower``) and Q as exp(e) w, and exp(e) times its slope in a for a constant z."""
     lower, e, w, slope, slope_x = parts(a, rest, u)
@@ -64,6 +80,8 @@ def held(mean: float, a: float, rest: float, u: float) -> tuple[bool, float, flo
             score = log_a + 1.0 + score if a < LEAST else 1.0 - 1.0 / a + log_less_digamma(a)
         if a < 1.0 and x < 1.0 and not lower:
             slope = -exp(a * log_x) * reciprocal_gamma(a) * of_small(a, x, moved - 1.0, score)
+        elif lower and LEAST <= a < LARGE and u > -0.5:
+            slope = -by_quadrature(a, rest, u, growth) - slope_x * (moved / a)
         elif lower and (a < LARGE or x < 1.0):
             slope = w * of_series(a, x, moved - 1.0, score)
         else:
