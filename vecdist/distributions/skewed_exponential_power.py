@@ -70,7 +70,8 @@ class SkewedExponentialPower(Distribution):
     @staticmethod
     def tail(x: Node, p: Parameters) -> Node:
         """The probability beyond x on its side of loc."""
-        return SkewedExponentialPower.share(x, p) * exponential_power_tail(p.power, *SkewedExponentialPower.log_distance(x, p))
+        distance = SkewedExponentialPower.log_distance(x, p)
+        return SkewedExponentialPower.share(x, p) * exponential_power_tail(p.power, *distance)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -116,7 +117,8 @@ class SkewedExponentialPower(Distribution):
     @staticmethod
     def log_tail(x: Node, p: Parameters) -> Node:
         """The logarithm of the probability beyond x on its side of loc."""
-        return log(SkewedExponentialPower.share(x, p)) + log_exponential_power_tail(p.power, *SkewedExponentialPower.log_distance(x, p))
+        distance = SkewedExponentialPower.log_distance(x, p)
+        return log(SkewedExponentialPower.share(x, p)) + log_exponential_power_tail(p.power, *distance)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:

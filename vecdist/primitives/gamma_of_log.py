@@ -91,7 +91,7 @@ def power_series(a: float, x: float) -> tuple[float, float]:
 
 
 def quadrature(a: float, x: float, away: float, sign: float) -> tuple[float, float]:
-    """That of ``incomplete_gamma`` towards ``sign``, and what the derivative of its logarithm has beyond the prefactor's.
+    """That of ``incomplete_gamma``, towards ``sign``, and what its logarithm's derivative has beyond the prefactor's.
 
     From LEAST on the integral is 2 a times that of half the score in s times s, which what is left of the derivative
     of the exponent nearly cancels with.

@@ -74,9 +74,7 @@ def distance_from_c(d: float, rest: float, beta: float, delta: float, gamma: flo
     return distance
 
 
-def places(
-    d: float, rest: float, alpha: float, beta: float, delta: float
-) -> tuple[float, float, float, float]:
+def places(d: float, rest: float, alpha: float, beta: float, delta: float) -> tuple[float, float, float, float]:
     """alpha delta, g, s and s - c; the last as a quotient where both are of one sign."""
     gamma, gamma_rest = leg_parts(alpha, beta)
     y, t = (d + rest) / delta, beta / gamma
