@@ -40,8 +40,13 @@ FAR = 300.0  # the logarithm from where on the upper tail is exp(-x)
 
 
 def exponent(a: float, rest: float, u: float, away: float, growth: float) -> tuple[float, float]:
-    """a (u - expm1(u)) in two parts, for it is large far below a; ``growth`` is exp(u)."""
-    if -0.7 < u < 0.7:
+    """a (u - expm1(u)), or a log(x) - x where a is small, in two parts, for it is large; ``growth`` is exp(u)."""
+    if a < LEAST:
+        high, low = exact_product(a, u)
+        high, lost = exact_sum(high, a * (log(a) + rest))
+        high, lost_too = exact_sum(high, -a * (growth + growth * rest))
+        low += lost + lost_too
+    elif -0.7 < u < 0.7:
         head = half(u)
         high, low = exact_product(-0.5 * a, head * head)
         others = 0.5 * (u - head) * (u + head) + u * u * u * horner(u, CUBIC)
@@ -63,8 +68,6 @@ def prefactor(a: float, rest: float, u: float, away: float, growth: float) -> tu
     e, low = exponent(a, rest, u, away, growth)
     if a < LEAST:
         shifted, log_a = a + 4.0, log(a)
-        e, lost = exact_sum(e, a * log_a - a)
-        low += lost
         f = reciprocal_gamma(a)
         others = 1.0 / (a + 1.0) + 1.0 / (a + 2.0) + 1.0 / (a + 3.0)
         slope = (u + (log_a + rest) - log(shifted)) + others + log_less_digamma(shifted)
