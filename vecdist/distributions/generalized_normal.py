@@ -5,25 +5,25 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.exponential_power_mass import generalized_normal_tail, log_generalized_normal_tail
 from vecdist.distributions.formulas import lgamma_reciprocal
-from vecdist.distributions.parts import difference, log_parts
+from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
-from vecdist.primitives.floating import at_least, at_most
+from vecdist.primitives.floating import at_least
 from vecdist.primitives.gamma_quantiles import ROOT, log_root
-from vecdist.primitives.incomplete_gamma import gammaincc, log_gammaincc
 from vecdist.primitives.special import lgamma, lgamma_delta
 
-MOST = 1e3  # a power whose exponential is infinite, or 0 with a slope of 0
-FLAT = 1e-17  # a power up to which the density is that of the peak
+MOST = 1e3  # what is a tail of 0 when its logarithm is below minus that
+FLAT = -39.0  # log|z|^power up to which the density is that of the peak
 
 
 class Middle(NamedTuple):
-    """``decay`` = |z|^power; whether ``near`` the peak; and the signed ``mass`` from there to its mirror image."""
+    """``distance``, log|z|; whether ``near`` the peak; and the signed ``mass`` from there to its mirror image."""
 
-    decay: Node
+    distance: Parts
     near: Node
     mass: Node
 
@@ -60,8 +60,12 @@ class GeneralizedNormal(Distribution):
     @staticmethod
     def decay(x: Node, p: Parameters) -> Node:
         """|z|^power, whose derivatives at 0 are 0, also where there is a cusp."""
-        ratio = difference(x, p.loc).magnitude().log() - log_parts(p.scale)
-        return where(eq(x, p.loc), 0.0, ratio.times(p.power).exp())
+        return where(eq(x, p.loc), 0.0, GeneralizedNormal.log_distance(x, p).times(p.power).exp())
+
+    @staticmethod
+    def log_distance(x: Node, p: Parameters) -> Parts:
+        """log|z|."""
+        return difference(x, p.loc).magnitude().log() - log_parts(p.scale)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
@@ -82,20 +86,21 @@ class GeneralizedNormal(Distribution):
 
     @staticmethod
     def middle(x: Node, p: Parameters) -> Middle:
-        decay = GeneralizedNormal.decay(x, p)
-        near = decay < FLAT
-        return Middle(decay, near, where(near, (x - p.loc) / p.scale, 0.0) * exp(-lgamma(1.0 + 1.0 / p.power)))
+        distance = GeneralizedNormal.log_distance(x, p)
+        near = distance.high * p.power < FLAT
+        mass = where(near, (x - p.loc) / p.scale, 0.0) * exp(-lgamma(1.0 + 1.0 / p.power))
+        return Middle(Parts(where(near, 0.0, distance.high), distance.rest), near, mass)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         middle = GeneralizedNormal.middle(x, p)
-        tail = 0.5 * gammaincc(1.0 / p.power, at_most(middle.decay, MOST))
+        tail = 0.5 * generalized_normal_tail(p.power, *middle.distance)
         return where(middle.near, 0.5 + 0.5 * middle.mass, where(x < p.loc, tail, 1.0 - tail))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
         middle = GeneralizedNormal.middle(x, p)
-        log_tail = log_gammaincc(1.0 / p.power, middle.decay) - math.log(2)
+        log_tail = log_generalized_normal_tail(p.power, *middle.distance) - math.log(2)
         tails = where(x < p.loc, log_tail, log1p(-exp(at_least(log_tail, -MOST))))
         return where(middle.near, log1p(middle.mass) - math.log(2), tails)
 

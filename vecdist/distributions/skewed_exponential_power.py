@@ -4,6 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.exponential_power_mass import exponential_power_tail, log_exponential_power_tail
 from vecdist.distributions.formulas import lgamma_reciprocal
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
@@ -11,7 +12,6 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, binary, format_of, lifted, log_fraction
-from vecdist.primitives.gamma_of_log import gamma_beyond, log_gamma_beyond
 from vecdist.primitives.gamma_quantiles import OVER_SHAPE, log_root
 from vecdist.primitives.special import lgamma, lgamma_delta
 from vecdist.primitives.table import primitive
@@ -84,15 +84,10 @@ class SkewedExponentialPower(Distribution):
         return 0.5 * where(x < p.loc, p.left, p.right)
 
     @staticmethod
-    def place(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
-        """What the gamma distribution function of |z|^power / power is given."""
-        decay = SkewedExponentialPower.log_distance(x, p).times(p.power)
-        return 1.0 / p.power, decay.rest, decay.high
-
-    @staticmethod
     def tail(x: Node, p: Parameters) -> Node:
         """The probability beyond x on its side of loc."""
-        return SkewedExponentialPower.share(x, p) * gamma_beyond(*SkewedExponentialPower.place(x, p))
+        distance = SkewedExponentialPower.log_distance(x, p)
+        return SkewedExponentialPower.share(x, p) * exponential_power_tail(p.power, *distance)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -138,7 +133,8 @@ class SkewedExponentialPower(Distribution):
     @staticmethod
     def log_tail(x: Node, p: Parameters) -> Node:
         """The logarithm of the probability beyond x on its side of loc."""
-        return log(SkewedExponentialPower.share(x, p)) + log_gamma_beyond(*SkewedExponentialPower.place(x, p))
+        distance = SkewedExponentialPower.log_distance(x, p)
+        return log(SkewedExponentialPower.share(x, p)) + log_exponential_power_tail(p.power, *distance)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:

@@ -15,11 +15,16 @@ from vecdist.primitives.gamma_functions import digamma
 from vecdist.primitives.incomplete_gamma import LARGE, small
 from vecdist.primitives.scalar import (
     DECAY,
+    EXPONENTIAL,
     LEAST,
     NODES,
+    STIRLING_DIGAMMA,
     WEIGHTS,
+    exact_product,
+    exact_sum,
     expm1_less,
-    log1p_less,
+    half,
+    horner,
     log_less_digamma,
     log_tail,
     log_tail_slope,
@@ -30,26 +35,48 @@ from vecdist.primitives.scalar import (
 )
 from vecdist.primitives.table import in_last, primitive
 
+CUBIC = EXPONENTIAL[:-1]  # (exp(s) - 1 - s - s**2 / 2) / s**3
 FAR = 300.0  # the logarithm from where on the upper tail is exp(-x)
 
 
-def prefactor(a: float, rest: float, u: float, away: float) -> tuple[float, float, float]:
+def exponent(a: float, rest: float, u: float, away: float, growth: float) -> tuple[float, float]:
+    """a (u - expm1(u)), or a log(x) - x where a is small, in two parts, for it is large; ``growth`` is exp(u)."""
+    if a < LEAST:
+        high, low = exact_product(a, u)
+        high, lost = exact_sum(high, a * (log(a) + rest))
+        high, lost_too = exact_sum(high, -a * (growth + growth * rest))
+        low += lost + lost_too
+    elif -0.7 < u < 0.7:
+        head = half(u)
+        high, low = exact_product(-0.5 * a, head * head)
+        others = 0.5 * (u - head) * (u + head) + u * u * u * horner(u, CUBIC)
+        high, lost = exact_sum(high, -a * (others + away * rest))
+        low += lost
+    else:
+        high, low = exact_product(a, u)
+        high, lost = exact_sum(high, a)
+        high, lost_too = exact_sum(high, -a * growth)
+        low += (lost + lost_too) - a * away * rest
+    return high, low
+
+
+def prefactor(a: float, rest: float, u: float, away: float, growth: float) -> tuple[float, float, float]:
     """x**a exp(-x) / gamma(a + 1) = exp(e) f for x = a + a away, and the derivative of its logarithm in a.
 
-    That is for a constant x; from LEAST on for a constant x / a, and with 1 / a more.
+    That is for a constant x; from LEAST on for a constant x / a, and with 1 / (2 a) more.
     """
+    e, low = exponent(a, rest, u, away, growth)
     if a < LEAST:
-        shifted, log_x = a + 4.0, u + (log(a) + rest)
-        e = a * log_x - a * (1.0 + away)
+        shifted, log_a = a + 4.0, log(a)
         f = reciprocal_gamma(a)
         others = 1.0 / (a + 1.0) + 1.0 / (a + 2.0) + 1.0 / (a + 3.0)
-        slope = (log_x - log(shifted)) + others + log_less_digamma(shifted)
+        slope = (u + (log_a + rest) - log(shifted)) + others + log_less_digamma(shifted)
     else:
-        y = log1p_less(away) if -0.5 < away < 0.5 else (u - away) + rest
-        e = a * y
+        y = -(expm1_less(u) + away * rest) if -0.7 < u < 0.7 else (u - away) + rest
         f = exp(-stirling(a)) / sqrt(2.0 * pi * a)
-        slope = y + log_less_digamma(a)
-    return e, f, slope
+        v = 1.0 / (a * a)
+        slope = y + v * horner(v, STIRLING_DIGAMMA)
+    return e, f * (1.0 + low) if abs(low) < 0.01 else f, slope
 
 
 def power_series(a: float, x: float) -> tuple[float, float]:
@@ -66,24 +93,33 @@ def power_series(a: float, x: float) -> tuple[float, float]:
     return total, slope
 
 
-def quadrature(a: float, x: float, away: float) -> tuple[float, float]:
-    """That of ``incomplete_gamma``, and what the derivative of its logarithm has beyond that of the prefactor."""
-    sign = -1.0 if away < 0.0 else 1.0
+def quadrature(a: float, x: float, away: float, sign: float) -> tuple[float, float]:
+    """That of ``incomplete_gamma``, towards ``sign``, and what its logarithm's derivative has beyond the prefactor's.
+
+    From LEAST on the integral is 2 a times that of half the score in s times s, which what is left of the derivative
+    of the exponent nearly cancels with.
+    """
     distance = sign * a * away
     end = 2.0 * DECAY / (distance + sqrt(distance * distance + 2.0 * DECAY * x))
     for _ in range(3):
-        end = (DECAY - x * expm1(-end)) / a if away < 0.0 else log1p((DECAY + a * end) / x)
+        end = (DECAY - x * expm1(-end)) / a if sign < 0.0 else log1p((DECAY + a * end) / x)
     total, moment = 0.0, 0.0
     for k in range(32):
         node = NODES[k // 2]
         if k % 2 == 1:
             node = 1.0 - node
         s = end * node
-        bend = expm1_less(sign * s)
+        t = sign * s
+        if s < 0.7:
+            third = horner(t, CUBIC)
+            bend, twist = t * t * (0.5 + t * third), t * t * t * (0.25 + (0.5 * t - 1.0) * third)
+        else:
+            bend = expm1(t) - t
+            twist = 0.5 * t * (t + bend) - bend
         weight = WEIGHTS[k // 2] * exp(-(distance * s + x * bend))
         total += weight
-        moment += weight * (sign * s * away + (1.0 + away) * bend if a >= LEAST else -sign * s)
-    return end * total, -end * moment
+        moment += weight * ((1.0 + away) * twist - 0.5 * t * away if a >= LEAST else t)
+    return end * total, end * moment
 
 
 def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, float]:
@@ -92,7 +128,7 @@ def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, f
     if 0.0 < a < inf and -inf < u < FAR:
         growth = exp(u)
         x, away = a * (growth + growth * rest), expm1(u) + growth * rest
-        e, f, slope = prefactor(a, rest, u, away)
+        e, f, slope = prefactor(a, rest, u, away, growth)
         slope_x = f * a
         log_x = u + (log(a) + rest)
         if x < 1.0 and a < 1.0 and a * log_x > -0.5:
@@ -101,10 +137,10 @@ def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, f
         elif x < 1.0 or (away < 0.0 and a < LARGE):
             lower = True
             w, derivative = power_series(a, x)
-            slope -= 1.0 / a if a >= LEAST else 0.0
+            slope -= 0.5 / a if a >= LEAST else 0.0
             w, slope = f * w, f * (w * slope + derivative)
         else:
-            w, derivative = quadrature(a, x, away)
+            w, derivative = quadrature(a, x, away, -1.0 if lower else 1.0)
             slope = f * a * (w * slope + derivative)
             slope += f * w if a < LEAST else 0.0
             w = f * a * w
@@ -147,7 +183,8 @@ def _gamma_below_da(a: float, rest: float, u: float) -> float:
 def _gamma_below_slope(a: float, rest: float, u: float) -> float:
     d = 0.0
     if 0.0 < a < inf and -inf < u < FAR:
-        e, f, _ = prefactor(a, rest, u, expm1(u) + exp(u) * rest)
+        growth = exp(u)
+        e, f, _ = prefactor(a, rest, u, expm1(u) + growth * rest, growth)
         d = exp(e) * (f * a)
     elif not (a > 0.0 and abs(u) <= inf):
         d = nan

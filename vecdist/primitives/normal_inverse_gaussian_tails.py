@@ -20,6 +20,8 @@ from vecdist.primitives.scalar import (
     SETTLED,
     STEPS,
     WEIGHTS,
+    exact_product,
+    exact_sum,
     halley,
     horner,
     log_tail,
@@ -50,16 +52,38 @@ def bessel(z: float) -> tuple[float, float]:
     return first, rest
 
 
-def places(d: float, alpha: float, beta: float, delta: float) -> tuple[float, float, float, float]:
+def leg_parts(alpha: float, beta: float) -> tuple[float, float]:
+    """gamma = sqrt(alpha**2 - beta**2), and what rounding took from it."""
+    less, less_rest = exact_sum(alpha, -beta)
+    more, more_rest = exact_sum(alpha, beta)
+    square, rest = exact_product(less, more)
+    gamma = sqrt(square)
+    again, again_rest = exact_product(gamma, gamma)
+    rest += less * more_rest + more * less_rest - again_rest
+    return gamma, 0.5 * ((square - again) + rest) / gamma if 1e-250 < square < 1e290 else 0.0
+
+
+def distance_from_c(d: float, rest: float, beta: float, delta: float, gamma: float, gamma_rest: float) -> float:
+    """d / delta - beta / gamma, which a large delta gamma amplifies."""
+    product, product_rest = exact_product(gamma, d)
+    other, other_rest = exact_product(beta, delta)
+    distance = (d + rest) / delta - beta / gamma
+    if 1e-250 < abs(product) < 1e290 and 1e-250 < abs(other) < 1e290:
+        lost = (product_rest - other_rest) + (gamma_rest * d + gamma * rest)
+        distance = ((product - other) + lost) / gamma / delta
+    return distance
+
+
+def places(d: float, rest: float, alpha: float, beta: float, delta: float) -> tuple[float, float, float, float]:
     """alpha delta, g, s and s - c; the last as a quotient where both are of one sign."""
-    gamma = sqrt((alpha - beta) * (alpha + beta))
-    y, t = d / delta, beta / gamma
+    gamma, gamma_rest = leg_parts(alpha, beta)
+    y, t = (d + rest) / delta, beta / gamma
     if abs(y) > 1e290:
         y = 1e290 if y > 0.0 else -1e290
     s, away = asinh(y), 0.0
     if 0.0 < y * t < 1e200:
         part = abs(y) * (alpha / gamma) + abs(t) * sqrt(1.0 + y * y)
-        away = asinh((y - t) * (abs(y + t) / part))
+        away = asinh(distance_from_c(d, rest, beta, delta, gamma, gamma_rest) * (abs(y + t) / part))
     else:
         away = s - asinh(t)
     return alpha * delta, delta * gamma, s, away
@@ -104,7 +128,7 @@ def parts(
     x = d + rest
     lower, e, w, of_d, of_alpha, of_beta, of_delta = False, nan, nan, nan, nan, nan, nan
     if abs(x) < inf and abs(beta) < alpha < inf and 0.0 < delta < inf:
-        a, g, s, away = places(x, alpha, beta, delta)
+        a, g, s, away = places(d, rest, alpha, beta, delta)
         lower = x * (g + 1.0) < beta * delta * delta
         sign = -1.0 if lower else 1.0
         half = sinh(0.5 * away)

@@ -63,6 +63,21 @@ def half(x: float) -> float:
     return (x + c) - c
 
 
+def exact_sum(x: float, y: float) -> tuple[float, float]:
+    """x + y as rounded, and what that leaves (Knuth 1969)."""
+    total = x + y
+    part = total - x
+    return total, (x - (total - part)) + (y - part)
+
+
+def exact_product(x: float, y: float) -> tuple[float, float]:
+    """x y as rounded, and what that leaves (Dekker 1971)."""
+    x_head, y_head = half(x), half(y)
+    x_tail, y_tail = x - x_head, y - y_head
+    product, rest = exact_sum(x_head * y_head, x_head * y_tail + x_tail * y_head + x_tail * y_tail)
+    return product, rest
+
+
 def divided_difference(x: float, y: float, coefficients: tuple[float, ...]) -> tuple[float, float]:
     """p(y), and (p(y) - p(x)) / (y - x) without the differences."""
     value, quotient = 0.0, 0.0
