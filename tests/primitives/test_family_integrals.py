@@ -1,0 +1,86 @@
+"""Tails and quantiles of families whose primitives are formulas of several functions: by balls."""
+
+from collections.abc import Callable
+
+import pytest
+from flint import arb
+from test_family_masses import angle
+from test_family_tails import amplified
+from ulps import DTYPES, Case, assert_accurate, at_least_one, one, precisely
+
+import vecdist.distributions  # noqa: F401 (where these functions are)
+
+
+def normal(z: arb) -> arb:
+    return (-z / arb(2).sqrt()).erfc() / 2
+
+
+def wald(x: arb, mean: arb, shape: arb) -> arb:
+    root = (shape / x).sqrt()
+    return normal(root * (x / mean - 1)) + (2 * shape / mean).exp() * normal(-root * (x / mean + 1))
+
+
+def chromatographic(x: arb, loc: arb, scale: arb, rate: arb) -> arb:
+    z, ratio = (x - loc) / scale, rate * scale
+    return normal(z) - (ratio**2 / 2 - ratio * z).exp() * normal(z - ratio)
+
+
+def of_power(power: arb, high: arb, rest: arb) -> arb:
+    return (power * (high + rest)).exp().gamma_upper(1 / power, 1)
+
+
+def of_mean(power: arb, high: arb, rest: arb) -> arb:
+    return ((power * (high + rest)).exp() / power).gamma_upper(1 / power, 1)
+
+
+def rest_of(cdf: Callable[..., arb]) -> Callable[..., arb]:
+    return lambda *at: 1 - cdf(*at)
+
+
+def tails(name: str, formula: Callable[..., arb], ranges: list, bound: float) -> list[Case]:
+    """A tail and its logarithm, of which the value next to 0 has the unit of 1."""
+    formula = precisely(formula)
+    logarithm = precisely(lambda *at: formula(*at).log())
+    return [
+        Case(name, formula, ranges, ranges, (bound, bound), amplified(formula)),
+        Case(f"log_{name}", logarithm, ranges, ranges, (bound, bound), at_least_one),
+    ]
+
+
+def angle_quantile(q: arb, loc: arb, scale: arb, low: arb, high: arb) -> arb:
+    start = ((low - loc) / scale).atan()
+    return loc + scale * (start + q * angle(loc, scale, low, high)).tan()
+
+
+def lindley_quantile(q: arb, shape: arb) -> arb:
+    """Jodrá (2010), Computer generation of random variables with Lindley or Poisson-Lindley distribution, by W_{-1}."""
+    return -1 - 1 / shape - (-(1 + shape) * (1 - q) * (-1 - shape).exp()).lambertw(-1) / shape
+
+
+WALD = [((0.1, 10.0), (0.3, 3.0), (0.3, 3.0)), ((5.0, 40.0), (0.3, 3.0), (0.3, 3.0))]
+SUMS = [((-3.0, 3.0), (-1.0, 1.0), (0.5, 2.0), (0.3, 3.0)), ((4.0, 20.0), (-1.0, 1.0), (0.5, 2.0), (0.3, 3.0))]
+POWERS = [((0.3, 5.0), (-1.5, 0.3), (-1e-23, 1e-23)), ((0.3, 2.0), (0.3, 1.5), (-1e-23, 1e-23))]
+ODDS = one((1e-30, 1.0), (1.0, 1e30))
+SECTORS = [((0.05, 0.95), (-2.0, 2.0), (0.5, 3.0), (-4.0, -0.5), (0.5, 4.0))]
+SLOPES = [((0.02, 0.98), (-9.0, -1e-3)), ((0.02, 0.98), (1e-3, 9.0)), ((1e-20, 0.02), (-9.0, -1e-9))]
+SHAPES = [((0.02, 0.98), (0.05, 30.0)), ((1e-12, 0.02), (0.05, 30.0))]
+CASES = [
+    *tails("inverse_gaussian_below", wald, WALD, 4.0),
+    *tails("inverse_gaussian_beyond", rest_of(wald), WALD, 4.0),
+    *tails("ex_gaussian_below", chromatographic, SUMS, 6.0),
+    *tails("ex_gaussian_beyond", rest_of(chromatographic), SUMS, 6.0),
+    *tails("generalized_normal_tail", of_power, POWERS, 6.0),
+    *tails("exponential_power_tail", of_mean, POWERS, 6.0),
+    Case("share_of_odds", lambda z: z / (1 + z), ODDS, ODDS, (1.5, 1.5)),
+    Case("angle_quantile", precisely(angle_quantile), SECTORS, SECTORS, (4.0, 4.0),
+         lambda q, loc, scale, low, high: abs(loc) + scale),
+    Case("continuous_bernoulli_quantile", precisely(lambda q, logit: (q * logit.expm1()).log1p() / logit), SLOPES,
+         SLOPES, (4.0, 4.0)),
+    Case("lindley_quantile", precisely(lindley_quantile), SHAPES, SHAPES, (4.0, 4.0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=["float64", "float32"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
+    assert_accurate(case, dtype, 60)
