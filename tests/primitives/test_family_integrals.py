@@ -57,6 +57,30 @@ def lindley_quantile(q: arb, shape: arb) -> arb:
     return -1 - 1 / shape - (-(1 + shape) * (1 - q) * (-1 - shape).exp()).lambertw(-1) / shape
 
 
+def bell(z: arb) -> arb:
+    return (-z * z / 2).exp()
+
+
+def truncated_normal(place: str) -> Callable[..., arb]:
+    """The quantile of a truncated normal distribution, less its nearer bound, or a slope of it."""
+
+    def formula(q: arb, loc: arb, scale: arb, low: arb, high: arb) -> arb:
+        start, end = (low - loc) / scale, (high - loc) / scale
+        mass = normal(end) - normal(start)
+        z = arb(2).sqrt() * (2 * (normal(start) + q * mass) - 1).erfinv()
+        first, last = ((1 - q) * bell(start) / bell(z), q * bell(end) / bell(z))
+        return {
+            "x": loc + scale * z, "offset": loc + scale * z - (low if q < 0.5 else high),
+            "q": (2 * arb.pi()).sqrt() * mass * scale / bell(z), "loc": 1 - (first + last),
+            "scale": z - (start * first + end * last), "low": first, "high": last,
+        }[place]
+
+    return precisely(formula)
+
+
+SCALES = [((0.05, 0.95), (-1.0, 1.0), (0.5, 2.0), (-4.0, -1.5), (1.5, 4.0))]
+NARROW = [((0.05, 0.95), (-1.0, 1.0), (0.5, 2.0), (5.0, 5.01), (5.02, 5.03))]
+BOUNDED = [*SCALES, *NARROW]
 WALD = [((0.1, 10.0), (0.3, 3.0), (0.3, 3.0)), ((5.0, 40.0), (0.3, 3.0), (0.3, 3.0))]
 SUMS = [((-3.0, 3.0), (-1.0, 1.0), (0.5, 2.0), (0.3, 3.0)), ((4.0, 20.0), (-1.0, 1.0), (0.5, 2.0), (0.3, 3.0))]
 POWERS = [((0.3, 5.0), (-1.5, 0.3), (-1e-23, 1e-23)), ((0.3, 2.0), (0.3, 1.5), (-1e-23, 1e-23))]
@@ -76,6 +100,13 @@ CASES = [
          lambda q, loc, scale, low, high: abs(loc) + scale),
     Case("continuous_bernoulli_quantile", precisely(lambda q, logit: (q * logit.expm1()).log1p() / logit), SLOPES,
          SLOPES, (4.0, 4.0)),
+    Case("truncated_normal_quantile", truncated_normal("x"), BOUNDED, BOUNDED, (4.0, 4.0),
+         lambda q, loc, scale, low, high: abs(loc) + scale),
+    Case("truncated_normal_offset", truncated_normal("offset"), BOUNDED, BOUNDED, (8.0, 8.0)),
+    *(Case(f"truncated_normal_quantile_d{place}", truncated_normal(place), BOUNDED, BOUNDED, (12.0, 12.0))
+      for place in ("q", "low", "high")),
+    *(Case(f"truncated_normal_quantile_d{place}", truncated_normal(place), SCALES, SCALES, (12.0, 12.0), at_least_one)
+      for place in ("loc", "scale")),
     Case("lindley_quantile", precisely(lindley_quantile), SHAPES, SHAPES, (4.0, 4.0)),
 ]  # fmt: skip
 

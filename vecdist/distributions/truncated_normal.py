@@ -6,12 +6,14 @@ from vecdist.constraints import Constraint, above_or_infinite, below_infinity, f
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
 from vecdist.distributions.normal_mass import log_lower_share, log_mass_between
+from vecdist.distributions.normal_share_quantile import share_quantile
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum, square
-from vecdist.primitives.elementary import log, logaddexp
+from vecdist.primitives.elementary import log
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_interval import edge_share
-from vecdist.primitives.normal_tail import log_ndtr, ndtri_exp
+
+REACH = 40.0  # scales
 
 
 class TruncatedNormal(Distribution):
@@ -47,11 +49,10 @@ class TruncatedNormal(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        """By the lower tail, or by the upper one where the bounds are above loc."""
-        upper = p.z_low > 0.0
-        start, part = where(upper, -p.z_high, p.z_low), where(upper, 1.0 - q, q)
-        z = ndtri_exp(logaddexp(log_ndtr(start), log(part) + p.log_mass))
-        return p.loc + where(upper, -z, z) / p.inverse_scale
+        """Between bounds beyond which no float has any mass."""
+        low = maximum(p.low, minimum(p.high, p.loc) - REACH * p.scale)
+        high = minimum(p.high, maximum(p.low, p.loc) + REACH * p.scale)
+        return share_quantile(q, p.loc, p.scale, low, high)
 
     @staticmethod
     def mean(p: Parameters) -> Node:
