@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vecdist import lazy, sample
+from vecdist.codegen.grid import THREADS
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Binomial, Gamma, Hypergeometric, Poisson, VonMises
 from vecdist.leaves import leaf
@@ -25,7 +26,7 @@ CASES = {
     "hypergeometric draws": lambda dtype: (sample(1, Hypergeometric(lazy(B), 40, 30), 5), ()),
     "von mises draws": lambda dtype: (sample(1, VonMises(0.0, lazy(A)), 5), ()),
 }
-REGISTERS = 96  # of a thread: at least two blocks of 256 threads on a multiprocessor
+REGISTERS = 65_536 // (2 * THREADS)  # of a thread: at least two blocks on a multiprocessor
 LONG = {*CASES} - {"gammainc", "gammainc with gradient", "gamma draws"}
 
 
