@@ -29,6 +29,7 @@ POINTS = [
     ("Weibull", {"shape": 5.72889, "scale": 18.1196}, 0.633184),
     ("TruncatedCauchy", {"loc": 0.25, "scale": 3.42748, "low": -72.75, "high": -72.5}, 0.683065),
     ("TruncatedNormal", {"loc": 0.00301762, "scale": 0.214505, "low": 17.3918, "high": 17.8301}, 0.00299869),
+    ("TruncatedNormal", {"loc": -33.2358, "scale": 7.98451, "low": 0.00424994, "high": 217.19}, 0.814226),
     ("TruncatedNormal", {"loc": 47.58, "scale": 0.25, "low": -0.0012, "high": 35.8}, 0.339),
 ]
 

@@ -115,7 +115,7 @@ def _first_guess(q: Node, whole: Between) -> tuple[Node, Node]:
     line, first = close & ~apart, (turned & lower) | (~turned & ~lower)
     along = where(apart, tail, part * where(line, whole.width.high, 0.0))
     edge = where(turned, whole.edges[1], whole.edges[0])
-    steep = apart & (edge > 0.0)
+    steep = apart & (rest * far < edge)  # so near the far end that the density there is an exponential
     slope = where(steep, at_most(far, INFINITY), 1.0)
     end = where(steep, log1p(slope * (rest / where(steep, edge, 1.0))) / slope, whole.width.high - tail)
     back = where(apart, end, rest * where(line, whole.width.high, 0.0))
