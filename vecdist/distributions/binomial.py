@@ -5,6 +5,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of, sf_of_odds
+from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import ceil, maximum
@@ -85,4 +86,5 @@ class Binomial(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return beta_count_quantile(const(1.0, q.dtype), p.n, exp(p.log_q - p.log_p), q)
+        k = beta_count_quantile(const(1.0, q.dtype), p.n, exp(p.log_q - p.log_p), q)
+        return settled(k, q, lambda at: Binomial.cdf(at, p), Binomial.support(p))

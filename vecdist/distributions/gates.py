@@ -141,7 +141,7 @@ def gated_log_sf(family: Any) -> Any:
 
 def gated_quantile(family: Any) -> Any:
     """The quantile of a gated mixture of 0 and ``family``, by the shorter tail where that has an upper quantile."""
-    upper = getattr(family, "upper_quantile", None)
+    upper, cdf = getattr(family, "upper_quantile", None), gated_cdf(family).__func__
 
     def quantile(q: Node, p: Parameters) -> Node:
         above, rest = q > p.gate, 1.0 - p.gate
@@ -149,7 +149,8 @@ def gated_quantile(family: Any) -> Any:
         if upper is not None:
             short = above & (2.0 * (1.0 - q) < rest)
             inside = where(short, upper(where(short, (1.0 - q) / rest, 0.5), p), inside)
-        return where(above, inside, 0.0)
+        found = where(above, inside, 0.0)
+        return settled(found, q, lambda k: cdf(k, p), family.support(p)) if family.discrete else found
 
     return staticmethod(quantile)
 

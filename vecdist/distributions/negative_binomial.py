@@ -5,6 +5,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of, sf_of_odds
+from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq, maximum, minimum
@@ -122,4 +123,5 @@ class NegativeBinomial(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return beta_count_quantile(const(0.0, q.dtype), p.r, exp(p.log_p - p.log_q), q)
+        k = beta_count_quantile(const(0.0, q.dtype), p.r, exp(p.log_p - p.log_q), q)
+        return settled(k, q, lambda at: NegativeBinomial.cdf(at, p), NegativeBinomial.support(p))
