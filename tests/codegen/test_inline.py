@@ -81,7 +81,29 @@ def multiplied(x, limit):
     return product
 
 
-ROUTINES = {f.__name__: f for f in (mantissa, exponent, mixed, early, summed, multiplied)}
+def turned(x, y):
+    return x - y, x + y
+
+
+def turned_thrice(x, y):
+    """Both results take the places of what they are made of."""
+    for _ in range(3):
+        x, y = turned(x, y)
+    return x * y
+
+
+def powers(base):
+    """A routine that takes a function, and a number, from around it."""
+
+    def power(x, y):
+        total, factor = turned(x, base)
+        return total * factor * y
+
+    return power
+
+
+power = powers(3.0)
+ROUTINES = {f.__name__: f for f in (mantissa, exponent, mixed, early, summed, multiplied, turned_thrice, power)}
 
 
 @pytest.fixture(autouse=True)
@@ -106,6 +128,12 @@ def test_a_call_becomes_statements_that_compute_the_same(x):
     source = inlined([HEADER, "v1 = f8(mixed(v0, 2.0))"])
     assert not any("mixed(" in line or "polynomial(" in line for line in source[0]) and not source[1]
     assert run(source, v0=x)["v1"] == mixed(x, 2.0)
+
+
+@pytest.mark.parametrize("function", [turned_thrice, power], ids=["in the places of its arguments", "closure"])
+def test_results_and_closures(function):
+    source = inlined([HEADER, f"v2 = f8({function.__name__}(v0, v1))"])
+    assert run(source, v0=0.75, v1=2.5)["v2"] == function(0.75, 2.5)
 
 
 def test_source_without_routines_is_left_alone():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.ends import left_to_end
@@ -9,7 +11,7 @@ from vecdist.expr import Node, where
 from vecdist.primitives.elementary import log1p
 
 
-class Compact:
+class Compact(ABC):
     """What they share: a family states ``tail(left)`` and its logarithm, beyond z with ``left`` = 1 - |z|."""
 
     symmetric = True
@@ -22,12 +24,14 @@ class Compact:
     parametrisations = (by_scale,)
 
     @classmethod
+    @abstractmethod
     def tail(cls, left: Node) -> Node:
-        raise NotImplementedError
+        """The probability beyond z, on either side."""
 
     @classmethod
+    @abstractmethod
     def log_tail(cls, left: Node) -> Node:
-        raise NotImplementedError
+        """The logarithm of that."""
 
     @staticmethod
     def support(p: Parameters) -> Constraint:

@@ -7,7 +7,6 @@ of x in two parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 from vecdist.distributions.normal_mass import Between
@@ -19,7 +18,7 @@ from vecdist.primitives.floating import INFINITY, at_least, at_most
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.normal_tail import PHI_0, inverse_mills, log_ndtr, ndtri_exp
 from vecdist.primitives.rounding import sum_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import no_derivatives, primitive
 
 STEPS = 4  # of Newton's method for the logarithm of a share
 CLOSE = 0.2  # the width in scales up to which it is solved as if the density were constant
@@ -163,20 +162,15 @@ def _slopes(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> dict[str,
     }
 
 
-def _refused(name: str) -> Callable[..., None]:
-    def tangent(dots: tuple[Node | None, ...], *operands: Node) -> None:
-        raise NotImplementedError(f"{name} has no derivatives")
-
-    return tangent
-
-
 AT = ((0.05, 0.95), (-1.0, 1.0), (0.5, 2.0), (-4.0, -1.5), (1.5, 4.0))
 offset = primitive(
-    "truncated_normal_offset", 5, expand=_offset, tangent=_refused("truncated_normal_offset"), floating=True, domain=AT,
+    "truncated_normal_offset", 5, expand=_offset, tangent=no_derivatives("truncated_normal_offset"), floating=True,
+    domain=AT,
 )
 SLOPES = [
     primitive(
-        name, 5, expand=lambda *at, place=place: _slopes(*at)[place], tangent=_refused(name), floating=True, domain=AT,
+        name, 5, expand=lambda *at, place=place: _slopes(*at)[place], tangent=no_derivatives(name), floating=True,
+        domain=AT,
     )
     for place in ("q", "loc", "scale", "low", "high")
     for name in [f"truncated_normal_quantile_d{place}"]

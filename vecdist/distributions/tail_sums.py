@@ -8,7 +8,7 @@ from math import floor
 from vecdist.distributions.base import Parameters
 from vecdist.expr import Node, where
 from vecdist.primitives.elementary import exp, log, log1p
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import no_derivatives, primitive
 
 TERMS = 2e6  # more are not summed
 NOTHING = 1e-18
@@ -54,17 +54,13 @@ def _beta_binomial_sum_db(x: float, n: float, alpha: float, beta: float) -> floa
     return slope
 
 
-def _refused(dots: tuple, *operands: Node) -> None:
-    raise NotImplementedError("beta_binomial_sum_da and beta_binomial_sum_db have no derivatives")
-
-
 COMMON = {"floating": True, "domain": ((4.0, 4.0), (9.0, 9.0), (0.6, 6.0), (0.6, 6.0))}
 
 beta_binomial_sum_da = primitive(
-    "beta_binomial_sum_da", 4, routine=_beta_binomial_sum_da, tangent=_refused, **COMMON,
+    "beta_binomial_sum_da", 4, routine=_beta_binomial_sum_da, tangent=no_derivatives("beta_binomial_sum_da"), **COMMON,
 )
 beta_binomial_sum_db = primitive(
-    "beta_binomial_sum_db", 4, routine=_beta_binomial_sum_db, tangent=_refused, **COMMON,
+    "beta_binomial_sum_db", 4, routine=_beta_binomial_sum_db, tangent=no_derivatives("beta_binomial_sum_db"), **COMMON,
 )
 beta_binomial_sum = primitive(
     "beta_binomial_sum", 4, routine=_beta_binomial_sum,

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from math import asin, atan, cos, cosh, exp, inf, log, log1p, nan, pi, sin, sinh, sqrt
 
-from vecdist.expr import Node
 from vecdist.primitives.beta_tails import digamma_gap, distance_from_mean, prefactor
 from vecdist.primitives.scalar import horner, log_tail, log_tail_slope
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import no_derivatives, primitive
 
 NODES, NEGLIGIBLE = 4000, 1e-19
 FINE = 0.1  # steps as fractions of the strip beside the line in which the integrand stays small
@@ -283,17 +282,15 @@ def _log_gamma_products_dc(a: float, b: float, c: float, d: float) -> float:
     return log_tail_slope(more, e, w, slope)
 
 
-def _refused(dots: tuple, *operands: Node) -> None:
-    raise NotImplementedError("log_gamma_products_da and log_gamma_products_dc have no derivatives")
-
-
 COMMON = {"floating": True, "domain": ((0.4, 12.0),) * 4}
 
 log_gamma_products_da = primitive(
-    "log_gamma_products_da", 4, routine=_log_gamma_products_da, tangent=_refused, **COMMON,
+    "log_gamma_products_da", 4, routine=_log_gamma_products_da, tangent=no_derivatives("log_gamma_products_da"),
+    **COMMON,
 )
 log_gamma_products_dc = primitive(
-    "log_gamma_products_dc", 4, routine=_log_gamma_products_dc, tangent=_refused, **COMMON,
+    "log_gamma_products_dc", 4, routine=_log_gamma_products_dc, tangent=no_derivatives("log_gamma_products_dc"),
+    **COMMON,
 )
 log_gamma_products = primitive(  # the logarithm of the probability that the product of a and b is the greater
     "log_gamma_products", 4, routine=_log_gamma_products,

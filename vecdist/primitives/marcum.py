@@ -14,7 +14,7 @@ from vecdist.expr import Node
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
 from vecdist.primitives.marcum_tails import parts
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, tail, tail_slope
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import no_derivatives, primitive
 
 
 def _marcum_q(m: float, x: float, y: float) -> float:
@@ -163,13 +163,6 @@ def _tangent(name: str, of_x: Callable[..., Node], of_y: Callable[..., Node]) ->
     return tangent
 
 
-def _refused(name: str) -> Callable[..., None]:
-    def tangent(dots: Dots, m: Node, x: Node, y: Node, out: Node) -> None:
-        raise NotImplementedError(f"{name} has no derivatives")
-
-    return tangent
-
-
 def _score_x(m: Node, x: Node, y: Node) -> Node:
     """The derivative of log D in x, DLMF 10.29.4."""
     return marcum_ratio(m, x, y) - 1.0
@@ -202,7 +195,7 @@ marcum_density = primitive(
     ),
     **COMMON,
 )
-marcum_q_dm = primitive("marcum_q_dm", 3, routine=_marcum_q_dm, tangent=_refused("marcum_q_dm"), **COMMON)
+marcum_q_dm = primitive("marcum_q_dm", 3, routine=_marcum_q_dm, tangent=no_derivatives("marcum_q_dm"), **COMMON)
 marcum_q_dx = primitive(
     "marcum_q_dx", 3, routine=_marcum_q_dx,
     tangent=_tangent(
@@ -221,10 +214,10 @@ marcum_p = primitive(
 )
 
 log_marcum_q_dm = primitive(
-    "log_marcum_q_dm", 3, routine=_log_marcum_q_dm, tangent=_refused("log_marcum_q_dm"), **COMMON,
+    "log_marcum_q_dm", 3, routine=_log_marcum_q_dm, tangent=no_derivatives("log_marcum_q_dm"), **COMMON,
 )
 log_marcum_p_dm = primitive(
-    "log_marcum_p_dm", 3, routine=_log_marcum_p_dm, tangent=_refused("log_marcum_p_dm"), **COMMON,
+    "log_marcum_p_dm", 3, routine=_log_marcum_p_dm, tangent=no_derivatives("log_marcum_p_dm"), **COMMON,
 )
 log_marcum_q_dx = primitive(
     "log_marcum_q_dx", 3, routine=_log_marcum_q_dx,
@@ -269,7 +262,7 @@ log_marcum_p = primitive(
     **COMMON,
 )
 marcum_inverse_dm = primitive(
-    "marcum_inverse_dm", 3, routine=_marcum_inverse_dm, tangent=_refused("marcum_inverse_dm"), **COMMON,
+    "marcum_inverse_dm", 3, routine=_marcum_inverse_dm, tangent=no_derivatives("marcum_inverse_dm"), **COMMON,
 )
 marcum_p_inverse = primitive(  # the y of a value of P
     "marcum_p_inverse", 3, routine=_marcum_p_inverse,

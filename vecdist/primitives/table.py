@@ -91,6 +91,15 @@ def in_last(name: str, partial: Callable[..., Node]) -> Callable[..., Node | Non
     return tangent
 
 
+def no_derivatives(name: str) -> Callable[..., None]:
+    """The tangent rule of a derivative that has none of its own."""
+
+    def tangent(dots: tuple[Node | None, ...], *operands: Node) -> None:
+        raise NotImplementedError(f"{name} has no derivatives")
+
+    return tangent
+
+
 def partials_of(node: Node) -> Sequence[Node | float | None]:
     """The partial derivative of ``node`` in each of its arguments."""
     entry = PRIMITIVES[node.op]
