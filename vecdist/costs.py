@@ -9,8 +9,9 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.grid import THREADS, slotted
+from vecdist.codegen.grid import THREADS
 from vecdist.codegen.rows import STRETCH, has_phases, phases
+from vecdist.codegen.slots import slotted
 from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier
 from vecdist.diagram import shape_text
 from vecdist.kernel import Accumulate, Assign, Block, Kernel, Load, Loop, Scatter, Statement, Total

@@ -17,6 +17,7 @@ import small_blocks
 from reference import interpreted
 
 from vecdist import lazy, logpdf, logsumexp, random, sample
+from vecdist import mixture as mixture_of
 from vecdist.backends import cuda_language, store
 from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
@@ -145,6 +146,21 @@ def mixture(points, dtype="f8", components=5):
     return (logsumexp(each, axis=-1).sum(),), (means, log_sd)
 
 
+def mixed(points, dtype="f8", components=5):
+    """A component's parameters are added to by two loops of a row: one for the value, one for its weight."""
+    weights, shape, scale = (np.linspace(1, end, components).astype(dtype) for end in (2.0, 3.0, 0.5))
+    each = mixture_of(lazy(weights) / weights.sum(), Gamma(lazy(shape), lazy(scale)))
+    return (logpdf(each, positive(points, dtype)).sum(),), (weights, shape, scale)
+
+
+def at_two_depths(points, many):
+    """An array is added to by a loop that the lanes of a team share, and by one that each of them runs alone."""
+    means, table = np.linspace(-1, 1, many), (np.arange(points * 3) % 7 - 3.0).reshape(points, 3)
+    rows = np.exp(lazy(means) * x(points)[:, None] * 0.1).sum(axis=1)
+    inner = np.exp(lazy(means) * 0.1 * table[:, :, None]).sum(axis=2)
+    return (np.log(rows + np.square(inner).sum(axis=1)).sum(),), (means,)
+
+
 def running(n):
     array = x(n)
     return ((lazy(array).cumsum() * positive(n)).sum(),), (array,)
@@ -221,6 +237,12 @@ CASES = {
     "groups": (groups(300, 7), 1, 1),
     "mixture": (mixture(90), 2, 1),
     "mixture in float32 by teams": (mixture(20, "f4", 28), 1, 4),
+    "mixture of components with parameters": (mixed(90), 1, 1),
+    "mixture of components with parameters in float32 by teams": (mixed(40, "f4", 28), 1, 4),
+    "mixture of many components with parameters, in slots": (mixed(30, "f8", 70), 1, 8),
+    "one array added to at two depths": (at_two_depths(40, 5), 2, 1),
+    "one array added to at two depths by teams": (at_two_depths(40, 28), 2, 4),
+    "one array added to at two depths by teams of any length": (at_two_depths(30, 70), 1, 8),
     "row sums by threads": (((lazy(ROWS).sum(axis=1),), ()), 1, 1),
     "row sums by warps": (((lazy(ROWS).sum(axis=1),), ()), 1, WARP),
     "row sums used again by threads": (((lazy(ROWS) - lazy(ROWS).sum(axis=1, keepdims=True),), ()), 1, 1),

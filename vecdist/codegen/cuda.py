@@ -197,12 +197,10 @@ class _Renderer(TeamLines):
 
     def scatter(self, item: Scatter) -> str:
         """Add to an element: in a register or slot of the thread's own, or by an atomic addition."""
-        if item in self.grid.registers:
-            place = self.grid.register(item)
-            return f"{place} = {place} + {self.grid.register_type(item)}({item.value})"
-        if item in self.grid.slots:
-            slot = self.grid.slot(item)
-            return f"{slot} = {slot} + f8({item.value})"
+        if item in self.grid.keeper:
+            slots = self.grid.keeper[item]
+            place = slots.place(item)
+            return f"{place} = {place} + {slots.word if slots.registers else 'f8'}({item.value})"
         dims = varying(self.kernel.outputs[item.output].shape)
         place = f"at_o{item.output} + {dense_offset(item.indices, dims)}"
         return f"cuda.atomic.add(sums, {place}, f8({item.value}))"

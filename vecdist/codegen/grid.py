@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from vecdist.codegen.slots import Slots, kept_slots
 from vecdist.codegen.statements import ACCUMULATOR, INDENT, element_count, start, type_name
 from vecdist.kernel import Accumulate, Kernel, Loop, Scatter
 from vecdist.shapes import Shape
@@ -21,7 +22,6 @@ TEAM = 32  # the most lanes of a row, one warp, where there are rows enough
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a team all repeat
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
-REGISTERS = 32  # sums of one output that a thread may hold in registers
 FLUSH = 16  # rows whose float32 parts are added up in float32
 WARP = 32
 WARPS = THREADS // WARP
@@ -34,22 +34,6 @@ def combined(op: str, kind: str, a: str, b: str) -> str:
         return f"({a} {'+' if op == 'sum' else '*'} {b})"
     better = f"{a} {'>=' if op == 'max' else '<='} {b}"
     return f"({a} if {better}{f' or {a} != {a}' if kind == 'f' else ''} else {b})"
-
-
-def slotted(kernel: Kernel) -> dict[Scatter, Loop]:
-    """The scatters of a nest whose indices are inner loops, with the loop over rows: their threads keep slots."""
-    found = {}
-    for _, loop in kernel.nests():
-        inner = {item.index for item in loop.body.walk() if isinstance(item, Loop)}
-        for item in loop.body.walk():
-            if isinstance(item, Scatter) and item.indices and set(item.indices) <= inner:
-                found[item] = loop
-    return found
-
-
-def split_index(loop: Loop) -> set[str]:
-    """The indices of the loops that the lanes of a team share."""
-    return {item.index for _, item in loop.body.items if isinstance(item, Loop)}
 
 
 def team(longest: int) -> int:
@@ -81,15 +65,15 @@ class Grid:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.slots = slotted(kernel)
         self.fixed = dict(kernel.fixed)
         known = kernel.inner_dims() <= set(self.fixed)
         self.lanes = team(max((self.fixed[dim] for dim in kernel.row_dims()), default=1)) if known else None
-        self.registers = {item for item, loop in self.slots.items() if 0 < self.register_count(item, loop) <= REGISTERS}
+        self.slots = kept_slots(kernel, self.lanes, THREADS)
+        self.keeper = {item: slots for slots in self.slots for item in slots.items}
         self.kept_outputs = [number for number, output in enumerate(kernel.outputs) if output.kept]
-        self.slot_outputs = sorted({item.output for item in self.slots})
+        self.slot_outputs = sorted({slots.number for slots in self.slots})
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
-        self.atomic_outputs = sorted({item.output for item in items if item not in self.slots})
+        self.atomic_outputs = sorted({item.output for item in items if item not in self.keeper})
 
     def together(self) -> bool:
         """Whether blocks keep or add up something: then it is best done by as many as run at once."""
@@ -123,7 +107,7 @@ class Grid:
         """The lanes of a team of a nest, which are chosen at launch, as a power of two."""
         if self.lanes is None and loop.body.every_loop():
             yield f"    lanes = lanes_{loop.index}"
-            if self.scatters(loop):
+            if self.slots_of(loop):
                 yield "    shift = 0"
                 yield "    while (1 << shift) < lanes:"
                 yield "        shift = shift + 1"
@@ -131,7 +115,7 @@ class Grid:
     def takes_blocks(self, loop: Loop) -> bool:
         """Whether a row of a nest may be a whole block's: some loop is long, and no thread has slots for all of it."""
         long = [inner for inner in loop.body.every_loop() if not inner.sequential and inner.dim not in self.fixed]
-        return self.lanes is None and bool(long) and not self.scatters(loop)
+        return self.lanes is None and bool(long) and not self.slots_of(loop)
 
     def places(self) -> Iterator[str]:
         """Where the sums of each scattered output begin: one array for atomics, one row per element for blocks."""
@@ -146,83 +130,40 @@ class Grid:
     def count(self, output: int) -> str:
         return element_count(self.kernel.outputs[output].shape)
 
+    def slots_of(self, loop: Loop) -> list[Slots]:
+        """What the threads of a nest keep."""
+        return [slots for slots in self.slots if slots.loop is loop]
+
     def slot_places(self, loop: Loop) -> Iterator[str]:
-        """The slots of each thread for the scatters of a nest, all of them zero."""
-        place = "0"
-        for item in self.scatters(loop):
-            yield f"    slot_o{item.output} = {place}"
-            place = f"slot_o{item.output} + {self.slot_count(item, loop)}"
-        if place != "0":
+        """The slots of each thread for a nest, all of them zero."""
+        own, place = self.slots_of(loop), "0"
+        for slots in own:
+            yield f"    slot_o{slots.number} = {place}"
+            place = f"slot_o{slots.number} + {slots.count}"
+        if own:
             yield f"    for place in range(thread, ({place}) * {THREADS}, {THREADS}):"
             yield "        slots[slot_base + place] = 0.0"
-        for item in self.scatters(loop):
-            if item in self.registers:
-                size = self.register_count(item, loop)
-                yield f"    sums_o{item.output} = cuda.local.array({size}, memory_{self.register_type(item)})"
-                yield f"    for place in range({size}):"
-                yield f"        sums_o{item.output}[place] = {self.register_type(item)}(0)"
-        if any(item in self.registers for item in self.scatters(loop)):
+        for slots in own:
+            yield from slots.empty()
+        if any(slots.registers for slots in own):
             yield "    turns = 0"
 
     def flushes(self, loop: Loop) -> Iterator[str]:
         """After each row: what was added up in float32 goes to the slots from time to time."""
-        short = [item for item in self.scatters(loop) if item in self.registers and self.register_type(item) == "f4"]
+        short = [slots for slots in self.slots_of(loop) if slots.registers and slots.word == "f4"]
         if short:
             yield "        turns = turns + 1"
             yield f"        if turns == {FLUSH}:"
             yield "            turns = 0"
-            yield from self.flush(loop, short, INDENT * 3)
-
-    def flush(self, loop: Loop, items: Sequence[Scatter], pad: str) -> Iterator[str]:
-        """Add the registers of a thread to its slots."""
-        for item in items:
-            yield f"{pad}for place in range({self.register_count(item, loop)}):"
-            target = f"slots[slot_base + (slot_o{item.output} + place) * {THREADS} + thread]"
-            yield f"{pad}    {target} = {target} + f8(sums_o{item.output}[place])"
-            yield f"{pad}    sums_o{item.output}[place] = {self.register_type(item)}(0)"
-
-    def register_type(self, item: Scatter) -> str:
-        return "f4" if self.kernel.outputs[item.output].dtype == np.float32 else "f8"
-
-    def register_count(self, item: Scatter, loop: Loop) -> int:
-        """The registers of a thread for the elements that its lane meets; 0 where lengths are not known."""
-        if self.lanes is None:
-            return 0
-        first, *rest = (int(self.fixed.get(dim, 0)) for dim in self.dims(item))
-        return math.prod((-(-first // self.lanes) if item.indices[0] in split_index(loop) else first, *rest))
-
-    def scatters(self, loop: Loop) -> list[Scatter]:
-        return [item for item, own in self.slots.items() if own is loop]
-
-    def slot_count(self, item: Scatter, loop: Loop) -> str:
-        """The slots of one thread: the elements that its lane meets."""
-        dims = self.dims(item)
-        if item.indices[0] in split_index(loop):
-            dims = [f"(({dims[0]} + lanes - 1) // lanes)", *dims[1:]]
-        return " * ".join(dims)
-
-    def dims(self, item: Scatter) -> list[str]:
-        return [str(dim) for dim in self.kernel.outputs[item.output].shape if dim != 1]
-
-    def slot(self, item: Scatter) -> str:
-        """The slot of the element that a scatter adds to."""
-        loop, (first, *rest) = self.slots[item], item.indices
-        place = f"({first} >> shift)" if first in split_index(loop) else first
-        for index, dim in zip(rest, self.dims(item)[1:], strict=True):
-            place = f"({place} * {dim} + {index})"
-        return f"slots[slot_base + (slot_o{item.output} + {place}) * {THREADS} + thread]"
+        for slots in short:
+            yield from slots.flush(INDENT * 3)
 
     def shared_bytes(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
         """The shared memory of a block: what is kept, and the slots of its threads, of the nest that has most."""
         kept = sum(elements(self.kernel.outputs[output].shape, lengths) for output in self.kept_outputs)
         most = 0
         for _, loop in self.kernel.nests():
-            counts = []
-            for item in self.scatters(loop):
-                first, *rest = (int(lengths.get(dim, dim)) for dim in self.dims(item))
-                own = -(-first // lanes[loop]) if item.indices[0] in split_index(loop) else first
-                counts.append(math.prod((own, *rest)))
-            most = max(most, sum(counts))
+            most = max(most, sum(slots.size(lengths, lanes[loop]) for slots in self.slots_of(loop)))
         return (kept + most * THREADS) * SIZE
 
     def sum_places(self, lengths: Mapping[str, int], blocks: int) -> int:
@@ -232,37 +173,17 @@ class Grid:
             places += rows * sum(elements(self.kernel.outputs[output].shape, lengths) for output in outputs)
         return places
 
-    def register(self, item: Scatter) -> str:
-        """The register of the element that a scatter adds to, where all inner loops are written out."""
-        first, *rest = item.indices
-        place = f"turn_{first}" if first in split_index(self.slots[item]) else first
-        for index, dim in zip(rest, self.dims(item)[1:], strict=True):
-            place = f"({place} * {dim} + {index})"
-        return f"sums_o{item.output}[{place}]"
-
     def block_slots(self, loop: Loop, first: set[int]) -> Iterator[str]:
         """Add the slots of a block that hold the same element; ``first`` are outputs that nothing was added to yet."""
-        scatters = self.scatters(loop)
-        yield from self.flush(loop, [item for item in scatters if item in self.registers], INDENT)
-        if scatters:
+        own = self.slots_of(loop)
+        for slots in own:
+            yield from slots.flush(INDENT)
+        if own:
             yield "    cuda.syncthreads()"
-        for item in scatters:
-            split = item.indices[0] in split_index(loop)
-            rest = " * ".join(self.dims(item)[1:]) or "1"
-            yield f"    for element in range(thread, {self.count(item.output)}, {THREADS}):"
-            yield "        whole = f8(0)"
-            if split:
-                yield f"        row = element // ({rest})"
-                yield f"        place = slot_o{item.output} + (row // lanes) * ({rest}) + element % ({rest})"
-                yield f"        for other in range(row % lanes, {THREADS}, lanes):"
-            else:
-                yield f"        place = slot_o{item.output} + element"
-                yield f"        for other in range({THREADS}):"
-            yield f"            whole = whole + slots[slot_base + place * {THREADS} + other]"
-            target = f"sums[part_o{item.output} + element * blocks + block]"
-            yield f"        {target} = {'whole' if item.output in first else f'{target} + whole'}"
-            first.discard(item.output)
-        if scatters:
+        for slots in own:
+            yield from slots.of_block(slots.number in first)
+            first.discard(slots.number)
+        if own:
             yield "    cuda.syncthreads()"
 
     def whole_outputs(self, level: int, pad: str, share: tuple[str, str]) -> Iterator[str]:
