@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from interpreting import by_interpreter
+from scipy import stats
 
 from vecdist import compile as compile_function
 from vecdist import data, explain, lazy, logpdf, value_and_grad
@@ -146,3 +148,60 @@ def test_unnormalised_densities_differ_by_a_constant():
         dropped.append(value - less)
     np.testing.assert_allclose(dropped, dropped[0], rtol=1e-11)
     assert abs(dropped[0]) > 1.0
+
+
+X = np.array([0.3, 0.2, 0.9])
+ONE = np.array([3.0])
+OF_STATISTICS = {
+    "a function of a sum": (lambda m, d: np.tanh(d(X).sum()) * m, np.tanh(X.sum()) * 0.4),
+    "a function of a mean in a family": (
+        lambda m, d: logpdf(Normal(np.log(d(X).mean()), 1.0), m), stats.norm(np.log(X.mean())).logpdf(0.4),
+    ),
+    "functions of functions": (
+        lambda m, d: np.exp(np.tanh(d(X).sum()) + np.sqrt(d(X).mean())) * m,
+        np.exp(np.tanh(X.sum()) + X.mean() ** 0.5) * 0.4,
+    ),
+    "an empirical prior": (
+        lambda m, d: logpdf(Normal(d(X).mean(), np.sqrt(((d(X) - d(X).mean()) ** 2).mean())), m),
+        stats.norm(X.mean(), X.std()).logpdf(0.4),
+    ),
+    "a standardised regressor": (
+        lambda m, d: ((d(X) - d(X).mean()) / np.sqrt(((d(X) - d(X).mean()) ** 2).mean()) * m + X).sum(), X.sum(),
+    ),
+    "an offset": (
+        lambda m, d: (np.log(d(X) / d(X).sum()) * m).sum(), np.log(X / X.sum()).sum() * 0.4,
+    ),
+    "a scalar that is checked": (
+        lambda m, d: logpdf(Normal(m, d(np.array(0.5))), 0.7), stats.norm(0.4, 0.5).logpdf(0.7),
+    ),
+    "a scalar that is checked, beside an array": (
+        lambda m, d: logpdf(StudentT(d(np.array(0.5))), m * np.ones(3)).sum(), 3 * stats.t(0.5).logpdf(0.4),
+    ),
+    "one element beside more axes": (
+        lambda m, d: np.tanh(m * np.ones((2, 1)) * np.log(d(ONE))).sum(), 2 * np.tanh(0.4 * np.log(3.0)),
+    ),
+    "one count": (
+        lambda m, d: logpdf(Poisson(np.exp(m * np.ones((2, 1)))), d(ONE)).sum(),
+        2 * stats.poisson(np.exp(0.4)).logpmf(3),
+    ),
+    "one element of two axes": (lambda m, d: (m * np.log(d(np.array([[3.0]])))).sum(), 0.4 * np.log(3.0)),
+}
+
+
+@pytest.mark.parametrize("errors", ["raise", "nan"])
+@pytest.mark.parametrize("name", OF_STATISTICS)
+def test_functions_of_statistics(uncompiled, name, errors):
+    """What is computed of data alone may be computed of its sums, and of data of one element."""
+    build, wanted = OF_STATISTICS[name]
+    m = np.array(0.4)
+    found = compile_function(lambda m: build(m, data), errors=errors)(m)
+    np.testing.assert_allclose(found, wanted, rtol=1e-13)
+    value, slope = value_and_grad(build(lazy(m), data), wrt=m)
+    np.testing.assert_allclose(value, wanted, rtol=1e-13)
+    np.testing.assert_allclose(slope, interpreted_slope(build, m), rtol=1e-12, atol=1e-14)
+
+
+def interpreted_slope(build, m):
+    """The derivative where nothing is data, by the interpreter."""
+    with by_interpreter():
+        return value_and_grad(build(lazy(m), lazy), wrt=m)[1]

@@ -111,13 +111,14 @@ class _State:
         return any(below.op == "slot" and below.shape == node.shape for below in topological((node,)))
 
     def slot(self, node: Node) -> Node:
-        """The input that takes the place of a constant."""
-        if node not in self.constants:
-            number = self.first + len(self.constants)
-            layout = "dense" if _varies(node) else "number"
-            shape = node.shape if _varies(node) else ()
-            self.constants[node] = Node("slot", (), (number, layout, ()), shape, node.dtype)
-        return self.constants[node]
+        """The input that takes the place of a constant, which is computed from nothing but data."""
+        made = {slot: constant for constant, slot in self.constants.items()}
+        (whole,) = rewrite((node,), lambda each, args: made[each] if each in made else rebuilt(each, args))
+        whole = whole if _varies(node) else scalar(whole)
+        if whole not in self.constants:
+            number, layout = self.first + len(self.constants), "dense" if _varies(node) else "number"
+            self.constants[whole] = Node("slot", (), (number, layout, ()), whole.shape, node.dtype)
+        return view(self.constants[whole], [], node.shape) if whole.ndim < node.ndim else self.constants[whole]
 
     def reduced(self, node: Node, args: tuple[Node, ...]) -> Node:
         """A sum over data by their mean and variance, as far as that goes."""

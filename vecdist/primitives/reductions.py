@@ -15,7 +15,9 @@ Axes = tuple[int, ...]
 
 
 def reduced(op: str, x: Node, axes: Axes) -> Node:
-    """``x`` reduced by ``op`` over ``axes`` (negative), each kept with length 1."""
+    """``x`` reduced by ``op`` over ``axes`` (negative), each kept with length 1; itself where each had that length."""
+    if all(x.shape[axis] == 1 for axis in axes):
+        return x
     kept = tuple(1 if axis in axes else x.shape[axis] for axis in range(-x.ndim, 0))
     return Node(op, (x,), (axes,), kept, x.dtype)
 
