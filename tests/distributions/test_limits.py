@@ -1,0 +1,158 @@
+"""Values and partial derivatives at the ends of supports and of parameters and at kinks: limits, and never NaN."""
+
+import numpy as np
+import pytest
+from family_cases import EVERY_FAMILY
+from limits import ATOMS, CLOSE, limit, sites_of, special_points
+
+from vecdist import cdf, logcdf, logpdf, logsf, sf, value_and_partials
+from vecdist.verbs import known
+
+VERBS = {"logpdf": logpdf, "cdf": cdf, "log_cdf": logcdf, "sf": sf, "log_sf": logsf}
+RANGES = {"logpdf": np.inf, "cdf": 1.0, "log_cdf": 0.0, "sf": 1.0, "log_sf": 0.0}
+NOT_YET = {  # the verbs of families that have no limits at the points of some dtype
+    "Arcsine": "cdf log_cdf sf log_sf",
+    "AsymmetricLaplace": "cdf log_cdf sf log_sf",
+    "Bernoulli": "cdf sf",
+    "Beta": "log_cdf log_sf",
+    "BetaPrime": "log_cdf",
+    "Binomial": "cdf log_cdf sf log_sf",
+    "Cauchy": "cdf log_cdf sf log_sf",
+    "Chi": "cdf log_cdf sf log_sf",
+    "Chi2": "cdf log_cdf sf log_sf",
+    "ContinuousBernoulli": "logpdf cdf log_cdf sf log_sf",
+    "Dirac": "log_sf",
+    "DiscreteWeibull": "logpdf",
+    "Erlang": "cdf log_cdf sf log_sf",
+    "ExGaussian": "logpdf log_cdf",
+    "Exponential": "cdf log_cdf sf",
+    "FisherSnedecor": "logpdf log_cdf",
+    "Frechet": "logpdf cdf sf",
+    "Gamma": "cdf log_cdf sf log_sf",
+    "GeneralizedExtremeValue": "logpdf cdf log_cdf sf log_sf",
+    "GeneralizedNormal": "logpdf",
+    "GeneralizedPareto": "logpdf cdf log_cdf sf log_sf",
+    "Geometric": "cdf log_cdf sf",
+    "Gompertz": "logpdf log_cdf",
+    "Gumbel": "logpdf cdf log_cdf sf",
+    "HalfCauchy": "cdf log_cdf sf log_sf",
+    "HalfNormal": "cdf log_cdf sf",
+    "HalfStudentT": "cdf log_cdf sf log_sf",
+    "HurdleGamma": "cdf log_cdf sf log_sf",
+    "HurdleLogNormal": "logpdf cdf log_cdf sf log_sf",
+    "HurdleNegativeBinomial": "cdf log_cdf sf log_sf",
+    "HurdlePoisson": "logpdf log_cdf log_sf",
+    "InverseChi2": "logpdf cdf log_cdf sf log_sf",
+    "InverseGamma": "logpdf cdf log_cdf sf log_sf",
+    "InverseGaussian": "logpdf log_cdf log_sf",
+    "Kumaraswamy": "logpdf cdf sf log_sf",
+    "Laplace": "cdf log_cdf sf log_sf",
+    "Levy": "logpdf cdf sf log_sf",
+    "Lindley": "log_cdf",
+    "LogLogistic": "logpdf cdf sf log_sf",
+    "LogNormal": "logpdf cdf sf log_sf",
+    "LogUniform": "log_cdf log_sf",
+    "Logistic": "logpdf cdf log_cdf sf log_sf",
+    "LogitNormal": "logpdf cdf sf log_sf",
+    "Lomax": "log_cdf",
+    "Moyal": "logpdf cdf log_cdf sf",
+    "NegativeBinomial": "cdf log_cdf sf log_sf",
+    "NoncentralChi2": "logpdf cdf sf log_sf",
+    "Normal": "cdf log_cdf sf log_sf",
+    "NormalInverseGaussian": "logpdf cdf log_cdf sf log_sf",
+    "Pareto": "log_cdf",
+    "Poisson": "logpdf log_sf",
+    "Rayleigh": "cdf log_cdf sf",
+    "RelaxedBernoulli": "logpdf cdf log_cdf sf log_sf",
+    "Rice": "logpdf cdf log_cdf sf log_sf",
+    "ScaledInverseChi2": "logpdf cdf sf log_sf",
+    "Semicircle": "log_cdf log_sf",
+    "Skellam": "logpdf log_cdf log_sf",
+    "SkewNormal": "logpdf cdf log_cdf sf log_sf",
+    "SkewedExponentialPower": "logpdf cdf log_cdf sf log_sf",
+    "StudentT": "cdf log_cdf sf log_sf",
+    "Triangular": "log_cdf log_sf",
+    "TruncatedCauchy": "cdf log_cdf sf log_sf",
+    "TruncatedNormal": "cdf log_cdf sf log_sf",
+    "Uniform": "log_cdf log_sf",
+    "VonMises": "log_cdf log_sf",
+    "Weibull": "logpdf cdf sf log_sf",
+    "ZeroInflatedBinomial": "logpdf cdf log_cdf sf log_sf",
+    "ZeroInflatedNegativeBinomial": "cdf log_cdf sf log_sf",
+    "ZeroInflatedPoisson": "log_sf",
+    "Zipf": "log_sf",
+}
+
+
+def pairs():
+    """Each family with each verb that it has."""
+    for family in EVERY_FAMILY:
+        for name in VERBS:
+            if name == "logpdf" or known(family, name):
+                late = name in NOT_YET.get(family.__name__, "").split()
+                marks = [pytest.mark.xfail(strict=True)] if late else []
+                yield pytest.param(family, name, id=f"{family.__name__}-{name}", marks=marks)
+
+
+def evaluated(family, name, rows):
+    """Columns of the value and of the partials in x and in each parameter that is a real number; what they are."""
+    x, *parameters = (np.ascontiguousarray(column) for column in rows.T)
+    constraints = family.parametrisations[0].constraints
+    given = dict(zip(constraints, parameters, strict=True))
+    real = {name: given[name] for name, constraint in constraints.items() if not constraint.whole}
+    value, partials = value_and_partials(VERBS[name](family(**given), x), (x, *real.values()))
+    return np.stack([value, *partials], axis=-1), ["value", "d/dx", *(f"d/d{name}" for name in real)]
+
+
+def wrong_at_sites(family, name):
+    """What is NaN or not the limit, at each site, in words."""
+    sites = sites_of(family)
+    if not sites:
+        return
+    rows = np.array([row for site in sites for side in ([site.at], *site.sides) for row in side])
+    found, labels = evaluated(family, name, rows)
+    narrow, _ = evaluated(family, name, np.array([site.at for site in sites], np.float32))
+    start = 0
+    for site, in_float32 in zip(sites, narrow, strict=True):
+        at, approaches = found[start], found[start + 1 : start + 1 + 4 * len(site.sides)]
+        start += 1 + len(approaches)
+        limits = limit(approaches.reshape(len(site.sides), 4, len(labels)).swapaxes(1, 2))
+        if name == "logpdf" and family.__name__ in ATOMS:
+            limits = limits[:0]
+        if not site.within:
+            limits[:, 1:] = 0.0
+        exact = (np.float32(site.at) == site.at).all()
+        for values, dtype in ((at, "float64"), (in_float32, "float32")):
+            for label, value, near in zip(labels, values, limits.T, strict=True):
+                if np.isnan(value) or ((dtype == "float64" or exact) and not agree(value, near)):
+                    yield f"{dtype} {label} at {site.at}: {value}, near it {near}"
+        if np.isnan(approaches).any():
+            yield f"NaN next to {site.at}"
+
+
+def agree(value, near):
+    """Whether a value is the limit, or between the limits from two sides."""
+    if not near.size or np.isnan(near).any():
+        return True
+    low, high = near.min(), near.max()
+    room = CLOSE * max(1.0, min(abs(low), abs(high))) if np.isfinite([low, high]).any() else 0.0
+    return low - room <= value <= high + room if not (np.isinf(low) and low == high) else value == low
+
+
+def wrong_at_special_points(family, name, dtype):
+    """What is NaN, and values that no probability or its logarithm has."""
+    rows = special_points(family, dtype)
+    found, labels = evaluated(family, name, rows)
+    for place, k in np.argwhere(np.isnan(found)):
+        yield f"{dtype.__name__} {labels[k]} at {rows[place]}: nan"
+    value = found[:, 0]
+    for place in np.flatnonzero((value > RANGES[name]) | ((value < 0) & (name in {"cdf", "sf"}))):
+        yield f"{dtype.__name__} at {rows[place]}: {value[place]}"
+
+
+@pytest.mark.parametrize(("family", "name"), [*pairs()])
+def test_limits(interpreter, family, name):
+    wrong = [*wrong_at_sites(family, name)]
+    for dtype in (np.float64, np.float32):
+        wrong += wrong_at_special_points(family, name, dtype)
+    assert not wrong, "\n".join([f"{len(wrong)} are wrong:", *wrong])
