@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import exp, expm1, log, nan
+from math import exp, expm1, inf, log, nan
 
 from vecdist.distributions.count_quantiles import bisection
 from vecdist.distributions.formulas import EULER
-from vecdist.distributions.tail_sums import ratio_sum
+from vecdist.distributions.tail_sums import MOSTLY, draws_parts, ratio_sum
 from vecdist.primitives.beta_tails import distance_from_mean, logarithm, prefactor
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_less_digamma, tail
@@ -33,7 +33,7 @@ def draws_mass(k: float, n: float, alpha: float, beta: float) -> float:
 
 
 def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
-    """That of both, by the sum of the masses of the tail away from the mean."""
+    """That of both as ``log_tails`` has it: by the sum of the masses of the tail away from the mean, or an integral."""
     lower = k * (alpha + beta) < n * alpha if alpha > 0.0 else k * (alpha + beta) > n * alpha
     at, last, here, there = k, k, alpha, beta
     if not lower:
@@ -41,7 +41,11 @@ def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
     y = 1.0
     if at <= n:
         total, _, _ = ratio_sum(last, n, here, there)
-        y = tail(lower, 0.0, draws_mass(at, n, alpha, beta) * total)
+        known = draws_mass(at, n, alpha, beta) * total if total < inf else inf
+        y = tail(lower, 0.0, known)
+        if known > exp(MOSTLY):
+            below, e, w, _, _ = draws_parts(k, n, alpha, beta)
+            y = tail(below, e, w)
     return y
 
 

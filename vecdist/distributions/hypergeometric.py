@@ -56,7 +56,8 @@ class Hypergeometric(ByLogTails, Distribution):
 
     @staticmethod
     def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
-        return log_tails(x, p.draws, -p.successes, -p.failures, lambda at: Hypergeometric.log_density(at, p))
+        size = log_choose(p.successes + p.failures, p.draws)
+        return log_tails(x, p.draws, -p.successes, -p.failures, lambda at: Hypergeometric.log_density(at, p), size)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
