@@ -5,6 +5,11 @@ import pytest
 
 from vecdist import compile as compile_function
 from vecdist import explain, hessian, lazy, value_and_grad
+from vecdist.derivatives import gradient_of
+from vecdist.expr import topological
+from vecdist.leaves import leaf
+from vecdist.passes.bind import bind
+from vecdist.pipeline import Known, derived
 
 RNG = np.random.default_rng(5)
 A, B = RNG.normal(size=(7, 5)), RNG.normal(size=(5, 6))
@@ -100,6 +105,23 @@ def test_explain_says_what_is_left_to_blas():
         "before it a product of matrices is a call of BLAS: each element is used many times over",
         "after it 2 products of matrices are calls of BLAS: each element is used many times over",
     ]
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_what_two_kernels_need_is_computed_in_the_first():
+    """The value and the slope in the scale share the terms of the slopes that go into a product after them."""
+    x, y = RNG.normal(size=15), RNG.normal(size=(7, 6))
+    a, scale = lazy(x)[:14].reshape(7, 2), lazy(x)[14]
+    target = (-0.5 * np.tanh((a @ lazy(B[:2]) - y) / scale) ** 2).sum()
+    bound = bind((target.node, leaf(x)))
+    parts = derived(bound.roots, gradient_of, known=Known(slots=len(bound.leaves))).parts
+    assert [any(node.op == "sum" for node in topological(part.roots)) for part in parts] == [False, True, False]
+    value, slopes = value_and_grad(target, wrt=x)
+    z = (x[:14].reshape(7, 2) @ B[:2] - y) / x[14]
+    of_z = -np.tanh(z) / np.cosh(z) ** 2
+    np.testing.assert_allclose(value, -0.5 * (np.tanh(z) ** 2).sum(), rtol=1e-12)
+    np.testing.assert_allclose(slopes[:14], (of_z / x[14] @ B[:2].T).ravel(), rtol=1e-10)
+    np.testing.assert_allclose(slopes[14], -(of_z * z / x[14]).sum(), rtol=1e-10)
 
 
 def test_inner_lengths_that_differ():

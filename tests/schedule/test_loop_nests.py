@@ -203,3 +203,12 @@ def test_what_is_put_at_one_place_of_a_row_is_computed_once_for_the_row():
     before, _, inner = str(kernel).rpartition("for ")
     assert "x0[" in before and "mul(" in before
     assert "x0[" not in inner and "mul(" not in inner
+
+
+def test_a_sum_that_is_put_at_one_place_of_a_row_is_summed_once_for_the_row():
+    """As the slope in a scale among the parameters of many chains: no pass over the data for each of these."""
+    data = np.linspace(0.5, 2.0, 5)
+    x = lazy(X)
+    for row in (np.exp(x[:, 2:3] * data).sum(axis=1), (np.exp(x[:, 1:2]) * np.exp(x[:, 3:] * data)).sum(axis=1)):
+        kernel = kernel_of(row.sum(), wrt=(X,))
+        assert max(depth for depth, _ in statements(kernel, Accumulate)) == 2

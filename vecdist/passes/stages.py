@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from vecdist.expr import Node, rewrite, topological
-from vecdist.primitives.structure import joined, rebuilt
+from vecdist.primitives.structure import is_reduction, joined, rebuilt
 
 
 @final
@@ -98,9 +98,29 @@ class _Cut:
 
     def filled(self, node: Node) -> int:
         """The slot that a kernel fills with a value."""
+        node = self.without_sums(node)
         if node not in self.computed:
             self.computed[node] = self.new_slot(self.level_of(node))
         return self.computed[node]
+
+    def without_sums(self, node: Node) -> Node:
+        """A value that reads from slots the sums that are known before its level.
+
+        Kernels of that level share what they are computed of, as the value of a regression and the derivatives in its
+        scale share the terms of all rows: another kernel would compute these terms again.
+        """
+        level = self.level_of(node)
+        new: dict[Node, Node] = {}
+
+        def known(each: Node) -> bool:
+            return is_reduction(each) and self.level_of(each) < level
+
+        for each in topological((node,), lambda each: () if known(each) else each.args):
+            if known(each):
+                new[each] = Node("slot", (), (self.filled(each), "dense", ()), each.shape, each.dtype)
+            else:
+                new[each] = rebuilt(each, tuple(new[arg] for arg in each.args))
+        return new[node]
 
     def stage(self, at: int, flags: Sequence[Node]) -> Stage:
         own = [(node, slot) for node, slot in self.computed.items() if self.level[slot] == at]

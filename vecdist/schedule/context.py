@@ -92,7 +92,8 @@ def _affine(index: str, start: int | str, step: int) -> str:
 def through_pad(context: Context, node: Node, root: Block) -> Context:
     """The context of the source of a pad: its indices, guarded where the source has no element.
 
-    Where it stands at one place of an axis that it has not, it is there whatever the index: no load is guarded by that.
+    Where it stands at one place of an axis, which it has not or is of length 1 along, it is there whatever the index:
+    no load is guarded by that, and what it is computed of need not be computed again at every index.
     """
     (source,) = node.args
     indices: list[Index | None] = [None] * source.ndim
@@ -104,7 +105,8 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
             indices[axis] = index
         elif source.shape[axis] != 1:
             indices[axis] = replace(index, text=_place(index, start, step))
-    return Context(tuple(indices), _both([guard for axis, guard in _guards(context, node, root) if axis != -1], root))
+    own = {axis for axis, dim in enumerate(source.shape) if dim != 1} | {None}
+    return Context(tuple(indices), _both([guard for axis, guard in _guards(context, node, root) if axis in own], root))
 
 
 def pad_guard(context: Context, node: Node, root: Block) -> Index | None:
