@@ -26,7 +26,6 @@ from vecdist import (
 )
 from vecdist.distributions import Cauchy, Exponential, Gamma, Gumbel, Logistic, LogNormal, Normal, Pareto, Weibull
 from vecdist.verbs import FALLBACKS, stated
-from vecdist.wrappers.known import MIXED
 
 
 @pytest.fixture
@@ -274,7 +273,7 @@ def those_with_tails():
     """Families with both tails that SciPy has, and no mass beside their density."""
     for family in EVERY_FAMILY:
         both = all((stated(family, name) or FALLBACKS[name](family)) is not None for name in ("log_cdf", "log_sf"))
-        if both and family.oracle and family not in MIXED:
+        if both and family.oracle and not family.mixed:
             yield pytest.param(family, id=family.__name__)
 
 

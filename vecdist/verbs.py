@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.array import LazyArray
-from vecdist.constraints import Constraint
+from vecdist.constraints import Bound, Constraint
+from vecdist.distributions.at_ends import at_end
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor
@@ -139,18 +140,31 @@ def _asked(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) 
 
 def _tail(name: str) -> Callable[..., Node]:
     def formula(family: Family, p: Parameters, x: Node) -> Node:
-        return tail_everywhere(name, family.reach(p), lambda at: _formula(name)(family, p, at), x)
+        return tail_everywhere(name, family, p, lambda at: _formula(name)(family, p, at), x)
 
     return formula
 
 
-def tail_everywhere(name: str, support: Constraint, inside: Callable[[Node], Node], x: Node) -> Node:
+def tail_everywhere(name: str, family: Family, p: Parameters, inside: Callable[[Node], Node], x: Node) -> Node:
     """A tail that is known inside the support, with its values outside; of whole numbers, a staircase."""
-    below, beyond = BEYOND[name]
+    support, (below, beyond) = family.reach(p), BEYOND[name]
     at = floor(x) if support.whole else x
     over = at >= support.upper if support.whole else support.beyond(at)
-    value = where(over | eq(x, math.inf), beyond, inside(at))
-    return where(support.below(at) | eq(x, -math.inf), below, value)
+    under, value, lower = support.below(at), inside(at), name in LOWER
+    start = None if support.open_lower else _end(family, support.lower, x)
+    end = None if support.open_upper else _end(family, support.upper, x)
+    if start is not None:
+        under, below = at <= start, at_end(below, lower, at, start, family.log_density(start, p), value)
+    if end is not None:
+        over, beyond = at >= end, at_end(beyond, not lower, end, at, family.log_density(end, p), value)
+    return where(under | eq(x, -math.inf), below, where(over | eq(x, math.inf), beyond, value))
+
+
+def _end(family: Family, bound: Bound, x: Node) -> Node | None:
+    """An end of the support, where the density says how tails rise and fall from there."""
+    if family.discrete or family.mixed or not (isinstance(bound, Node) or math.isfinite(bound)):
+        return None
+    return bound if isinstance(bound, Node) else const(bound, x.dtype)
 
 
 def _quantile(family: Family, p: Parameters, q: Node) -> Node:
@@ -224,6 +238,7 @@ def _middle(family: Family) -> Callable[..., Node] | None:
 
 VERBS = {"log_cdf": "logcdf", "log_sf": "logsf", "quantile": "ppf"}
 BEYOND = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "log_cdf": (-math.inf, 0.0), "log_sf": (0.0, -math.inf)}
+LOWER = {"cdf", "log_cdf"}
 TAILS = {"cdf": "sf", "sf": "cdf", "log_cdf": "log_sf", "log_sf": "log_cdf"}
 FALLBACKS: dict[str, Callable[[Family], Callable[..., Any] | None]] = {
     "cdf": _exp_of("log_cdf"),

@@ -124,13 +124,14 @@ class Distribution(Parametrised, ABC):
     Beside these it may state the formulas of the verbs in ``vecdist.verbs``: inside the support ``cdf(x, p)``,
     ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
     ``quantile(q, p)``; ``draw(random, p)`` of the random numbers of a ``Stream``; and ``mean(p)``, ``variance(p)``,
-    ``entropy(p)``, ``mode(p)`` and ``median(p)``.  A
-    ``symmetric`` family depends on x - ``p.loc`` alone and falls off on both sides alike.  Raises ``TypeError`` for
+    ``entropy(p)``, ``mode(p)`` and ``median(p)``.  A ``symmetric`` family depends on x - ``p.loc`` alone and falls off
+    on both sides alike; a ``mixed`` one has mass at single points beside its density.  Raises ``TypeError`` for
     parameters that no parametrisation has.
     """
 
     oracle: ClassVar[str] = ""
     discrete: ClassVar[bool] = False
+    mixed: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:

@@ -27,6 +27,8 @@ class HurdleGamma(Distribution):
     array([-0.6931, -1.3069])
     """
 
+    mixed = True
+
     by_scale = with_gate(Gamma.by_scale)
     by_rate = with_gate(Gamma.by_rate)
     by_moments = with_gate(Gamma.by_moments)

@@ -30,6 +30,8 @@ class HurdleLogNormal(Distribution):
     array([-0.6931, -2.3052])
     """
 
+    mixed = True
+
     by_scale = with_gate(LogNormal.by_scale)
     log_density = hurdled(LogNormal)
     mean = gated_mean(LogNormal)

@@ -12,7 +12,6 @@ from vecdist.distributions.base import Distribution, Parameters, Parametrisation
 from vecdist.expr import Node
 from vecdist.leaves import number
 from vecdist.wrappers.inner import Inner
-from vecdist.wrappers.known import MIXED
 
 
 class Wrapper:
@@ -65,7 +64,7 @@ def derive(
     if not isinstance(distribution, Distribution):
         given = distribution if isinstance(distribution, type) else type(distribution)
         raise TypeError(f"{wrapper.name} wants a distribution of a family, given {given.__name__}")
-    if type(distribution) in MIXED or getattr(distribution, "mixed", False):
+    if distribution.mixed:
         raise TypeError(
             f"{wrapper.name} wants a distribution that has no mass at single points beside its density, given "
             f"{type(distribution).__name__}"

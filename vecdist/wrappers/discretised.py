@@ -22,6 +22,7 @@ class Discretised(Wrapper):
     """What ``discretised`` gives."""
 
     name = "discretised"
+    adds_mass = True
 
     @classmethod
     def constraints(cls) -> Mapping[str, Constraint]:

@@ -45,7 +45,7 @@ class Inner:
         return inside if outside is None else where(outside, -math.inf, inside)
 
     def _tail(self, name: str, x: Node, p: Parameters) -> Node:
-        return tail_everywhere(name, self.family.reach(p.base), lambda at: self.formula(name, p, at), x)
+        return tail_everywhere(name, self.family, p.base, lambda at: self.formula(name, p, at), x)
 
     def cdf(self, x: Node, p: Parameters) -> Node:
         return self._tail("cdf", x, p)

@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable
 
 from vecdist.distributions.base import Distribution, Parameters
-from vecdist.distributions.hurdle_gamma import HurdleGamma
-from vecdist.distributions.hurdle_log_normal import HurdleLogNormal
 from vecdist.distributions.log_normal import LogNormal
 from vecdist.distributions.normal import Normal
 from vecdist.expr import Node, where
@@ -30,8 +28,6 @@ def _log(x: Node) -> Node:
     return where(x > 0.0, log(x), where(eq(x, x), -math.inf, x))
 
 
-# Those that have a density, and mass at a single point beside it.
-MIXED: set[type[Distribution]] = {HurdleGamma, HurdleLogNormal}
 # log P(below < X <= upper), whatever its size.
 LOG_INTERVALS: dict[type[Distribution], Callable[[Node, Node, Parameters], Node]] = {
     Normal: _normal_interval,
