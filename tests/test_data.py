@@ -184,6 +184,9 @@ OF_STATISTICS = {
         lambda m, d: logpdf(Poisson(np.exp(m * np.ones((2, 1)))), d(ONE)).sum(),
         2 * stats.poisson(np.exp(0.4)).logpmf(3),
     ),
+    "no element, beside a condition on each": (
+        lambda m, d: logpdf(Poisson(np.exp(m)), d(np.zeros(0))).sum() + (m * d(X)).sum(), 0.4 * X.sum(),
+    ),
     "one element of two axes": (lambda m, d: (m * np.log(d(np.array([[3.0]])))).sum(), 0.4 * np.log(3.0)),
 }
 

@@ -192,7 +192,8 @@ def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
         return []
     key = (plan.constants, plan.conditions, *others, *bound.lengths.items())
     if key not in store:
-        holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in plan.conditions]
+        tested = [node for node in plan.conditions if all(bound.lengths.get(str(dim), dim) for dim in node.shape)]
+        holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in tested]
         roots = (*plan.constants, *(scalar(node) for node in holding))
         inner = planned(Bound(roots, bound.leaves, bound.lengths), values, kind, "nan")
         shapes = [[bound.lengths.get(str(dim), dim) for dim in root.shape] for root in roots]

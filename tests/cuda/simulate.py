@@ -13,6 +13,8 @@ from dataclasses import replace
 from itertools import repeat
 
 import numpy as np
+import random_model_runs
+import random_models
 import small_blocks
 from reference import interpreted
 
@@ -298,6 +300,9 @@ def prepared(results, wrt, errors="nan"):
 
 def check(name):
     """Run a case; ``AssertionError`` where it is wrong."""
+    if name.startswith("random model "):
+        check_model(int(name.split()[-1]))
+        return
     if name in FLAGS:
         (results, wrt), raised = FLAGS[name]
         _, _, kernel, arrays, lengths = prepared(results, wrt, "raise")
@@ -311,6 +316,27 @@ def check(name):
         assert mine.dtype == wanted.dtype
         tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-12
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=tolerance, atol=tolerance)
+
+
+def check_model(seed):
+    """A random model of few elements, in a random number of blocks, with as many lanes to a row as may be."""
+    model = random_models.model(seed, lengths=(0, 1, 2, 7, 33, 65), terms=1)
+    arrays = {  # the simulator has no pointers, which strides may lead backwards from
+        name: array.copy() if min(array.strides, default=0) < 0 else array
+        for name, array in random_model_runs.arrays_of(model).items()
+    }
+    _, _, kernel, given, lengths = prepared(
+        (model.density(arrays),), [arrays[name] for name in model.parameters]
+    )
+    rng, grid = np.random.default_rng(seed), Grid(kernel)
+    nests = [loop for _, loop in kernel.shared_nests() if is_team_loop(loop)]
+    lanes = [THREADS if grid.takes_blocks(nest) and rng.random() < 0.5 else 2 ** int(rng.integers(6)) for nest in nests]
+    lanes = lanes if grid.lanes is None else [grid.lanes] * len(nests)
+    blocks = 1 if needs_grid_barrier(kernel) else int(rng.integers(1, 4))
+    found, _ = launch(kernel, given, lengths, blocks, tuple(lanes))
+    wanted = random_model_runs.plain(model, random_model_runs.arrays_of(model, np, np.float64))
+    found = [mine.reshape(reference.shape) for mine, reference in zip(found, wanted, strict=True)]
+    random_model_runs.compare(model, found, wanted)
 
 
 def on_one_processor():

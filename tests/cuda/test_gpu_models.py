@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import data, explain, lazy, logpdf, logsumexp, value_and_grad, value_and_partials
-from vecdist.distributions import Normal
+from vecdist import data, explain, lazy, logpdf, logsumexp, mixture, softmax, value_and_grad, value_and_partials
+from vecdist.distributions import Gamma, Normal, Weibull
 
 pytestmark = pytest.mark.cuda
 RNG = np.random.default_rng(20241122)
@@ -67,6 +67,20 @@ def test_mixtures_remember_their_exponentials(cupy, parts):
     found, wanted = both(cupy, lambda x, c, w: build(lazy(x), c, lazy(w)), x, centre, weight)
     for mine, reference in zip(found, wanted, strict=True):
         np.testing.assert_allclose(mine, reference, rtol=1e-11, atol=1e-9)
+
+
+@pytest.mark.parametrize("marked", [lazy, data])
+@pytest.mark.parametrize("family", [Gamma, Normal, Weibull])
+@pytest.mark.parametrize("parts", [2, 3, 5, 8, 17, 70])
+def test_components_have_parameters_of_their_own(cupy, parts, family, marked):
+    """Each is added to by two loops of a row, and counted once."""
+    x, first, second, raw = RNG.uniform(0.5, 3.0, 3001), *RNG.uniform(0.5, 2.0, (3, parts))
+    build = lambda x, a, b, w: (  # noqa: E731
+        logpdf(mixture(softmax(lazy(w)), family(lazy(a), lazy(b))), marked(x)).sum(), (a, b, w),
+    )
+    found, wanted = both(cupy, build, x, first, second, raw)
+    for mine, reference in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(mine, reference, rtol=1e-10, atol=1e-9)
 
 
 def test_more_sums_than_shared_memory_holds(cupy):

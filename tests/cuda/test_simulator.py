@@ -24,7 +24,7 @@ def simulator():
         process.stdin.close()
 
 
-@pytest.mark.parametrize("name", [*CASES, *FLAGS])
+@pytest.mark.parametrize("name", [*CASES, *FLAGS, *(f"random model {seed}" for seed in range(16))])
 def test_simulated_kernels(simulator, name):
     print(name, file=simulator.stdin, flush=True)
     answer = simulator.stdout.readline()
