@@ -6,7 +6,7 @@ from vecdist.distributions.beta_ratios import digamma_rise, slope
 from vecdist.distributions.count_cdfs import draws_quantile
 from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.stream import Stream
-from vecdist.distributions.tail_sums import ByLogTails, log_tails
+from vecdist.distributions.tail_sums import OfDraws
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum
 from vecdist.primitives.draws import binomial_draw
@@ -46,7 +46,7 @@ log_mass = primitive(
 )
 
 
-class BetaBinomial(ByLogTails, Distribution):
+class BetaBinomial(OfDraws, Distribution):
     """Beta-binomial distribution, f(x) = C(n, x) B(x + alpha, n - x + beta) / B(alpha, beta) for x = 0, ..., n.
 
     Written ``BetaBinomial(n, alpha, beta)`` or ``BetaBinomial(n=, mean=, concentration=)``, those of the beta
@@ -85,13 +85,13 @@ class BetaBinomial(ByLogTails, Distribution):
         return random.draw(binomial_draw, p.n, log_sigmoid(log_odds), log_sigmoid(-log_odds))
 
     @staticmethod
-    def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
-        return log_tails(x, p.n, p.alpha, p.beta, lambda at: BetaBinomial.log_density(at, p))
+    def urn(p: Parameters) -> tuple[Node, Node, Node]:
+        return p.n, p.alpha, p.beta
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        counts = (p.n, p.alpha, p.beta)
-        return by_bisection(draws_quantile, q, counts, BetaBinomial.support(p), lambda at: BetaBinomial.cdf(at, p))
+        support = BetaBinomial.support(p)
+        return by_bisection(draws_quantile, q, BetaBinomial.urn(p), support, lambda at: BetaBinomial.cdf(at, p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

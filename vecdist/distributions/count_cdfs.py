@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-from math import exp, expm1, inf, log, nan
+from math import expm1, log, nan
 
 from vecdist.distributions.count_quantiles import bisection
 from vecdist.distributions.formulas import EULER
-from vecdist.distributions.tail_sums import MOSTLY, draws_parts, ratio_sum
+from vecdist.distributions.tail_sums import draws_tail
 from vecdist.primitives.beta_tails import distance_from_mean, logarithm, prefactor
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_less_digamma, tail
 from vecdist.primitives.zeta import _zeta
 
 
-def draws_mass(k: float, n: float, alpha: float, beta: float) -> float:
-    """The mass at k of a beta-binomial distribution, or with negative alpha and beta of a hypergeometric one.
-
-    Three factors like Γ(k + alpha) / (k! Γ(alpha)) or C(-alpha, k), each as a beta density at a point they share.
-    """
-    first, rest, whole, mass = alpha, beta, alpha + beta, nan
-    if alpha <= 0.0:
-        first, rest, whole = 1.0 - alpha - k, 1.0 - beta - (n - k), 1.0 - whole - n
-    if first > 0.0 and rest > 0.0 and k >= 0.0 and n >= k and n > 0.0:
-        x, y = n / (n + whole), whole / (n + whole)
-        e1, rest1, f1 = prefactor(k, first, x, y, distance_from_mean(k, first, x, y))
-        e2, rest2, f2 = prefactor(n - k, rest, x, y, distance_from_mean(n - k, rest, x, y))
-        e3, rest3, f3 = prefactor(n, whole, x, y, distance_from_mean(n, whole, x, y))
-        mass = exp((e1 + rest1) + (e2 + rest2) - (e3 + rest3)) * (f1 * f2 / f3)
-    if alpha <= 0.0:
-        mass /= whole / (n + whole) if n > 0.0 else 1.0
-    return mass
-
-
 def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
-    """That of both as ``log_tails`` has it: by the sum of the masses of the tail away from the mean, or an integral."""
-    lower = k * (alpha + beta) < n * alpha if alpha > 0.0 else k * (alpha + beta) > n * alpha
-    at, last, here, there = k, k, alpha, beta
-    if not lower:
-        at, last, here, there = k + 1.0, n - k - 1.0, beta, alpha
-    y = 1.0
-    if at <= n:
-        total, _, _ = ratio_sum(last, n, here, there)
-        known = draws_mass(at, n, alpha, beta) * total if total < inf else inf
-        y = tail(lower, 0.0, known)
-        if known > exp(MOSTLY):
-            below, e, w, _, _ = draws_parts(k, n, alpha, beta)
-            y = tail(below, e, w)
-    return y
+    """As ``BetaBinomial`` and ``Hypergeometric`` have it."""
+    lower, e, w, _, _ = draws_tail(k, n, alpha, beta)
+    return tail(lower, e, w)
 
 
 def beta_negative_binomial_cdf(k: float, r: float, alpha: float, beta: float) -> float:

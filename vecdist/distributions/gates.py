@@ -19,6 +19,8 @@ from vecdist.primitives.floating import width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import primitive
 
+MOST = {8: 1.0 - 2.0**-53, 4: 1.0 - 2.0**-24}  # below 1
+
 
 def with_gate(way: Parametrisation, **stricter: Constraint) -> Parametrisation:
     """A parametrisation with a ``gate`` before its parameters: the probability of a 0 beside those it has itself."""
@@ -197,7 +199,7 @@ def hurdled_quantile(family: Any, log_mass: Callable[[Parameters], Node], cdf: A
     def quantile(q: Node, p: Parameters) -> Node:
         above = q > p.gate
         part = exp(log_mass(p)) - (q - p.gate) / (1.0 - p.gate) * expm1(log_mass(p))
-        k = family.quantile(where(eq(q, 1.0), 1.0, minimum(where(above, part, 0.5), 1.0)), p)
+        k = family.quantile(where(eq(q, 1.0), 1.0, minimum(where(above, part, 0.5), MOST[width(q)])), p)
         return where(above, settled(k, q, lambda at: cdf(at, p), positive_count), 0.0)
 
     return staticmethod(quantile)

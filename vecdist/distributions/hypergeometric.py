@@ -5,7 +5,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import draws_quantile
 from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.stream import Stream
-from vecdist.distributions.tail_sums import ByLogTails, log_tails
+from vecdist.distributions.tail_sums import OfDraws
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil, maximum, minimum
 from vecdist.primitives.draws import hypergeometric_draw
@@ -16,7 +16,7 @@ up_to_the_population = Constraint(
 )
 
 
-class Hypergeometric(ByLogTails, Distribution):
+class Hypergeometric(OfDraws, Distribution):
     """Hypergeometric distribution, f(x) = C(successes, x) C(failures, draws - x) / C(successes + failures, draws).
 
     Written ``Hypergeometric(successes, failures, draws)`` or ``Hypergeometric(population=, successes=, draws=)``, where
@@ -55,14 +55,13 @@ class Hypergeometric(ByLogTails, Distribution):
         return random.draw(hypergeometric_draw, p.successes, p.failures, p.draws)
 
     @staticmethod
-    def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
-        size = log_choose(p.successes + p.failures, p.draws)
-        return log_tails(x, p.draws, -p.successes, -p.failures, lambda at: Hypergeometric.log_density(at, p), size)
+    def urn(p: Parameters) -> tuple[Node, Node, Node]:
+        return p.draws, -p.successes, -p.failures
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        counts = (p.draws, -p.successes, -p.failures)
-        return by_bisection(draws_quantile, q, counts, Hypergeometric.support(p), lambda at: Hypergeometric.cdf(at, p))
+        support = Hypergeometric.support(p)
+        return by_bisection(draws_quantile, q, Hypergeometric.urn(p), support, lambda at: Hypergeometric.cdf(at, p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -4,6 +4,7 @@ from vecdist.constraints import Constraint, below_infinity, count, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import poisson_quantile
 from vecdist.distributions.formulas import times
+from vecdist.distributions.staircase import eased
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import ceil, maximum
@@ -77,4 +78,4 @@ class Poisson(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return poisson_quantile(p.rate, q)
+        return poisson_quantile(p.rate, eased(q))

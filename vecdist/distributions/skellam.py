@@ -3,6 +3,7 @@
 from vecdist.constraints import Constraint, integer, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import skellam_quantile
+from vecdist.distributions.staircase import eased
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
@@ -103,4 +104,4 @@ class Skellam(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return skellam_quantile(p.rate1, p.rate2, q)
+        return skellam_quantile(p.rate1, p.rate2, eased(q))

@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vecdist.constraints import Constraint
+from vecdist.distributions.formulas import times
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum
+from vecdist.primitives.elementary import log
+from vecdist.primitives.floating import width
+
+LOST = {8: 2.0**-48, 4: 2.0**-21}  # by rounding: of the logarithm of a probability
 
 
-def settled(k: Node, q: Node, cdf: Callable[[Node], Node], support: Constraint, width: Node | float = 1.0) -> Node:
-    """The step that reaches ``q``: ``k``, or the one beside it where rounding had led there."""
+def eased(q: Node) -> Node:
+    """What a distribution function that should be ``q`` is at least, and it and the upper tail to some digits still."""
+    return q + LOST[width(q)] * times(q, log(q))
+
+
+def settled(k: Node, q: Node, cdf: Callable[[Node], Node], support: Constraint, step: Node | float = 1.0) -> Node:
+    """The step that reaches ``q``: ``k``, or the one beside it where rounding had led there.
+
+    A step reaches all that it misses by no more than rounding, but for a value that the next one has itself.
+    """
     k = minimum(maximum(k, support.lower), support.upper)
-    lower = (k > support.lower) & (cdf(k - width) >= q)
-    higher = (k < support.upper) & (cdf(k) < q)
-    k = where(lower, k - width, where(higher, k + width, k))
+    below, here = cdf(k - step), cdf(k)
+    lower = (k > support.lower) & (below >= where(eq(here, q), q, eased(q)))
+    higher = (k < support.upper) & (here < eased(q))
+    k = where(lower, k - step, where(higher, k + step, k))
     return where(eq(q, 0.0), support.lower, where(eq(q, 1.0), support.upper, k))

@@ -1,25 +1,25 @@
-"""Tails of counts of draws: short ones as sums of masses, each by its ratio to the one before, others by an integral.
+"""Tails of counts of draws, away from the mean: short ones as sums of masses, others by an integral.
 
-The integral is that of ``gamma_products``, whose cost does not depend on the counts.
+Each mass follows from the one before by their ratio.  The integral is that of ``gamma_products``, whose cost does not
+depend on the counts.  With -alpha successes and -beta failures the beta-binomial distribution is the hypergeometric one
+of n draws, so that one routine has both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import floor, inf
+from math import exp, floor, inf, nan
 
 from vecdist.distributions.base import Parameters
-from vecdist.expr import Node, const, where
-from vecdist.primitives.elementary import exp, log, log1p
-from vecdist.primitives.floating import width
+from vecdist.expr import Node, const
+from vecdist.primitives.beta_tails import digamma_gap, distance_from_mean, prefactor
+from vecdist.primitives.elementary import exp as exponential
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_tail, log_tail_slope
 from vecdist.primitives.table import no_derivatives, primitive
 
 TERMS = 1000.0  # a sum of more takes longer than the integral
 NOTHING = 1e-18
-MOSTLY = -0.1  # the logarithm of a tail of which the rest is better known by the integral
-LARGE = {8: 4e3, 4: 40.0}  # terms of which a mass is not made
+MOSTLY = 0.9  # a tail of which the rest is better known by the integral
 
 
 def rounded(x: float) -> float:
@@ -32,7 +32,6 @@ def ratio_sum(x: float, n: float, alpha: float, beta: float) -> tuple[float, flo
 
     A sum that would take more than ``TERMS`` is infinite.
     """
-    x, n = rounded(x), rounded(n)
     total, of_alpha, of_beta = 1.0, 0.0, 0.0
     term, term_alpha, term_beta, k = 1.0, 0.0, 0.0, 0.0
     while x > 0.0 and k < TERMS and term > NOTHING * total:
@@ -52,45 +51,40 @@ def ratio_sum(x: float, n: float, alpha: float, beta: float) -> tuple[float, flo
     return total, of_alpha, of_beta
 
 
-def _beta_binomial_sum(x: float, n: float, alpha: float, beta: float) -> float:
-    total, _, _ = ratio_sum(x, n, alpha, beta)
-    return total
+def gaps(a: float, b: float, x: float, y: float) -> float:
+    """The derivative of log B(a + x, b + y) - log B(a, b) in a: of the two pairs of gaps that with the smaller ones."""
+    narrow = b < x
+    first, second = (b, y + b) if narrow else (x, x + y)
+    return digamma_gap(a, first) - digamma_gap(a + x if narrow else a + b, second)
 
 
-def _beta_binomial_sum_da(x: float, n: float, alpha: float, beta: float) -> float:
-    _, slope, _ = ratio_sum(x, n, alpha, beta)
-    return slope
+def mass(k: float, n: float, alpha: float, beta: float) -> tuple[float, float, float, float]:
+    """The mass at k as exp(e) f, and the derivatives of its logarithm in alpha and beta.
+
+    Three factors like Γ(k + alpha) / (k! Γ(alpha)) or C(-alpha, k), each as a beta density at a point they share.
+    """
+    sign, first, rest, whole, less = 1.0, alpha, beta, alpha + beta, 0.0
+    e, f, of_alpha, of_beta = 0.0, nan, nan, nan
+    if alpha <= 0.0:
+        sign, first, rest, whole, less = -1.0, 1.0 - alpha - k, 1.0 - beta - (n - k), 1.0 - whole - n, 1.0
+    if first > 0.0 and rest > 0.0 and k >= 0.0 and n >= k and n > 0.0:
+        x, y = n / (n + whole), whole / (n + whole)
+        e1, rest1, f1 = prefactor(k, first, x, y, distance_from_mean(k, first, x, y))
+        e2, rest2, f2 = prefactor(n - k, rest, x, y, distance_from_mean(n - k, rest, x, y))
+        e3, rest3, f3 = prefactor(n, whole, x, y, distance_from_mean(n, whole, x, y))
+        e, f = (e1 + rest1) + (e2 + rest2) - (e3 + rest3), f1 * f2 / f3
+        f /= y if alpha <= 0.0 else 1.0
+        of_alpha = sign * gaps(first, rest - less, k, n - k)
+        of_beta = sign * gaps(rest, first - less, n - k, k)
+    return e, f, of_alpha, of_beta
 
 
-def _beta_binomial_sum_db(x: float, n: float, alpha: float, beta: float) -> float:
-    _, _, slope = ratio_sum(x, n, alpha, beta)
-    return slope
-
-
-COMMON = {"floating": True, "domain": ((4.0, 4.0), (9.0, 9.0), (0.6, 6.0), (0.6, 6.0))}
-
-beta_binomial_sum_da = primitive(
-    "beta_binomial_sum_da", 4, routine=_beta_binomial_sum_da, tangent=no_derivatives("beta_binomial_sum_da"), **COMMON,
-)
-beta_binomial_sum_db = primitive(
-    "beta_binomial_sum_db", 4, routine=_beta_binomial_sum_db, tangent=no_derivatives("beta_binomial_sum_db"), **COMMON,
-)
-beta_binomial_sum = primitive(
-    "beta_binomial_sum", 4, routine=_beta_binomial_sum,
-    partials=lambda x, n, alpha, beta, out: (
-        None, None, beta_binomial_sum_da(x, n, alpha, beta), beta_binomial_sum_db(x, n, alpha, beta)
-    ),
-    **COMMON,
-)
-
-
-def draws_parts(k: float, n: float, alpha: float, beta: float) -> tuple[bool, float, float, float, float]:
+def draws_integral(k: float, n: float, alpha: float, beta: float) -> tuple[bool, float, float, float, float]:
     """The lower tail (True) or the upper one as exp(e) w, and exp(e) times its slopes in alpha and beta.
 
     No more than k successes is a beta variable of alpha and beta below one of k + 1 and n - k.  In the hypergeometric
     distribution the failures before success number k + 1 are such a count, and so are more than n - k - 1.
     """
-    k, n = rounded(k), rounded(n)
     sign, a, c = 1.0, beta, alpha
     if alpha <= 0.0:
         sign, a, c = -1.0, (k - beta) - (n - 1.0), -alpha - k
@@ -98,78 +92,76 @@ def draws_parts(k: float, n: float, alpha: float, beta: float) -> tuple[bool, fl
     return lower, e, w, sign * slope_c, sign * slope_a
 
 
+def draws_tail(k: float, n: float, alpha: float, beta: float) -> tuple[bool, float, float, float, float]:
+    """As ``draws_integral``, by a sum where that is short and the tail not nearly all."""
+    k, n = rounded(k), rounded(n)
+    lower = k * (alpha + beta) < n * alpha if alpha > 0.0 else k * (alpha + beta) > n * alpha
+    at, last, here, there = k, k, alpha, beta
+    if not lower:
+        at, last, here, there = k + 1.0, n - k - 1.0, beta, alpha
+    e, w, of_alpha, of_beta = 0.0, 0.0, 0.0, 0.0
+    if not at > (n if alpha > 0.0 else min(n, -alpha)):
+        total, of_here, of_there = ratio_sum(last, n, here, there)
+        e, f, slope_alpha, slope_beta = mass(at, n, alpha, beta)
+        w = f * total
+        of_alpha = f * ((of_here if lower else of_there) + total * slope_alpha)
+        of_beta = f * ((of_there if lower else of_here) + total * slope_beta)
+        if total == inf or exp(min(e, 0.0)) * w > MOSTLY:
+            lower, e, w, of_alpha, of_beta = draws_integral(k, n, alpha, beta)
+    return lower, e, w, of_alpha, of_beta
+
+
 def _log_draws_tail(below: float, k: float, n: float, alpha: float, beta: float) -> float:
-    lower, e, w, _, _ = draws_parts(k, n, alpha, beta)
+    lower, e, w, _, _ = draws_tail(k, n, alpha, beta)
     return log_tail(lower == (below > 0.0), e, w)
 
 
 def _log_draws_tail_da(below: float, k: float, n: float, alpha: float, beta: float) -> float:
-    lower, e, w, slope, _ = draws_parts(k, n, alpha, beta)
+    lower, e, w, slope, _ = draws_tail(k, n, alpha, beta)
     return log_tail_slope(lower == (below > 0.0), e, w, slope)
 
 
 def _log_draws_tail_db(below: float, k: float, n: float, alpha: float, beta: float) -> float:
-    lower, e, w, _, slope = draws_parts(k, n, alpha, beta)
+    lower, e, w, _, slope = draws_tail(k, n, alpha, beta)
     return log_tail_slope(lower == (below > 0.0), e, w, slope)
 
 
-SIDED = {"floating": True, "domain": ((1.0, 1.0), *COMMON["domain"])}
+COMMON = {"floating": True, "domain": ((1.0, 1.0), (4.0, 4.0), (9.0, 9.0), (0.6, 6.0), (0.6, 6.0))}
 
 log_draws_tail_da = primitive(
-    "log_draws_tail_da", 5, routine=_log_draws_tail_da, tangent=no_derivatives("log_draws_tail_da"), **SIDED,
+    "log_draws_tail_da", 5, routine=_log_draws_tail_da, tangent=no_derivatives("log_draws_tail_da"), **COMMON,
 )
 log_draws_tail_db = primitive(
-    "log_draws_tail_db", 5, routine=_log_draws_tail_db, tangent=no_derivatives("log_draws_tail_db"), **SIDED,
+    "log_draws_tail_db", 5, routine=_log_draws_tail_db, tangent=no_derivatives("log_draws_tail_db"), **COMMON,
 )
-log_draws_tail = primitive(  # of the lower tail where the first is 1, of the upper one where it is 0; NaN for k = -1
+log_draws_tail = primitive(  # of the lower tail where the first argument is 1, of the upper one where it is 0
     "log_draws_tail", 5, routine=_log_draws_tail,
     partials=lambda below, k, n, alpha, beta, out: (
         None, None, None, log_draws_tail_da(below, k, n, alpha, beta), log_draws_tail_db(below, k, n, alpha, beta)
     ),
-    **SIDED,
+    **COMMON,
 )
 
 
-def log_tails(
-    x: Node, n: Node, alpha: Node, beta: Node, log_mass: Callable[[Node], Node], size: Node | float = 0.0
-) -> tuple[Node, Node]:
-    """The logarithms of the tails of a beta-binomial distribution, by that away from the mean.
+class OfDraws:
+    """The four distribution functions of a family that states ``urn(p)``: n, alpha and beta."""
 
-    With -alpha successes and -beta failures it is the hypergeometric distribution of n draws.  ``size`` is that of the
-    terms of ``log_mass``, which knows few digits where they are large.
-    """
-    first = x < n * (alpha / (alpha + beta))
-    total = beta_binomial_sum(
-        where(first, x, n - x - 1.0), n, where(first, alpha, beta), where(first, beta, alpha)
-    )
-    known = log_mass(where(first, x, x + 1.0)) + log(total)
-    rest = log1p(-exp(known))
-    below, beyond = const(1.0, x.dtype), const(0.0, x.dtype)
-    short = (total < inf) & ~(known > MOSTLY) & (beyond + size < LARGE[width(x)])
-    at = where(short, -1.0, x)  # of which nothing is computed where it is not needed
-    return (
-        where(short, where(first, known, rest), log_draws_tail(below, at, n, alpha, beta)),
-        where(short, where(first, rest, known), log_draws_tail(beyond, at, n, alpha, beta)),
-    )
-
-
-class ByLogTails:
-    """The four distribution functions of a family that states ``log_tails(x, p)``: the logarithms of both tails."""
-
-    log_tails: Callable[[Node, Parameters], tuple[Node, Node]]
+    @staticmethod
+    def urn(p: Parameters) -> tuple[Node, Node, Node]:
+        raise NotImplementedError
 
     @classmethod
     def cdf(cls, x: Node, p: Parameters) -> Node:
-        return exp(cls.log_tails(x, p)[0])
+        return exponential(cls.log_cdf(x, p))
 
     @classmethod
     def sf(cls, x: Node, p: Parameters) -> Node:
-        return exp(cls.log_tails(x, p)[1])
+        return exponential(cls.log_sf(x, p))
 
     @classmethod
     def log_cdf(cls, x: Node, p: Parameters) -> Node:
-        return cls.log_tails(x, p)[0]
+        return log_draws_tail(const(1.0, x.dtype), x, *cls.urn(p))
 
     @classmethod
     def log_sf(cls, x: Node, p: Parameters) -> Node:
-        return cls.log_tails(x, p)[1]
+        return log_draws_tail(const(0.0, x.dtype), x, *cls.urn(p))
