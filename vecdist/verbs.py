@@ -10,9 +10,10 @@ from vecdist.array import LazyArray
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.at_ends import at_end
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
+from vecdist.distributions.formulas import log_probability
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor
-from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.elementary import exp, log1p
 from vecdist.vectorize import evaluated
 
 Family = type[Distribution]
@@ -211,7 +212,7 @@ def _log_of(own: str, other: str) -> Callable[[Family], Callable[..., Node] | No
 
     def fallback(family: Family) -> Callable[..., Node] | None:
         this, rest = stated(family, own), stated(family, other) or _exp_of(f"log_{other}")(family)
-        return this and rest and (lambda x, p: where(this(x, p) < 0.5, log(this(x, p)), log1p(-rest(x, p))))
+        return this and rest and (lambda x, p: where(this(x, p) < 0.5, log_probability(this(x, p)), log1p(-rest(x, p))))
 
     return fallback
 

@@ -32,6 +32,12 @@ times = primitive(
     floating=True, domain=((0.0, 30.0), (-30.0, 30.0)), oracle="numpy.multiply",
 )
 
+# The logarithm of a probability, which what does not change the probability does not change, though it be 0.
+log_probability = primitive(
+    "log_probability", 1, expand=log, tangent=lambda dots, x, out: None if dots[0] is None else times(dots[0], 1.0 / x),
+    domain=((0.01, 1.0),), oracle="numpy.log",
+)
+
 
 SMALLER = 32  # powers of two by which a large distance is divided
 

@@ -3,12 +3,11 @@
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.gamma_mass import (
-    gammainc_of_parts,
-    gammaincc_of_parts,
-    log_gammainc_of_parts,
-    log_gammaincc_of_parts,
+    gammainc_of_product,
+    gammaincc_of_product,
+    log_gammainc_of_product,
+    log_gammaincc_of_product,
 )
-from vecdist.distributions.parts import Parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import maximum, square
@@ -89,25 +88,20 @@ class Gamma(Distribution):
         return maximum(p.shape - 1.0, 0.0) / p.rate
 
     @staticmethod
-    def point(x: Node, p: Parameters) -> Parts:
-        """x over the scale."""
-        return Parts(p.rate, p.rate_rest).times(x)
-
-    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return gammainc_of_parts(p.shape, *Gamma.point(x, p))
+        return gammainc_of_product(p.shape, x, p.rate, p.rate_rest)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return gammaincc_of_parts(p.shape, *Gamma.point(x, p))
+        return gammaincc_of_product(p.shape, x, p.rate, p.rate_rest)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_gammainc_of_parts(p.shape, *Gamma.point(x, p))
+        return log_gammainc_of_product(p.shape, x, p.rate, p.rate_rest)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_gammaincc_of_parts(p.shape, *Gamma.point(x, p))
+        return log_gammaincc_of_product(p.shape, x, p.rate, p.rate_rest)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

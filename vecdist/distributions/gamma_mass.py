@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vecdist.distributions.formulas import times
+from vecdist.distributions.parts import Parts
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import sqrt
+from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.floating import width
+from vecdist.primitives.floating import format_of, width
 from vecdist.primitives.gamma_functions import digamma
 from vecdist.primitives.incomplete_gamma import (
     gamma_density,
@@ -20,7 +23,7 @@ from vecdist.primitives.incomplete_gamma import (
     log_gammaincc_da,
     log_gammaincc_dx,
 )
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, partials_of, primitive
 
 LEAST = {8: -600.0, 4: -60.0}  # the logarithm of a tail down to which the rest counts
 
@@ -39,9 +42,15 @@ def _moved(a: Node, x: Node, rest: Node) -> Node:
     return times(_small(a, rest), gamma_density(a, x))
 
 
+def _lost(a: Node, rest: Node, slope: Node) -> Node:
+    """What a slope makes of the rest: nothing of none, though there is no slope at x = 0."""
+    small = _small(a, rest)
+    return where(eq(small, 0.0), 0.0, small * slope)
+
+
 def _tail_partials(a: Node, x: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
-    of_shape = gammainc_da(a, x) + times(_small(a, rest), gamma_density(a, x) * (log(x) - digamma(a)))
-    return of_shape, gamma_density(a, x) * (1.0 + times(_small(a, rest), _slope(a, x))), None
+    of_shape = gammainc_da(a, x) + _lost(a, rest, gamma_density(a, x) * (log(x) - digamma(a)))
+    return of_shape, gamma_density(a, x) * (1.0 + _lost(a, rest, _slope(a, x))), None
 
 
 def _log_moved(a: Node, x: Node, rest: Node, y: Node) -> Node:
@@ -50,9 +59,8 @@ def _log_moved(a: Node, x: Node, rest: Node, y: Node) -> Node:
 
 
 def _log_partials(a: Node, x: Node, rest: Node, of_shape: Node, of_x: Node) -> tuple[Node, Node, None]:
-    lost = _small(a, rest)
     mixed = of_x * ((log(x) - digamma(a)) - of_shape)
-    return of_shape + times(lost, mixed), of_x * (1.0 + times(lost, _slope(a, x) - of_x)), None
+    return of_shape + _lost(a, rest, mixed), of_x * (1.0 + _lost(a, rest, _slope(a, x) - of_x)), None
 
 
 AT = ((0.3, 40.0), (0.3, 40.0), (-1e-16, 1e-16))
@@ -74,3 +82,29 @@ log_gammaincc_of_parts = primitive(
     expand=lambda a, x, rest: log_gammaincc(a, x) - _log_moved(a, x, rest, log_gammaincc(a, x)),
     partials=lambda a, x, rest, out: _log_partials(a, x, rest, log_gammaincc_da(a, x), log_gammaincc_dx(a, x)),
 )
+
+
+def _at_product(of_parts: Primitive, rising: bool) -> Primitive:
+    """A tail at x rate for a rate in two parts, by that at a number in two parts.
+
+    Its slope in log(rate) is its own, for the product may underflow; where the tail is ``rising`` from -inf that is a.
+    """
+
+    def at(a: Node, x: Node, rate: Node, rest: Node) -> Node:
+        return of_parts(a, *Parts(rate, rest).times(x))
+
+    def partials(a: Node, x: Node, rate: Node, rest: Node, out: Node) -> tuple[Node, Node, Node, None]:
+        node = at(a, x, rate, rest)
+        slopes: Any = partials_of(node)
+        (of_a, of_z, _), z = slopes, node.args[1]
+        low = z < format_of(z).smallest_normal if rising else eq(z, 0.0)
+        return of_a, rate * of_z, where(low, a / rate if rising else 0.0, x * of_z), None
+
+    name = of_parts.name.replace("parts", "product")
+    return primitive(name, 4, expand=at, partials=partials, domain=(*AT[:2], (0.5, 2.0), AT[2]))
+
+
+gammainc_of_product = _at_product(gammainc_of_parts, False)
+gammaincc_of_product = _at_product(gammaincc_of_parts, False)
+log_gammainc_of_product = _at_product(log_gammainc_of_parts, True)
+log_gammaincc_of_product = _at_product(log_gammaincc_of_parts, False)

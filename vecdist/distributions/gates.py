@@ -126,14 +126,14 @@ def gated_cdf(family: Any) -> Any:
 
     def cdf(x: Node, p: Parameters) -> Node:
         rest, lower = 1.0 - p.gate, family.cdf(x, p)
-        return where(lower > 0.5, 1.0 - rest * family.sf(x, p), p.gate + rest * lower)
+        return where(lower > 0.5, 1.0 - times(rest, family.sf(x, p)), p.gate + times(rest, lower))
 
     return staticmethod(cdf)
 
 
 def gated_sf(family: Any) -> Any:
     """The upper tail of a gated mixture of 0 and ``family``."""
-    return staticmethod(lambda x, p: (1.0 - p.gate) * family.sf(x, p))
+    return staticmethod(lambda x, p: times(1.0 - p.gate, family.sf(x, p)))
 
 
 def gated_log_sf(family: Any) -> Any:
