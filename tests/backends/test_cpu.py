@@ -13,9 +13,10 @@ from reference import assert_same, interpreted
 from structures import EXACT, LENGTHS, MODELS, ROWS, matrix, numbers, positive
 
 from vecdist import compile as compile_function
-from vecdist import lazy, pipeline, value_and_grad
+from vecdist import lazy, logpdf, pipeline, value_and_grad
 from vecdist.backends import cpu, cpu_language, threads
 from vecdist.derivatives import gradient_of
+from vecdist.distributions import Normal
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
 
@@ -92,6 +93,24 @@ def test_gradients_of_random_programs(program):
 @pytest.mark.parametrize("name", MODELS)
 def test_models_and_their_gradients(name, dtype):
     check_model(name, dtype)
+
+
+def test_blocks_with_values_that_are_seldom_wanted():
+    """Of three blocks one has far angles, another a scale that is wrong where they are not reduced, and NaN is none."""
+    x, scale = np.linspace(-20.0, 20.0, 10_000), np.array(1.5)
+    x[[17, 9000]], x[9001] = (1e22, -3e9), np.inf
+    angle = lazy(x)
+    target = logpdf(Normal(0.0, lazy(scale) + np.sin(angle)[:9001]), np.cos(angle)[:9001]).sum()
+    value, (of_x, of_scale) = value_and_grad(target, wrt=(x, scale))
+    spread, at = np.sin(x[:9001]) + scale, np.cos(x[:9001])
+    wanted = -0.5 * (at / spread) ** 2 - np.log(spread) - 0.5 * np.log(2 * np.pi)
+    np.testing.assert_allclose(value, wanted.sum(), rtol=1e-12)
+    of_spread = (at**2 / spread**2 - 1) / spread
+    np.testing.assert_allclose(of_scale, of_spread.sum(), rtol=1e-11)
+    wanted = of_spread * at + at / spread**2 * (spread - scale)
+    np.testing.assert_allclose(of_x[:9001], wanted, rtol=1e-10, atol=1e-12)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(np.tan(angle), np.tan(x), rtol=1e-13)
 
 
 def test_a_model_with_special_functions_is_compiled_every_day():

@@ -210,6 +210,8 @@ LONG_ROWS = {
     "rows of many turns": long_rows(1100),
 }
 
+FAR_ANGLES = np.concatenate([x(60), 1e9 * x(30)])
+FAR = lazy(FAR_ANGLES)
 # What to compute and where to differentiate, in how many blocks, with how many lanes in a team (of each nest, or all).
 CASES = {
     "elementwise float64": (((lazy(x(300)) * 2.0 + np.sqrt(positive(300)),), ()), 1, 1),
@@ -279,6 +281,7 @@ CASES = {
     "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),
     "guards": (slopes(x(50)), 1, 1),
     "guards of a strided array": (slopes(np.arange(40.0)[::2]), 1, 1),
+    "far angles with gradient": (((np.sin(FAR).sum(), (np.tan(FAR) * np.cos(FAR))), (FAR_ANGLES,)), 1, 1),
     "integers": (((np.where(lazy(np.arange(90)) < 40, lazy(np.arange(90)) * 3, -1).sum(),), ()), 3, 1),
     "small integers": (((lazy(np.arange(90, dtype="i2")) * 5 - np.arange(90, dtype="u1"),), ()), 1, 1),
     "booleans": ((((lazy(x(90)) < 1.0) & ~(lazy(x(90)) < -2.0), (lazy(x(90)) < 0.0).sum()), ()), 3, 1),

@@ -24,16 +24,17 @@ CASES = {
     "poisson draws": lambda dtype: (sample(1, Poisson(lazy(A)), 5), ()),
     "binomial draws": lambda dtype: (sample(1, Binomial(20, lazy(X)), 5), ()),
     "hypergeometric draws": lambda dtype: (sample(1, Hypergeometric(lazy(B), 40, 30), 5), ()),
+    "far angles": lambda dtype: (np.sin(lazy(A.astype(dtype))).sum(), ()),
     "von mises draws": lambda dtype: (sample(1, VonMises(0.0, lazy(A)), 5), ()),
 }
 REGISTERS = 65_536 // (2 * THREADS)  # of a thread: at least two blocks on a multiprocessor
-LONG = {*CASES} - {"gammainc", "gammainc with gradient", "gamma draws"}
+LONG = {*CASES} - {"gammainc", "gammainc with gradient", "gamma draws", "far angles"}
 
 
 @pytest.mark.parametrize(("name", "dtype"), [
     pytest.param(name, dtype, marks=[pytest.mark.slow] if name in LONG else [])
     for name in CASES
-    for dtype in (["f4", "f8"] if name == "gammainc" else ["f8"])
+    for dtype in (["f4", "f8"] if name in {"gammainc", "far angles"} else ["f8"])
 ])
 def test_routines_compile_for_a_gpu(name, dtype):
     pytest.importorskip("cuda.core", reason="cuda-core, which links CUDA kernels, is not installed")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 from ulps import DTYPES, INF, NAN, Case, assert_accurate, at_least_one, both, errors, evaluate, one, precisely
 
 from vecdist.primitives import PRIMITIVES
@@ -74,6 +74,9 @@ NEXT_TO_ZEROS = one((0.5, 1.0), (1.0, 2.0), (1.4, 1.5), (1.99, 2.01), (2.0, 2.5)
 SUBNORMAL, SUBNORMAL_SINGLE = (5e-324, 2e-308), (1.5e-45, 1e-38)
 ABOVE_MINUS_ONE = both((1e-300, 1e-6), (1e-6, 0.9)) + one((-0.9999999, -0.5), (1.0, 1e6), (1e6, 1e300))
 ABOVE_MINUS_ONE_SINGLE = both((1e-36, 1e-6), (1e-6, 0.9)) + one((-0.999999, -0.5), (1.0, 1e6), (1e6, 3e38))
+ANGLES = both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20))
+ANGLES_SINGLE = both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13))
+FAR, FAR_SINGLE = both((2.0**20, 2.0**60), (2.0**60, 1.7e308)), both((2.0**13, 2.0**30), (2.0**30, 3.4e38))
 PAIRS = [((1e-6, 1e6), (1e-2, 1e6)), ((1e-3, 10.0), (1e-2, 10.0))]
 PAIRS_SINGLE = PAIRS
 CLOSE = [((1e-6, 3.0), (1e-12, 1.0)), ((2.9, 3.1), (1e-9, 4.0)), ((3.0, 1e6), (1e-12, 1.0))]
@@ -102,12 +105,12 @@ CASES = [
          (4.0, 4.0)),
     Case("sinh", arb.sinh, ALL + one((709.0, 710.47)), ALL_SINGLE + one((88.0, 89.4)), (2.5, 2.5)),
     Case("cosh", arb.cosh, ALL + one((709.0, 710.47)), ALL_SINGLE + one((88.0, 89.4)), (2.0, 2.0)),
-    Case("sin", arb.sin, both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20)),
-         both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13)), (2.0, 2.0)),
-    Case("cos", arb.cos, both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20)),
-         both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13)), (2.0, 2.0)),
-    Case("tan", arb.tan, both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20)),
-         both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13)), (4.0, 4.0)),
+    Case("near_sin", arb.sin, ANGLES, ANGLES_SINGLE, (2.0, 2.0)),
+    Case("near_cos", arb.cos, ANGLES, ANGLES_SINGLE, (2.0, 2.0)),
+    Case("near_tan", arb.tan, ANGLES, ANGLES_SINGLE, (4.0, 4.0)),
+    Case("sin", precisely(arb.sin), ANGLES + FAR, ANGLES_SINGLE + FAR_SINGLE, (2.0, 2.0)),
+    Case("cos", precisely(arb.cos), ANGLES + FAR, ANGLES_SINGLE + FAR_SINGLE, (2.0, 2.0)),
+    Case("tan", precisely(arb.tan), ANGLES + FAR, ANGLES_SINGLE + FAR_SINGLE, (4.0, 4.0)),
     Case("arctan", arb.atan, both((1e-300, 1e-6), NEAR, (0.8, 1.2), (1.0, 1e300)),
          both((1e-36, 1e-6), NEAR, (0.8, 1.2), (1.0, 1e36)), (3.0, 3.0)),
     Case("pow", lambda x, y: (y * x.log()).exp(),
@@ -175,13 +178,43 @@ def test_circular_functions_next_to_multiples_of_a_quarter_turn(name: str, truth
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
-def test_circular_functions_of_huge_arguments_are_finite(name: str, dtype: type) -> None:
-    x = np.array([1e10, 1e30, float(np.finfo(dtype).max)], dtype)
-    values = evaluate(name, [np.concatenate([x, -x])])
-    assert np.isfinite(values).all()
-    if name != "tan":
-        assert (abs(values) <= 1).all()
+@pytest.mark.parametrize(("name", "truth"), [("sin", arb.sin), ("cos", arb.cos), ("tan", arb.tan)])
+def test_circular_functions_of_the_floats_nearest_to_multiples_of_a_quarter_turn(
+    name: str, truth: Callable, dtype: type
+) -> None:
+    """Those of the continued fraction of each power of two over pi/2, among them 6381956970095103 * 2**797."""
+    kind = np.finfo(dtype)
+    x = nearest_to_quarter_turns(kind.nmant + 1, kind.maxexp)
+    assert dtype == np.float32 or 6381956970095103 * 2.0**797 in x
+    x = np.concatenate([x, -x, [kind.max]]).astype(dtype)
+    assert errors(name, precisely(truth), [x], lambda *_: arb(0)).max() <= 2.0
+
+
+def nearest_to_quarter_turns(digits: int, exponents: int) -> np.ndarray:
+    """Of every fourth binade the float of so many digits that is next to a multiple of pi/2 (Kahan 1983)."""
+    found = []
+    with ctx.workprec(2 * exponents + 200):
+        for exponent in range(1, exponents - digits, 4):
+            rest, (before, now) = 2**exponent / (arb.pi() / 2), (0, 1)
+            while now < 2**digits:  # denominators of convergents
+                whole = rest.floor().unique_fmpz()
+                rest = 1 / (rest - whole)
+                before, now = now, now * int(rest.floor().unique_fmpz()) + before
+            found.append(float(before) * 2.0**exponent)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_far_angles_are_known_with_what_rounding_took_from_them(dtype: type) -> None:
+    kind = np.finfo(dtype)
+    x = np.geomspace(2.0**21, kind.max / 2, 60).astype(dtype)
+    rest = (0.25 * np.spacing(x)).astype(dtype)
+    for name, truth in (
+        ("sin_of_parts", lambda x, rest: (x + rest).sin()),
+        ("cos_of_parts", lambda x, rest: (x + rest).cos()),
+        ("cos_less_one", lambda x, rest: (x + rest).cos() - 1),
+    ):
+        assert errors(name, precisely(truth, 3000), [x, rest], at_least_one).max() <= 3.0, name
 
 
 # name: (arguments, value) pairs that hold in both formats; "tiny", "least" and "most" stand for the format's own.
@@ -209,7 +242,8 @@ EDGES: dict[str, list[tuple]] = {
     "erf": [(0.0, 0), (INF, 1), (-INF, -1), (NAN, NAN), (7.0, 1), (-7.0, -1), ("most", 1)],
     "erfc": [(0.0, 1), (INF, 0), (-INF, 2), (NAN, NAN), (30.0, 0), (-10.0, 2), ("most", 0), ("least", 1)],
     "hypot": [(0.0, 0.0, 0), (INF, NAN, INF), (NAN, -INF, INF), (3.0, 4.0, 5), (NAN, 1.0, NAN), (1.0, NAN, NAN),
-              ("most", 0.0, "most"), ("most", "most", INF)],
+              (0.0, NAN, NAN), (NAN, 0.0, NAN), (-0.0, NAN, NAN), (0.0, -INF, INF), ("most", 0.0, "most"),
+              ("most", "most", INF)],
     "pow": [
         (0.0, 0.0, 1), (NAN, 0.0, 1), (INF, -0.0, 1), (1.0, NAN, 1), (1.0, INF, 1), (NAN, 1.0, NAN), (2.0, NAN, NAN),
         (0.0, NAN, NAN), (INF, NAN, NAN), (0.0, 2.0, 0), (0.0, -2.0, INF), (-0.0, -3.0, -INF), (-0.0, -2.0, INF),

@@ -21,6 +21,7 @@ from vecdist.codegen.statements import (
     assignment,
     dense_offset,
     element_count,
+    is_seldom,
     slot_of,
     typed_zero,
     varying,
@@ -48,6 +49,7 @@ class _Renderer(LoopLines):
         flag = ["flag"] if kernel.flagged else []
         self.parameters = ", ".join([*slots, *outputs, *flag, *kernel.lengths])
         self.hoisted = list(needed_later(kernel))
+        self.usual = False  # whether seldom values are left out of the loop being written
 
     def module(self) -> Iterator[str]:
         yield "from vecdist.backends.cpu_language import *"
@@ -109,15 +111,26 @@ class _Renderer(LoopLines):
         return f"stripe_limit({' + '.join(summed)})"
 
     def one_block(self, loop: Loop, pad: str) -> Iterator[str]:
-        sums = loop.sums(self.kernel.root)
-        yield from (f"{pad}{item.name} = {beginning(item)}" for item in sums)
+        """A block; one with values that are seldom wanted by a loop of vectors without them, and again if any was."""
+        self.usual = any(map(is_seldom, loop.body.walk())) and not loop.scatters()
+        if self.usual:
+            yield f"{pad}seldom = False"
+            yield from self.whole_block(loop, pad)
+            yield f"{pad}if seldom:"
+            self.usual = False
+            yield from self.whole_block(loop, pad + INDENT)
+        else:
+            yield from self.whole_block(loop, pad)
+        yield from (f"{pad}p_{item.name}[block] = {item.name}" for item in loop.sums(self.kernel.root))
+        if self.flags(loop):
+            yield f"{pad}if bad:\n{pad}    flag[0] = 1"
+
+    def whole_block(self, loop: Loop, pad: str) -> Iterator[str]:
+        yield from (f"{pad}{item.name} = {beginning(item)}" for item in loop.sums(self.kernel.root))
         if self.flags(loop):
             yield f"{pad}bad = False"
         yield f"{pad}end = min(block * size + size, {loop.dim})"
         yield from self.elements(loop, pad)
-        yield from (f"{pad}p_{item.name}[block] = {item.name}" for item in sums)
-        if self.flags(loop):
-            yield f"{pad}if bad:\n{pad}    flag[0] = 1"
 
     def flags(self, loop: Loop) -> bool:
         return any(isinstance(item, Flag) for item in loop.body.walk())
@@ -142,6 +155,8 @@ class _Renderer(LoopLines):
 
     def statement(self, item: Statement) -> str:
         match item:
+            case Assign(name, _, (condition, *_, usual)) if self.usual and is_seldom(item):
+                return f"{name} = {usual}; seldom = seldom | {condition}"
             case Assign():
                 return assignment(item)
             case Load():

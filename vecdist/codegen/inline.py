@@ -95,14 +95,24 @@ class _Writer:
         if self.known[-1][0] < depth:
             self.known.append((depth, {}))
         (assign,) = ast.parse(code).body
-        assert isinstance(assign, ast.Assign) and isinstance(assign.value, ast.Call)
-        (call,) = assign.value.args
-        assert isinstance(call, ast.Call)
+        assert isinstance(assign, ast.Assign)
+        match assign.value:
+            case ast.IfExp(test, ast.Call(_, [ast.Call(_, arguments)]), usual):
+                yield f"{text[:depth]}if {ast.unparse(test)}:"
+                yield from self.put(words, arguments, text[:depth] + INDENT, certain=False)
+                yield f"{text[:depth]}else:"
+                yield f"{text[:depth]}{INDENT}{words[0]} = {ast.unparse(usual)}"
+            case ast.Call(_, [ast.Call(_, arguments)]):
+                yield from self.put(words, arguments, text[:depth])
+
+    def put(self, words: Sequence[str], arguments: Sequence[ast.expr], pad: str, certain: bool = True) -> Iterator[str]:
+        """The statements of a call, in the place of a line of these words."""
         function = PRIMITIVES[words[3]].routine
         assert function is not None
-        lines, results = self.computed(function, [f"f8({ast.unparse(argument)})" for argument in call.args], ALONE)
-        yield from (text[:depth] + line for line in lines)
-        yield f"{text[:depth]}{words[0]} = {words[2]}({ast.unparse(results[0])})"
+        given = [f"f8({ast.unparse(argument)})" for argument in arguments]
+        lines, results = self.computed(function, given, ALONE, certain)
+        yield from (pad + line for line in lines)
+        yield f"{pad}{words[0]} = {words[2]}({ast.unparse(results[0])})"
 
     def computed(
         self, function: Callable, arguments: Sequence[str], used: frozenset[int], certain: bool = True

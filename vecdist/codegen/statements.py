@@ -47,6 +47,11 @@ def assignment(item: Assign) -> str:
     return f"{item.name} = {text}"
 
 
+def is_seldom(item: object) -> bool:
+    """Whether a statement computes a value that few elements want."""
+    return isinstance(item, Assign) and item.op in PRIMITIVES and PRIMITIVES[item.op].seldom
+
+
 def dense_offset(indices: tuple[str, ...], dims: list[str]) -> str:
     """The place of an element in row-major order."""
     offset = indices[0] if indices else "0"

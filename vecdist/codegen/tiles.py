@@ -15,7 +15,7 @@ import numpy as np
 
 from vecdist.codegen.grid import THREADS, Grid, combined, elements, team, worth_a_block
 from vecdist.codegen.routines import is_routine
-from vecdist.codegen.statements import INDENT, typed_zero
+from vecdist.codegen.statements import INDENT, is_seldom, typed_zero
 from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Scatter, Statement, Store, Total
 
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
@@ -38,7 +38,7 @@ def unrolling(loop: Loop) -> int:
 
 def has_routines(loop: Loop) -> bool:
     """Whether a body has loops and branches of functions in it, which are long."""
-    return any(isinstance(item, Assign) and is_routine(item.op) for item in loop.body.walk())
+    return any(isinstance(item, Assign) and is_routine(item.op) and not is_seldom(item) for item in loop.body.walk())
 
 
 def is_team_loop(loop: Loop) -> bool:

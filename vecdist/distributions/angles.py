@@ -17,7 +17,7 @@ from vecdist.primitives.floating import at_least, at_most, polynomial, width
 from vecdist.primitives.logarithms import log_of_sum
 from vecdist.primitives.rounding import sum_rest
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import arctan, direction_angle, tan
+from vecdist.primitives.trigonometric import arctan, direction_angle, near_tan
 
 FAR = 1e9  # where 1 + z² is z²
 SMALLER = {8: 513, 4: 66}  # powers of two by which a large secant is divided, for the product of two of them
@@ -191,8 +191,8 @@ def _bend(s: Sector) -> Node:
 def _turned(distance: Node, scale: Node, turn: Node) -> Node:
     """tan(arctan(distance / scale) + turn), by the reciprocal where the distance is large, or infinite."""
     far = abs(distance) > scale
-    reciprocal = 1.0 / tan(arctan(scale / where(far, distance, scale)) - turn)
-    return where(far, reciprocal, tan(arctan(where(far, 0.0, distance) / scale) + turn))
+    reciprocal = 1.0 / near_tan(arctan(scale / where(far, distance, scale)) - turn)
+    return where(far, reciprocal, near_tan(arctan(where(far, 0.0, distance) / scale) + turn))
 
 
 def _quantile(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> Node:

@@ -7,7 +7,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.trigonometric import arctan, sin
+from vecdist.primitives.trigonometric import arctan, near_sin
 
 
 class Arcsine(Distribution):
@@ -47,7 +47,7 @@ class Arcsine(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         """By the distance from the nearer end."""
-        below, beyond = (square(sin(math.pi / 2 * tail)) for tail in (q, 1.0 - q))
+        below, beyond = (square(near_sin(math.pi / 2 * tail)) for tail in (q, 1.0 - q))
         return where(q < 0.5, p.low + (p.high - p.low) * below, p.high - (p.high - p.low) * beyond)
 
     @staticmethod

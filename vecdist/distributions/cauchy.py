@@ -7,7 +7,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
 from vecdist.primitives.elementary import log
-from vecdist.primitives.trigonometric import arctan, tan
+from vecdist.primitives.trigonometric import arctan, near_tan
 
 
 class Cauchy(Distribution):
@@ -47,7 +47,7 @@ class Cauchy(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         low, high = q < 0.25, q > 0.75
-        z = tan(math.pi * where(low, q, where(high, 1.0 - q, q - 0.5)))
+        z = near_tan(math.pi * where(low, q, where(high, 1.0 - q, q - 0.5)))
         return p.loc + where(low, -1.0 / z, where(high, 1.0 / z, z)) / p.inverse_scale
 
     @staticmethod

@@ -15,7 +15,7 @@ from vecdist.primitives.floating import polynomial, width
 from vecdist.primitives.rounding import product_rest
 from vecdist.primitives.segment import segment_angle
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import QUARTER_TURN, cos, sin
+from vecdist.primitives.trigonometric import QUARTER_TURN, near_cos, near_sin
 
 # The zero of 2 t tan(t) - 1, over pi / 2 in two parts, and t / cos(t) there
 ZERO = {8: (0.41588535442233854, 7.158052056277053e-18), 4: (0.41588536, -4.626505e-09)}
@@ -37,7 +37,7 @@ def _sides(distance: Node, rest: Node, scale: Node) -> Sides:
     part = Parts(where(middle, distance, left.high), where(middle, rest, left.rest)).over(scale)
     high, low = QUARTER_TURN[width(scale)]
     angle = part.times(const(high, scale.dtype))
-    cosine, sine = cos(angle.high), sin(angle.high)
+    cosine, sine = near_cos(angle.high), near_sin(angle.high)
     cosine, sine = where(middle, cosine, sine), where(middle, sine, cosine)
     lost = angle.rest + low * part.high
     return Sides(cosine, sine, where(middle, -lost, lost) * (sine * (1.0 / cosine)))
@@ -70,7 +70,7 @@ def _log_density_partials(distance: Node, rest: Node, scale: Node, out: Node) ->
     z, (high, low) = Parts(distance, rest).over(scale), ZERO[width(scale)]
     beyond = math.pi / 2 * ((z.high - high) + (z.rest - low))
     inverse = (1.0 / cosine) / scale
-    return -math.pi * (sine * inverse), None, 2.0 * (beyond * sine + ZERO_OVER_COSINE * sin(beyond)) * inverse
+    return -math.pi * (sine * inverse), None, 2.0 * (beyond * sine + ZERO_OVER_COSINE * near_sin(beyond)) * inverse
 
 
 cosine_log_density = primitive(  # log((1 + cos(pi z)) / (2 scale)), z = distance / scale, of a distance in two parts
@@ -87,13 +87,13 @@ def _tail(left: Node) -> Node:
     """(t - sin(t)) / (2 pi) with t = pi left, or pi - t next to the middle."""
     near = left < 0.5
     t = math.pi * where(near, left, 0.0)
-    rise = sin(math.pi * (1.0 - where(near, 1.0, left)))
+    rise = near_sin(math.pi * (1.0 - where(near, 1.0, left)))
     series = t * square(t) * polynomial(square(t), SERIES[width(left)])
     return where(near, series / (2 * math.pi), 0.5 * left - rise / (2 * math.pi))
 
 
 cosine_tail = primitive(
-    "cosine_tail", expand=_tail, partials=lambda left, out: (square(sin(math.pi / 2 * left)),), floating=True,
+    "cosine_tail", expand=_tail, partials=lambda left, out: (square(near_sin(math.pi / 2 * left)),), floating=True,
     domain=((0.1, 0.9),),
 )
 
@@ -140,7 +140,7 @@ class Cosine(Compact, Distribution):
         u, v = random.uniforms()
         z = 2.0 * u - 1.0
         half = where(z > 0.0, z - 1.0, z + 1.0)
-        return p.loc + p.scale * where(v < 0.5 + 0.5 * cos(math.pi * z), z, half)
+        return p.loc + p.scale * where(v < 0.5 + 0.5 * near_cos(math.pi * z), z, half)
 
     @staticmethod
     def variance(p: Parameters) -> Node:

@@ -4,7 +4,7 @@ from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.smoothing_kernels import SmoothingKernel
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt
-from vecdist.primitives.trigonometric import arctan, sin
+from vecdist.primitives.trigonometric import arctan, near_sin
 
 
 class Epanechnikov(SmoothingKernel, Distribution):
@@ -25,4 +25,4 @@ class Epanechnikov(SmoothingKernel, Distribution):
     def quantile(cls, q: Node, p: Parameters) -> Node:
         """The root of a cubic polynomial between -1 and 1, DLMF 4.43.2."""
         half = q - 0.5  # half the sine of the angle that is divided by 3
-        return p.loc + p.scale * (2.0 * sin(arctan(half / sqrt(q * (1.0 - q))) / 3.0))
+        return p.loc + p.scale * (2.0 * near_sin(arctan(half / sqrt(q * (1.0 - q))) / 3.0))

@@ -15,7 +15,7 @@ from vecdist.primitives.elementary import expm1, log
 from vecdist.primitives.philox import WORD, open_unit, philox_first, philox_last, small_unit, standard_normal
 from vecdist.primitives.structure import position, reshape
 from vecdist.primitives.table import Primitive
-from vecdist.primitives.trigonometric import cos
+from vecdist.primitives.trigonometric import near_cos
 from vecdist.shapes import Shape
 
 TAG = 32  # where the tag stands in the upper half of a counter; a try stands below it
@@ -61,7 +61,7 @@ class Stream:
     def polar(self) -> tuple[Node, Node]:
         """Twice an exponential variable with mean 1, and the cosine of a uniform angle."""
         first, last = self.bits()
-        return -2.0 * log(small_unit(first, self.dtype)), cos((2.0 * math.pi) * open_unit(last, self.dtype))
+        return -2.0 * log(small_unit(first, self.dtype)), near_cos((2.0 * math.pi) * open_unit(last, self.dtype))
 
     def coordinate(self, power: float) -> Node:
         """A number between -1 and 1 whose density is as (1 - x^2)^power: Ulrich (1984), Applied Statistics 33."""

@@ -52,9 +52,10 @@ def _complaint(node: Node) -> str | None:
         return str(error)
     if shape != node.shape:
         return f"its arguments broadcast to {shape}"
-    if node.op == "where" and [np.dtype(bool), node.dtype, node.dtype] != [arg.dtype for arg in node.args]:
+    choice = node.op == "where" or entry.seldom
+    if choice and [np.dtype(bool), *[node.dtype] * (entry.arity - 1)] != [arg.dtype for arg in node.args]:
         return "a condition is a boolean, and both branches have the dtype of the choice"
-    if node.op not in MIXED and len({arg.dtype for arg in node.args}) > 1:
+    if node.op not in MIXED and not choice and len({arg.dtype for arg in node.args}) > 1:
         return f"arguments of dtypes {[str(arg.dtype) for arg in node.args]}"
     if entry.boolean != (node.dtype == np.bool_) and node.op not in MIXED | {"and", "or"}:
         return "a comparison is a boolean, and nothing else is"

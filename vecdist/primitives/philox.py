@@ -15,7 +15,7 @@ from vecdist.primitives.arithmetic import bit_xor, from_bits, sqrt
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import FORMATS
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import cos
+from vecdist.primitives.trigonometric import near_cos
 
 ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)  # table 2 of the paper
@@ -64,4 +64,4 @@ def small_unit(bits: Node, dtype: np.dtype) -> Node:
 
 def standard_normal(first: Node, last: Node, dtype: np.dtype) -> Node:
     """A standard normal number of 128 bits, sqrt(-2 log u) cos(2 pi v): Box and Muller (1958)."""
-    return sqrt(-2.0 * log(small_unit(first, dtype))) * cos((2.0 * math.pi) * open_unit(last, dtype))
+    return sqrt(-2.0 * log(small_unit(first, dtype))) * near_cos((2.0 * math.pi) * open_unit(last, dtype))

@@ -13,7 +13,7 @@ from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import INFINITY, NAN
 from vecdist.primitives.gamma_functions import digamma, lgamma, trigamma
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import sin, tan
+from vecdist.primitives.trigonometric import near_sin, near_tan
 
 
 def _angle(x: Node) -> Node:
@@ -29,7 +29,7 @@ def _above(x: Node) -> Node:
 def _log_abs_gamma(x: Node) -> Node:
     """log(pi) - log |sin(pi x)| - lgamma(1 - x) below 0, inf at the poles."""
     up = lgamma(_above(x))
-    return where(x < 0, where(eq(x, -INFINITY), INFINITY, (math.log(math.pi) - log(abs(sin(_angle(x))))) - up), up)
+    return where(x < 0, where(eq(x, -INFINITY), INFINITY, (math.log(math.pi) - log(abs(near_sin(_angle(x))))) - up), up)
 
 
 def _at_poles(y: Node, x: Node) -> Node:
@@ -39,12 +39,12 @@ def _at_poles(y: Node, x: Node) -> Node:
 
 def _digamma(x: Node) -> Node:
     up = digamma(_above(x))
-    return _at_poles(where(x < 0, up - math.pi / tan(_angle(x)), up), x)
+    return _at_poles(where(x < 0, up - math.pi / near_tan(_angle(x)), up), x)
 
 
 def _trigamma(x: Node) -> Node:
     up = trigamma(_above(x))
-    s = sin(_angle(x))
+    s = near_sin(_angle(x))
     return where(x < 0, math.pi**2 / (s * s) - up, up)
 
 

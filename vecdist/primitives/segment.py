@@ -7,7 +7,7 @@ from math import exp, factorial, log, nan, pi, sin
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.scalar import horner
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import sin as node_sin
+from vecdist.primitives.trigonometric import near_sin
 
 SINE = tuple((-1) ** k / factorial(2 * k + 3) for k in range(9, -1, -1))  # (t - sin(t)) / t**3 in t**2
 
@@ -34,6 +34,6 @@ def _segment_angle(y: float) -> float:
 
 
 segment_angle = primitive(  # t from 0 to 2 pi with t - sin(t) = y
-    "segment_angle", routine=_segment_angle, partials=lambda y, out: (0.5 / square(node_sin(0.5 * out)),),
+    "segment_angle", routine=_segment_angle, partials=lambda y, out: (0.5 / square(near_sin(0.5 * out)),),
     floating=True, domain=((0.01, 6.0),),
 )

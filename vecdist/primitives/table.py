@@ -22,7 +22,8 @@ class Primitive:
     (its derivative is zero wherever it exists).  ``tangent(dots, *args, out)`` replaces it where a derivative must be
     chosen and cannot be scaled.  Exactly one of ``code``, ``expand`` and ``routine`` is given: the text of the
     operation in both targets, with ``meaning`` as its value in NumPy; an expression of other primitives; or a function
-    of Python floats with loops and branches, whose statements both targets have in place of a call.
+    of Python floats with loops and branches, whose statements both targets have in place of a call.  ``seldom`` marks
+    a routine for few elements: the first argument says where it counts, and the last is the value elsewhere.
 
     ``floating`` promotes integers to float64 first; ``boolean`` says that the value is one.  ``ufuncs`` names the NumPy
     and SciPy ufuncs with this meaning.  ``domain`` gives a range per argument from which tests draw, and ``oracle`` the
@@ -39,6 +40,7 @@ class Primitive:
     routine: Callable[..., float] | None = None
     floating: bool = False
     boolean: bool = False
+    seldom: bool = False
     ufuncs: tuple[str, ...] = ()
     domain: tuple[tuple[float, float], ...] = ()
     oracle: str | None = None
@@ -65,7 +67,7 @@ def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
     if name in PRIMITIVES:
         raise ValueError(f"primitive {name!r} is in the table already")
     if "routine" in fields:
-        fields |= _called(name, arity, fields["routine"])
+        fields |= (_called_seldom if fields.get("seldom") else _called)(name, arity, fields["routine"])
     PRIMITIVES[name] = entry = Primitive(name, arity, **fields)
     return entry
 
@@ -78,6 +80,20 @@ def _called(name: str, arity: int, routine: Callable[..., float]) -> dict[str, A
         "code": f"{{dtype}}({name}({places}))",
         "meaning": lambda *args: np.asarray(each(*(np.asarray(x, np.float64) for x in args)), np.float64),
     }
+
+
+def _called_seldom(name: str, arity: int, routine: Callable[..., float]) -> dict[str, Any]:
+    """As ``_called``, of the elements where the first argument holds."""
+    places = ", ".join(f"{{{place}}}" for place in range(1, arity - 1))
+
+    def meaning(condition: Any, *args: Any) -> np.ndarray:
+        *values, usual = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in args))
+        found = usual.copy()
+        for place in np.argwhere(np.broadcast_to(condition, found.shape)):
+            found[tuple(place)] = routine(*(float(x[tuple(place)]) for x in values))
+        return found
+
+    return {"code": f"{{dtype}}({name}({places})) if {{0}} else {{{arity - 1}}}", "meaning": meaning}
 
 
 def in_last(name: str, partial: Callable[..., Node]) -> Callable[..., Node | None]:

@@ -1,19 +1,25 @@
 """Circular functions.
 
-Arguments are reduced by multiples of pi/2 in several exact steps (Cody and Waite 1980, chapter 8): full accuracy up to
-``2**20`` in float64 and ``2**13`` in float32.  Beyond that it decays, and the result is some number between -1 and 1.
+Arguments are reduced by multiples of pi/2 in several exact steps (Cody and Waite 1980, chapter 8), with full accuracy
+up to ``FAR``.  Beyond that, where a reduction needs hundreds of digits of pi, routines take over (``far_angles``): as
+a rare side, which costs the others a comparison.  The functions called near leave it out, for formulas whose angles are
+a few turns at most.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from vecdist.expr import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits
-from vecdist.primitives.floating import at_least, at_most, format_of, polynomial, width, with_sign
+from vecdist.primitives.far_angles import far_cosine, far_sine, far_tangent
+from vecdist.primitives.floating import format_of, polynomial, width, with_sign
 from vecdist.primitives.table import primitive
+from vecdist.shapes import broadcast
 
 PARTS = (REAL, (-1e-17, 1e-17))
+FAR = {8: 2.0**20, 4: 2.0**13}
 TWO_OVER_PI = 0.6366197723675814
 # pi/2 in parts: a multiple of all but the last is exact in range, and the last reaches what a reduction can leave over.
 HALF_PI = {
@@ -62,7 +68,7 @@ class Quadrant(NamedTuple):
 
 
 def _reduced(x: Node, rest: Operand = 0.0) -> Quadrant:
-    """Of x + rest, where the rest is what rounding took from x."""
+    """Of x + rest, where the rest is what rounding took from x; anything, infinity too, where x is far."""
     magic = format_of(x).magic
     rounded = x * TWO_OVER_PI + magic
     turns = rounded - magic
@@ -70,7 +76,6 @@ def _reduced(x: Node, rest: Operand = 0.0) -> Quadrant:
     for part in HALF_PI[width(x)]:
         r = r - turns * part
     r = r + rest
-    r = at_least(at_most(r, 1.0), -1.0)
     square = r * r
     sine = r + r * square * polynomial(square, SIN[width(x)])
     return Quadrant(sine, square * polynomial(square, COS[width(x)]), bits(rounded))
@@ -126,29 +131,80 @@ def direction_angle(sine: Node, cosine: Node) -> Node:
     return quarters * high + (quarters * low + where(eq(steep, back), y, -y))
 
 
+def _far(x: Node) -> Node:
+    return abs(x) > FAR[width(x)]
+
+
+def _rarely(name: str, routine: Callable[[float], float]) -> Callable[[Node, Node, Operand], Node]:
+    """A function where a condition holds, which is seldom, and a usual value elsewhere."""
+    primitive(name, 3, routine=routine, seldom=True)
+
+    def function(far: Node, x: Node, usual: Operand) -> Node:
+        usual = usual if isinstance(usual, Node) else const(usual, x.dtype)
+        return Node(name, (far, x, usual), (), broadcast((far.shape, x.shape, usual.shape)), x.dtype)
+
+    return function
+
+
+far_sin = _rarely("far_sin", far_sine)
+far_cos = _rarely("far_cos", far_cosine)
+far_tan = _rarely("far_tan", far_tangent)
+
+
+def _sine_of_sum(far: Node, x: Node, rest: Node, ahead: int) -> Node:
+    """sin(x + rest), or the cosine, where x is far, so that its rest may be many turns."""
+    here, ahead_of_it = (far_cos, far_sin) if ahead else (far_sin, far_cos)
+    crossed = ahead_of_it(far, x, 0.0) * far_sin(far, rest, 0.0)
+    return here(far, x, 0.0) * far_cos(far, rest, 1.0) + (-crossed if ahead else crossed)
+
+
+def _of_parts(x: Node, rest: Node, ahead: int) -> Node:
+    far = _far(x)
+    return where(far, _sine_of_sum(far, x, rest, ahead), _quarter(_reduced(x, rest), ahead))
+
+
+def _less_one(x: Node, rest: Node) -> Node:
+    """Where x is far -2 sin((x + rest) / 2)^2, whose halves are exact."""
+    far = _far(x)
+    half = _sine_of_sum(far, 0.5 * x, 0.5 * rest, 0)
+    return where(far, -2.0 * (half * half), _cos_less_one(x, rest))
+
+
 sin = primitive(
-    "sin", expand=lambda x: _quarter(_reduced(x), 0), partials=lambda x, out: (cos(x),),
+    "sin", expand=lambda x: far_sin(_far(x), x, _quarter(_reduced(x), 0)), partials=lambda x, out: (cos(x),),
     floating=True, ufuncs=("sin",), domain=(REAL,), oracle="numpy.sin",
 )
 cos = primitive(
-    "cos", expand=lambda x: _quarter(_reduced(x), 1), partials=lambda x, out: (-sin(x),),
+    "cos", expand=lambda x: far_cos(_far(x), x, _quarter(_reduced(x), 1)), partials=lambda x, out: (-sin(x),),
     floating=True, ufuncs=("cos",), domain=(REAL,), oracle="numpy.cos",
 )
+tan = primitive(
+    "tan", expand=lambda x: far_tan(_far(x), x, _tan(x)), partials=lambda x, out: (1.0 + out * out,),
+    floating=True, ufuncs=("tan",), domain=((-1.4, 1.4),), oracle="numpy.tan",
+)
+near_sin = primitive(
+    "near_sin", expand=lambda x: _quarter(_reduced(x), 0), partials=lambda x, out: (near_cos(x),),
+    floating=True, domain=(REAL,), oracle="numpy.sin",
+)
+near_cos = primitive(
+    "near_cos", expand=lambda x: _quarter(_reduced(x), 1), partials=lambda x, out: (-near_sin(x),),
+    floating=True, domain=(REAL,), oracle="numpy.cos",
+)
+near_tan = primitive(
+    "near_tan", expand=_tan, partials=lambda x, out: (1.0 + out * out,),
+    floating=True, domain=((-1.4, 1.4),), oracle="numpy.tan",
+)
 sin_of_parts = primitive(  # sin(x + rest) of a number in two parts
-    "sin_of_parts", 2, expand=lambda x, rest: _quarter(_reduced(x, rest), 0),
+    "sin_of_parts", 2, expand=lambda x, rest: _of_parts(x, rest, 0),
     partials=lambda x, rest, out: (cos_of_parts(x, rest), None), floating=True, domain=PARTS,
 )
 cos_of_parts = primitive(
-    "cos_of_parts", 2, expand=lambda x, rest: _quarter(_reduced(x, rest), 1),
+    "cos_of_parts", 2, expand=lambda x, rest: _of_parts(x, rest, 1),
     partials=lambda x, rest, out: (-sin_of_parts(x, rest), None), floating=True, domain=PARTS,
 )
 cos_less_one = primitive(  # cos(x + rest) - 1
-    "cos_less_one", 2, expand=_cos_less_one,
+    "cos_less_one", 2, expand=_less_one,
     partials=lambda x, rest, out: (-sin_of_parts(x, rest), None), floating=True, domain=PARTS,
-)
-tan = primitive(
-    "tan", expand=_tan, partials=lambda x, out: (1.0 + out * out,),
-    floating=True, ufuncs=("tan",), domain=((-1.4, 1.4),), oracle="numpy.tan",
 )
 arctan = primitive(
     "arctan", expand=_arctan, partials=lambda x, out: (1.0 / (1.0 + x * x),),
