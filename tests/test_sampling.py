@@ -180,6 +180,15 @@ def test_extreme_parameters(distribution, oracle):
     assert least_p_value(oracle.cdf(drawn(distribution, 4000))) > LEAST
 
 
+@pytest.mark.parametrize(("loc", "concentration"), [(1.0, 0.0), (-9.0, 0.5), (3.0, 4.0), (100.0, 0.0)])
+def test_draws_of_an_angle_are_of_the_turn_of_its_distribution_function(loc, concentration):
+    x = drawn(VonMises(loc, concentration), 4000)
+    assert (abs(x - loc) <= np.pi).all()
+    with by_interpreter():
+        u = np.asarray(vecdist.cdf(VonMises(loc, concentration), x))
+    assert st.kstest(u, "uniform").pvalue > LEAST
+
+
 @pytest.mark.parametrize(("distribution", "only"), [
     (Bernoulli(np.array([0.0, 1.0])), [0, 1]), (Binomial(7, np.array([0.0, 1.0])), [0, 7]), (Binomial(0, 0.5), [0]),
     (Poisson(0.0), [0]), (Geometric(1.0), [0]), (NegativeBinomial(3.0, 1.0), [0]),

@@ -60,6 +60,43 @@ def test_every_ufunc_is_numpys(ufunc, dtype):
         assert_like_numpy(found, wanted)
 
 
+def edges(dtype):
+    """Zeros, infinities, NaN, the least and the largest numbers of a dtype, and some between."""
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return np.array([False, True])
+    if kind.kind in "iu":
+        info = np.iinfo(kind)
+        sizes = [info.min, info.min + 1, 0, 1, 2, 3, info.max // 2 + 1, info.max - 1, info.max]
+        return np.unique(np.array(sizes, kind))
+    info = np.finfo(kind)
+    sizes = [0.0, info.smallest_subnormal, info.tiny, info.eps, 0.5, 1.0, 1.5, 2.0, 3.0, 1e3, 1 / info.eps, info.max]
+    return np.array([*sizes, *(-size for size in sizes), np.inf, -np.inf, np.nan], kind)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "u8"])
+@pytest.mark.parametrize("ufunc", [f for f in UFUNCS if getattr(np, f.__name__, None) is f], ids=lambda f: f.__name__)
+def test_ufuncs_of_numpy_at_the_edges_of_numbers(ufunc, dtype):
+    """NaN for NaN, infinity for infinity, and the digits of all others; an integer divided by -1 may overflow."""
+    sides = [edges(dtype)] if ufunc.nin == 1 else [side.ravel() for side in np.meshgrid(edges(dtype), edges(dtype))]
+    try:
+        wanted = by_numpy(ufunc, *sides)
+    except (TypeError, ValueError):
+        return
+    if ufunc is np.power and wanted.dtype.kind != "f":
+        return
+    with by_interpreter():
+        found = np.asarray(ufunc(*map(lazy, sides)))
+    if wanted.dtype == "f2":  # float32 is computed
+        wanted = by_numpy(ufunc, *(side.astype("f4") for side in sides))
+    assert found.dtype == wanted.dtype
+    if wanted.dtype.kind != "f":
+        np.testing.assert_array_equal(found, wanted)
+        return
+    info = np.finfo(wanted.dtype)
+    np.testing.assert_allclose(found, wanted, rtol=20 * info.eps, atol=2 * info.smallest_subnormal)
+
+
 @pytest.mark.parametrize("beside", ["f8", "f4", "i4", "?"])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.__name__)

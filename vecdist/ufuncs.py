@@ -141,8 +141,10 @@ def _integer_floor_divide(x: Node, y: Node) -> Node:
         quotient = quotient + cast(floor(rest / y), x.dtype)
         rest, divisor = cast(x - quotient * y, np.int64), cast(y, np.int64)
         over = ne(rest, 0) & ne(rest < 0, divisor < 0)
-        under = ~over & (abs(rest) >= abs(divisor))
+        under = ~over & (-abs(rest) <= -abs(divisor))  # the least integer has no absolute value, but this
         quotient = quotient - cast(over, x.dtype) + cast(under, x.dtype)
+    if x.dtype == np.uint64:  # what no int64 holds
+        quotient = where(y > np.iinfo(np.int64).max, cast(x >= y, x.dtype), where(eq(y, 1), x, quotient))
     return where(eq(y, 0), 0, quotient)
 
 

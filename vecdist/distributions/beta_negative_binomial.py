@@ -1,13 +1,12 @@
 """The beta-negative-binomial distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, count, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_ratios import digamma_rise, slope
 from vecdist.distributions.count_cdfs import beta_negative_binomial_quantile
 from vecdist.distributions.count_quantiles import by_bisection
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
@@ -90,10 +89,10 @@ class BetaNegativeBinomial(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.alpha > 1.0, p.r * p.beta / (p.alpha - 1.0), math.inf)
+        return infinite_where(p.alpha <= 1.0, p.r * p.beta / (p.alpha - 1.0))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         a = p.alpha - 1.0
         spread = p.r * p.beta * (a + p.r) * (a + p.beta) / ((a - 1.0) * square(a))
-        return finite_variance(spread, a > 1.0, a > 0.0)
+        return infinite_where(a <= 1.0, spread)

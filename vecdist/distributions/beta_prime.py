@@ -1,13 +1,12 @@
 """The beta prime distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of_cdf, sf_of_odds
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import maximum
 from vecdist.primitives.elementary import exp, log1p
 from vecdist.primitives.special import digamma_delta, lbeta, xlogy
@@ -45,13 +44,13 @@ class BetaPrime(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.beta > 1.0, p.alpha / (p.beta - 1.0), math.inf)
+        return infinite_where(p.beta <= 1.0, p.alpha / (p.beta - 1.0))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         b = p.beta - 1.0
         spread = p.alpha / b * ((p.alpha + b) / b) / (b - 1.0)
-        return finite_variance(spread, b > 1.0, b > 0.0)
+        return infinite_where(b <= 1.0, spread)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

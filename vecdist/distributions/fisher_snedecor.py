@@ -1,12 +1,11 @@
 """The F distribution."""
 
-import math
 from typing import NamedTuple
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_prime import BetaPrime
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.saddle_point import less_log1p
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
@@ -126,13 +125,13 @@ class FisherSnedecor(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.df2 > 2.0, p.df2 / (p.df2 - 2.0), math.inf)
+        return infinite_where(p.df2 <= 2.0, p.df2 / (p.df2 - 2.0))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         d = p.df2 - 2.0
         spread = 2.0 * square(p.df2 / d) * ((p.df1 + d) / p.df1) / (d - 2.0)
-        return finite_variance(spread, d > 2.0, d > 0.0)
+        return infinite_where(d <= 2.0, spread)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -14,7 +14,7 @@ from vecdist.primitives.power import power
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, sum_rest
 from vecdist.primitives.special import digamma, erf, erfc, lgamma
 from vecdist.primitives.table import primitive
-from vecdist.primitives.trigonometric import sin
+from vecdist.primitives.trigonometric import near_sin
 
 EULER = 0.5772156649015329  # DLMF 5.2.3
 
@@ -243,7 +243,7 @@ def angle_less_sine(t: Node) -> Node:
     small = t < 1.0
     s = square(where(small, t, 0.0))
     series = polynomial(s, tuple((-1) ** k / math.factorial(2 * k + 3) for k in range(9)))
-    return where(small, t * s * series, t - sin(t))
+    return where(small, t * s * series, t - near_sin(t))
 
 
 def log1mexp_of_exp(z: Node) -> Node:
@@ -272,9 +272,9 @@ def power_of_distance(z: Node, exponent: Node) -> Node:
     return where(eq(z, 0.0), 0.0, power(abs(z), exponent))
 
 
-def finite_variance(value: Node, finite: Node, finite_mean: Node) -> Node:
-    """A variance where it is finite, inf where only the mean is, and NaN where that is not."""
-    return where(finite, value, where(finite_mean, const(math.inf, value.dtype), math.nan))
+def infinite_where(diverges: Node, value: Node) -> Node:
+    """A mean or variance as it is, inf where its integral is; a parameter that is NaN leaves it so."""
+    return where(diverges, const(math.inf, value.dtype), value)
 
 
 ZETA = (  # of 2 to 12, DLMF 25.6.1 and table 25.19

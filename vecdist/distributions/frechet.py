@@ -1,12 +1,11 @@
 """The Fréchet distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, gamma_spread, log1mexp_of_exp
+from vecdist.distributions.formulas import EULER, gamma_spread, infinite_where, log1mexp_of_exp
 from vecdist.distributions.parts import Parts, log_of_minus_log, log_parts
-from vecdist.expr import Node, where
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.special import lgamma
@@ -63,12 +62,12 @@ class Frechet(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.shape > 1.0, p.scale * exp(lgamma(1.0 - 1.0 / p.shape)), math.inf)
+        return infinite_where(p.shape <= 1.0, p.scale * exp(lgamma(1.0 - 1.0 / p.shape)))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         a = 1.0 / p.shape
-        return where(p.shape > 1.0, square(a * Frechet.mean(p)) * gamma_spread(a), math.nan)
+        return infinite_where(p.shape <= 2.0, square(a * Frechet.mean(p)) * gamma_spread(a))
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

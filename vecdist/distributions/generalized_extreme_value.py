@@ -8,6 +8,7 @@ from vecdist.distributions.formulas import (
     EULER,
     expm1_over,
     gamma_spread,
+    infinite_where,
     log1p_decay,
     log1p_over,
     power_tail,
@@ -93,12 +94,12 @@ class GeneralizedExtremeValue(Distribution):
     def mean(p: Parameters) -> Node:
         linear = EULER + (EULER**2 / 2 + math.pi**2 / 12) * p.shape
         reduced = where(eq(p.shape, 0.0), linear, expm1(lgamma(1.0 - p.shape)) / p.shape)
-        return where(p.shape < 1.0, p.loc + p.scale * reduced, math.inf)
+        return infinite_where(p.shape >= 1.0, p.loc + p.scale * reduced)
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         of_mean = exp(lgamma(1.0 - p.shape))
-        return where(p.shape < 1.0, square(p.scale * of_mean) * gamma_spread(p.shape), math.nan)
+        return infinite_where(p.shape >= 0.5, square(p.scale * of_mean) * gamma_spread(p.shape))
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_decay, log1p_over
+from vecdist.distributions.formulas import expm1_over, infinite_where, log1p_decay, log1p_over
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
@@ -60,12 +60,12 @@ class GeneralizedPareto(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.shape < 1.0, p.loc + p.scale / (1.0 - p.shape), math.inf)
+        return infinite_where(p.shape >= 1.0, p.loc + p.scale / (1.0 - p.shape))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         spread = square(p.scale / (1.0 - p.shape)) / (1.0 - 2.0 * p.shape)
-        return finite_variance(spread, p.shape < 0.5, p.shape < 1.0)
+        return infinite_where(p.shape >= 0.5, spread)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

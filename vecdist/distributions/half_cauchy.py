@@ -7,7 +7,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
 from vecdist.primitives.elementary import log
-from vecdist.primitives.trigonometric import arctan, tan
+from vecdist.primitives.trigonometric import arctan, near_tan
 
 
 class HalfCauchy(Distribution):
@@ -50,7 +50,7 @@ class HalfCauchy(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         upper = q > 0.5
-        z = tan(math.pi / 2 * where(upper, 1.0 - q, q))
+        z = near_tan(math.pi / 2 * where(upper, 1.0 - q, q))
         return where(upper, 1.0 / z, z) / p.inverse_scale
 
     @staticmethod
@@ -59,7 +59,7 @@ class HalfCauchy(Distribution):
 
     @staticmethod
     def variance(p: Parameters) -> float:
-        return math.nan
+        return math.inf
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

@@ -5,7 +5,7 @@ from typing import Any
 
 from vecdist.constraints import Constraint, nonnegative, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
 from vecdist.distributions.student_t import StudentT, by_square
 from vecdist.expr import Node, where
@@ -80,10 +80,10 @@ class HalfStudentT(Distribution):
     @staticmethod
     def mean(p: Parameters) -> Node:
         gammas = exp(lgamma_delta(0.5 * p.df, 0.5)) * sqrt(p.df) / (p.df - 1.0) * (2 / math.sqrt(math.pi))
-        finite_df = where(p.df > 1.0, gammas, math.inf)
+        finite_df = infinite_where(p.df <= 1.0, gammas)
         return where(eq(p.df, math.inf), math.sqrt(2 / math.pi), finite_df) / p.inverse_scale
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         second = (1.0 + 2.0 / (p.df - 2.0)) / square(p.inverse_scale)
-        return finite_variance(second - square(HalfStudentT.mean(p)), p.df > 2.0, p.df > 1.0)
+        return infinite_where(p.df <= 2.0, second - square(HalfStudentT.mean(p)))

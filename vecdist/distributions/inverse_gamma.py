@@ -1,13 +1,12 @@
 """The inverse gamma distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.parts import Parts, log_parts, log_ratio_parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
@@ -62,12 +61,12 @@ class InverseGamma(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.shape > 1.0, p.scale / (p.shape - 1.0), math.inf)
+        return infinite_where(p.shape <= 1.0, p.scale / (p.shape - 1.0))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         spread = square(p.scale / (p.shape - 1.0)) / (p.shape - 2.0)
-        return finite_variance(spread, p.shape > 2.0, p.shape > 1.0)
+        return infinite_where(p.shape <= 2.0, spread)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

@@ -4,13 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance, times
+from vecdist.distributions.formulas import infinite_where, times
 from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.logarithms import logit
-from vecdist.primitives.trigonometric import sin, tan
+from vecdist.primitives.trigonometric import near_sin, near_tan
 
 
 class LogLogistic(Distribution):
@@ -78,13 +78,13 @@ class LogLogistic(Distribution):
     @staticmethod
     def mean(p: Parameters) -> Node:
         angle = math.pi / p.shape
-        return where(p.shape > 1.0, exp(p.log_scale) * (angle / sin(angle)), math.inf)
+        return infinite_where(p.shape <= 1.0, exp(p.log_scale) * (angle / near_sin(angle)))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         angle = math.pi / p.shape
-        spread = exp(2.0 * p.log_scale) * angle / square(sin(angle)) * (tan(angle) - angle)
-        return finite_variance(spread, p.shape > 2.0, p.shape > 1.0)
+        spread = exp(2.0 * p.log_scale) * angle / square(near_sin(angle)) * (near_tan(angle) - angle)
+        return infinite_where(p.shape <= 2.0, spread)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

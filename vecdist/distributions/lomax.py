@@ -1,11 +1,10 @@
 """The Lomax distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, beginning, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance
-from vecdist.expr import Node, where
+from vecdist.distributions.formulas import infinite_where
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import expm1, log, log1p
 from vecdist.primitives.log_products import log_quotient
@@ -52,12 +51,12 @@ class Lomax(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.shape > 1.0, p.loc + p.scale / (p.shape - 1.0), math.inf)
+        return infinite_where(p.shape <= 1.0, p.loc + p.scale / (p.shape - 1.0))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         spread = square(p.scale / (p.shape - 1.0)) * (p.shape / (p.shape - 2.0))
-        return finite_variance(spread, p.shape > 2.0, p.shape > 1.0)
+        return infinite_where(p.shape <= 2.0, spread)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

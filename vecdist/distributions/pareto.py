@@ -1,12 +1,11 @@
 """The Pareto distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, beginning, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.parts import log_ratio_parts
-from vecdist.expr import Node, where
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 
@@ -51,12 +50,12 @@ class Pareto(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.shape > 1.0, p.scale * (p.shape / (p.shape - 1.0)), math.inf)
+        return infinite_where(p.shape <= 1.0, p.scale * (p.shape / (p.shape - 1.0)))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         spread = square(p.scale / (p.shape - 1.0)) * (p.shape / (p.shape - 2.0))
-        return finite_variance(spread, p.shape > 2.0, p.shape > 1.0)
+        return infinite_where(p.shape <= 2.0, spread)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

@@ -5,7 +5,7 @@ from typing import Any
 
 from vecdist.constraints import Constraint, finite, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import expm1_over, finite_variance, log1p_square
+from vecdist.distributions.formulas import expm1_over, infinite_where, log1p_square
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
@@ -117,7 +117,7 @@ class StudentT(Distribution):
     @staticmethod
     def variance(p: Parameters) -> Node:
         spread = (1.0 + 2.0 / (p.df - 2.0)) / square(p.inverse_scale)
-        return finite_variance(spread, p.df > 2.0, p.df > 1.0)
+        return where(p.df > 1.0, infinite_where(p.df <= 2.0, spread), math.nan)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

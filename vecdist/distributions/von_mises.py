@@ -7,7 +7,6 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.parts import difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import rint
 from vecdist.primitives.bessel import bessel_ratio_gap, log_i0, log_i0e
 from vecdist.primitives.draws import von_mises_draw
 from vecdist.primitives.trigonometric import cos_less_one, cos_of_parts
@@ -18,7 +17,8 @@ class VonMises(Distribution):
     """Von Mises distribution on the circle, f(x) = exp(concentration cos(x - loc)) / (2 pi I0(concentration)).
 
     Written ``VonMises(loc, concentration)``; x is any angle in radians, and the density integrates to 1 over 2 pi.  Its
-    distribution function is that of the turn around ``loc``: 0 up to loc - pi, and 1 from loc + pi on.
+    distribution function is that of the turn around ``loc``, 0 up to loc - pi and 1 from loc + pi on, and draws are of
+    that turn.
     Mardia and Jupp (2000), Directional Statistics, section 3.5.4.
 
     >>> import numpy as np, vecdist
@@ -52,9 +52,7 @@ class VonMises(Distribution):
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
-        """Between -pi and pi."""
-        angle = p.loc + random.draw(von_mises_draw, p.concentration)
-        return angle - (2.0 * math.pi) * rint(angle / (2.0 * math.pi))
+        return p.loc + random.draw(von_mises_draw, p.concentration)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

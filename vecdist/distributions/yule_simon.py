@@ -1,12 +1,11 @@
 """The Yule-Simon distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, positive, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import yule_simon_quantile
 from vecdist.distributions.count_quantiles import by_bisection
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import floor, square
@@ -70,12 +69,12 @@ class YuleSimon(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.alpha > 1.0, p.alpha / (p.alpha - 1.0), math.inf)
+        return infinite_where(p.alpha <= 1.0, p.alpha / (p.alpha - 1.0))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         a = p.alpha - 1.0
-        return finite_variance(square(p.alpha / a) / (a - 1.0), a > 1.0, a > 0.0)
+        return infinite_where(a <= 1.0, square(p.alpha / a) / (a - 1.0))
 
     @staticmethod
     def mode(p: Parameters) -> Node:

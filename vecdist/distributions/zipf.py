@@ -1,12 +1,11 @@
 """The Zipf distribution."""
 
-import math
 
 from vecdist.constraints import Constraint, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import zipf_quantile
 from vecdist.distributions.count_quantiles import by_bisection
-from vecdist.distributions.formulas import finite_variance
+from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
@@ -70,12 +69,12 @@ class Zipf(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return where(p.power > 2.0, riemann_zeta(p.power - 1.0) / p.normaliser, math.inf)
+        return infinite_where(p.power <= 2.0, riemann_zeta(p.power - 1.0) / p.normaliser)
 
     @staticmethod
     def variance(p: Parameters) -> Node:
         spread = riemann_zeta(p.power - 2.0) / p.normaliser - square(Zipf.mean(p))
-        return finite_variance(spread, p.power > 3.0, p.power > 2.0)
+        return infinite_where(p.power <= 3.0, spread)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -136,7 +136,7 @@ def _hypot(x: Node, y: Node) -> Node:
     long, short = where(a < b, b, a), where(a < b, a, b)
     ratio = short / long
     inner = long * sqrt(1.0 + ratio * ratio)
-    return where(eq(long, 0), long, where(eq(a, INFINITY) | eq(b, INFINITY), INFINITY, inner))
+    return where(eq(long, 0), a + b, where(eq(a, INFINITY) | eq(b, INFINITY), INFINITY, inner))
 
 
 hypot = primitive(
