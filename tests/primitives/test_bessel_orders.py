@@ -40,6 +40,16 @@ def slope(function: Callable[[arb, arb], arb], place: int) -> Callable[[arb, arb
     return precisely(found, BITS)
 
 
+def bend(function: Callable[[arb, arb], arb], place: int) -> Callable[[arb, arb], arb]:
+    """The second difference in the order, and in that and the argument."""
+
+    def found(v: arb, x: arb) -> arb:
+        first, h = slope(function, place), arb(2) ** -100
+        return ((first(v + h, x) - first(v - h, x)) / (2 * h)).mid()
+
+    return precisely(found, BITS)
+
+
 def one(*_: arb) -> arb:
     return arb(1)
 
@@ -74,6 +84,12 @@ CASES = [
     Case("log_ive_below", precisely(log_ive_below, BITS), BELOW, BELOW, (4.0, 0.6), one),
     Case("log_ive_below_dm", slope(log_ive_below, 0), BELOW, BELOW, (4.0, 0.6), one),
     Case("log_ive_below_dx", slope(log_ive_below, 1), BELOW, BELOW, (4.0, 0.6), size_of_slope),
+    Case("log_kve_dvdv", bend(log_kve, 0), RANGES, RANGES, (12.0, 0.6), width),
+    Case("log_kve_dvdx", bend(log_kve, 1), RANGES, RANGES, (12.0, 0.6), width),
+    Case("log_ive_dvdv", bend(log_ive, 0), RANGES, RANGES, (12.0, 0.6), one),
+    Case("log_ive_dvdx", bend(log_ive, 1), RANGES, RANGES, (12.0, 0.6), size_of_slope),
+    Case("log_ive_below_dmdm", bend(log_ive_below, 0), BELOW, BELOW, (12.0, 0.6), one),
+    Case("log_ive_below_dmdx", bend(log_ive_below, 1), BELOW, BELOW, (12.0, 0.6), size_of_slope),
     Case("kve", precisely(lambda v, x: log_kve(v, x).exp(), BITS), LOW_ORDERS, LOW_ORDERS, (20.0, 0.6)),
     Case("ive", precisely(lambda v, x: log_ive(v, x).exp(), BITS), LOW_ORDERS, LOW_ORDERS, (24.0, 12.0)),
 ]
