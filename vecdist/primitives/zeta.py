@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from math import exp, inf, log, nan, pow  # noqa: A004
 
-from vecdist.expr import Node, const
-from vecdist.primitives.table import primitive
+from vecdist.expr import const
+from vecdist.primitives.table import no_derivatives, primitive
 
 TERMS, NEGLIGIBLE = 64, 1e-30  # of the sum of powers, at most; what no derivative needs
 # B(2 j) / (2 j)!, DLMF 24.2.1
@@ -94,8 +94,37 @@ def _zeta_ds(s: float, q: float) -> float:
     return y
 
 
-def _no_second(s: Node, q: Node, out: Node) -> tuple[Node, Node]:
-    raise NotImplementedError("zeta_ds, the derivative of zeta in its exponent, has no derivatives of its own")
+def bend_of_rest(s: float, w: float) -> float:
+    """The second derivative of ``rest`` in s: of a product of s + k by the first and the second of its logarithm."""
+    total = 2.0 * w / ((s - 1.0) * (s - 1.0) * (s - 1.0))
+    factor, slope, fall, n = s / w, 1.0 / s, 1.0 / (s * s), s
+    for coefficient in EULER_MACLAURIN:
+        total += coefficient * factor * (slope * slope - fall)
+        factor = factor * ((n + 1.0) * (n + 2.0) / (w * w))
+        slope += 1.0 / (n + 1.0) + 1.0 / (n + 2.0)
+        fall += 1.0 / ((n + 1.0) * (n + 1.0)) + 1.0 / ((n + 2.0) * (n + 2.0))
+        n += 2.0
+    return total
+
+
+def _zeta_dsds(s: float, q: float) -> float:
+    y, total, w, k = 0.0, 0.0, q, 0
+    if not (s > 1.0 and q > 0.0):
+        y = nan
+    elif q == inf or s == inf:
+        y = 0.0 if q >= 1.0 else inf
+    else:
+        power, size = inverse_power(w, s), log(w)
+        while k < TERMS and w < s + 10.0 and power > NEGLIGIBLE * total:
+            total += power
+            y += size * size * power
+            w += 1.0
+            k += 1
+            power, size = inverse_power(w, s), log(w)
+        if power > NEGLIGIBLE * total:
+            multiple, slope = rest(s, w)
+            y += power * (bend_of_rest(s, w) + size * (size * multiple - 2.0 * slope))
+    return y
 
 
 zeta = primitive(
@@ -103,7 +132,14 @@ zeta = primitive(
     floating=True, ufuncs=("_zeta",), domain=((1.1, 12.0), (0.1, 30.0)), oracle="scipy.special.zeta",
 )
 zeta_ds = primitive(
-    "zeta_ds", 2, routine=_zeta_ds, partials=_no_second, floating=True, domain=((1.1, 12.0), (0.1, 30.0)),
+    "zeta_ds", 2, routine=_zeta_ds, partials=lambda s, q, out: (
+        zeta_dsds(s, q), -(zeta(s + 1.0, q) + s * zeta_ds(s + 1.0, q))
+    ),
+    floating=True, domain=((1.1, 12.0), (0.1, 30.0)),
+)
+zeta_dsds = primitive(
+    "zeta_dsds", 2, routine=_zeta_dsds, tangent=no_derivatives("zeta_dsds"), floating=True,
+    domain=((1.1, 12.0), (0.1, 30.0)),
 )
 riemann_zeta = primitive(
     "riemann_zeta", expand=lambda s: zeta(s, const(1, s.dtype)),
