@@ -8,9 +8,10 @@ from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_o
 from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import ceil, eq, maximum, minimum
+from vecdist.primitives.arithmetic import ceil, eq, maximum
 from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
+from vecdist.primitives.logarithms import log1p_quotient
 from vecdist.primitives.rounding import plain_log_rest
 from vecdist.primitives.special import lbeta
 
@@ -64,10 +65,8 @@ class NegativeBinomial(Distribution):
     @parametrisation(mean=nonnegative, dispersion=positive)
     @staticmethod
     def by_mean(mean: Node, dispersion: Node) -> dict[str, Node]:
-        logit = log(mean) - log(dispersion)
-        both = log1p(minimum(mean, dispersion) / maximum(mean, dispersion))
         p, q = dispersion / (mean + dispersion), mean / (mean + dispersion)
-        log_p, log_q = -(both + maximum(logit, 0.0)), -(both + maximum(-logit, 0.0))
+        log_p, log_q = -log1p_quotient(mean, dispersion), -log1p_quotient(dispersion, mean)
         return {"r": dispersion, "p": p, "q": q, "log_p": log_p, "log_q": log_q}
 
     @parametrisation(log_mean=below_infinity, dispersion=positive)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from vecdist.expr import Node, Operand, const, where
-from vecdist.primitives.arithmetic import REAL, eq, from_bits, sqrt
+from vecdist.primitives.arithmetic import REAL, eq, from_bits, sqrt, square
 from vecdist.primitives.elementary import LN2, exp, expm1, guarded, log, log1p
 from vecdist.primitives.floating import (
     INFINITY,
@@ -117,8 +117,7 @@ def _log1p_quotient(x: Node, y: Node) -> Node:
 
 
 def _log1p_quotient_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
-    inverse = 1.0 / (x + y)
-    return inverse, -(x * inverse) * (1.0 / y)
+    return 1.0 / (x + y), -quotient_beyond(x, y)
 
 
 def _log_cauchy_partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
@@ -185,6 +184,11 @@ log_quotient_by_square = primitive(  # log(x / y**2) for y > 0
 )
 log1p_quotient = primitive(  # log(1 + x / y) for x >= 0 and y > 0, though the quotient overflow
     "log1p_quotient", 2, expand=_log1p_quotient, partials=_log1p_quotient_partials,
+    floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+)
+quotient_beyond = primitive(  # x / (x + y) / y, whose slope in x is finite where y is 0
+    "quotient_beyond", 2, expand=lambda x, y: (x * (1.0 / (x + y))) * (1.0 / y),
+    partials=lambda x, y, out: (square(1.0 / (x + y)), -out * (1.0 / y + 1.0 / (x + y))),
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
 log_cauchy = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution
