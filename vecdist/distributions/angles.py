@@ -91,7 +91,9 @@ class Sector(NamedTuple):
         return self.low.cos * self.high.cos - self.low.sin * self.high.sin
 
 
-def _direction(z: Node) -> Direction:
+def _direction(distance: Node, scale: Node) -> Direction:
+    """That of an infinite distance does not change with the scale."""
+    z = where(abs(distance) < math.inf, distance / scale, distance)
     a = abs(z)
     sec = where(a > FAR, a, sqrt(1.0 + square(z)))
     cos = 1.0 / sec
@@ -102,7 +104,7 @@ def _sector(loc: Node, scale: Node, low: Node, high: Node) -> Sector:
     start, end = difference(low, loc), difference(high, loc)
     total = (start.high + end.high) + (sum_rest(start.high, end.high) + (start.rest + end.rest))
     return Sector(
-        _direction(start.high / scale), _direction(end.high / scale), high - low, scale, total * (1.0 / scale)
+        _direction(start.high, scale), _direction(end.high, scale), high - low, scale, total * (1.0 / scale)
     )
 
 
@@ -160,7 +162,7 @@ def _share_partials(loc: Node, scale: Node, low: Node, x: Node, high: Node, out:
 
     their own logarithms have sin(t) / t times the sine and the cosine of the sums of their directions.
     """
-    whole, at = _sector(loc, scale, low, high), _direction(difference(x, loc).high / scale)
+    whole, at = _sector(loc, scale, low, high), _direction(difference(x, loc).high, scale)
     share = _sector(loc, scale, x, high).angle / whole.angle
     of_loc, of_scale, falls, grows = _spread(loc, scale, low, x, high)
     spread, per_angle = out * share, 1.0 / scale / whole.angle

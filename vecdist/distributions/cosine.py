@@ -1,7 +1,7 @@
 """The raised cosine distribution."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.compact import Compact
@@ -61,21 +61,48 @@ def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
     return where(inside, whole + (quotient.rest / quotient.high + 2.0 * lost), 2.0 * whole - log(scale))
 
 
-def _log_density_partials(distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node, None, Node]:
-    """That in the scale is 2 t tan(t) - 1 over the scale, t = pi z / 2, and made of the distance to its zero u:
+def _slope(distance: Node, rest: Node, scale: Node) -> Node:
+    cosine, sine, _ = _sides(distance, rest, scale)
+    return -math.pi * (sine * ((1.0 / cosine) / scale))
+
+
+def _slope_in_scale(distance: Node, rest: Node, scale: Node) -> Node:
+    """That is 2 t tan(t) - 1 over the scale, t = pi z / 2, and made of the distance to its zero u:
 
     t tan(t) - u tan(u) = (t - u) tan(t) + u sin(t - u) / (cos(t) cos(u)), two terms of one sign.
     """
     cosine, sine, _ = _sides(distance, rest, scale)
     z, (high, low) = Parts(distance, rest).over(scale), ZERO[width(scale)]
     beyond = math.pi / 2 * ((z.high - high) + (z.rest - low))
-    inverse = (1.0 / cosine) / scale
-    return -math.pi * (sine * inverse), None, 2.0 * (beyond * sine + ZERO_OVER_COSINE * near_sin(beyond)) * inverse
+    return 2.0 * (beyond * sine + ZERO_OVER_COSINE * near_sin(beyond)) * ((1.0 / cosine) / scale)
 
 
+def _mixed(distance: Node, out: Node, scale: Node, secant: Node) -> Node:
+    """The derivative of one slope in the argument of the other: out is that in the distance."""
+    return (0.5 * square(math.pi / scale * secant) * distance - out) / scale
+
+
+def _slope_partials(distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node, None, Node]:
+    secant = 1.0 / _sides(distance, rest, scale).cosine
+    return -0.5 * square(math.pi / scale * secant), None, _mixed(distance, out, scale, secant)
+
+
+def _slope_in_scale_partials(distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node, None, Node]:
+    """With 2 t tan(t) and its derivative; all terms are infinite at an end, of one sign."""
+    secant, slope = 1.0 / _sides(distance, rest, scale).cosine, cosine_slope(distance, rest, scale)
+    bend = 0.5 * square(math.pi * (distance / scale) * secant)
+    of_scale = (1.0 + 2.0 * (distance * slope) - bend) / square(scale)
+    return _mixed(distance, slope, scale, secant), None, of_scale
+
+
+WITHIN: Any = {"floating": True, "domain": ((0.1, 1.0), (-1e-17, 1e-17), (2.0, 5.0))}
 cosine_log_density = primitive(  # log((1 + cos(pi z)) / (2 scale)), z = distance / scale, of a distance in two parts
-    "cosine_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
-    domain=((0.1, 1.0), (-1e-17, 1e-17), (2.0, 5.0)),
+    "cosine_log_density", 3, expand=_log_density, **WITHIN,
+    partials=lambda *at: (cosine_slope(*at[:3]), None, cosine_slope_in_scale(*at[:3])),
+)
+cosine_slope = primitive("cosine_slope", 3, expand=_slope, partials=_slope_partials, **WITHIN)
+cosine_slope_in_scale = primitive(
+    "cosine_slope_in_scale", 3, expand=_slope_in_scale, partials=_slope_in_scale_partials, **WITHIN
 )
 
 

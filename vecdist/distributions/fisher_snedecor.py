@@ -5,7 +5,7 @@ from typing import NamedTuple
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta_prime import BetaPrime
-from vecdist.distributions.formulas import infinite_where
+from vecdist.distributions.formulas import infinite_where, log1p_at_zero
 from vecdist.distributions.saddle_point import less_log1p
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
@@ -117,7 +117,7 @@ class FisherSnedecor(Distribution):
         inside = f_decay(at, p.alpha, p.beta) + (log_beta_peak(p.alpha, p.beta) - log(at))
         ratio = p.df1 / p.df2
         edge = xlogy(p.alpha - 1.0, x) + (p.alpha * (log(p.df1) - log(p.df2)) - lbeta(p.alpha, p.beta))
-        return where(x > 0.0, inside, edge - (p.alpha + p.beta) * (ratio * x))
+        return where(x > 0.0, inside, edge - (p.alpha + p.beta) * log1p_at_zero(ratio * x))
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

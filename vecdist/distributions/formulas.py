@@ -10,7 +10,6 @@ from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import LOG_EXCESS, at_least, at_most, polynomial, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import inverse_mills, log_ndtr
-from vecdist.primitives.power import power
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, sum_rest
 from vecdist.primitives.special import digamma, erf, erfc, lgamma
 from vecdist.primitives.table import primitive
@@ -37,6 +36,11 @@ log_probability = primitive(
     "log_probability", 1, expand=log, tangent=lambda dots, x, out: None if dots[0] is None else times(dots[0], 1.0 / x),
     domain=((0.01, 1.0),), oracle="numpy.log",
 )
+
+
+def log1p_at_zero(u: Node) -> Node:
+    """What has the value and the first two derivatives of log(1 + u) at u = 0."""
+    return u - 0.5 * square(u)
 
 
 SMALLER = 32  # powers of two by which a large distance is divided
@@ -267,9 +271,21 @@ def log_middle(w: Node, log_w: Node) -> Node:
     return where(far, log_w + 0.5 * math.log(2 / math.pi), inside)
 
 
-def power_of_distance(z: Node, exponent: Node) -> Node:
-    """|z|^exponent, whose derivatives at 0 are 0, also where there is a cusp."""
-    return where(eq(z, 0.0), 0.0, power(abs(z), exponent))
+def _nothing(z: Node) -> Node:
+    return where(eq(z, z), const(0.0, z.dtype), const(0.0, z.dtype))
+
+
+# z and z² / 2 at 0, nowhere else: a constant with derivatives
+_level = primitive("level", expand=_nothing, partials=lambda z, out: (1.0,), floating=True, domain=((0.0, 0.0),))
+_bowl = primitive("bowl", expand=_nothing, partials=lambda z, out: (_level(z),), floating=True, domain=((0.0, 0.0),))
+
+
+def at_peak(decay: Node, z: Node, power: Node, bend: float) -> Node:
+    """A ``decay`` of |z|^power whose derivatives at its zero are 0, but for the second of a square: that is ``bend``.
+
+    Below a power of 2 there is none.
+    """
+    return where(eq(decay, 0.0), where(eq(power, 2.0), bend * _bowl(z), 0.0), decay)
 
 
 def infinite_where(diverges: Node, value: Node) -> Node:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.exponential_power_mass import generalized_normal_tail, log_generalized_normal_tail
-from vecdist.distributions.formulas import lgamma_reciprocal
+from vecdist.distributions.formulas import at_peak, lgamma_reciprocal
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least
 from vecdist.primitives.gamma_quantiles import ROOT, log_root
@@ -32,7 +32,8 @@ class GeneralizedNormal(Distribution):
     """Generalized normal distribution, f(x) = exp(-|z|^power) / (2 scale Γ(1 + 1 / power)) with z = (x - loc) / scale.
 
     Written ``GeneralizedNormal(loc, scale, power)``.  A power of 1 is the Laplace distribution, of 2 the normal one
-    with standard deviation scale / sqrt(2).  At its peak the derivatives in x and loc are 0.
+    with standard deviation scale / sqrt(2).  At its peak the derivatives in x and loc are 0, and
+    so are the second ones unless the power is 2.
     Nadarajah (2005), A generalized normal distribution, Journal of Applied Statistics 32.
 
     >>> import numpy as np, vecdist
@@ -59,8 +60,9 @@ class GeneralizedNormal(Distribution):
 
     @staticmethod
     def decay(x: Node, p: Parameters) -> Node:
-        """|z|^power, whose derivatives at 0 are 0, also where there is a cusp."""
-        return where(eq(x, p.loc), 0.0, GeneralizedNormal.log_distance(x, p).times(p.power).exp())
+        """|z|^power."""
+        decay = GeneralizedNormal.log_distance(x, p).times(p.power).exp()
+        return at_peak(decay, (x - p.loc) / p.scale, p.power, 2.0)
 
     @staticmethod
     def log_distance(x: Node, p: Parameters) -> Parts:

@@ -2,7 +2,7 @@
 
 from vecdist.constraints import Constraint, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, times
+from vecdist.distributions.formulas import EULER, log1p_at_zero, times
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -35,7 +35,7 @@ class Kumaraswamy(Distribution):
     def log_rest(x: Node, p: Parameters) -> Node:
         """log(1 - x^a): at 0 its slope only counts where a is 1, and at 1 it is that of log(a (1 - x))."""
         inside = log1mexp(p.a * log(x))
-        return where(x > 0.0, where(x < 1.0, inside, log(p.a) + log1p(-x)), -x)
+        return where(x > 0.0, where(x < 1.0, inside, log(p.a) + log1p(-x)), log1p_at_zero(-x))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import infinite_where, times
+from vecdist.distributions.formulas import infinite_where, log1p_at_zero, times
 from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
@@ -55,7 +55,7 @@ class LogLogistic(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         rest = softplus(LogLogistic.log_power(x, p))
-        rest = where(x > 0.0, rest, x * p.inverse_scale)  # at 0 its slope only counts where the shape is 1
+        rest = where(x > 0.0, rest, log1p_at_zero(x * p.inverse_scale))  # whose slope counts at a shape of 1
         powers = times(p.shape - 1.0, LogLogistic.log_ratio(x, p))
         return powers - 2.0 * rest + (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole
 

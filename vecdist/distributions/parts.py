@@ -69,9 +69,9 @@ class Parts(NamedTuple):
         return expm1_of_parts(self.high, self.rest)
 
     def magnitude(self) -> Parts:
-        """The absolute value."""
-        sign = where(self.high < 0.0, const(-1.0, self.high.dtype), 1.0)
-        return Parts(abs(self.high), sign * self.rest)
+        """The absolute value, whose slope at 0 is that from above: an even function has its second derivative there."""
+        negative = self.high < 0.0
+        return Parts(*(where(negative, -part, part) for part in self))
 
     def root(self) -> Parts:
         """The square root of a positive number."""

@@ -2,9 +2,10 @@
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import times
+from vecdist.distributions.formulas import log1p_at_zero, times
 from vecdist.distributions.parts import Parts, logit_parts
 from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.logarithms import logit
 
@@ -44,8 +45,9 @@ class RelaxedBernoulli(Distribution):
         powers, lower = times(p.temperature - 1.0, logit(x)), log_odds < 0.0
         nearer = where(lower, powers - p.logit, p.logit - powers) - 2.0 * where(lower, log1p(-x), log(x))
         rest = softplus(where(lower, log_odds, -log_odds))
-        rest = where(x > 0.0, rest, x * exp(-p.logit))
-        rest = where(x < 1.0, rest, (1.0 - x) * exp(p.logit))  # these slopes count at a temperature of 1
+        odds, against = x + square(x), (1.0 - x) + square(1.0 - x)  # at the ends, where at a temperature of 1
+        rest = where(x > 0.0, rest, log1p_at_zero(odds * exp(-p.logit)))  # their derivatives count
+        rest = where(x < 1.0, rest, log1p_at_zero(against * exp(p.logit)))
         return log(p.temperature) + nearer - 2.0 * rest
 
     @staticmethod

@@ -5,11 +5,11 @@ import math
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.exponential_power_mass import exponential_power_tail, log_exponential_power_tail
-from vecdist.distributions.formulas import lgamma_reciprocal
+from vecdist.distributions.formulas import at_peak, lgamma_reciprocal
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, binary, format_of, lifted, log_fraction
 from vecdist.primitives.gamma_quantiles import OVER_SHAPE, log_root
@@ -39,7 +39,7 @@ class SkewedExponentialPower(Distribution):
 
     Written ``SkewedExponentialPower(loc, scale, power, skew)``; z is (x - loc) / (2 scale skew) below loc and (x - loc)
     / (2 scale (1 - skew)) above, so that ``skew`` is the probability below loc.  At its peak the derivatives in x and
-    loc are 0.
+    loc are 0, and so are the second ones unless the power is 2; they are those above loc.
     Zhu and Zinde-Walsh (2009), Properties and estimation of asymmetric exponential power distribution, Journal of
     Econometrics 148.
 
@@ -71,8 +71,9 @@ class SkewedExponentialPower(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         ratio = SkewedExponentialPower.log_distance(x, p)
         constant = lgamma_reciprocal(p.power) + log_over(p.power) + log_twice(p.scale)
-        decay = where(eq(x, p.loc), 0.0, (ratio.times(p.power) - log_parts(p.power)).exp())
-        return -decay - constant
+        decay = (ratio.times(p.power) - log_parts(p.power)).exp()
+        z = (x - p.loc) / (p.scale * where(x < p.loc, p.left, p.right))
+        return -at_peak(decay, z, p.power, 1.0) - constant
 
     @staticmethod
     def mode(p: Parameters) -> Node:

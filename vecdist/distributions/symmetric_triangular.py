@@ -48,8 +48,8 @@ class SymmetricTriangular(Compact, Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        distance = difference(x, p.loc).magnitude()
-        return triangle_log_density(distance.high, distance.rest, p.scale)
+        distance = difference(x, p.loc)
+        return triangle_log_density(abs(distance.high), distance.magnitude().rest, p.scale)
 
     @classmethod
     def tail(cls, left: Node) -> Node:

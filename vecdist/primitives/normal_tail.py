@@ -123,6 +123,12 @@ def _inverse_mills(x: Node) -> Node:
     return where(x < 0, PHI_0, PHI_0 * e) / where(x < 0, h, 1.0 - e * h)
 
 
+def _inverse_mills_slope(x: Node, out: Node) -> tuple[Node]:
+    """That of the line and of the parabola at both ends."""
+    inside = where(eq(out, 0), 0.0, -(out * inverse_mills_gap(x)))
+    return (where(eq(out, INFINITY), -1.0, inside),)
+
+
 def _inverse_mills_gap(x: Node) -> Node:
     """x + inverse_mills(x), which tends to -1 / x below."""
     t, inverse = half_line(ROOT_HALF * abs(x), GAP_CENTRE)
@@ -227,7 +233,7 @@ log_ndtr = primitive(
     floating=True, ufuncs=("log_ndtr",), domain=((-8.0, 4.0),), oracle="scipy.special.log_ndtr",
 )
 inverse_mills = primitive(  # phi(x) / Phi(x)
-    "inverse_mills", expand=_inverse_mills, partials=lambda x, out: (-(out * inverse_mills_gap(x)),),
+    "inverse_mills", expand=_inverse_mills, partials=_inverse_mills_slope,
     floating=True, domain=((-8.0, 4.0),),
 )
 inverse_mills_gap = primitive(  # x + phi(x) / Phi(x): how far below x the mean of what is below x lies
