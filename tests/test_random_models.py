@@ -30,6 +30,8 @@ def check(model, ways):
     for way in random_model_runs.ways_of(model, "cpu", ways):
         try:
             random_model_runs.check(model, way)
+        except NotImplementedError:
+            assert way is random_model_runs.curvature, "only second derivatives may be refused"
         except Exception as error:
             raise AssertionError(f"{way.__name__} of {model}") from error
 
