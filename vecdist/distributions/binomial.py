@@ -4,7 +4,7 @@ from vecdist.constraints import Constraint, count, count_up_to, real, unit_inter
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
-from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of, sf_of_odds
+from vecdist.distributions.odds import cdf_of_shares, log_cdf_of_shares, log_sf_of_shares, sf_of_shares
 from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const
@@ -66,23 +66,19 @@ class Binomial(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        odds, rest = odds_of(p.p, p.q)
-        return sf_of_odds(odds, x + 1.0, p.n - x, rest)
+        return sf_of_shares(x + 1.0, p.n - x, p.p, p.q, p.log_p, p.log_q)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        odds, rest = odds_of(p.p, p.q)
-        return cdf_of_odds(odds, x + 1.0, p.n - x, rest)
+        return cdf_of_shares(x + 1.0, p.n - x, p.p, p.q, p.log_p, p.log_q)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        odds, rest = odds_of(p.p, p.q)
-        return log_sf_of_odds(odds, x + 1.0, p.n - x, rest)
+        return log_sf_of_shares(x + 1.0, p.n - x, p.p, p.q, p.log_p, p.log_q)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        odds, rest = odds_of(p.p, p.q)
-        return log_cdf_of_odds(odds, x + 1.0, p.n - x, rest)
+        return log_cdf_of_shares(x + 1.0, p.n - x, p.p, p.q, p.log_p, p.log_q)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -7,13 +7,13 @@ Derivatives in a and b are those for a constant z: that of the mean and that of 
 
 from __future__ import annotations
 
-from math import exp, inf, log, nan
+from math import exp, inf, log, nan, pi, sqrt
 from typing import Any
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives import elementary
 from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.beta_tails import parts_at, prefactor
+from vecdist.primitives.beta_tails import gamma_ratio, parts_at, prefactor
 from vecdist.primitives.floating import INFINITY
 from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.scalar import half, log_tail, log_tail_slope, tail, tail_slope
@@ -118,8 +118,11 @@ def _log_beta_beyond_db(form: float, a: float, b: float, unit: float, z: float) 
 def slope_of_logit(form: float, a: float, b: float, unit: float, z: float) -> float:
     """The density of logit(x)."""
     x, y, distance, extra = point(form, a, b, unit, z)
-    e, others, f = prefactor(a, b, x, y, distance)
-    return exp(e + others + extra * (a if x < y else b)) * (f * a)
+    d = 0.0
+    if abs(distance) < inf and x > 0.0 and y > 0.0:
+        e, others, f = prefactor(a, b, x, y, distance)
+        d = exp(e + others + extra * (a if x < y else b)) * (f * a)
+    return d
 
 
 def _slope_of_odds(form: float, a: float, b: float, unit: float, z: float) -> float:
@@ -133,13 +136,15 @@ def _slope_of_odds(form: float, a: float, b: float, unit: float, z: float) -> fl
 
 
 def _density_at_0(form: float, a: float, b: float, unit: float) -> float:
-    """That of z, which is a power of it; where the power is 0 its factor is the limit."""
+    """That of z, which is a power of it; where the power is 0 its factor is the limit, 1 / (a B(a, b)) of the odds."""
     d, power = nan, power_of(form)
     if a > 0.0 and b > 0.0:
         d = inf if power * a < 1.0 else 0.0
         if power * a == 1.0 and a + b < inf:
-            d = slope_of_logit(form, a, b, 0.0 if form < 0.5 else 1.0, 1.0 / LARGEST) * (power * LARGEST)
-            d *= 1.0 if form < 0.5 else unit
+            d = b if form < 0.5 else unit
+            if form > 1.5:
+                shifted, log_ratio = gamma_ratio(b, 0.5)
+                d *= exp(log_ratio) * sqrt(2.0 * shifted / (pi * b))
     elif a >= 0.0 and b >= 0.0 and a + b > 0.0:
         d = 0.0
     return d

@@ -235,6 +235,11 @@ def one_side(
     return lower, e, w, slope_a, slope_b, slope_x
 
 
+def at_end(a: float, b: float, along: bool) -> tuple[float, float, float]:
+    """The slopes of the logarithm of the lower tail in a, b and logit(x) where x goes to 0."""
+    return -inf, digamma_gap(b, a) - (a / b if along else 0.0), a
+
+
 def parts_at(
     a: float, b: float, x: float, y: float, distance: float, extra: float, along: bool
 ) -> tuple[bool, float, float, float, float, float]:
@@ -245,7 +250,8 @@ def parts_at(
     """
     lower, e, w, slope_a, slope_b, slope_x = True, 0.0, nan, nan, nan, nan
     steady = 1.0 if along else LEAST  # from where on the natural slope is that along with the mean
-    if a > 0.0 and b > 0.0 and x > 0.0 and y > 0.0 and a + b < inf:
+    near = a + b < inf and abs(distance) < inf
+    if a > 0.0 and b > 0.0 and x > 0.0 and y > 0.0 and near:
         turned = x * max(b, 2.0) > 1.0 and (y * max(a, 2.0) <= 1.0 or distance < 0.0)
         if turned:
             a, b, x, y, distance = b, a, y, x, -distance
@@ -257,14 +263,18 @@ def parts_at(
         if turned:
             lower, slope_a, slope_b, slope_x = not lower, slope_b, slope_a, -slope_x
     elif a >= 0.0 and b >= 0.0 and x >= 0.0 and y >= 0.0:
-        none_below = (x == 0.0 and a > 0.0) or (b == 0.0 and y > 0.0 and a > 0.0) or (a == inf and y > 0.0)
-        none_above = (y == 0.0 and b > 0.0) or (a == 0.0 and x > 0.0 and b > 0.0) or (b == inf and x > 0.0)
+        none_below = (x == 0.0 and a > 0.0) or (b == 0.0 and y > 0.0 and a > 0.0) or (not near and a * y > b * x)
+        none_above = (y == 0.0 and b > 0.0) or (a == 0.0 and x > 0.0 and b > 0.0) or (not near and a * y < b * x)
         if none_below != none_above:
             lower, w = none_below, 0.0
             if a > 0.0 and b > 0.0:
                 e, w = -inf, 1.0
-                slope_a = -inf if x == 0.0 else nan
-                slope_b = -inf if y == 0.0 else nan
+                slope_a, slope_b, slope_x = 0.0, 0.0, 0.0
+                if x == 0.0 and a + b < inf:
+                    slope_a, slope_b, slope_x = at_end(a, b, along)
+                elif y == 0.0 and a + b < inf:
+                    slope_b, slope_a, slope_x = at_end(b, a, along)
+                    slope_x = -slope_x
     return lower, e, w, slope_a, slope_b, slope_x
 
 

@@ -171,11 +171,12 @@ def log_tail(same: bool, e: float, w: float) -> float:
 
 def tail_slope(same: bool, e: float, slope: float) -> float:
     """The derivative of the tail asked for."""
-    y = exp(e) * slope if e > -inf else 0.0
+    known = exp(e)
+    y = known * slope if known > 0.0 else 0.0
     return y if same else -y
 
 
 def log_tail_slope(same: bool, e: float, w: float, slope: float) -> float:
     """The derivative of the logarithm of the tail asked for."""
-    y = inf * slope if w == 0.0 else slope / w
+    y = slope / w if w != 0.0 else inf * slope if slope != 0.0 else 0.0
     return y if same else tail_slope(same, e, slope) / (1.0 - exp(e) * w)
