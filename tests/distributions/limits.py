@@ -64,7 +64,8 @@ def towards(end, sign):
 def sites_of(family):
     """Those of x, and those of parameters."""
     names, parameters = family.parametrisations[0].names, round_parameters(family)
-    drawn = np.nan_to_num(points_of(family, names, [*parameters.values()]), nan=0.25)
+    with np.errstate(all="ignore"):  # a formula to draw by may have no value at a round parameter
+        drawn = np.nan_to_num(points_of(family, names, [*parameters.values()]), nan=0.25)
     drawn = drawn if family.discrete else np.where(drawn == 0.0, 0.25, drawn)  # not both x and a parameter at an end
     ends = ends_of(family, parameters)
     found = []
