@@ -44,10 +44,10 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(params=[1, 2, 5])
 def threads(request, monkeypatch):
     """Every kernel is shared among this many threads, however short it is."""
-    from vecdist.backends import cpu, threads
+    from vecdist.backends import threads
 
     monkeypatch.setattr(threads, "thread_count", lambda: request.param)
-    monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(threads, "CERTAIN", 0.0)
     threads.pool.cache_clear()
     yield request.param
     threads.pool.cache_clear()

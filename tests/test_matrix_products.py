@@ -124,6 +124,14 @@ def test_what_two_kernels_need_is_computed_in_the_first():
     np.testing.assert_allclose(slopes[14], -(of_z * z / x[14]).sum(), rtol=1e-10)
 
 
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.filterwarnings("error")
+def test_products_that_overflow_are_told_by_their_results_alone():
+    found = np.asarray(np.exp(lazy(np.full((3, 4), 400.0))) @ lazy(np.array([[1e200, -np.inf]] * 4)))
+    assert found[:, 0].tolist() == [np.inf] * 3 and found[:, 1].tolist() == [-np.inf] * 3
+    assert np.isnan(np.asarray(lazy(np.array([[np.inf, 1.0]])) @ lazy(np.array([[0.0], [1.0]])))).all()
+
+
 def test_inner_lengths_that_differ():
     with pytest.raises(ValueError, match=r"inner lengths differ.*\(7, 5\) and \(7, 5\)"):
         lazy(A) @ A

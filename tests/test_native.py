@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from densities import schools
 
-from vecdist import LogDensity, lazy, logpdf
+from vecdist import LogDensity, data, lazy, logpdf
 from vecdist.distributions import Normal
-from vecdist.parameters import real
+from vecdist.native.calls import FEW
+from vecdist.parameters import positive, real
 
 POINTERS = [ctypes.c_void_p] * 4
 
@@ -75,19 +76,49 @@ def test_what_they_return(density):
     assert status == 1 and np.isfinite(values).tolist() == [True, False, True] and np.isfinite(gradients[[0, 2]]).all()
 
 
-def test_numbers_of_vectors_that_change_prepare_nothing(density):
-    """The third number of vectors is met by the function for any number, with the same results."""
-    for count in (2, 3, 4, 9, 1, 30):
+def test_numbers_of_vectors_that_change_prepare_nothing():
+    """Few vectors, and the third number of many, are met by the functions for any number, with the same results."""
+    density = schools()
+    for count in (2, 3, 9, 10, 4, 1, 11, 30):
         x = points(count, seed=count)
         values, gradients = density.logdensity_and_gradient(x)
-        status, wanted, slopes = many(density, x)
-        assert status == 0
-        np.testing.assert_allclose(values, wanted, rtol=1e-14)
-        np.testing.assert_allclose(gradients, slopes, rtol=1e-13, atol=1e-14)
-    assert density._evaluation("gradient").batches == {2, 3}
+        for place in range(count):
+            _, value, gradient = one(density, x[place])
+            assert values[place] == pytest.approx(value, rel=1e-14)
+            np.testing.assert_allclose(gradients[place], gradient, rtol=1e-13, atol=1e-14)
+    assert {count for count in density._evaluation("gradient").batches if count >= FEW} == {9, 10}
     shaped, _ = density.logdensity_and_gradient(x.reshape(5, 3, 2, 10))
     np.testing.assert_array_equal(shaped.ravel(), values)
     np.testing.assert_array_equal(density.logdensity_and_gradient(np.asfortranarray(x))[0], values)
+
+
+COLUMNS = np.random.default_rng(3).normal(size=(29, 3))
+
+
+def squares(b, tau):
+    return (-0.5 * tau * (data(COLUMNS) @ b - 0.3) ** 2).sum() + (b * b).sum() * tau
+
+
+@pytest.mark.parametrize("threads", [1, 3], indirect=True)
+def test_a_regression_of_many_vectors_is_that_of_each(threads):
+    """Its C function is there, though many vectors make a product of matrices, which is a call of a library."""
+    density = LogDensity(squares, b=real(3), tau=positive())
+    for count in (2, 7, 8, 33):
+        x = points(count, size=4, seed=count)
+        alone = [one(density, each)[1:] for each in x]
+        status, values, gradients = many(density, x)
+        assert status == 0
+        assert values.tolist() == [value for value, _ in alone]
+        np.testing.assert_array_equal(gradients, [gradient for _, gradient in alone])
+        for found, wanted in zip(density.logdensity_and_gradient(x), (values, gradients), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
+    b, tau = x[0, :3], np.exp(x[0, 3])
+    wanted = -0.5 * tau * ((COLUMNS @ b - 0.3) ** 2).sum() + tau * (b @ b) + x[0, 3]
+    assert values[0] == pytest.approx(wanted, rel=1e-12)
+    bad = x[:9].copy()
+    bad[4, 3] = np.inf
+    status, values, _ = many(density, bad)
+    assert status == 1 and np.isfinite(values).tolist() == [place != 4 for place in range(9)]
 
 
 def test_threads_call_them(density):

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from vecdist import pipeline
-from vecdist.backends import cpu, cpu_language
+from vecdist.backends import cpu, cpu_language, threads
 from vecdist.backends import store as folder
 
 
@@ -25,6 +25,7 @@ def uncompiled():
         mock.patch.object(pipeline, "_plans", {}),
         mock.patch.object(cpu, "_routines", {}),
         mock.patch.object(folder, "import_source", import_source),
+        mock.patch.object(threads, "WORTH_TRYING", np.inf),  # nothing is learnt from how long Python takes
     ):
         yield
 

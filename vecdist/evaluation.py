@@ -14,7 +14,7 @@ from vecdist.array import LazyArray
 from vecdist.backends.base import Feed, Program, Runner
 from vecdist.backends.outputs import Outputs
 from vecdist.derivatives import gradient_of
-from vecdist.expr import Node, where
+from vecdist.expr import Node, topological, where
 from vecdist.leaves import argument, array_kind
 from vecdist.passes.batch import batch
 from vecdist.passes.bind import bind
@@ -84,7 +84,16 @@ class Evaluation:
                 found = self._prepared.get(key) or self._prepared.setdefault(key, self._build(x))
         return found
 
+    def multiplies(self, count: int, size: int) -> bool:
+        """Whether so many vectors of a length are multiplied by a matrix together."""
+        roots, _ = self._traced(np.zeros((count, size)))
+        return any(node.op == "product" for node in topological(roots))
+
     def _build(self, x: Any) -> Prepared:
+        return self._planned(*self._traced(x))
+
+    def _traced(self, x: Any) -> tuple[Sequence[Node], list[tuple[int, ...]]]:
+        """The roots for arrays laid out as ``x``, and the shapes of the results."""
         leaf = argument(x, "x")
         chains = Chains((0,)) if x.ndim == 2 else None
         (single,) = chains.singles([leaf]) if chains else (leaf,)
@@ -96,7 +105,7 @@ class Evaluation:
             roots = chains.apply(roots[0], [leaf], (0,)) if chains else (*roots, leaf)
         elif chains:
             roots = batch(roots, {single: leaf})
-        return self._planned(roots, shapes)
+        return roots, shapes
 
     def _planned(self, roots: Sequence[Node], shapes: Sequence[tuple[int, ...]]) -> Prepared:
         bound = bind(roots)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vecdist.native.calls import Native
 
 TRIES = 100  # of a starting point, as in Stan
-COMPILED = ("_evaluations", "_natives", "_value_of_one", "_gradient_of_one", "_lock")
+COMPILED = ("_evaluations", "_natives", "_called", "_lock")
 ROOTS: dict[str, Callable[[Terms], Sequence[LazyArray]]] = {
     "value": lambda terms: (terms.total(),),
     "gradient": lambda terms: (terms.total(),),
@@ -107,8 +107,7 @@ class LogDensity:
         """Begin without anything compiled."""
         self._evaluations: dict[str, Evaluation] = {}
         self._natives: dict[str, Native] = {}
-        self._value_of_one: Any = None
-        self._gradient_of_one: Any = None
+        self._called: dict[tuple[str, int], Callable[[Any], Any]] = {}  # entries, by name and axes of the vectors
         self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -189,9 +188,8 @@ class LogDensity:
         It is -inf where the density is 0, or is not a number.  ``ValueError`` for vectors of another length.
         """
         try:
-            if x.ndim == 1:
-                return self._value_of_one(x)
-        except (AttributeError, TypeError, ValueError):  # none yet, or another kind of array
+            return self._called["value", x.ndim](x)
+        except (AttributeError, KeyError, TypeError, ValueError):  # none yet, or another kind of array
             pass
         x = self._vectors(x)
         return self._seen(x, self._evaluated("value", x)[0])
@@ -204,9 +202,8 @@ class LogDensity:
         """
         if out is None:
             try:
-                if x.ndim == 1:
-                    return self._gradient_of_one(x)
-            except (AttributeError, TypeError, ValueError):  # none yet, or another kind of array
+                return self._called["gradient", x.ndim](x)
+            except (AttributeError, KeyError, TypeError, ValueError):  # none yet, or another kind of array
                 pass
         x = self._vectors(x)
         value, gradient = self._evaluated("gradient", x, out)
@@ -322,10 +319,10 @@ class LogDensity:
         evaluation = self._evaluation(name)
         if out is None and name in ("value", "gradient") and isinstance(x, np.ndarray) and self.dtype == np.float64:
             rows = x.reshape(-1, self.ndim)
-            if x.ndim == 1 and self.errors == "nan":
-                self._accelerate()
-            elif len(rows) > 1 and len(evaluation.batches) > 1 and len(rows) not in evaluation.batches:
-                results = self._native(name).many(rows)  # the number of vectors changes, it seems, from call to call
+            if self.errors == "nan" and (name, x.ndim) not in self._called:
+                self._accelerate(name, x.ndim)
+            if x.ndim > 1 and len(rows) > 1:
+                results = self._native(name).many(rows)
                 if results is not None:
                     return [result.reshape(*x.shape[:-1], *result.shape[1:]) for result in results]
         return evaluation(x, out)
@@ -336,13 +333,12 @@ class LogDensity:
         found = self._natives.get(name)
         return found or self._natives.setdefault(name, Native(self._evaluation(name), self.ndim))
 
-    def _accelerate(self) -> None:
-        """Replace the launches for one vector, as they have been used, by calls of their entries."""
+    def _accelerate(self, name: str, axes: int) -> None:
+        """Have calls of their entries take the place of launches for one vector, or a few, as they are being used."""
         with self._lock:
-            if self._value_of_one is None and "value" in self._evaluations:
-                self._value_of_one = self._native("value").one()
-            if self._gradient_of_one is None and "gradient" in self._evaluations:
-                self._gradient_of_one = self._native("gradient").one()
+            native = self._native(name)
+            function = {1: native.one, 2: native.few}.get(axes, lambda: None)()
+            self._called[name, axes] = function or _refused
 
     def _parted(self, name: str, x: Any) -> Sequence[Any]:
         if not self.pointwise_shapes:
@@ -361,6 +357,11 @@ class LogDensity:
                 lazily = self.trace(lazy(bad))
                 lazily.compute()  # raises where it is a parameter
         return self._number(value)
+
+
+def _refused(x: Any) -> Any:
+    """In the place of an entry, where there is none."""
+    raise TypeError
 
 
 def _own(array: Any) -> Any:

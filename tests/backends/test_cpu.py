@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -179,7 +180,7 @@ def test_long_kernels_are_shared_among_threads(monkeypatch):
     share = threads.share
     monkeypatch.setattr(threads, "share", lambda run, blocks: (shared.append(blocks), share(run, blocks)))
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
-    monkeypatch.setattr(cpu, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(threads, "CERTAIN", 0.0)
     check(EXACT["sum"](numbers(100_000)))
     assert shared and min(shared) > 1
 
@@ -247,8 +248,8 @@ def test_threads_start_again_after_a_fork():
     code = """
 import os, numpy as np
 from vecdist import lazy
-from vecdist.backends import cpu, threads
-cpu.PARALLEL_FROM = 0
+from vecdist.backends import threads
+threads.CERTAIN = 0.0
 threads.thread_count = lambda: 2
 x = np.ones(100_000)
 assert float((lazy(x) * 2.0).sum()) == 200_000
@@ -315,3 +316,32 @@ def test_short_rows_of_long_arrays():
         wanted = (products * x).sum(axis=1) / products.sum(axis=1)
         np.testing.assert_allclose(slope, wanted, rtol=1e-11, atol=1e-13)
     assert pipeline.compilations() == before + 3, "few elements have one program for any length"
+
+
+def tried(alone, shared, work=100_000, runs=12):
+    """How often each of two runs of these many seconds was chosen, by a clock that only they move."""
+    now, counts = [0.0], {"alone": 0, "shared": 0}
+
+    def run(name, seconds):
+        counts[name] += 1
+        now[0] += seconds
+
+    def clock():
+        return now[0]
+
+    with mock.patch.object(threads.time, "perf_counter", clock):
+        trial = threads.Trial(lambda: run("alone", alone), lambda: lambda: run("shared", shared), work, threads.Pace())
+        for _ in range(runs):
+            trial.run()
+    return counts["alone"], counts["shared"]
+
+
+def test_threads_begin_where_they_were_seen_to_pay(monkeypatch):
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    assert tried(20e-6, 5e-6) == (12, 0), "what is short by the clock stays with one thread, however many statements"
+    assert tried(100e-6, 60e-6) == (5, 7)
+    assert tried(100e-6, 95e-6) == (7, 5), "threads take from others what they gain"
+    assert tried(1e-3, 0.6e-3) == (1, 11), "a long one is not run by one thread again"
+    assert tried(1.0, 0.6, work=10**9) == (0, 12), "one that cannot be short begins with all"
+    monkeypatch.setattr(threads, "thread_count", lambda: 1)
+    assert tried(100e-6, 60e-6) == (12, 0)

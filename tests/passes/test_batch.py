@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from programs import programs
 from reference import assert_same, numbered
 
-from vecdist import lazy, logpdf
+from vecdist import LazyArray, lazy, logpdf
 from vecdist.backends.interpreter import interpret
 from vecdist.distributions import Normal
 from vecdist.expr import Node, topological
-from vecdist.leaves import leaf
+from vecdist.leaves import Leaf, leaf
 from vecdist.passes.batch import batch, batch_aligned
 
 COPIES = 3
@@ -84,3 +84,15 @@ def test_aligned_results_have_equally_many_axes():
 def test_batched_random_programs(program):
     together, alone = batched(program.roots, tuple(leaf(array) for array in program.arrays[:1]))
     assert_same(together, alone)
+
+
+@pytest.mark.parametrize(("rows", "count", "kind", "together"), [
+    (29, 2, "numpy", False), (29, 8, "numpy", True), (400, 2, "numpy", True), (29, 64, "cupy", False),
+    (400, 2, "cupy", True),
+])
+def test_which_vectors_are_multiplied_by_a_matrix_together(rows, count, kind, together):
+    """On the CPU small matrices too: their sums inside of rows inside of chains would leave its vectors unused."""
+    matrix = Node("leaf", (), (Leaf(None, np.zeros((rows, 3)), kind),), (rows, 3), np.dtype(float))
+    one, many = (Node("variable", (), (0,), shape, np.dtype(float)) for shape in ((3,), (count, 3)))
+    (found,) = batch(((LazyArray(matrix) @ LazyArray(one)).sum().node,), {one: many})
+    assert any(node.op == "product" for node in topological((found,))) == together

@@ -15,11 +15,11 @@ import numba
 import numpy as np
 from numba import types
 
-from vecdist.backends import cpu_language, store, threads
+from vecdist.backends import cpu_language, store
 from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.backends.outputs import fresh_or_given
 from vecdist.backends.pool import POOLED_FROM, Pool
-from vecdist.backends.threads import Threaded
+from vecdist.backends.threads import Pace, Threaded, Trial
 from vecdist.codegen.cpu import needed_later, render
 from vecdist.codegen.routines import Routine, with_needs
 from vecdist.codegen.source import Source
@@ -28,8 +28,6 @@ from vecdist.kernel import Kernel, Loop
 
 Made = TypeVar("Made")
 
-# Serial time, in statements run, from which threads pay: waking a pool of threads takes 30 to 50 microseconds.
-PARALLEL_FROM = 500_000
 _LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
 _routines: dict[str, Any] = {}  # compiled once, for all kernels of the process
 
@@ -76,15 +74,15 @@ class CpuProgram(Program):
         self.serial: Callable[..., None] = self.module.kernel
         self.signature = _signature(kernel)
         _compile_once(self.serial, self.signature)
+        self.pace = Pace()
 
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
     ) -> Runner:
         """The launch as a Python function of its own, so that a small model is called in next to no time."""
         kernel = self.source.kernel
-        long = self.work(lengths) >= PARALLEL_FROM and threads.thread_count() > 1
-        names: dict[str, Any] = {"launch": Threaded(kernel, self.pieces, lengths) if long else self.serial}
-        names |= {"empty": np.empty, "zeros": np.zeros, "int64": np.int64}
+        launch = Trial(self.serial, lambda: Threaded(kernel, self.pieces, lengths), self.work(lengths), self.pace)
+        names: dict[str, Any] = {"launch": launch, "empty": np.empty, "zeros": np.zeros, "int64": np.int64}
         arguments, fresh, given, results = [], [], [], []
         again = any(feed.place is not None for feed in feeds)  # an expression that holds its arrays is run once
         for slot in self.slots:
@@ -107,7 +105,7 @@ class CpuProgram(Program):
             lines.append("    flag = zeros(1, int64)")
             arguments.append("flag")
         arguments += [str(lengths[name]) for name in self.lengths]
-        lines.append(f"    launch({', '.join(arguments)})")
+        lines.append(f"    launch.run({', '.join(arguments)})")
         lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
         exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
         return names["run"]

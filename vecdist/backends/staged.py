@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
+
 from vecdist.backends.base import Feed, Program, Runner, length_of
 from vecdist.passes.stages import Operand, Stage, Stages
 from vecdist.shapes import Shape
@@ -52,9 +54,10 @@ class StagedProgram(Program):
                     failed = flag if failed is False else failed | flag
                     for slot, value in zip(step.stage.fills, values, strict=True):
                         found[slot - self.stages.first] = value
-                for slot, left, right in step.stage.products:
-                    matrices = (self._matrix(side, found, feeds, arrays) for side in (left, right))
-                    found[slot - self.stages.first] = library.matmul(*matrices)
+                with np.errstate(all="ignore"):  # as in kernels: what is not finite is seen in the results
+                    for slot, left, right in step.stage.products:
+                        matrices = (self._matrix(side, found, feeds, arrays) for side in (left, right))
+                        found[slot - self.stages.first] = library.matmul(*matrices)
             results = [self._array(slot, found, feeds, arrays) for slot in self.stages.results]
             results = [value.reshape(tuple(shape)) for value, shape in zip(results, shapes, strict=True)]
             if out is None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +20,11 @@ from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel import Kernel, Loop
 
 SHARES = 4  # of each thread, so that they end together
+TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fault of the kernel's
+GAIN = 0.85  # of the time of one thread that several take at most where they pay: they take it from others, too
+WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 microseconds
+CERTAIN = 3e-4  # seconds of one thread from which several are not slower
+FASTEST, SLOWEST = 1e-11, 1e-8  # seconds of a statement: those of loops are run for a vector of elements at a time
 
 
 def thread_count() -> int:
@@ -82,6 +89,67 @@ class Threaded:
             for output in nest.finished:
                 cpu_language.add_rows(rows[output], given[self.inputs + output])
         self.finish(*partials, *hoisted, *given)
+
+
+def may_pay(seconds: float, least: float | None = None) -> bool:
+    """Whether to share among threads what one of them does in so long."""
+    return seconds >= min(CERTAIN, WORTH_TRYING if least is None else least) and thread_count() > 1
+
+
+@final
+class Pace:
+    """What is known of the speed of one thread: the seconds of a statement, of the quickest run that was timed."""
+
+    def __init__(self) -> None:
+        self.seconds = FASTEST
+        self._seen = math.inf
+
+    def note(self, work: int, took: float) -> None:
+        """A run of so many statements took so long; short runs say more of what every call costs."""
+        if took >= WORTH_TRYING / 4:
+            self._seen = min(self._seen, took / max(work, 1))
+            self.seconds = max(FASTEST, self._seen)
+
+
+@final
+class Trial:
+    """A kernel at known lengths, whose first runs are timed: ``run`` is then that by one thread or by several.
+
+    Results are the same bits in either way, so that the times of a busy machine decide nothing else.
+    """
+
+    def __init__(
+        self, alone: Callable[..., None], shared: Callable[[], Callable[..., None]], work: int, pace: Pace
+    ) -> None:
+        self._alone, self._shared, self._work, self._pace = alone, shared, work, pace
+        self._times: tuple[list[float], list[float]] = [], []
+        self.run: Callable[..., None] = self._first
+        if thread_count() == 1:
+            self.run = alone
+        elif work * pace.seconds >= CERTAIN:
+            self.run = shared()
+        elif work * SLOWEST < WORTH_TRYING:
+            self.run = alone
+
+    def _first(self, *given: Any) -> None:
+        """A run by one thread, timed."""
+        took = self._timed(self._alone, given, self._times[0])
+        self._pace.note(self._work, took)
+        if len(self._times[0]) >= TRIES or took >= CERTAIN:
+            least = min(self._times[0])
+            self.run = functools.partial(self._second, self._shared()) if least >= WORTH_TRYING else self._alone
+
+    def _second(self, several: Callable[..., None], *given: Any) -> None:
+        """A run by several threads, timed."""
+        self._timed(several, given, self._times[1])
+        if len(self._times[1]) >= TRIES:
+            self.run = several if min(self._times[1]) < GAIN * min(self._times[0]) else self._alone
+
+    def _timed(self, run: Callable[..., None], given: Sequence[Any], times: list[float]) -> float:
+        start = time.perf_counter()
+        run(*given)
+        times.append(time.perf_counter() - start)
+        return times[-1]
 
 
 def _swapped(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
+import functools
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
 
-from vecdist.backends import cpu, threads
+from vecdist.backends import threads
 from vecdist.evaluation import Evaluation
-from vecdist.native.entries import Entry, for_many, for_one
-from vecdist.native.language import evaluator
+from vecdist.native.entries import Entry, for_each, for_many, for_one
+from vecdist.native.language import evaluator, evaluator_of_many
 
-KEEPS_LOCK_BELOW = 50_000  # statements, some 15 microseconds: threads that take turns would wait longer for the lock
+KEEPS_LOCK_BELOW = 15e-6  # seconds: threads that take turns would wait longer for the lock
+FEW = 8  # vectors below which a launch of all together gains nothing
+SEVERAL_KERNELS = 200_000  # statements from which launches of several kernels, and products between them, pay
 
 
 @final
@@ -23,18 +26,33 @@ class Native:
 
     def __init__(self, evaluation: Evaluation, size: int) -> None:
         self.evaluation, self.size = evaluation, size
-        self._entries: dict[bool, Entry | None] = {}
+        self._entries: dict[Callable[[], Any], Entry | None] = {}
+        self._seconds: float | None = None
         self._lock = threading.Lock()
 
     def entry(self, many: bool) -> Entry | None:
         """The entry for one vector or for many; ``None`` where the launch is not one compiled kernel of the CPU."""
+        if not many:
+            return self._made(self._one)
+        together = self._one_kernel()
+        return together or self._made(self._each)
+
+    def _one_kernel(self) -> Entry | None:
+        """The entry for many vectors in one kernel, where that is as good as one for each."""
+        one = self._made(self._one)
+        return None if one is None or one.has_rows else self._made(self._many)
+
+    def _made(self, make: Callable[[], Entry | None]) -> Entry | None:
         with self._lock:
-            if many not in self._entries:
-                self._entries[many] = self._many() if many else self._one()
-            return self._entries[many]
+            if make not in self._entries:
+                self._entries[make] = make()
+            return self._entries[make]
 
     def _one(self) -> Entry | None:
         return for_one(self.evaluation.prepared(np.zeros(self.size)), self.size)
+
+    def _each(self) -> Entry | None:
+        return for_each(self.evaluation.prepared(np.zeros(self.size)), self.size)
 
     def _many(self) -> Entry | None:
         two, three = (self.evaluation.prepared(np.zeros((count, self.size))) for count in (2, 3))
@@ -43,12 +61,12 @@ class Native:
     def one(self) -> Callable[[Any], Any] | None:
         """A function of a contiguous vector of float64; ``TypeError`` or ``ValueError`` for others.
 
-        ``None`` where there is no entry, or threads pay.
+        ``None`` where there is no entry, or threads may pay.
         """
         entry = self.entry(many=False)
-        if entry is None or _pays(entry.work):
+        if entry is None or self._pays(1):
             return None
-        evaluate, address, empty, size = evaluator(entry.work >= KEEPS_LOCK_BELOW), entry.address, np.empty, self.size
+        evaluate, address, empty, size = self._evaluate(), entry.address, np.empty, self.size
         nothing = empty(0)
 
         def value(x: Any, held: Entry = entry) -> float:
@@ -60,22 +78,81 @@ class Native:
 
         return value_and_gradient if self.evaluation.gradient else value
 
+    def few(self) -> Callable[[Any], Any] | None:
+        """A function of fewer than ``FEW`` vectors, as ``one``; ``ValueError`` for more."""
+        entry = self._made(self._each)
+        if entry is None or self._pays(FEW):
+            return None
+        evaluate, address, empty, size = self._evaluate_many, entry.address, np.empty, self.size
+        gradient = self.evaluation.gradient
+
+        def values_and_gradients(x: Any, held: Entry = entry) -> Any:
+            count, length = x.shape
+            if count >= FEW or length != size:
+                raise ValueError
+            values, gradients = empty(count), empty((count, size) if gradient else (0, 0))
+            evaluate(address, x, values, gradients)
+            return (values, gradients) if gradient else values
+
+        return values_and_gradients
+
     def many(self, x: np.ndarray) -> Sequence[np.ndarray] | None:
         """The results for vectors in the rows of ``x``, for which nothing is prepared, however many they are.
 
-        ``None`` where there is no entry, or threads pay.
+        ``None`` where there is no entry, or one launch of all is better: where that shares work among them, and is
+        not a new one for every other call.
         """
-        entry = self.entry(many=True)
-        if entry is None or _pays(entry.work * len(x)):
+        if len(x) >= FEW and self._shares(len(x)):
+            known = self.evaluation.batches
+            if len(x) in known or sum(count >= FEW for count in known) < 2:
+                return None
+        entry = self._made(self._each) if len(x) < FEW else self.entry(many=True)
+        if entry is None:
             return None
-        rows = np.ascontiguousarray(x)
-        values, gradients = np.empty(len(rows)), np.empty(rows.shape if self.evaluation.gradient else 0)
-        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, *[ctypes.c_void_p] * 4)
-        if kind(entry.address)(len(rows), *(array.ctypes.data for array in (rows, values, gradients)), None) < 0:
-            raise MemoryError(f"no memory for a log density of {len(rows)} vectors")
+        rows, evaluate, address = np.ascontiguousarray(x), self._evaluate_many, entry.address
+        values, gradients = np.empty(len(rows)), np.empty(rows.shape if self.evaluation.gradient else (0, 0))
+
+        def run(first: int, last: int) -> None:
+            evaluate(address, rows[first:last], values[first:last], gradients[first:last])
+
+        if self._pays(len(rows)):
+            threads.share(run, len(rows))
+        else:
+            evaluate(address, rows, values, gradients)
         return [values, gradients] if self.evaluation.gradient else [values]
 
+    def _shares(self, count: int) -> bool:
+        """Whether so many vectors that are computed together share work, or the processor's vectors: few rows of each.
 
-def _pays(work: float) -> bool:
-    """Whether threads pay for so many statements."""
-    return work >= cpu.PARALLEL_FROM and threads.thread_count() > 1
+        A matrix that they share is read once, by a library.  Any other sum inside of rows would be one inside of rows
+        inside of vectors, which leaves the processor's vectors unused.
+        """
+        one = self._made(self._one)
+        return one is None or not one.has_rows or (one.work * count >= SEVERAL_KERNELS and self._multiplies)
+
+    @functools.cached_property
+    def _multiplies(self) -> bool:
+        return self.evaluation.multiplies(FEW, self.size)
+
+    @functools.cached_property
+    def _evaluate_many(self) -> Callable[..., None]:
+        return evaluator_of_many()
+
+    def _evaluate(self) -> Callable[[int, np.ndarray, np.ndarray], float]:
+        return evaluator((self._seconds or 0.0) >= KEEPS_LOCK_BELOW)
+
+    def _pays(self, count: int) -> bool:
+        """Whether threads pay for so many vectors, by the time of one: the shortest of three."""
+        entry = self._made(self._one)
+        assert entry is not None
+        if self._seconds is None:
+            self._seconds = entry.work * threads.FASTEST
+            if not threads.may_pay(self._seconds * count, threads.CERTAIN):
+                self._seconds = min(self._timed(entry) for _ in range(threads.TRIES))
+        return threads.may_pay(self._seconds * count)
+
+    def _timed(self, entry: Entry) -> float:
+        x, gradient = np.zeros(self.size), np.empty(self.size if self.evaluation.gradient else 0)
+        evaluate, start = evaluator(False), time.perf_counter()
+        evaluate(entry.address, x, gradient)
+        return time.perf_counter() - start

@@ -58,6 +58,16 @@ def _as(context: Any, builder: ir.IRBuilder, wanted: types.Type, given: types.Ty
     return array._getvalue()
 
 
+@intrinsic
+def moved(typing, pointer, count):  # noqa: ANN001, ANN201
+    """A pointer to the element so many behind another's."""
+
+    def codegen(context, builder, signature, values):  # noqa: ANN001, ANN202
+        return builder.gep(values[0], [values[1]])
+
+    return pointer(pointer, types.intp), codegen
+
+
 @numba.njit(error_model="numpy")
 def status(done, value, gradient, rows, slopes):  # noqa: ANN001, ANN201
     """What an entry returns."""
@@ -73,34 +83,42 @@ def status(done, value, gradient, rows, slopes):  # noqa: ANN001, ANN201
 
 
 @intrinsic
-def call_entry(typing, address, x, gradient, value):  # noqa: ANN001, ANN201
-    """A call of the entry for one vector that lies at ``address``, and what it returns."""
+def call_entry(typing, address, count, first, second, third):  # noqa: ANN001, ANN201
+    """A call of the entry that lies at ``address``, with a number and three arrays, and what it returns."""
 
     def codegen(context, builder, signature, values):  # noqa: ANN001, ANN202
-        arrays = [make_array(kind)(context, builder, v) for kind, v in zip(signature.args[1:], values[1:], strict=True)]
+        arrays = [make_array(kind)(context, builder, v) for kind, v in zip(signature.args[2:], values[2:], strict=True)]
         double, word = ir.DoubleType().as_pointer(), ir.IntType(64)
         kind = ir.FunctionType(ir.IntType(32), [word, double, double, double, ir.IntType(8).as_pointer()])
         nothing = ir.Constant(ir.IntType(8).as_pointer(), None)
         pointers = [builder.bitcast(array.data, double) for array in arrays]
-        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), [arrays[0].nitems, *pointers, nothing])
+        return builder.call(builder.inttoptr(values[0], kind.as_pointer()), [values[1], *pointers, nothing])
 
-    return types.int32(types.intp, x, gradient, value), codegen
+    return types.int32(types.intp, types.intp, first, second, third), codegen
 
 
 def _evaluate(address: int, x: np.ndarray, gradient: np.ndarray) -> float:
     value = np.empty(1)
-    if call_entry(address, x, gradient, value) < 0:  # type: ignore[call-arg]
+    if call_entry(address, x.size, x, gradient, value) < 0:  # type: ignore[call-arg]
         raise ValueError
     return value[0]
 
 
+def _evaluate_many(address: int, x: np.ndarray, values: np.ndarray, gradients: np.ndarray) -> None:
+    if call_entry(address, values.size, x, values, gradients) < 0:  # type: ignore[call-arg]
+        raise MemoryError
+
+
 @functools.cache
-def _compiled(nogil: bool) -> Callable[[int, np.ndarray, np.ndarray], float]:
-    vector = types.Array(types.float64, 1, "C", readonly=True), types.Array(types.float64, 1, "C")
-    function = numba.njit(nogil=nogil, error_model="numpy")(_evaluate)
-    function.compile((types.intp, *vector))
-    function.disable_compile()
-    return function
+def _compiled(function: Callable[..., Any], nogil: bool, *kinds: types.Type) -> Callable[..., Any]:
+    compiled = numba.njit(nogil=nogil, error_model="numpy")(function)
+    compiled.compile((types.intp, *kinds))
+    compiled.disable_compile()
+    return compiled
+
+
+def _array(axes: int, readonly: bool = False) -> types.Type:
+    return types.Array(types.float64, axes, "C", readonly=readonly)
 
 
 def evaluator(nogil: bool) -> Callable[[int, np.ndarray, np.ndarray], float]:
@@ -109,4 +127,13 @@ def evaluator(nogil: bool) -> Callable[[int, np.ndarray, np.ndarray], float]:
     ``TypeError`` where ``x`` is no contiguous vector of float64, ``ValueError`` where it has another length.
     """
     with _lock:
-        return _compiled(nogil)
+        return _compiled(_evaluate, nogil, _array(1, readonly=True), _array(1))
+
+
+def evaluator_of_many() -> Callable[[int, np.ndarray, np.ndarray, np.ndarray], None]:
+    """The function ``evaluate(address, x, values, gradients)`` of the entry for many vectors that lies there.
+
+    ``TypeError`` where ``x`` is no contiguous matrix of float64, ``MemoryError`` where memory is short.
+    """
+    with _lock:
+        return _compiled(_evaluate_many, True, _array(2, readonly=True), _array(1), _array(2))

@@ -11,7 +11,8 @@ from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
 from vecdist.shapes import Dim, Shape, broadcast
 
-LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library
+LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU
+MANY = 256  # the same on the CPU, times the vectors: sums inside of rows inside of chains leave its vectors unused
 
 
 def batch(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[Node, ...]:
@@ -37,7 +38,7 @@ def batch_aligned(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[N
         has = [arg in leading for arg in node.args]
         if node.op == "extent" or not any(has):
             new[node] = Node(node.op, args, node.attrs, node.shape, node.dtype)
-        elif pair := _matrix_and_vector(node, leading):
+        elif pair := _matrix_and_vector(node, leading, length):
             new[node] = _with_gap(_product(pair[0], new[pair[1]]), rank)
             leading.add(node)
         else:
@@ -72,20 +73,30 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
     return Node(node.op, args, node.attrs, shape, node.dtype)
 
 
-def _matrix_and_vector(node: Node, leading: Collection[Node]) -> tuple[Node, Node] | None:
+def _matrix_and_vector(node: Node, leading: Collection[Node], count: Dim) -> tuple[Node, Node] | None:
     """The factors of a product of a matrix, the same for all, and a vector that is one of many; ``None`` for others.
 
-    Together they are a product of two matrices.  A small matrix is read as fast by each, without calls of its own, and
-    of one of unknown lengths nobody can say.
+    Together they are a product of two matrices.  Few small ones are read as fast by each, without calls of their own,
+    and of those of unknown lengths nobody can say.
     """
     if node.op != "sum" or node.attrs != ((-1,),) or node.args[0].op != "mul":
         return None
     for matrix, vector in (node.args[0].args, node.args[0].args[::-1]):
         fits = matrix.shape == node.args[0].shape and matrix.ndim == 2 and vector.shape == matrix.shape[1:]
         if fits and matrix not in leading and vector in leading and matrix.dtype == vector.dtype == node.dtype:
-            lengths = [dim for dim in matrix.shape if isinstance(dim, int) and dim > 1]
-            return (matrix, vector) if len(lengths) == 2 and math.prod(lengths) >= LARGE else None
+            return (matrix, vector) if _is_large(matrix, count) else None
     return None
+
+
+def _is_large(matrix: Node, count: Dim) -> bool:
+    """Whether a library multiplies a matrix and so many vectors sooner than a kernel does."""
+    lengths = [dim for dim in matrix.shape if isinstance(dim, int) and dim > 1]
+    if len(lengths) < 2:
+        return False
+    on_gpu = any(node.op == "leaf" and node.attrs[0].kind == "cupy" for node in topological((matrix,)))
+    if on_gpu or not isinstance(count, int):
+        return math.prod(lengths) >= LARGE
+    return math.prod(lengths) * count >= MANY
 
 
 def _product(matrix: Node, vectors: Node) -> Node:
