@@ -17,6 +17,24 @@ from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest
+from vecdist.primitives.table import primitive
+
+
+def _away(x: Node, mean: Node) -> Node:
+    """x / mean - 1, with all digits next to the mean."""
+    return (x / mean - 1.0) + quotient_rest(x, mean)
+
+
+def _distance_partials(x: Node, mean: Node, out: Node) -> tuple[Node, Node]:
+    """1 / mean^2 - 1 / x^2, and twice the difference of x from the mean over its cube."""
+    away, inverse, inverse_x = _away(x, mean), 1.0 / mean, 1.0 / x
+    return (away * inverse_x) * (inverse + inverse_x), -2.0 * (away * inverse) * inverse
+
+
+distance = primitive(  # (x - mean)^2 / (mean^2 x), which does not overflow before it is a float no more
+    "inverse_gaussian_distance", 2, expand=lambda x, mean: _away(x, mean) * (_away(x, mean) / x),
+    partials=_distance_partials, floating=True, domain=((0.2, 9.0), (0.5, 4.0)),
+)
 
 
 class InverseGaussian(Distribution):
@@ -49,9 +67,8 @@ class InverseGaussian(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        away = (x / p.location - 1.0) + quotient_rest(x, p.location)  # all digits next to the mean
-        distance = square(away) / x
-        return 0.5 * (log(p.shape) - math.log(2 * math.pi)) - 1.5 * log(x) - 0.5 * p.shape * distance
+        far = 0.5 * p.shape * distance(x, p.location)
+        return 0.5 * (log(p.shape) - math.log(2 * math.pi)) - 1.5 * log(x) - far
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
