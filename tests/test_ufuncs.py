@@ -7,12 +7,11 @@ import pytest
 import scipy.special
 from interpreting import by_interpreter, nothing_computed
 
-from vecdist import LazyArray, lazy
+from vecdist import LazyArray, lazy, value_and_partials
 from vecdist.primitives import PRIMITIVES
 
 COMPOSITES = (
-    "conjugate", "deg2rad", "degrees", "floor_divide", "fmax", "fmin", "invert", "logical_xor",
-    "rad2deg", "radians", "remainder",
+    "conjugate", "deg2rad", "degrees", "fmax", "fmin", "invert", "logical_xor", "rad2deg", "radians",
 )
 NAMES = sorted({*COMPOSITES, *(name for entry in PRIMITIVES.values() for name in entry.ufuncs)})
 PLACES = (np, scipy.special, scipy.special._ufuncs)
@@ -193,14 +192,68 @@ def test_bits_of_integers():
         lazy(x * 1.0) & y
 
 
+def partials_at(function, *values):
+    """The partial derivatives of a function at a point."""
+    arrays = [np.array([value]) for value in values]
+    _, partials = value_and_partials(function(*map(lazy, arrays)), tuple(arrays))
+    return [float(each[0]) for each in partials]
+
+
+TIES = [
+    (np.maximum, (1.0, 1.0), [0.5, 0.5]), (np.minimum, (1.0, 1.0), [0.5, 0.5]), (np.fmax, (2.0, 2.0), [0.5, 0.5]),
+    (np.fmin, (2.0, 2.0), [0.5, 0.5]), (np.maximum, (0.0, -0.0), [0.5, 0.5]), (np.fmax, (np.nan, 2.0), [0.0, 1.0]),
+    (lambda x: np.clip(x, 0.0, 1.0), (1.0,), [0.5]), (lambda x: np.clip(x, 0.0, 1.0), (0.0,), [0.5]),
+    (lambda x: np.clip(x, 0.0, 1.0), (0.25,), [1.0]), (lambda x: np.maximum(x, x), (1.0,), [1.0]),
+    (lambda x: np.maximum(x, 0.0) + np.log1p(np.exp(-abs(x))), (0.0,), [0.5]),
+    (lambda x: np.maximum(x, 0.0) - np.minimum(x, 0.0), (0.0,), [0.0]),
+    (lambda x, y: np.maximum(x, y) + np.log1p(np.exp(-abs(x - y))), (3.0, 3.0), [0.5, 0.5]),
+    (lambda x: np.where(x >= 0.0, x, 0.0), (0.0,), [1.0]),
+    (operator.mod, (4.0, 2.0), [1.0, -2.0]), (operator.mod, (0.0, 2.0), [1.0, 0.0]),
+    (operator.mod, (-4.0, 2.0), [1.0, 2.0]), (operator.mod, (2.5, 1.0), [1.0, -2.0]),
+    (np.fmod, (-4.0, 2.0), [1.0, 2.0]), (operator.floordiv, (4.0, 2.0), [0.0, 0.0]),
+    (lambda x, y: x // y * y + x % y, (6.0, 2.0), [1.0, 0.0]), (np.hypot, (0.0, 0.0), [0.0, 0.0]),
+    (operator.pow, (0.0, 2.0), [0.0, 0.0]), (operator.pow, (0.0, 1.0), [1.0, 0.0]), (lambda x: x**2, (0.0,), [0.0]),
+    (lambda x: x**0, (0.0,), [0.0]), (lambda x: x**0.5, (0.0,), [np.inf]), (abs, (0.0,), [0.0]),
+    (np.sign, (0.0,), [0.0]), (np.rint, (0.5,), [0.0]), (np.floor, (1.0,), [0.0]), (np.ceil, (1.0,), [0.0]),
+]
+
+
+@pytest.mark.parametrize(("function", "values", "slopes"), TIES)
+def test_derivatives_where_functions_have_kinks_and_jumps(function, values, slopes):
+    """Those of a maximum are shared, as by reductions; those of a remainder are of its own piece, to the right."""
+    with by_interpreter():
+        assert partials_at(function, *values) == slopes
+
+
+def test_a_tied_maximum_shares_its_derivative_in_a_kernel(uncompiled):
+    assert partials_at(np.maximum, 1.0, 1.0) == [0.5, 0.5]
+    assert partials_at(operator.mod, 4.0, 2.0) == [1.0, -2.0]
+
+
+def test_a_remainder_has_the_slopes_of_its_piece():
+    """By differences, wherever no multiple is near: those of the number and of the divisor."""
+    rng = np.random.default_rng(3)
+    x, y = rng.uniform(-30.0, 30.0, 200), rng.choice([-1.0, 1.0], 200) * rng.uniform(0.5, 9.0, 200)
+    far = abs(x / y - np.rint(x / y)) > 1e-3
+    for op in (operator.mod, np.fmod, operator.floordiv):
+        with by_interpreter():
+            _, (of_x, of_y) = value_and_partials(op(lazy(x), y), (x, y))
+        step = 1e-6
+        np.testing.assert_allclose(of_x[far], ((op(x + step, y) - op(x - step, y)) / (2 * step))[far], atol=1e-7)
+        np.testing.assert_allclose(of_y[far], ((op(x, y + step) - op(x, y - step)) / (2 * step))[far], atol=1e-7)
+
+
 def test_nan_and_infinity():
     x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5])
     y = np.array([1.0, np.nan, 1.0, np.inf, 0.0, np.nan])
     with by_interpreter():
         for ufunc in (np.isnan, np.isinf, np.isfinite, np.sign, np.logical_not, np.abs):
             assert_like_numpy(ufunc(lazy(x)), ufunc(x))
-        for ufunc in (np.maximum, np.minimum, np.fmax, np.fmin, np.equal, np.less, np.logical_and, np.logaddexp):
-            assert_like_numpy(ufunc(lazy(x), y), by_numpy(ufunc, x, y))
+        for ufunc in (
+            np.maximum, np.minimum, np.fmax, np.fmin, np.equal, np.less, np.logical_and, np.logaddexp, np.hypot,
+        ):
+            for one, other in ((x, y), (y, x), (np.zeros(6), y), (y, np.zeros(6))):
+                assert_like_numpy(ufunc(lazy(one), other), by_numpy(ufunc, one, other))
 
 
 def test_the_kernel_computes_what_the_interpreter_does():

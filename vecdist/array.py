@@ -19,6 +19,7 @@ from vecdist.primitives.products import product
 from vecdist.primitives.reductions import reduced
 from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes, reshape, summed
+from vecdist.primitives.table import Primitive
 from vecdist.shapes import normalise_axes
 from vecdist.ufuncs import apply, check_shapes
 from vecdist.views import broadcast_view, index_view, transpose_view
@@ -356,6 +357,15 @@ def operands(*values: Any) -> list[Node]:
     return [n if isinstance(n, Node) else number(n, dtype) for n in nodes]
 
 
+def of_arrays(entry: Primitive, values: Sequence[Any]) -> LazyArray:
+    """A primitive of arrays and numbers."""
+    if any(isinstance(value, Node) for value in values):
+        raise TypeError(f"{entry.name} takes nodes, as a family's formulas do, or arrays, but not both at once")
+    nodes = [_operand(value) for value in values]
+    check_shapes(entry.name, [node for node in nodes if isinstance(node, Node)])
+    return LazyArray(entry(*nodes))
+
+
 def where(condition: Any, yes: Any, no: Any) -> LazyArray:
     """``yes`` where ``condition`` holds, else ``no``; derivatives too are chosen, never scaled."""
     (test,) = operands(condition)
@@ -379,4 +389,4 @@ def matmul(left: Any, right: Any) -> LazyArray:
     return total.astype(dtype)
 
 
-__all__ = ["LazyArray", "data", "lazy", "matmul", "operands", "where"]
+__all__ = ["LazyArray", "data", "lazy", "matmul", "of_arrays", "operands", "where"]

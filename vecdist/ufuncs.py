@@ -7,10 +7,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vecdist.expr import Node, Scalar, cast, const, where
+from vecdist.expr import Node, Scalar, cast, where
 from vecdist.leaves import number
 from vecdist.primitives import PRIMITIVES
-from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, fmod, isnan, logical_not, maximum, minimum, ne
+from vecdist.primitives.arithmetic import (
+    bit_and,
+    bit_or,
+    eq,
+    floor,
+    isnan,
+    logical_not,
+    maximum,
+    minimum,
+    ne,
+    points_away,
+)
 from vecdist.shapes import BroadcastError, broadcast
 
 
@@ -110,26 +121,6 @@ def _integer_power(base: Node, exponent: Node) -> Node:
     raise TypeError("an integer to the power of an integer array has no lazy form; convert one with .astype(float)")
 
 
-def _floor_divide(x: Node, y: Node) -> Node:
-    """The largest whole number not above the quotient, from the exact remainder: a quotient may round up to it."""
-    rest = fmod(x, y)
-    whole = (x - rest) / y - cast(_points_away(rest, y), rest.dtype)
-    below = floor(whole)
-    nearest = below + cast(whole - below > 0.5, rest.dtype)
-    return where(eq(y, 0), x / y, where(eq(whole, 0), x / y * 0, nearest))
-
-
-def _remainder(x: Node, y: Node) -> Node:
-    """What is left of ``x`` after a floor division, with the sign of ``y``."""
-    rest = fmod(x, y)
-    signed_zero = where(y < 0, const(-0.0, rest.dtype), const(0.0, rest.dtype))
-    return where(eq(rest, 0), signed_zero, where(_points_away(rest, y), rest + y, rest))
-
-
-def _points_away(rest: Node, y: Node) -> Node:
-    return ne(rest, 0) & ne(rest < 0, y < 0)
-
-
 def _integer_floor_divide(x: Node, y: Node) -> Node:
     """Exact: what the quotient in float64 leaves is divided again, and one more or less where that rounds.
 
@@ -154,7 +145,7 @@ def _integer_remainder(x: Node, y: Node) -> Node:
 
 def _integer_fmod(x: Node, y: Node) -> Node:
     rest = _integer_remainder(x, y)
-    return where(_points_away(rest, x), rest - y, rest)
+    return where(points_away(rest, x), rest - y, rest)
 
 
 def _invert(x: Node) -> Node:
@@ -182,7 +173,6 @@ _COMPOSITES: dict[str, Callable[..., Node]] = {
     "conjugate": _same,
     "deg2rad": lambda x: x * (math.pi / 180),
     "degrees": lambda x: x * (180 / math.pi),
-    "floor_divide": _floor_divide,
     "fmax": lambda x, y: where(isnan(x), y, where(isnan(y), x, maximum(x, y))),
     "fmin": lambda x, y: where(isnan(x), y, where(isnan(y), x, minimum(x, y))),
     "invert": _invert,
@@ -192,7 +182,6 @@ _COMPOSITES: dict[str, Callable[..., Node]] = {
     "logical_xor": _on_booleans("ne"),
     "rad2deg": lambda x: x * (180 / math.pi),
     "radians": lambda x: x * (math.pi / 180),
-    "remainder": _remainder,
     "sign": _sign,
 }
 _OF_INTEGERS: dict[str, Callable[..., Node]] = {

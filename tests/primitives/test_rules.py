@@ -219,6 +219,16 @@ def derivative(name: str, i: int, *arguments: float, order: tuple[int, ...] = ()
     ("logaddexp", 0, (-np.inf, 1.0), 0.0), ("logaddexp", 1, (-np.inf, 1.0), 1.0), ("logaddexp", 0, (np.inf, 1.0), 1.0),
     ("logaddexp", 0, (-np.inf, -np.inf), 0.5), ("logaddexp", 0, (1e3, -1e3), 1.0),
     ("sigmoid", 0, (800.0,), 0.0), ("log_sigmoid", 0, (-800.0,), 1.0), ("softplus", 0, (-np.inf,), 0.0),
+    ("maximum", 0, (1.0, 1.0), 0.5), ("maximum", 1, (1.0, 1.0), 0.5), ("maximum", 0, (2.0, 1.0), 1.0),
+    ("minimum", 0, (-0.0, 0.0), 0.5), ("minimum", 1, (0.0, -0.0), 0.5), ("minimum", 1, (2.0, 1.0), 1.0),
+    ("remainder", 0, (4.0, 2.0), 1.0), ("remainder", 1, (4.0, 2.0), -2.0), ("remainder", 1, (0.0, 2.0), 0.0),
+    ("remainder", 1, (-4.0, 2.0), 2.0), ("remainder", 1, (-3.0, 2.0), 2.0), ("remainder", 1, (3.0, -2.0), 2.0),
+    ("remainder", 1, (-1.0, np.inf), 1.0), ("remainder", 1, (np.nextafter(3.0, 0.0), 1.0), -2.0),
+    ("fmod", 0, (4.0, 2.0), 1.0), ("fmod", 1, (4.0, 2.0), -2.0), ("fmod", 1, (-4.0, 2.0), 2.0),
+    ("fmod", 1, (np.nextafter(0.3, 0.0), 0.1), -2.0), ("fmod", 1, (-3.0, 2.0), 1.0),
+    ("floor_divide", 0, (4.0, 2.0), 0.0), ("floor_divide", 1, (4.0, 2.0), 0.0), ("floor", 0, (2.0,), 0.0),
+    ("rint", 0, (0.5,), 0.0), ("ceil", 0, (-0.0,), 0.0), ("trunc", 0, (1.0,), 0.0), ("sign", 0, (0.0,), 0.0),
+    ("abs", 0, (0.0,), 0.0), ("sqrt", 0, (0.0,), np.inf), ("square", 0, (0.0,), 0.0),
     ("hypot", 0, (0.0, 0.0), 0.0), ("lgamma_delta", 0, (1e12, 0.5), 0.5e-12), ("digamma_delta", 0, (4.0, 0.0), 0.0),
 ])
 def test_derivatives_at_edges(name: str, i: int, arguments: tuple, expected: float) -> None:
@@ -226,6 +236,11 @@ def test_derivatives_at_edges(name: str, i: int, arguments: tuple, expected: flo
 
 
 def test_second_derivatives_at_edges() -> None:
+    assert derivative("square", 0, 0.0, order=(0,)) == 2.0
+    assert derivative("pow", 0, 0.0, 3.0, order=(0,)) == 0.0
+    assert derivative("pow", 0, 0.0, 1.0, order=(0,)) == 0.0
+    assert derivative("hypot", 0, 0.0, 2.0, order=(0,)) == 0.5
+    assert derivative("maximum", 0, 1.0, 1.0, order=(1,)) == 0.0
     assert derivative("pow", 0, 0.0, 2.0, order=(0,)) == 2.0
     assert derivative("xlogy", 0, 0.0, 4.0, order=(1,)) == 0.25
     assert derivative("xlogy", 1, 0.0, 4.0, order=(0,)) == 0.25

@@ -13,7 +13,7 @@ from vecdist.primitives.draws import whole
 from vecdist.primitives.incomplete_gamma import parts as gamma_parts
 from vecdist.primitives.marcum_tails import parts as marcum_parts
 from vecdist.primitives.scalar import tail
-from vecdist.primitives.table import Primitive, primitive
+from vecdist.primitives.table import Primitive, flat, primitive
 
 STEPS = 200  # more than any bisection of floats takes
 MOST = 1e300  # quantiles above are infinite
@@ -43,7 +43,7 @@ def bisection(name: str, cdf: Callable[..., float], domain: tuple[tuple[float, f
             steps += 1
         return reached
 
-    return primitive(name, 6, routine=quantile, floating=True, domain=domain)
+    return primitive(name, 6, routine=quantile, partials=flat, floating=True, domain=domain)
 
 
 def by_bisection(
@@ -130,12 +130,14 @@ def _skellam_quantile(rate1: float, rate2: float, q: float) -> float:
 
 
 poisson_quantile = primitive(
-    "poisson_quantile", 2, routine=_poisson_quantile, floating=True, domain=((0.5, 40.0), (0.02, 0.98)),
+    "poisson_quantile", 2, routine=_poisson_quantile, partials=flat, floating=True,
+    domain=((0.5, 40.0), (0.02, 0.98)),
 )
 beta_count_quantile = primitive(
-    "beta_count_quantile", 4, routine=_beta_count_quantile, floating=True,
+    "beta_count_quantile", 4, routine=_beta_count_quantile, partials=flat, floating=True,
     domain=((0.0, 0.0), (0.5, 12.0), (0.2, 5.0), (0.02, 0.98)),
 )
 skellam_quantile = primitive(
-    "skellam_quantile", 3, routine=_skellam_quantile, floating=True, domain=((0.5, 12.0), (0.5, 12.0), (0.02, 0.98)),
+    "skellam_quantile", 3, routine=_skellam_quantile, partials=flat, floating=True,
+    domain=((0.5, 12.0), (0.5, 12.0), (0.02, 0.98)),
 )

@@ -13,9 +13,9 @@ from vecdist.distributions.parts import exp_of_parts
 from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, minimum, square
+from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import width
+from vecdist.primitives.floating import at_most, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import primitive
 
@@ -199,7 +199,7 @@ def hurdled_quantile(family: Any, log_mass: Callable[[Parameters], Node], cdf: A
     def quantile(q: Node, p: Parameters) -> Node:
         above = q > p.gate
         part = exp(log_mass(p)) - (q - p.gate) / (1.0 - p.gate) * expm1(log_mass(p))
-        k = family.quantile(where(eq(q, 1.0), 1.0, minimum(where(above, part, 0.5), MOST[width(q)])), p)
+        k = family.quantile(where(eq(q, 1.0), 1.0, at_most(where(above, part, 0.5), MOST[width(q)])), p)
         return where(above, settled(k, q, lambda at: cdf(at, p), positive_count), 0.0)
 
     return staticmethod(quantile)

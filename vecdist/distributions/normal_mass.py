@@ -54,7 +54,8 @@ class Between(NamedTuple):
 
     @property
     def interval(self) -> Interval:
-        middle = -0.5 * abs(self.sum.high)
+        half = 0.5 * self.sum.high
+        middle = where(self.turned, -half, half)
         return Interval(self.outer.high, self.inner.high, self.turned, middle, 0.5 * self.width.high)
 
     @property

@@ -11,7 +11,7 @@ from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1, log
 from vecdist.primitives.floating import LOG2_E, Reduced, format_of, head, polynomial, scaled, width
 from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import flat, primitive
 
 NOTHING = -1e3  # an exponent of 0, whose slope is 0
 
@@ -138,7 +138,8 @@ exp_high = primitive(  # exp(high + rest) as rounded
     tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=NARROW,
 )
 exp_rest = primitive(  # what that leaves
-    "exp_rest", 2, expand=lambda high, rest: _extended_exp(high, rest)[1], floating=True, domain=NARROW,
+    "exp_rest", 2, expand=lambda high, rest: _extended_exp(high, rest)[1], partials=flat,
+    floating=True, domain=NARROW,
 )
 
 

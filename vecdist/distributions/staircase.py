@@ -7,9 +7,9 @@ from collections.abc import Callable
 from vecdist.constraints import Constraint
 from vecdist.distributions.formulas import times
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, maximum, minimum
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import log
-from vecdist.primitives.floating import width
+from vecdist.primitives.floating import at_least, at_most, width
 
 LOST = {8: 2.0**-48, 4: 2.0**-21}  # by rounding: of the logarithm of a probability
 
@@ -24,7 +24,7 @@ def settled(k: Node, q: Node, cdf: Callable[[Node], Node], support: Constraint, 
 
     A step reaches all that it misses by no more than rounding, but for a value that the next one has itself.
     """
-    k = minimum(maximum(k, support.lower), support.upper)
+    k = at_most(at_least(k, support.lower), support.upper)
     below, here = cdf(k - step), cdf(k)
     lower = (k > support.lower) & (below >= where(eq(here, q), q, eased(q)))
     higher = (k < support.upper) & (here < eased(q))

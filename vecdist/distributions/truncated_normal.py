@@ -10,6 +10,7 @@ from vecdist.distributions.normal_share_quantile import share_quantile
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_interval import edge_share
 
@@ -50,8 +51,8 @@ class TruncatedNormal(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         """Between bounds beyond which no float has any mass."""
-        low = maximum(p.low, minimum(p.high, p.loc) - REACH * p.scale)
-        high = minimum(p.high, maximum(p.low, p.loc) + REACH * p.scale)
+        low = at_least(p.low, minimum(p.high, p.loc) - REACH * p.scale)
+        high = at_most(p.high, maximum(p.low, p.loc) + REACH * p.scale)
         return share_quantile(q, p.loc, p.scale, low, high)
 
     @staticmethod

@@ -3,9 +3,9 @@
 import importlib
 import pkgutil
 
-from vecdist.primitives.table import PRIMITIVES, Primitive, partials_of, primitive
+from vecdist.primitives.table import PRIMITIVES, Primitive, flat, partials_of, primitive
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["PRIMITIVES", "Primitive", "partials_of", "primitive"]
+__all__ = ["PRIMITIVES", "Primitive", "flat", "partials_of", "primitive"]

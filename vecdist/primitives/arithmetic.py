@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.expr import Node, const, where
-from vecdist.primitives.table import primitive
+from vecdist.expr import Node, cast, const, where
+from vecdist.primitives.table import flat, primitive
 
 REAL = (-30.0, 30.0)
 POSITIVE = (1e-3, 1e3)
@@ -21,6 +21,33 @@ def _choose(dots: tuple[Node | None, ...], condition: Node, yes: Node, no: Node,
         return None
     zero = const(0, out.dtype)
     return where(condition, zero if dot_yes is None else dot_yes, zero if dot_no is None else dot_no)
+
+
+def _shared(dots: tuple[Node | None, ...], first: Node, x: Node, y: Node, out: Node) -> Node | None:
+    """The tangent of the larger or the lesser argument, ``first`` or not; equal ones share the derivative."""
+    dot_x, dot_y = (const(0, out.dtype) if dot is None else dot for dot in dots)
+    return where(eq(x, y), 0.5 * (dot_x + dot_y), where(first, dot_x, dot_y))
+
+
+def points_away(rest: Node, y: Node) -> Node:
+    """Whether a remainder has not the sign of the divisor."""
+    return ne(rest, 0) & ne(rest < 0, y < 0)
+
+
+def _floor_divide(x: Node, y: Node) -> Node:
+    """The largest whole number not above the quotient, from the exact remainder: a quotient may round up to it."""
+    rest = fmod(x, y)
+    whole = (x - rest) / y - cast(points_away(rest, y), rest.dtype)
+    below = floor(whole)
+    nearest = below + cast(whole - below > 0.5, rest.dtype)
+    return where(eq(y, 0), x / y, where(eq(whole, 0), x / y * 0, nearest))
+
+
+def _remainder(x: Node, y: Node) -> Node:
+    """What is left of ``x`` after a floor division, with the sign of ``y``."""
+    rest = fmod(x, y)
+    signed_zero = where(y < 0, const(-0.0, rest.dtype), const(0.0, rest.dtype))
+    return where(eq(rest, 0), signed_zero, where(points_away(rest, y), rest + y, rest))
 
 
 def _signed(x: np.ndarray) -> Any:
@@ -65,27 +92,35 @@ sqrt = primitive(
     floating=True, ufuncs=("sqrt",), domain=(POSITIVE,), oracle="numpy.sqrt",
 )
 floor = primitive(
-    "floor", code="floor({0})", meaning=np.floor, floating=True,
+    "floor", code="floor({0})", meaning=np.floor, partials=flat, floating=True,
     ufuncs=("floor",), domain=(REAL,), oracle="numpy.floor",
 )
 rint = primitive(
-    "rint", code="rint({0})", meaning=np.rint, floating=True,
+    "rint", code="rint({0})", meaning=np.rint, partials=flat, floating=True,
     ufuncs=("rint",), domain=(REAL,), oracle="numpy.rint",
 )
 ceil = primitive(
-    "ceil", expand=lambda x: -floor(-x), floating=True,
+    "ceil", expand=lambda x: -floor(-x), partials=flat, floating=True,
     ufuncs=("ceil",), domain=(REAL,), oracle="numpy.ceil",
 )
 trunc = primitive(
-    "trunc", expand=lambda x: where(x < 0, ceil(x), floor(x)), floating=True,
+    "trunc", expand=lambda x: where(x < 0, ceil(x), floor(x)), partials=flat, floating=True,
     ufuncs=("trunc",), domain=(REAL,), oracle="numpy.trunc",
 )
 fmod = primitive(
-    "fmod", 2, code="fmod({0}, {1})", meaning=np.fmod, partials=lambda x, y, out: (1.0, -trunc(x / y)),
+    "fmod", 2, code="fmod({0}, {1})", meaning=np.fmod, partials=lambda x, y, out: (1.0, -rint((x - out) / y)),
     floating=True, ufuncs=("fmod",), domain=(REAL, (5.0, 30.0)), oracle="numpy.fmod",
 )
+floor_divide = primitive(
+    "floor_divide", 2, expand=_floor_divide, partials=flat, floating=True,
+    ufuncs=("floor_divide",), domain=(REAL, (5.0, 30.0)), oracle="numpy.floor_divide",
+)
+remainder = primitive(  # its derivative is that from the right where it jumps
+    "remainder", 2, expand=_remainder, partials=lambda x, y, out: (1.0, -floor_divide(x, y)), floating=True,
+    ufuncs=("remainder",), domain=(REAL, (5.0, 30.0)), oracle="numpy.remainder",
+)
 sign = primitive(
-    "sign", expand=lambda x: where(x > 0, 1, where(x < 0, -1, x * 0)),
+    "sign", expand=lambda x: where(x > 0, 1, where(x < 0, -1, x * 0)), partials=flat,
     ufuncs=("sign",), domain=(REAL,), oracle="numpy.sign",
 )
 square = primitive(
@@ -98,12 +133,12 @@ reciprocal = primitive(
 )
 maximum = primitive(
     "maximum", 2, expand=lambda x, y: where((x >= y) | isnan(x), x, y),
-    tangent=lambda dots, x, y, out: _choose((None, *dots), (x >= y) | isnan(x), x, y, out),
+    tangent=lambda dots, x, y, out: _shared(dots, (x >= y) | isnan(x), x, y, out),
     ufuncs=("maximum",), domain=(REAL, REAL), oracle="numpy.maximum",
 )
 minimum = primitive(
     "minimum", 2, expand=lambda x, y: where((x <= y) | isnan(x), x, y),
-    tangent=lambda dots, x, y, out: _choose((None, *dots), (x <= y) | isnan(x), x, y, out),
+    tangent=lambda dots, x, y, out: _shared(dots, (x <= y) | isnan(x), x, y, out),
     ufuncs=("minimum",), domain=(REAL, REAL), oracle="numpy.minimum",
 )
 
@@ -167,7 +202,7 @@ cast_to = primitive(
     "cast", code="{dtype}({0})", partials=lambda x, out: (1.0,) if out.dtype.kind == "f" else (None,),
     meaning=lambda x, dtype: np.asarray(x).astype(dtype),
 )
-to_bits = primitive("bits", code="bits({0})", meaning=_signed)
+to_bits = primitive("bits", code="bits({0})", meaning=_signed, partials=flat)  # steps, of the digits that are left
 of_bits = primitive("from_bits", code="from_bits({0})", meaning=_float)
 
 

@@ -17,7 +17,7 @@ from vecdist.primitives.beta_tails import gamma_ratio, parts_at, prefactor
 from vecdist.primitives.floating import INFINITY
 from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.scalar import half, log_tail, log_tail_slope, tail, tail_slope
-from vecdist.primitives.table import PRIMITIVES, in_last, primitive
+from vecdist.primitives.table import PRIMITIVES, flat, in_last, primitive
 
 ODDS, RATIO, SQUARE = 0.0, 1.0, 2.0
 LARGEST = 1e100  # of z, and its reciprocal the least: the tails are powers of it beyond
@@ -221,7 +221,7 @@ def _mixed(name: str, place: int, slope: Any, log: bool) -> Any:
 
 slope_of_odds = primitive("slope_of_odds", 5, routine=_slope_of_odds, partials=_slopes_of_slope, **COMMON)
 density_at_0 = primitive(
-    "beta_density_at_0", 4, routine=_density_at_0, floating=True,
+    "beta_density_at_0", 4, routine=_density_at_0, partials=flat, floating=True,
     domain=(FORMS, (1.1, 30.0), (0.4, 30.0), (0.5, 2.0)),
 )
 beta_below_da = primitive(

@@ -13,7 +13,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.floating import INFINITY, NAN, binary, head, joined, lifted, log_fraction
 from vecdist.primitives.power import extended_log_of_parts
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import flat, primitive
 
 
 def _taken_apart(x: Node) -> tuple[Node, Node]:
@@ -118,5 +118,5 @@ log_quotient = primitive("log_quotient", 2, expand=_log_quotient, **OF_QUOTIENT)
 # the same as rounded, and with half as many digits again what rounding has lost
 log_quotient_high = primitive("log_quotient_high", 2, expand=_log_quotient_high, **OF_QUOTIENT)
 log_quotient_rest = primitive(
-    "log_quotient_rest", 2, expand=_log_quotient_rest, floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
+    "log_quotient_rest", 2, expand=_log_quotient_rest, partials=flat, floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )

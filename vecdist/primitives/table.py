@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -19,15 +21,16 @@ class Primitive:
     """One elementwise operation.
 
     ``partials(*args, out)`` gives one expression per argument, ``None`` where the value does not depend on it smoothly
-    (its derivative is zero wherever it exists).  ``tangent(dots, *args, out)`` replaces it where a derivative must be
-    chosen and cannot be scaled.  Exactly one of ``code``, ``expand`` and ``routine`` is given: the text of the
+    (its derivative is zero wherever it exists); ``flat`` gives all of them so, and is what a boolean has.
+    ``tangent(dots, *args, out)`` replaces it where a derivative must be chosen and cannot be scaled.  Without either,
+    asking for a derivative is an error.  Exactly one of ``code``, ``expand`` and ``routine`` is given: the text of the
     operation in both targets, with ``meaning`` as its value in NumPy; an expression of other primitives; or a function
     of Python floats with loops and branches, whose statements both targets have in place of a call.  ``seldom`` marks
     a routine for few elements: the first argument says where it counts, and the last is the value elsewhere.
 
     ``floating`` promotes integers to float64 first; ``boolean`` says that the value is one.  ``ufuncs`` names the NumPy
     and SciPy ufuncs with this meaning.  ``domain`` gives a range per argument from which tests draw, and ``oracle`` the
-    independent function that they compare with.
+    independent function that they compare with.  ``module`` is where it is defined.
     """
 
     name: str
@@ -44,11 +47,22 @@ class Primitive:
     ufuncs: tuple[str, ...] = ()
     domain: tuple[tuple[float, float], ...] = ()
     oracle: str | None = None
+    module: str = ""
 
-    def __call__(self, *operands: Operand) -> Node:
-        """The operation as a node."""
+    @overload
+    def __call__(self, *operands: Operand) -> Node: ...
+
+    @overload
+    def __call__(self, *operands: Any) -> Any: ...
+
+    def __call__(self, *operands: Any) -> Any:
+        """The operation as a node, of nodes and Python numbers; where there are arrays, as a lazy array."""
         if len(operands) != self.arity:
             raise TypeError(f"{self.name} takes {self.arity} arguments, {len(operands)} were given")
+        if not all(isinstance(operand, Operand) for operand in operands):
+            from vecdist.array import of_arrays
+
+            return of_arrays(self, operands)
         return elementwise(
             self.name,
             *operands,
@@ -61,14 +75,33 @@ PRIMITIVES: dict[str, Primitive] = {}
 
 
 def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
-    """Enter a primitive in the table and return it, callable on nodes."""
+    """Enter a primitive in the table and return it, callable on nodes, arrays and numbers.
+
+    ``fields`` are those of ``Primitive``.  A module may define a primitive again, as a cell of a notebook that runs a
+    second time: that is another one, ``name_2``, and what was made of the first keeps its meaning.  Raises
+    ``ValueError`` for a name that another module has taken, and unless there is one of code, expand and routine.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.primitives import primitive
+    >>> cube = primitive("cube", expand=lambda x: x * x * x, partials=lambda x, out: (3.0 * x * x,))
+    >>> x = np.array([1.0, 2.0])
+    >>> vecdist.value_and_grad(cube(x).sum(), wrt=x)
+    (np.float64(9.0), array([ 3., 12.]))
+    """
     if sum(fields.get(kind) is not None for kind in ("code", "expand", "routine")) != 1:
         raise ValueError(f"primitive {name!r}: give code, expand or routine, and one of them alone")
-    if name in PRIMITIVES:
-        raise ValueError(f"primitive {name!r} is in the table already")
+    module = sys._getframe(1).f_globals.get("__name__", "")
+    if name in PRIMITIVES and PRIMITIVES[name].module != module:
+        raise ValueError(f"primitive {name!r} is in the table already, by {PRIMITIVES[name].module}; take another name")
+    later = (f"{name}_{number}" for number in itertools.count(2))
+    op = next(free for free in itertools.chain([name], later) if free not in PRIMITIVES)
+    if fields.get("boolean"):
+        fields.setdefault("partials", flat)
+    if fields.get("partials") is None:
+        fields.setdefault("tangent", no_derivatives(name))
     if "routine" in fields:
-        fields |= (_called_seldom if fields.get("seldom") else _called)(name, arity, fields["routine"])
-    PRIMITIVES[name] = entry = Primitive(name, arity, **fields)
+        fields |= (_called_seldom if fields.get("seldom") else _called)(op, arity, fields["routine"])
+    PRIMITIVES[op] = entry = Primitive(op, arity, module=module, **fields)
     return entry
 
 
@@ -96,6 +129,11 @@ def _called_seldom(name: str, arity: int, routine: Callable[..., float]) -> dict
     return {"code": f"{{dtype}}({name}({places})) if {{0}} else {{{arity - 1}}}", "meaning": meaning}
 
 
+def flat(*arguments: Node) -> tuple[None, ...]:
+    """The partials of what is constant but for jumps: none in any argument."""
+    return (None,) * (len(arguments) - 1)
+
+
 def in_last(name: str, partial: Callable[..., Node]) -> Callable[..., Node | None]:
     """The tangent rule of a function that can be differentiated in the last of its arguments alone."""
 
@@ -111,14 +149,16 @@ def no_derivatives(name: str) -> Callable[..., None]:
     """The tangent rule of a derivative that has none of its own."""
 
     def tangent(dots: tuple[Node | None, ...], *operands: Node) -> None:
-        raise NotImplementedError(f"{name} has no derivatives")
+        raise NotImplementedError(
+            f"{name} has no derivatives: none are given where it is defined, by partials= or, where they are zero, "
+            "by partials=flat"
+        )
 
     return tangent
 
 
 def partials_of(node: Node) -> Sequence[Node | float | None]:
     """The partial derivative of ``node`` in each of its arguments."""
-    entry = PRIMITIVES[node.op]
-    if entry.partials is None:
-        return (None,) * len(node.args)
-    return entry.partials(*node.args, node)
+    partials = PRIMITIVES[node.op].partials
+    assert partials is not None, f"{node.op} has a tangent"
+    return partials(*node.args, node)

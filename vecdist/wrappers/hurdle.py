@@ -8,8 +8,9 @@ from typing import Any
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, maximum, minimum
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.wrappers.derived import derive
 from vecdist.wrappers.gates import Gated, gate_given
@@ -44,7 +45,7 @@ class Hurdle(Gated):
     @classmethod
     def _less_zero(cls, tail: Node, has_zero: Node, p: Parameters) -> Node:
         """A probability without that of 0."""
-        return where(has_zero, maximum(tail - exp(p.at_zero), 0.0), tail) if cls.discrete else tail
+        return where(has_zero, at_least(tail - exp(p.at_zero), 0.0), tail) if cls.discrete else tail
 
     @classmethod
     def cdf(cls, x: Node, p: Parameters) -> Node:
@@ -75,7 +76,7 @@ class Hurdle(Gated):
         part = where(below, q, where(above, q - p.gate, 0.5 * before)) / cls.weight(p)
         if cls.discrete:
             part = where(above, part + exp(p.at_zero), part)
-        return cls.stepped(where(below | above, cls.base.quantile(minimum(part, 1.0), p), 0.0), q, p)
+        return cls.stepped(where(below | above, cls.base.quantile(at_most(part, 1.0), p), 0.0), q, p)
 
 
 def hurdle(distribution: Distribution, gate: Any = None, gate_logit: Any = None) -> Distribution:

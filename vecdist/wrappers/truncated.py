@@ -15,7 +15,7 @@ from vecdist.distributions.staircase import settled
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import floor, maximum, minimum
 from vecdist.primitives.elementary import exp, log, log1p, logaddexp
-from vecdist.primitives.floating import width
+from vecdist.primitives.floating import at_least, at_most, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive
@@ -82,11 +82,11 @@ class Truncated(Bounded):
 
     @classmethod
     def cdf(cls, x: Node, p: Parameters) -> Node:
-        return exp(minimum(cls._log_tails(x, p)[0], 0.0))
+        return exp(at_most(cls._log_tails(x, p)[0], 0.0))
 
     @classmethod
     def sf(cls, x: Node, p: Parameters) -> Node:
-        return exp(minimum(cls._log_tails(x, p)[1], 0.0))
+        return exp(at_most(cls._log_tails(x, p)[1], 0.0))
 
     @classmethod
     def log_cdf(cls, x: Node, p: Parameters) -> Node:
@@ -101,8 +101,8 @@ class Truncated(Bounded):
     @classmethod
     def log_interval(cls, below: Node, upper: Node, p: Parameters) -> Node:
         lower, last = cls.bounds(p)
-        below = below if lower is None else maximum(below, cls.base.before(lower))
-        upper = upper if last is None else minimum(upper, last)
+        below = below if lower is None else at_least(below, cls.base.before(lower))
+        upper = upper if last is None else at_most(upper, last)
         return where(upper > below, cls.base.log_interval(below, upper, p) - p.log_mass, -math.inf)
 
     @classmethod
@@ -114,12 +114,12 @@ class Truncated(Bounded):
             lower = logaddexp(cls.base.log_cdf(cls.base.before(low), p), lower)
         if high is not None:
             upper = logaddexp(cls.base.log_sf(high, p), upper)
-        x = cls.base.quantile_of_log(minimum(lower, 0.0), p)
-        other = cls.base.upper_quantile_of_log(minimum(upper, 0.0), p)
+        x = cls.base.quantile_of_log(at_most(lower, 0.0), p)
+        other = cls.base.upper_quantile_of_log(at_most(upper, 0.0), p)
         x = where(upper < LOST[width(q)], math.nan, x) if other is None else where(upper < lower, other, x)
         if support.whole:
             return settled(x, q, lambda k: cls.cdf(k, p), support)
-        return minimum(maximum(x, support.lower), support.upper)
+        return at_most(at_least(x, support.lower), support.upper)
 
 
 def truncated(distribution: Distribution, lower: Any = None, upper: Any = None) -> Distribution:

@@ -9,8 +9,9 @@ from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.gates import log_inflated
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, minimum
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import logaddexp
+from vecdist.primitives.floating import at_most
 from vecdist.wrappers.derived import derive
 from vecdist.wrappers.gates import Gated, gate_given
 
@@ -52,7 +53,7 @@ class ZeroInflated(Gated):
         below = q <= p.rest * cls.base.cdf(p.zero - 1.0, p)
         above = q > cls.cdf(p.zero, p)
         part = where(below, q, where(above, q - p.gate, 0.5 * p.rest)) / p.rest
-        return cls.stepped(where(below | above, cls.base.quantile(minimum(part, 1.0), p), 0.0), q, p)
+        return cls.stepped(where(below | above, cls.base.quantile(at_most(part, 1.0), p), 0.0), q, p)
 
 
 def zero_inflated(distribution: Distribution, gate: Any = None, gate_logit: Any = None) -> Distribution:
