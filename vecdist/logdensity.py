@@ -153,7 +153,7 @@ class LogDensity:
 
         It takes no lock, may be called by any number of threads, and lives as long as this object.  It returns 0, or 1
         where the value or an element of the gradient is not finite, or -1 where D is another length or memory is short.
-        Raises ``NotImplementedError`` where the log density is more than one kernel, or not in float64.
+        Raises ``NotImplementedError``, saying why, where the log density is more than one kernel, or not in float64.
         """
         return self._address(many=False)
 
@@ -168,9 +168,10 @@ class LogDensity:
     def _address(self, many: bool) -> int:
         entry = self._native("gradient").entry(many) if self.dtype == np.float64 else None
         if entry is None:
+            lies = "lies on a GPU" if self.device == "cuda" else "has products of two matrices between kernels"
+            why = lies if self.dtype == np.float64 else f"is of {self.dtype}"
             raise NotImplementedError(
-                "a C function is there for log densities that are one kernel of the CPU in float64; this one has a "
-                "product of matrices between kernels, or is float32"
+                f"a C function is there for log densities that are one kernel of the CPU in float64; this one {why}"
             )
         return entry.address
 

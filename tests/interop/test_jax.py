@@ -106,14 +106,30 @@ def test_other_arrays_are_errors_when_traced(jax, f):
 
 def test_float32_and_products_of_matrices(jax):
     single = densities.schools(dtype=np.float32)
-    f, x = vecdist.interop.jax.function(single), points(10).astype(np.float32)
+    with pytest.warns(UserWarning, match="JAX calls this log density through Python.* is of float32"):
+        f, x = vecdist.interop.jax.function(single), points(10).astype(np.float32)
     value, gradient = jax.jit(jax.value_and_grad(f))(x)
     assert value.dtype == gradient.dtype == np.float32
     wanted, slopes = single.logdensity_and_gradient(x)
     assert value == np.float32(wanted) and np.array_equal(gradient, slopes)
     product = LogDensity(lambda a: (a @ lazy(np.eye(2))).sum() - (a**2).sum(), a=real((2, 2)))
-    f, x = vecdist.interop.jax.function(product), points(4)
+    with pytest.warns(UserWarning, match="has products of two matrices between kernels"):
+        f, x = vecdist.interop.jax.function(product), points(4)
     assert jax.jit(f)(x) == product.logdensity_and_gradient(x)[0]
+
+
+def test_a_regression_is_called_without_python(jax):
+    """For one vector and for many, though many are a product of matrices elsewhere."""
+    rows = vecdist.data(np.random.default_rng(0).normal(size=(400, 3)))
+    density = LogDensity(lambda b: -0.5 * ((rows @ b - 0.3) ** 2).sum(), b=real(3))
+    f, x = vecdist.interop.jax.function(density), points(11, 3)
+    for function, at in ((f, x[0]), (jax.vmap(jax.value_and_grad(f)), x)):
+        text = jax.jit(function).lower(at).as_text()
+        assert "vecdist_log_density" in text and "callback" not in text
+    values, gradients = jax.jit(jax.vmap(jax.value_and_grad(f)))(x)
+    for each, value, gradient in zip(x, values, gradients, strict=True):
+        wanted, slopes = density.logdensity_and_gradient(each)
+        assert value == wanted and np.array_equal(gradient, slopes)
 
 
 def test_no_density_is_an_infinite_value(jax, f):

@@ -70,10 +70,13 @@ def test_names_axes_and_labels(native):
 def test_float32_and_unknown_versions_call_python(monkeypatch):
     adapter, density = vecdist.interop.nutpie, targets.gamma().density
     single = LogDensity(targets.gamma_model, density.parameters, dtype=np.float32)
-    assert type(adapter.model(single)).__name__ == "PyFuncModel"
-    assert np.isfinite(sampled(adapter.model(single), draws=20)["posterior"]["beta"].values).all()
-    monkeypatch.setattr(adapter, "KNOWN", "another version")
-    assert type(adapter.model(density)).__name__ == "PyFuncModel"
+    with pytest.warns(UserWarning, match="nutpie calls this log density through Python.* is of float32"):
+        model = adapter.model(single)
+    assert type(model).__name__ == "PyFuncModel"
+    assert np.isfinite(sampled(model, draws=20)["posterior"]["beta"].values).all()
+    monkeypatch.setattr(adapter, "KNOWN", "1789.")
+    with pytest.warns(UserWarning, match="known for nutpie 1789"):
+        assert type(adapter.model(density)).__name__ == "PyFuncModel"
 
 
 def test_a_region_without_density():

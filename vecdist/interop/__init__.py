@@ -11,6 +11,7 @@ adapter: SciPy's ``minimize`` takes ``density.neg``, emcee and zeus take the ``L
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import Any
 
 __all__ = ["arviz", "jax", "mici", "nested", "nutpie", "pymc", "torch"]  # pyright: ignore[reportUnsupportedDunderAll]
@@ -32,3 +33,8 @@ def client(name: str) -> Any:
         if error.name not in (package, name):  # it is there, and lacks something itself
             raise
         raise ImportError(f'{package} is not installed: pip install "vecdist[clients]"', name=package) from error
+
+
+def calls_python(name: str, reason: object) -> None:
+    """Warn that a client calls a log density through Python, and why: it could be faster."""
+    warnings.warn(f"{name} calls this log density through Python, not its C function: {reason}", stacklevel=4)

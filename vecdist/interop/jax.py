@@ -17,9 +17,9 @@ def function(density: LogDensity, foreign: bool = True) -> Callable[[Any], Any]:
 
     Compiled programs call the kernel directly, as an XLA foreign function; ``density`` then lives as long as the
     process.  On the CPU that is the C function of the log density, on an NVIDIA GPU, the current one of CuPy, a launch
-    of its kernel.  With ``foreign=False``, and where there is neither, as in float32 on the CPU, they call back into
-    Python, which computes on the CPU.  ``vmap`` makes one call of many vectors.  There are no second derivatives and no
-    forward mode.  ``TypeError`` for another dtype, ``ValueError`` for another length, when traced.
+    of its kernel.  With ``foreign=False``, and with a warning where there is neither, as in float32 on the CPU, they
+    call back into Python, which computes on the CPU.  ``vmap`` makes one call of many vectors.  There are no second
+    derivatives and no forward mode.  ``TypeError`` for another dtype, ``ValueError`` for another length, when traced.
 
     >>> import jax, vecdist, vecdist.interop
     >>> from vecdist.parameters import real

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.interop import client, xla, xla_cuda
+from vecdist.interop import calls_python, client, xla, xla_cuda
 from vecdist.logdensity import LogDensity
 
 jax: Any = client("jax")
@@ -25,10 +25,12 @@ def foreign(density: LogDensity) -> dict[str, Callable[[Any], Any]]:
 
 
 def _addressed(density: LogDensity) -> bool:
-    """Whether XLA can call it on the CPU; if so it is kept."""
+    """Whether XLA can call it on the CPU; if so it is kept, else a warning says why not."""
     try:
         _ = density.c_batch_address, density.c_logp_address, xla.registered()
-    except NotImplementedError:
+    except NotImplementedError as error:
+        if density.device == "cpu":
+            calls_python("JAX", error)
         return False
     _kept.append(density)
     return True

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.interop import client
+from vecdist.interop import calls_python, client
 from vecdist.interop.nutpie_native import KNOWN, by_address
 from vecdist.logdensity import LogDensity
 
@@ -18,8 +18,8 @@ def model(density: LogDensity, native: bool = True) -> Any:
     """A model for ``nutpie.sample``, whose draws have the constrained parameters by name, with their dims and coords.
 
     nutpie's threads call the kernel by its address, without Python; with ``native=False``, for log densities that have
-    none, and where nutpie is of another version than 0.16, they call Python.  That holds the lock: with cheap
-    kernels ``cores=1`` is faster then.  Chains start at ``density.initial_point``.
+    none, and where nutpie is of another version than 0.16, they call Python, as a warning says.  That holds the lock:
+    with cheap kernels ``cores=1`` is faster then.  Chains start at ``density.initial_point``.
 
     >>> import vecdist, vecdist.interop
     >>> from vecdist.parameters import positive
@@ -30,11 +30,15 @@ def model(density: LogDensity, native: bool = True) -> Any:
     dims = {name: axes for name, axes in density.dims.items() if name in density.names}
     lengths = {axis: n for name, axes in dims.items() for axis, n in zip(axes, density.shapes[name], strict=True)}
     coords = {axis: _labels(density.coords.get(axis, range(n))) for axis, n in lengths.items()}
-    if native and metadata.version("nutpie").startswith(KNOWN):
+    version = metadata.version("nutpie")
+    if native and not version.startswith(KNOWN):
+        calls_python("nutpie", f"that is known for nutpie {KNOWN}*, and this is {version}")
+    elif native:
         try:
             return by_address(density, dims, coords, lambda seed: _start(density, seed))
-        except (AttributeError, NotImplementedError, TypeError):
-            pass
+        except (AttributeError, NotImplementedError, TypeError) as error:
+            if density.device == "cpu":
+                calls_python("nutpie", error)
     return _by_python(density, dims, coords)
 
 
