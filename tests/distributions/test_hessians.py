@@ -63,6 +63,16 @@ def round_values(constraint):
     return [1.0, 2.0, 0.5, 3.0, 0.25] if constraint.lower == 0 else [0.0, 1.0, -1.0, 2.0, *ends]
 
 
+def are_valid(family, names, rows):
+    """Whether x is finite, and each parameter what its constraint allows."""
+    given = dict(zip(names, columns(rows)[1:], strict=True))
+    slots = SimpleNamespace(**{n: Node("slot", (), (i,), ("n0",), np.dtype(float)) for i, n in enumerate(names)})
+    allowed = way_of(family, names).constraints.items()
+    tests = [constraint.among(slots).satisfied(getattr(slots, name)) for name, constraint in allowed]
+    holds = np.all(interpret(tests, [*given.values()], {"n0": len(rows)}), axis=0)
+    return holds & np.isfinite(rows[:, 0]) & (given.get("low", -1.0) < given.get("high", 1.0))
+
+
 def round_rows(family, names, count=60):
     """Rows of x and parameters: round numbers, equal ones among them, with x at one of them or at an end."""
     rng = np.random.default_rng(zlib.crc32(repr((family.__name__, names)).encode()))
@@ -73,12 +83,8 @@ def round_rows(family, names, count=60):
     points = [1.0, 2.0, 3.0, 0.0] if family.discrete else [0.0, 0.5, 1.0, 2.0, -1.0]
     among = [rng.choice(points, 8 * count), *(given.values() if not family.discrete else ())]
     x = np.choose(rng.integers(len(among), size=8 * count), among)
-    slots = SimpleNamespace(**{n: Node("slot", (), (i,), ("n0",), np.dtype(float)) for i, n in enumerate(names)})
-    tests = [constraint.among(slots).satisfied(getattr(slots, name)) for name, constraint in constraints.items()]
-    valid = np.all(interpret(tests, [*given.values()], {"n0": 8 * count}), axis=0) & np.isfinite(x)
-    valid &= given.get("low", x - 1.0) < given.get("high", x)
-    rows = np.unique(np.array([x, *given.values()]).T[valid], axis=0)
-    return rng.permutation(rows)[:count]
+    rows = np.unique(np.array([x, *given.values()]).T, axis=0)
+    return rng.permutation(rows[are_valid(family, names, rows)])[:count]
 
 
 def columns(rows, dtype=np.float64):
@@ -106,21 +112,26 @@ def mistakes(found, family, names, rows, tolerance):
 
 @ways
 def test_hessians_are_true(interpreter, family, names):
-    """At drawn and at round arguments, of which a dozen are compared; nowhere is any NaN."""
+    """At drawn and at round arguments and next to them, of which some are compared; nowhere is any NaN."""
     active = real_arguments(family, names)
     if not active:
         return
     drawn = parameters_of(family, names, size=3)
-    rows = np.concatenate([np.array([points_of(family, names, drawn), *drawn]).T, round_rows(family, names)])
+    exact = round_rows(family, names)
+    near = exact[np.isfinite(exact).all(axis=1)][-4:]
+    near[:, active] += 1e-6 * np.where(near == 0.0, 1.0, near)[:, active] * np.linspace(1.0, -1.0, len(active))
+    near = near[are_valid(family, names, near)]
+    rows = np.concatenate([np.array([points_of(family, names, drawn), *drawn]).T, near, exact])
     arguments = columns(rows)
     wrt = tuple(arguments[i] for i in active)
     expr = log_density(family, names, arguments)
     value, found = second_partials(expr, wrt)
     assert not np.isnan(found).any()
-    inside = np.flatnonzero(np.isfinite(value))[:15]
+    inside = np.flatnonzero(np.isfinite(value))[:18]
     assert mistakes(found[..., inside], family, names, rows[inside], 1e-9) == []
-    finite = np.isfinite(found).all(axis=(0, 1))
-    np.testing.assert_allclose(products(expr, wrt)[..., finite], found[..., finite], rtol=1e-9, atol=1e-12)
+    if (family, names) in FIRST:
+        finite = np.isfinite(found).all(axis=(0, 1))
+        np.testing.assert_allclose(products(expr, wrt)[..., finite], found[..., finite], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("distribution", "x", "expected"), [
