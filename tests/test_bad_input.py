@@ -179,14 +179,13 @@ def filled(tmp_path_factory):
 
 
 DAMAGES = [  # to one kernel each: the files, and what becomes of their content
-    (".py", lambda content: b"\0garbage"), (".nbi", lambda content: content[: len(content) // 2]),
-    (".nbi", lambda content: b"garbage" * 9), (".nbc", lambda content: content[: len(content) // 2]),
-    (".nbc", lambda content: b""),
+    (".py", lambda content: b"\0garbage"), (".nbc", lambda content: content[: len(content) // 2]),
+    (".nbc", lambda content: b"garbage" * 9), (".nbc", lambda content: content[:32]), (".nbc", lambda content: b""),
 ]
 
 
 @pytest.mark.slow
-def test_a_damaged_cache_is_built_again_with_one_warning_for_a_kernel(filled, tmp_path):
+def test_a_damaged_cache_is_built_again_with_one_warning(filled, tmp_path):
     folder = shutil.copytree(filled, tmp_path / "cache")
     for (suffix, change), source in zip(DAMAGES, sorted(folder.glob("*.py")), strict=True):
         files = [file for file in folder.rglob(f"{source.stem}*") if file.suffix == suffix]
@@ -194,8 +193,7 @@ def test_a_damaged_cache_is_built_again_with_one_warning_for_a_kernel(filled, tm
         for file in files:
             file.write_bytes(change(file.read_bytes()))
     result, warned = run(folder)
-    assert result == PRINTED and 1 <= len(warned) <= len(DAMAGES), warned
-    assert all("was damaged" in warning for warning in warned)
+    assert result == PRINTED and len(warned) == 1 and "was damaged" in warned[0], warned
     assert run(folder) == (PRINTED, []), "it is whole again"
 
 

@@ -14,9 +14,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the bottom up.  A package is one layer, whose modules may import each other.
 LAYERS = [
-    "shapes", "expr", "leaves", "segments",
+    "memo", "shapes", "expr", "leaves", "segments",
     "primitives", "constraints", "distributions",
-    "passes", "kernel", "schedule", "codegen", "backends", "arrangement", "pipeline",
+    "passes", "kernel", "schedule", "codegen", "backends", "cache", "arrangement", "pipeline",
     "views", "picking", "ufuncs", "array", "products", "functions", "linalg", "random", "vectorize", "multivariate",
     "verbs", "sampling", "mixtures", "wrappers", "converters", "derivatives", "compiled",
     "labels", "parameters", "joint", "evaluation", "predictive", "native", "logdensity", "samplers", "interop",

@@ -9,6 +9,7 @@ from vecdist.backends.cpu import Cpu
 from vecdist.derivatives import gradient_of
 from vecdist.distributions import Normal
 from vecdist.leaves import leaf
+from vecdist.memo import Memo
 from vecdist.passes.bind import bind
 
 
@@ -16,7 +17,7 @@ from vecdist.passes.bind import bind
 def compiled(monkeypatch):
     """The kernels that are compiled while the test runs, from an empty cache in memory."""
     kernels = []
-    monkeypatch.setattr(pipeline, "_plans", {})
+    monkeypatch.setattr(pipeline, "_plans", Memo())
     compile_kernel = Cpu.compile
     monkeypatch.setattr(Cpu, "compile", lambda self, kernel: kernels.append(kernel) or compile_kernel(self, kernel))
     return kernels

@@ -13,18 +13,18 @@ from unittest import mock
 import numba
 import numpy as np
 
-from vecdist import pipeline
-from vecdist.backends import cpu, cpu_language, threads
-from vecdist.backends import store as folder
+from vecdist import cache, pipeline
+from vecdist.backends import cpu, cpu_language, sources, threads
+from vecdist.memo import Memo
 
 
 @contextlib.contextmanager
 def uncompiled():
     """Inside, kernels of the CPU are run by Python, and none that was compiled before is used."""
     with (
-        mock.patch.object(pipeline, "_plans", {}),
+        mock.patch.object(pipeline, "_plans", Memo(cache.most)),
         mock.patch.object(cpu, "_routines", {}),
-        mock.patch.object(folder, "import_source", import_source),
+        mock.patch.object(sources, "imported", import_source),
         mock.patch.object(threads, "WORTH_TRYING", np.inf),  # nothing is learnt from how long Python takes
     ):
         yield

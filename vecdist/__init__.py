@@ -1,6 +1,7 @@
 """Lazy log densities, fused with their gradients into one kernel."""
 
 from vecdist.array import LazyArray, data, lazy
+from vecdist.cache import clear_cache
 from vecdist.compiled import Compiled, compile  # noqa: A004
 from vecdist.converters import from_numpyro, from_pymc, from_scipy, from_stan
 from vecdist.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
@@ -36,6 +37,7 @@ __all__ = [
     "affine",
     "cdf",
     "censored",
+    "clear_cache",
     "compile",
     "data",
     "discretised",

@@ -17,6 +17,7 @@ from vecdist.backends.outputs import Outputs
 from vecdist.derivatives import gradient_of, partials_of
 from vecdist.expr import Node
 from vecdist.leaves import Leaf, argument, array_kind, readable
+from vecdist.memo import Memo
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.chains import Chains, partials_of_chains
 
@@ -24,6 +25,7 @@ Run = Callable[..., tuple[Sequence[Any], Any]]
 """``run(arrays)``, or ``run(arrays, out)``, gives the results and whether a parameter was invalid."""
 Derivative = tuple[str, tuple[int, ...]] | None
 """``"gradient"`` or ``"partials"``, and the places of the arguments to derive in."""
+LAYOUTS = 64  # of arguments whose launches are kept, those that were last used
 
 
 def compile(  # noqa: A001 (numba and torch say so too)
@@ -91,7 +93,7 @@ class Compiled:
         self.names = _parameter_names(function)
         self.chains = None if in_axes is None else Chains.of(in_axes, self.names)
         self._by_shape: dict[tuple, Run] = {}
-        self._by_layout: dict[tuple, _Prepared] = {}
+        self._by_layout: Memo[_Prepared] = Memo(LAYOUTS)
         self.__doc__ = function.__doc__
         self.__name__ = getattr(function, "__name__", "compiled")
 
@@ -185,6 +187,8 @@ class Compiled:
         prepared = self._prepared(arrays, derivative)
         run = _guarded(prepared.run, arrays) if prepared.outputs.library == "cuda" else prepared.run
         shapes = tuple(array.shape for array in arrays)
+        if len(self._by_shape) >= LAYOUTS:
+            self._by_shape.clear()  # those that are used come back from what is kept by layout
         if derivative is None:
             self._by_shape.setdefault(shapes, run)
         elif _is_key(wrt):
@@ -203,10 +207,7 @@ class Compiled:
 
     def _prepared(self, arrays: Sequence[Any], derivative: Derivative) -> _Prepared:
         key = (derivative, *(_layout(array) for array in arrays))
-        found = self._by_layout.get(key)
-        if found is None:
-            found = self._by_layout[key] = self._build(arrays, derivative)
-        return found
+        return self._by_layout(key, lambda: self._build(arrays, derivative))
 
     def _build(self, arrays: Sequence[Any], derivative: Derivative) -> _Prepared:
         """Trace the function for these arrays, and compile what is new in it."""

@@ -8,7 +8,6 @@ import os
 import platform
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
@@ -126,22 +125,19 @@ def _trial(library: str) -> tuple[str, str]:
 
 
 def _cache() -> Section:
-    from vecdist.backends import store
+    from vecdist.backends import folder
 
-    wanted = store.wanted_folder()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        used = store.folder()
-    sizes = [path.stat().st_size for path in used.rglob("*") if path.is_file()]
+    wanted = folder.wanted()
+    sizes = [found.st_size for _, found in folder.files(wanted)]
+    problem = folder.problem(wanted)
     rows = [
-        ("folder", str(used)),
-        ("size", f"{sum(sizes) / 2**20:.1f} MiB in {len(sizes)} files"),
-        ("writable", "yes" if used == wanted else f"no: {wanted} cannot be written"),
+        ("folder", str(wanted)),
+        ("size", f"{sum(sizes) / 2**20:.1f} MiB in {len(sizes)} files, of {folder.megabytes()} MiB"),
+        ("used", f"no: {problem}" if problem else "yes"),
     ]
-    if used == wanted:
-        return rows, []
-    mend = f"make it writable, or set {store.VARIABLE} to a folder that is"
-    return rows, [Problem(f"the cache folder {wanted} cannot be written: every process compiles again", mend)]
+    mend = f"mend that, or set {folder.VARIABLE} to a folder of your own"
+    told = f"the cache folder {wanted} is not used ({problem}): every process compiles again"
+    return rows, [Problem(told, mend)] if problem else []
 
 
 def _cuda() -> Section:

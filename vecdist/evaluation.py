@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -16,12 +15,14 @@ from vecdist.backends.outputs import Outputs
 from vecdist.derivatives import gradient_of
 from vecdist.expr import Node, topological, where
 from vecdist.leaves import argument, array_kind
+from vecdist.memo import Memo
 from vecdist.passes.batch import batch
 from vecdist.passes.bind import bind
 from vecdist.passes.chains import Chains
 from vecdist.primitives.arithmetic import isnan
 
 Roots = Callable[[LazyArray], Sequence[LazyArray]]
+LAYOUTS = 64  # of vectors whose launches are kept, those that were last used
 
 
 @final
@@ -46,8 +47,7 @@ class Evaluation:
 
     def __init__(self, roots: Roots, gradient: bool = False, unnormalised: bool = False) -> None:
         self.roots, self.gradient, self.unnormalised = roots, gradient, unnormalised
-        self._prepared: dict[tuple, Prepared] = {}
-        self._lock = threading.Lock()
+        self._prepared: Memo[Prepared] = Memo(LAYOUTS)
 
     def __call__(self, x: Any, out: Sequence[Any] | None = None) -> Sequence[Any]:
         """The results for vectors of shape (..., D), with their leading axes; written to ``out`` where that is given.
@@ -78,11 +78,7 @@ class Evaluation:
     def prepared(self, x: Any) -> Prepared:
         """The launch for arrays laid out as ``x``, of shape (D,) or (B, D): compiled where its structure is new."""
         key = (array_kind(x), x.shape, x.dtype, x.strides)
-        found = self._prepared.get(key)
-        if found is None:
-            with self._lock:  # threads that begin together wait for one
-                found = self._prepared.get(key) or self._prepared.setdefault(key, self._build(x))
-        return found
+        return self._prepared(key, lambda: self._build(x))
 
     def multiplies(self, count: int, size: int) -> bool:
         """Whether so many vectors of a length are multiplied by a matrix together."""

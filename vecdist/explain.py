@@ -6,7 +6,6 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from html import escape
 from typing import Any, final
 
@@ -20,6 +19,7 @@ from vecdist.drawing import draw
 from vecdist.expr import Node, rewrite, topological
 from vecdist.kernel import Kernel, Slot
 from vecdist.leaves import Leaf
+from vecdist.memo import cached_property
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.hoist import kept
 from vecdist.passes.stages import Stage

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from vecdist.memo import in_children
 from vecdist.shapes import Shape, broadcast
 
 Scalar = bool | int | float
@@ -135,6 +136,12 @@ class Node:
     def __bool__(self) -> bool:
         raise TypeError(f"the node {self.op!r} has no value yet; use where() to choose")
 
+
+def _reopen() -> None:
+    Node._lock = threading.Lock()
+
+
+in_children(_reopen)
 
 Operand = Node | Scalar
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from vecdist.expr import Node
+from vecdist.memo import in_children
 
 NUMBERS = (bool, int, float)
 
@@ -23,6 +24,7 @@ class Leaf:
     """
 
     __slots__ = ("__weakref__", "array", "constant", "derived", "given", "kind", "name", "traced")
+    lock: ClassVar = threading.RLock()  # an object that is read as an array may make leaves of its own
 
     def __init__(
         self, given: Any, array: Any, kind: str, name: str | None = None, traced: bool = False, constant: bool = False
@@ -37,7 +39,13 @@ class Leaf:
 
 _leaves: weakref.WeakValueDictionary[int, Leaf] = weakref.WeakValueDictionary()
 _constants: weakref.WeakValueDictionary[int, Leaf] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
+
+
+def _reopen() -> None:
+    Leaf.lock = threading.RLock()
+
+
+in_children(_reopen)
 
 
 def array_kind(value: Any) -> str:
@@ -52,7 +60,7 @@ def leaf(value: Any, name: str | None = None) -> Node:
 
     Raises ``TypeError`` for dtypes that are not boolean, integer, float32 or float64.
     """
-    with _lock:
+    with Leaf.lock:
         known = _leaves.get(id(value))
         if known is not None and known.given is value and known.name is None:
             known.name = name
@@ -67,7 +75,7 @@ def leaf(value: Any, name: str | None = None) -> Node:
 
 def constant(value: Any, name: str | None = None) -> Node:
     """The node of an array that never changes."""
-    with _lock:
+    with Leaf.lock:
         known = _constants.get(id(value))
         if known is None or known.given is not value:
             kind = array_kind(value)

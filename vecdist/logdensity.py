@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from vecdist.native.calls import Native
 
 TRIES = 100  # of a starting point, as in Stan
-COMPILED = ("_evaluations", "_natives", "_called", "_lock")
+COMPILED = ("_evaluations", "_natives", "_called")
 ROOTS: dict[str, Callable[[Terms], Sequence[LazyArray]]] = {
     "value": lambda terms: (terms.total(),),
     "gradient": lambda terms: (terms.total(),),
@@ -108,7 +107,6 @@ class LogDensity:
         self._evaluations: dict[str, Evaluation] = {}
         self._natives: dict[str, Native] = {}
         self._called: dict[tuple[str, int], Callable[[Any], Any]] = {}  # entries, by name and axes of the vectors
-        self._lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in COMPILED}
@@ -336,10 +334,9 @@ class LogDensity:
 
     def _accelerate(self, name: str, axes: int) -> None:
         """Have calls of their entries take the place of launches for one vector, or a few, as they are being used."""
-        with self._lock:
-            native = self._native(name)
-            function = {1: native.one, 2: native.few}.get(axes, lambda: None)()
-            self._called[name, axes] = function or _refused
+        native = self._native(name)
+        function = {1: native.one, 2: native.few}.get(axes, lambda: None)()
+        self._called[name, axes] = function or _refused
 
     def _parted(self, name: str, x: Any) -> Sequence[Any]:
         if not self.pointwise_shapes:

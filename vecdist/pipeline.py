@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -13,9 +11,11 @@ import numpy as np
 from vecdist.arrangement import arranged
 from vecdist.backends.base import Backend, Feed, Program
 from vecdist.backends.staged import StagedProgram, Step
+from vecdist.cache import of_structures
 from vecdist.expr import Node, cast, topological
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf, on_host
+from vecdist.memo import Memo, cached_property
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.choices import choices
@@ -108,17 +108,16 @@ ON_TARGET: tuple[Pass, ...] = (
     choices, to_elementary, simplify, choices, expand, simplify, choices, verify,
 )  # fmt: skip
 
-_settled: dict[tuple, Settled] = {}
-_derived: dict[tuple, Derived] = {}
-_kernels: dict[tuple, list[Kernel]] = {}
-_plans: dict[tuple, Plan] = {}
-_lock = threading.RLock()
+_settled: Memo[Settled] = of_structures()
+_derived: Memo[Derived] = of_structures()
+_kernels: Memo[list[Kernel]] = of_structures()
+_plans: Memo[Plan] = of_structures()
 _backends: dict[str, Backend] = {}
 
 
 def compilations() -> int:
     """How many structures this process has compiled (or loaded from the cache on disk)."""
-    return len(_plans)
+    return _plans.made
 
 
 def evaluate(
@@ -215,35 +214,35 @@ def planned(
 ) -> Plan:
     """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
     key = (bound.roots, derivation, kind, errors, data, dropped, sortings)
-    with _lock:
-        target = backend(kind)
-        if key not in _derived:
-            known = Known(data, dropped, sortings, len(bound.leaves), target.picks)
-            _derived[key] = derived(bound.roots, derivation, errors, target.passes, known)
-        found = _derived[key]
-        stages, parts = found.stages, found.parts
-        chosen = tuple(part.chosen(bound.lengths, target.widest) for part in parts)
-        if (key, chosen) not in _kernels:
-            _kernels[key, chosen] = [part.kernel(choice) for part, choice in zip(parts, chosen, strict=True)]
-        widths = {width for sorting in sortings for width in sorting.widths}
-        known = (bound.lengths, target.fixed, widths, target.fixed_from)
-        kernels = [kernel.with_fixed(*known) for kernel in _kernels[key, chosen]]
-        whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
-        if whole not in _plans:
-            programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
-            last = max(place for place, program in enumerate(programs) if program is not None)
-            program = programs[last]
-            assert program is not None
-            if stages:
-                shapes = [tuple(root.shape for root in stage.roots) for stage in stages.stages]
-                steps = [Step(*each) for each in zip(stages.stages, programs, shapes, strict=True)]
-                program = StagedProgram(stages, steps, LIBRARY[kind])
-            each = zip(parts, kernels, programs, chosen, strict=True)
-            plans = [Plan(part.roots, k, done, chosen=choice) if done else None for part, k, done, choice in each]
-            together = tuple(zip(plans, stages.stages, strict=True)) if stages else ()
-            ends = (found.constants, found.conditions, chosen[last], found.primitives, sortings, together)
-            _plans[whole] = Plan(found.graph, kernels[last], program, *ends)
-        return _plans[whole]
+    target = backend(kind)
+    known = Known(data, dropped, sortings, len(bound.leaves), target.picks)
+    found = _derived(key, lambda: derived(bound.roots, derivation, errors, target.passes, known))
+    chosen = tuple(part.chosen(bound.lengths, target.widest) for part in found.parts)
+    nests = _kernels((key, chosen), lambda: [part.kernel(each) for part, each in zip(found.parts, chosen, strict=True)])
+    widths = {width for sorting in sortings for width in sorting.widths}
+    kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths, target.fixed_from) for kernel in nests]
+    whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
+    return _plans(whole, lambda: _plan(found, kernels, chosen, target, sortings))
+
+
+def _plan(
+    found: Derived, kernels: Sequence[Kernel], chosen: Sequence[Chosen], target: Backend, sortings: tuple[Sorting, ...]
+) -> Plan:
+    """The plan of a structure, whose kernels are compiled here."""
+    stages = found.stages
+    programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
+    last = max(place for place, program in enumerate(programs) if program is not None)
+    program = programs[last]
+    assert program is not None
+    if stages:
+        shapes = [tuple(root.shape for root in stage.roots) for stage in stages.stages]
+        steps = [Step(*each) for each in zip(stages.stages, programs, shapes, strict=True)]
+        program = StagedProgram(stages, steps, LIBRARY[target.name])
+    each = zip(found.parts, kernels, programs, chosen, strict=True)
+    plans = [Plan(part.roots, k, done, chosen=choice) if done else None for part, k, done, choice in each]
+    together = tuple(zip(plans, stages.stages, strict=True)) if stages else ()
+    ends = (found.constants, found.conditions, chosen[last], found.primitives, sortings, together)
+    return Plan(found.graph, kernels[last], program, *ends)
 
 
 @final
@@ -273,13 +272,14 @@ class Settled(NamedTuple):
 
 def settled(roots: tuple[Node, ...], derivation: Derivation, errors: str, data: tuple[int, ...] = ()) -> Settled:
     """The graph before any array is looked at; the slots in ``data`` never change."""
-    key = (roots, derivation, errors, data)
-    if key not in _settled:
+
+    def made() -> Settled:
         plain, failures = split_checks(roots)
         graph = derivation(plain)
         flags = failures if errors == "raise" else ()
-        _settled[key] = Settled(graph, *settle(passed((*graph, *flags), ON_PRIMITIVES), data, len(graph)))
-    return _settled[key]
+        return Settled(graph, *settle(passed((*graph, *flags), ON_PRIMITIVES), data, len(graph)))
+
+    return _settled((roots, derivation, errors, data), made)
 
 
 def derived(

@@ -20,7 +20,7 @@ from reference import interpreted
 
 from vecdist import lazy, logpdf, logsumexp, random, sample
 from vecdist import mixture as mixture_of
-from vecdist.backends import cuda_language, store
+from vecdist.backends import cuda_language, sources
 from vecdist.backends.cuda import Cuda
 from vecdist.backends.cuda_compiler import cuda
 from vecdist.codegen.cuda import render
@@ -76,7 +76,7 @@ def imported(name, text, routines):
         each.name: getattr(imported(each.name, each.module(cuda_language.__name__), each.needs), each.name)
         for each in routines
     }
-    return store.import_source(name, text, given)
+    return sources.imported(name, text, given)
 
 
 def count(shape, lengths):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from models import MODELS, NESTS, model_kernel, nest_kernel
 
-from vecdist.backends import store
+from vecdist.backends import folder
 
 HOPPER = (9, 0)
 # Registers of a thread.  A multiprocessor has 65536: up to 64 leave room for 4 blocks of 256 threads, up to 40 for 6.
@@ -84,7 +84,7 @@ def test_numpy_is_left_as_it_was(compiler):
 
 
 def test_a_cubin_is_made_once_and_mended_where_it_is_damaged(compiler, tmp_path, monkeypatch):
-    monkeypatch.setenv(store.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folder.VARIABLE, str(tmp_path))
     made = []
     compile_kernel = compiler.compile_kernel
     monkeypatch.setattr(compiler, "compile_kernel", lambda *args: made.append(args[1]) or compile_kernel(*args))
@@ -93,7 +93,7 @@ def test_a_cubin_is_made_once_and_mended_where_it_is_damaged(compiler, tmp_path,
     assert first == again and len(made) == 1
     (file,) = tmp_path.glob("*_sm90.cubin")
     file.write_bytes(file.read_bytes()[:-100])
-    with pytest.warns(UserWarning, match="is damaged") as seen:
+    with pytest.warns(UserWarning, match="was damaged") as seen:
         mended = cubin(kernel)[2]
     assert len(seen) == 1 and len(made) == 2
     assert mended == cubin(kernel)[2] and len(made) == 2
@@ -102,7 +102,7 @@ def test_a_cubin_is_made_once_and_mended_where_it_is_damaged(compiler, tmp_path,
 def test_kernels_of_other_capabilities_are_other_files(compiler, tmp_path, monkeypatch):
     from vecdist.backends import cuda
 
-    monkeypatch.setenv(store.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(folder.VARIABLE, str(tmp_path))
     kernel = nest_kernel("row sums", "f4")
     assert cuda.cubin(kernel, (8, 0))[2] != cuda.cubin(kernel, HOPPER)[2]
     assert {path.suffix for path in tmp_path.iterdir()} == {".py", ".cubin"}

@@ -11,7 +11,7 @@ from families import arrays, differentiable
 
 import vecdist
 from vecdist import InvalidParameter, lazy, logpdf, pipeline, value_and_grad, value_and_partials
-from vecdist.backends import store
+from vecdist.backends import folder
 from vecdist.distributions import FAMILIES, Gamma, Normal
 
 pytestmark = pytest.mark.cuda
@@ -291,7 +291,7 @@ compile_kernel = cuda_compiler.compile_kernel
 cuda_compiler.compile_kernel = lambda *args: made.append(args) or compile_kernel(*args)
 print(float((lazy(cupy.arange(10.0)) * 3.0).sum()), len(made))
 """
-    environment = {**os.environ, store.VARIABLE: str(tmp_path)}
+    environment = {**os.environ, folder.VARIABLE: str(tmp_path)}
     runs = [
         subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True).stdout
         for _ in range(2)

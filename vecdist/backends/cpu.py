@@ -2,54 +2,29 @@
 
 from __future__ import annotations
 
-import functools
-import hashlib
+import contextlib
 import re
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import Any, TypeVar, final
+from typing import Any, final
 
 import numba
 import numpy as np
 from numba import types
 
-from vecdist.backends import cpu_language, store
+from vecdist.backends import compiler, cpu_language, sources
 from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.backends.outputs import fresh_or_given
 from vecdist.backends.pool import POOLED_FROM, Pool
 from vecdist.backends.threads import Pace, Threaded, Trial
 from vecdist.codegen.cpu import needed_later, render
-from vecdist.codegen.routines import Routine, with_needs
+from vecdist.codegen.routines import Routine
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel import Kernel, Loop
+from vecdist.memo import Memo
 
-Made = TypeVar("Made")
-
-_LANGUAGE = hashlib.sha256(Path(cpu_language.__file__).read_bytes()).hexdigest()[:12]
 _routines: dict[str, Any] = {}  # compiled once, for all kernels of the process
-
-
-def _rebuilding(name: str, routines: Sequence[Routine], make: Callable[[], Made]) -> Made:
-    """What ``make`` gives; where it fails, once more without the files of these names, one of which may be damaged."""
-    try:
-        return make()
-    except Exception as error:  # unpickling a damaged file raises whatever its bytes say
-        store.forget(name)
-        for routine in with_needs(routines):
-            store.forget(_file(routine.name))
-            _routines.pop(routine.name, None)
-        made = make()  # a fault that lies elsewhere is raised here
-        told = f"a compiled kernel in {store.folder()} was damaged ({error}); it is compiled again"
-        warnings.warn(told, stacklevel=2)
-        return made
-
-
-def _file(name: str) -> str:
-    """What the file of a source is called."""
-    return f"{name}_{_LANGUAGE}"
 
 
 def _imported(name: str, text: str, routines: Sequence[Routine]) -> ModuleType:
@@ -58,7 +33,20 @@ def _imported(name: str, text: str, routines: Sequence[Routine]) -> ModuleType:
         if routine.name not in _routines:
             source = routine.module(cpu_language.__name__, "@merged")
             _routines[routine.name] = getattr(_imported(routine.name, source, routine.needs), routine.name)
-    return store.import_source(_file(name), text, {each.name: _routines[each.name] for each in routines})
+    given = {each.name: _routines[each.name] for each in routines}
+    return sources.imported(f"{name}_{cpu_language.VERSION}", text, given)
+
+
+@contextlib.contextmanager
+def _compiling(source: Source) -> Iterator[ModuleType]:
+    """The module of a kernel, to be compiled by one thread at a time."""
+    with compiler.alone():
+        module = _imported(source.name, source.text, source.routines)
+        try:
+            yield module
+        finally:
+            compiler.release(module)
+            sources.forget(module.__name__)
 
 
 @final
@@ -66,15 +54,17 @@ class CpuProgram(Program):
     """A kernel compiled by Numba: run by one thread where it is short, over blocks by many where it is long."""
 
     def __init__(self, source: Source) -> None:
-        self.source, self.module = source, _imported(source.name, source.text, source.routines)
+        self.source = source
         kernel = source.kernel
         self.slots = kernel.slots
         self.lengths = kernel.lengths
         self.nests = [loop for _, loop in kernel.nests()]
-        self.serial: Callable[..., None] = self.module.kernel
         self.signature = _signature(kernel)
-        _compile_once(self.serial, self.signature)
+        with _compiling(source) as module:
+            self.serial: Callable[..., None] = module.kernel
+            self.address = _compile_once(self.serial, self.signature)
         self.pace = Pace()
+        self._pieces: Memo[tuple[Any, list[Any], Any]] = Memo()
 
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
@@ -110,23 +100,20 @@ class CpuProgram(Program):
         exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
         return names["run"]
 
-    @property
-    def address(self) -> int | None:
-        """Where the machine code of ``serial`` lies, by Numba's conventions for calls; ``None`` where there is none."""
-        compiled = getattr(self.serial, "overloads", {}).get(self.signature)
-        return compiled and compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
         return sum(_work(loop, lengths) for loop in self.nests)
 
-    @functools.cached_property
+    @property
     def pieces(self) -> tuple[Any, list[Any], Any]:
         """The functions that threads run, compiled for the very types that the serial kernel calls them with."""
-        return _rebuilding(_file(self.source.name), self.source.routines, self._compile_pieces)
+        return self._pieces((), self._compile_pieces)
 
     def _compile_pieces(self) -> tuple[Any, list[Any], Any]:
-        module = _imported(self.source.name, self.source.text, self.source.routines)
+        with _compiling(self.source) as module:
+            return self._compiled_pieces(module)
+
+    def _compiled_pieces(self, module: ModuleType) -> tuple[Any, list[Any], Any]:
         kernel = self.source.kernel
         hoisted = [numba.from_dtype(dtype) for dtype in needed_later(kernel).values()]
         partials: list[types.Type] = []
@@ -150,15 +137,21 @@ class CpuProgram(Program):
 
     def assembly(self) -> str:
         """The machine code of the kernel, as text."""
-        fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(self.serial.py_func)  # type: ignore[attr-defined]
-        fresh.compile(self.signature)
-        return "\n".join(fresh.inspect_asm().values())
+        with _compiling(self.source) as module:
+            fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(module.kernel.py_func)
+            fresh.compile(self.signature)
+            return "\n".join(fresh.inspect_asm().values())
 
 
-def _compile_once(function: Any, signature: tuple[types.Type, ...]) -> None:
-    """Compile for these types, or load what was compiled; other arguments are converted, never compiled for."""
+def _compile_once(function: Any, signature: tuple[types.Type, ...]) -> int | None:
+    """Compile for these types, or load what was compiled; other arguments are converted, never compiled for.
+
+    The address of the machine code, by Numba's conventions for calls; ``None`` where there is none.
+    """
     function.compile(signature)
     function.disable_compile()
+    compiled = getattr(function, "overloads", {}).get(signature)
+    return compiled and compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
 def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
@@ -202,5 +195,4 @@ class Cpu(Backend):
     fixed_from = 2**18
 
     def compile(self, kernel: Kernel) -> CpuProgram:
-        source = render(kernel)
-        return _rebuilding(_file(source.name), source.routines, lambda: CpuProgram(source))
+        return CpuProgram(render(kernel))

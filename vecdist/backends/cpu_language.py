@@ -6,7 +6,10 @@ Loads and stores carry alias scopes: outputs never overlap inputs, and LLVM need
 
 from __future__ import annotations
 
+import hashlib
 import math
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -16,18 +19,32 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from vecdist.backends.compiler import CodeCache
+
 f4, f8 = numba.float32, numba.float64
 i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
 u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
-MODE: Any = {
-    "cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy", "no_cfunc_wrapper": True,
-}
-compiled = numba.njit(**MODE)
+VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+
+
+def _kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator: functions are compiled by Numba, and kept on disk."""
+
+    def decorated(function: Callable[..., Any]) -> Any:
+        made: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
+        made._cache = CodeCache(function, VERSION)
+        return made
+
+    return decorated
+
+
+MODE: Any = {"fastmath": {"contract"}, "no_cfunc_wrapper": True}
+compiled = _kept(**MODE)
 # Called by compiled functions alone.  LLVM puts it in the place of its calls, which takes it little time; Numba would
 # take long over one long function.
-merged = numba.njit(**MODE | {"forceinline": True, "no_cpython_wrapper": True})
+merged = _kept(**MODE, forceinline=True, no_cpython_wrapper=True)
 
 
 def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:
@@ -221,7 +238,7 @@ accumulate_prod = _accumulate(lambda b, x, y: b.fmul(x, y, flags=_LOOSE), lambda
 accumulate_max, accumulate_min = _extreme("max", ">"), _extreme("min", "<")
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@_kept()
 def total_sum(partials):  # noqa: ANN001, ANN201
     """The sum of partial sums in order, with the rounding errors carried along (Neumaier 1974)."""
     result = partials.dtype.type(0)
@@ -233,13 +250,13 @@ def total_sum(partials):  # noqa: ANN001, ANN201
     return result + lost if math.isfinite(result) else result
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@_kept()
 def total_prod(partials):  # noqa: ANN001, ANN201
     """The product of partial products."""
     return partials.prod()
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@_kept()
 def total_max(partials):  # noqa: ANN001, ANN201
     """The largest of partial results; NaN where one is."""
     result = partials[0]
@@ -249,7 +266,7 @@ def total_max(partials):  # noqa: ANN001, ANN201
     return result
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@_kept()
 def total_min(partials):  # noqa: ANN001, ANN201
     """The smallest of partial results; NaN where one is."""
     result = partials[0]
@@ -259,13 +276,13 @@ def total_min(partials):  # noqa: ANN001, ANN201
     return result
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@_kept()
 def stripe_limit(elements):  # noqa: ANN001, ANN201
     """How many copies of all scattered sums there may be: the same for any number of threads."""
     return max(1, min(16, 4194304 // max(1, elements)))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@_kept()
 def add_rows(sums, output):  # noqa: ANN001, ANN201
     """Fill an output with the sum of the stripes' sums, in order."""
     for element in range(output.size):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, final
 
 import numpy as np
 
-from vecdist.backends import cuda_compiler, cuda_language, store
+from vecdist.backends import compiler, cuda_compiler, cuda_language, sources, store
 from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.backends.outputs import fresh_or_given
@@ -49,9 +51,9 @@ def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, byt
     name = f"{source.name}_{_digest(cuda_compiler.signature(kernel))}"
 
     def code() -> bytes:
-        module = store.import_source(name, source.text, _declared(source.routines))
         parts = [_routine_code(routine, capability) for routine in with_needs(source.routines)]
-        own = cuda_compiler.compile_kernel(module.kernel, name, kernel, capability)
+        with _compiling(name, source.text, source.routines) as module:
+            own = cuda_compiler.compile_kernel(module.kernel, name, kernel, capability)
         return cuda_compiler.link([own, *parts], capability)
 
     return source, name, _kept(f"{name}_sm{capability[0]}{capability[1]}.cubin", code)
@@ -62,14 +64,21 @@ def _routine_code(routine: Routine, capability: tuple[int, int]) -> bytes:
     name = f"{routine.name}_{_digest()}"
 
     def code() -> bytes:
-        module = store.import_source(name, routine.module(cuda_language.__name__), _declared(routine.needs))
-        return cuda_compiler.compile_routine(getattr(module, routine.name), routine, capability)
+        with _compiling(name, routine.module(cuda_language.__name__), routine.needs) as module:
+            return cuda_compiler.compile_routine(getattr(module, routine.name), routine, capability)
 
     return _kept(f"{name}_sm{capability[0]}{capability[1]}.ltoir", code)
 
 
-def _declared(routines: Sequence[Routine]) -> dict[str, Any]:
-    return {routine.name: cuda_compiler.declared(routine) for routine in routines}
+@contextlib.contextmanager
+def _compiling(name: str, text: str, routines: Sequence[Routine]) -> Iterator[ModuleType]:
+    """The module of a source, to be compiled by one thread at a time."""
+    with compiler.alone():
+        declared = {routine.name: cuda_compiler.declared(routine) for routine in routines}
+        try:
+            yield sources.imported(name, text, declared)
+        finally:
+            sources.forget(name)
 
 
 def _kept(file: str, make: Callable[[], bytes]) -> bytes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 from vecdist.codegen.routines import Routine
 from vecdist.kernel import Kernel
+from vecdist.memo import cached_property
 
 
 @final

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -12,6 +10,7 @@ import numpy as np
 
 from vecdist.backends import threads
 from vecdist.evaluation import Evaluation
+from vecdist.memo import Memo, cached_property
 from vecdist.native.entries import Entry, for_each, for_many, for_one
 from vecdist.native.language import evaluator, evaluator_of_many
 
@@ -26,9 +25,8 @@ class Native:
 
     def __init__(self, evaluation: Evaluation, size: int) -> None:
         self.evaluation, self.size = evaluation, size
-        self._entries: dict[Callable[[], Any], Entry | None] = {}
+        self._entries: Memo[Entry | None] = Memo()
         self._seconds: float | None = None
-        self._lock = threading.Lock()
 
     def entry(self, many: bool) -> Entry | None:
         """The entry for one vector or for many; ``None`` where the launch is not one compiled kernel of the CPU."""
@@ -43,10 +41,7 @@ class Native:
         return None if one is None or one.has_rows else self._made(self._many)
 
     def _made(self, make: Callable[[], Entry | None]) -> Entry | None:
-        with self._lock:
-            if make not in self._entries:
-                self._entries[make] = make()
-            return self._entries[make]
+        return self._entries(make.__name__, make)
 
     def _one(self) -> Entry | None:
         return for_one(self.evaluation.prepared(np.zeros(self.size)), self.size)
@@ -130,11 +125,11 @@ class Native:
         one = self._made(self._one)
         return one is None or not one.has_rows or (one.work * count >= SEVERAL_KERNELS and self._multiplies)
 
-    @functools.cached_property
+    @cached_property
     def _multiplies(self) -> bool:
         return self.evaluation.multiplies(FEW, self.size)
 
-    @functools.cached_property
+    @cached_property
     def _evaluate_many(self) -> Callable[..., None]:
         return evaluator_of_many()
 

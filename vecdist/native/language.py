@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,11 +12,13 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+from vecdist.memo import Memo
+
 POINTER = types.CPointer(types.float64)
 C_LOGP = types.int32(types.uint64, POINTER, POINTER, POINTER, types.voidptr)
 C_BATCH = types.int32(types.int64, POINTER, POINTER, POINTER, types.voidptr)
 
-_lock = threading.Lock()
+_evaluators: Memo[Any] = Memo()
 
 
 def kernel_caller(signature: Sequence[types.Type]) -> Callable[..., Any]:
@@ -109,12 +109,14 @@ def _evaluate_many(address: int, x: np.ndarray, values: np.ndarray, gradients: n
         raise MemoryError
 
 
-@functools.cache
 def _compiled(function: Callable[..., Any], nogil: bool, *kinds: types.Type) -> Callable[..., Any]:
-    compiled = numba.njit(nogil=nogil, error_model="numpy")(function)
-    compiled.compile((types.intp, *kinds))
-    compiled.disable_compile()
-    return compiled
+    def make() -> Callable[..., Any]:
+        compiled = numba.njit(nogil=nogil, error_model="numpy")(function)
+        compiled.compile((types.intp, *kinds))
+        compiled.disable_compile()
+        return compiled
+
+    return _evaluators((function, nogil), make)
 
 
 def _array(axes: int, readonly: bool = False) -> types.Type:
@@ -126,8 +128,7 @@ def evaluator(nogil: bool) -> Callable[[int, np.ndarray, np.ndarray], float]:
 
     ``TypeError`` where ``x`` is no contiguous vector of float64, ``ValueError`` where it has another length.
     """
-    with _lock:
-        return _compiled(_evaluate, nogil, _array(1, readonly=True), _array(1))
+    return _compiled(_evaluate, nogil, _array(1, readonly=True), _array(1))
 
 
 def evaluator_of_many() -> Callable[[int, np.ndarray, np.ndarray, np.ndarray], None]:
@@ -135,5 +136,4 @@ def evaluator_of_many() -> Callable[[int, np.ndarray, np.ndarray, np.ndarray], N
 
     ``TypeError`` where ``x`` is no contiguous matrix of float64, ``MemoryError`` where memory is short.
     """
-    with _lock:
-        return _compiled(_evaluate_many, True, _array(2, readonly=True), _array(1), _array(2))
+    return _compiled(_evaluate_many, True, _array(2, readonly=True), _array(1), _array(2))
