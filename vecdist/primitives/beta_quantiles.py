@@ -28,10 +28,12 @@ from vecdist.primitives.beta_of_odds import (
 from vecdist.primitives.beta_tails import parts_at
 from vecdist.primitives.floating import INFINITY
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
+from vecdist.primitives.incomplete_gamma import quantile as gamma_quantile
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, normal_quantile
 from vecdist.primitives.table import in_last, primitive
 
 MOST = log(LARGEST)
+ENORMOUS, APART = 1e60, 1e30  # a shape from which on, and times the other, x times it is a gamma variable
 
 
 def bell(a: float, b: float, p: float, q: float) -> float:
@@ -77,7 +79,11 @@ def root(a: float, b: float, p: float, q: float) -> tuple[float, float]:
     odds, extra = nan, 0.0
     if a > 0.0 and b > 0.0 and p >= 0.0 and q >= 0.0 and a + b < inf:
         odds = inf if q == 0.0 else 0.0
-        if p > 0.0 and q > 0.0:
+        if p > 0.0 and q > 0.0 and b > ENORMOUS and b > APART * a:
+            odds = gamma_quantile(a, p, q) / b
+        elif p > 0.0 and q > 0.0 and a > ENORMOUS and a > APART * b:
+            odds = a / max(gamma_quantile(b, q, p), 1e-300)
+        elif p > 0.0 and q > 0.0:
             odds = exp(max(-MOST, min(MOST, first_guess(a, b, p, q))))
             n, step = 0.0, 1.0
             while n < 40.0 and abs(step) > 1e-7:

@@ -36,7 +36,16 @@ from vecdist.primitives.scalar import (
 from vecdist.primitives.table import in_last, primitive
 
 CUBIC = EXPONENTIAL[:-1]  # (exp(s) - 1 - s - s**2 / 2) / s**3
-FAR = 300.0  # the logarithm from where on the upper tail is exp(-x)
+FAR = 300.0  # the logarithm from where on the upper tail is exp(-x), unless x is not large
+OVERFLOW = 709.7  # the logarithm from where on the exponential overflows
+
+
+def within(a: float, u: float) -> bool:
+    """Whether the tails have to be computed: x is neither 0 nor so large that the upper one is exp(-x)."""
+    near = 0.0 < a < inf and -inf < u < OVERFLOW
+    if near and u >= FAR:
+        near = u + log(a) < 0.3 * FAR
+    return near
 
 
 def exponent(a: float, rest: float, u: float, away: float, growth: float) -> tuple[float, float]:
@@ -125,7 +134,7 @@ def quadrature(a: float, x: float, away: float, sign: float) -> tuple[float, flo
 def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, float]:
     """One of P (``lower``) and Q as exp(e) w: that which may be small; exp(e) times slopes in a and log(x / a)."""
     lower, e, w, slope, slope_x = u < 0.0, 0.0, nan, nan, nan
-    if 0.0 < a < inf and -inf < u < FAR:
+    if within(a, u):
         growth = exp(u)
         x, away = a * (growth + growth * rest), expm1(u) + growth * rest
         e, f, slope = prefactor(a, rest, u, away, growth)
@@ -149,7 +158,7 @@ def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, f
             slope += slope_x / a
     elif 0.0 < a < inf and u == -inf:
         lower, e, w, slope, slope_x = True, -inf, 1.0, -inf, inf
-    elif 0.0 < a < inf and u >= FAR:
+    elif 0.0 < a < inf and u > -inf:
         slope_x = -a * exp(u) if u < 709.0 else -inf
         e, w, slope = slope_x, 1.0, slope_x / a
     return lower, e, w, slope, slope_x
@@ -182,7 +191,7 @@ def _gamma_below_da(a: float, rest: float, u: float) -> float:
 
 def _gamma_below_slope(a: float, rest: float, u: float) -> float:
     d = 0.0
-    if 0.0 < a < inf and -inf < u < FAR:
+    if within(a, u):
         growth = exp(u)
         e, f, _ = prefactor(a, rest, u, expm1(u) + growth * rest, growth)
         d = exp(e) * (f * a)

@@ -21,6 +21,7 @@ from vecdist.primitives.gamma_of_log import (
     parts,
     prefactor,
     quadrature,
+    within,
 )
 from vecdist.primitives.incomplete_gamma import LARGE
 from vecdist.primitives.scalar import LEAST, log_less_digamma, log_tail_slope, reciprocal_gamma, tail_slope
@@ -71,7 +72,7 @@ def by_quadrature(a: float, rest: float, u: float, growth: float) -> float:
 def held(mean: float, a: float, rest: float, u: float) -> tuple[bool, float, float, float]:
     """One of P (``lower``) and Q as exp(e) w, and exp(e) times its slope in a for a constant z."""
     lower, e, w, slope, slope_x = parts(a, rest, u)
-    if 0.0 < a < inf and -inf < u < FAR:
+    if within(a, u):
         log_a, growth = log(a), exp(u)
         x, log_x = a * (growth + growth * rest), u + (log_a + rest)
         moved, score = log_x + 1.0, -digamma_beyond(a)
@@ -93,7 +94,7 @@ def held(mean: float, a: float, rest: float, u: float) -> tuple[bool, float, flo
 
 def _gamma_power_da(mean: float, a: float, rest: float, u: float) -> float:
     lower, e, _, slope = held(mean, a, rest, u)
-    return tail_slope(lower, e, slope) if not u >= FAR else 0.0
+    return tail_slope(lower, e, slope) if within(a, u) or not u >= FAR else 0.0
 
 
 def _log_gamma_power_da(mean: float, a: float, rest: float, u: float) -> float:
