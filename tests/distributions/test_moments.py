@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from family_cases import EVERY_FAMILY, parameters_of
+from flint import arb, ctx
+from moment_truth import TRUTH
 
-from vecdist import mean, variance
+from vecdist import entropy, mean, value_and_partials, variance
+from vecdist.distributions import FAMILIES
 from vecdist.verbs import known
 
 pytestmark = pytest.mark.usefixtures("interpreter")
@@ -44,3 +47,65 @@ def test_moments_are_infinite_where_their_integrals_are(family):
         undefined = infinite & (name == "StudentT") & ((verb is mean) | (at <= 1))
         np.testing.assert_array_equal(np.isnan(found), undefined)
         np.testing.assert_array_equal(found == np.inf, infinite & ~undefined)
+
+
+SHAPES = {
+    "AsymmetricLaplace": ("asymmetry",), "Beta": ("alpha", "beta"), "BetaBinomial": ("alpha", "beta"),
+    "BetaPrime": ("alpha", "beta"), "Chi": ("df",), "Chi2": ("df",), "Erlang": ("shape",),
+    "FisherSnedecor": ("df1", "df2"), "Frechet": ("shape",), "Gamma": ("shape",), "GeneralizedNormal": ("power",),
+    "HalfStudentT": ("df",), "InverseChi2": ("df",), "InverseGamma": ("shape",), "Kumaraswamy": ("a", "b"),
+    "Lindley": ("shape",), "LogLogistic": ("shape",), "Lomax": ("shape",), "Pareto": ("shape",),
+    "ScaledInverseChi2": ("df",), "StudentT": ("df",), "Weibull": ("shape",), "YuleSimon": ("alpha",),
+}
+SIZES = {np.float64: (-10, 18), np.float32: (-6, 9)}
+BITS = 1400
+
+
+def sized(family, dtype):
+    """Parameters of all sizes: powers of ten, random ones, and round ones; locations and probabilities as they are."""
+    way, count = family.parametrisations[0], 24
+    rng = np.random.default_rng(11)
+    low, high = SIZES[dtype]
+    columns = parameters_of(family, way.names, np.float64)
+    found = []
+    for (name, constraint), drawn in zip(way.constraints.items(), columns, strict=True):
+        tiled = np.resize(drawn, count)
+        if name in SHAPES.get(family.__name__, ()):
+            tiled = np.concatenate([10.0 ** np.linspace(low, high, count // 2), 10 ** rng.uniform(-1, 4, count // 2)])
+            tiled = rng.permutation(np.ceil(tiled) if constraint.whole else tiled)
+            tiled[:3] = 1.0, 2.0, 3.0
+        found.append(tiled.astype(dtype))
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["float64", "float32"])
+@pytest.mark.parametrize("name", TRUTH)
+def test_moments_and_entropies_have_all_their_digits(name, dtype):
+    """As far as a rounding of the parameters leaves them: shapes of every size, and the derivatives in them."""
+    family, kind = FAMILIES[name], np.finfo(dtype)
+    parameters = sized(family, dtype)
+    for verb, truth in zip((mean, variance, entropy), TRUTH[name], strict=True):
+        if truth is None:
+            continue
+        value, partials = value_and_partials(verb(family(*parameters)), tuple(parameters))
+        for row, (found, *slopes) in enumerate(zip(value, *partials, strict=True)):
+            if not np.isfinite(found) or abs(found) < 1e3 * kind.tiny:
+                continue  # where it is infinite, the test above knows
+            with ctx.workprec(BITS):
+                at = [arb(float(column[row])) for column in parameters]
+                wanted = float(truth(*at))
+                exact = [float(slope_of(truth, at, place)) for place in range(len(at))]
+            scale = abs(wanted) + sum(abs(float(a) * e) for a, e in zip(at, exact, strict=True))
+            scale += 1.0 if verb is entropy else 0.0
+            assert abs(found - wanted) <= 16 * kind.eps * scale, (verb.__name__, [float(a) for a in at], found, wanted)
+            for a, slope, e in zip(at, slopes, exact, strict=True):
+                room = 1.0 if abs(e) < 1e-99 else 0.0 if verb is entropy or a == 0 else abs(wanted / float(a))
+                rounding = 500 * kind.eps * (abs(e) + room)
+                assert abs(e) > kind.max or abs(slope - e) <= rounding + kind.tiny, (verb, at, a, slope, e)
+
+
+def slope_of(truth, at, place):
+    """A derivative, by differences of balls."""
+    step = abs(at[place]) * arb(2) ** -300
+    up, down = ([a + s if i == place else a for i, a in enumerate(at)] for s in (step, -step))
+    return (truth(*up) - truth(*down)) / (2 * step)

@@ -65,6 +65,23 @@ def log_choose(n: arb, k: arb) -> arb:
     return (n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()
 
 
+def stirling(x: arb) -> arb:
+    return x.lgamma() - (x - arb(1) / 2) * x.log() + x - (2 * arb.pi()).log() / 2
+
+
+def digamma_lack(x: arb) -> arb:
+    return x.log() - 1 / (2 * x) - x.digamma()
+
+
+def reciprocal_at_least(x: arb) -> arb:
+    """The size of the terms that cancel between 1 and 3."""
+    return arb(1).max(1 / x)
+
+
+def trigamma_rise(x: arb) -> arb:
+    return polygamma(1)(x) - 1 / x - 1 / (2 * x * x)
+
+
 NEAR = (1e-6, 1.0)
 ALL = both((1e-300, 1e-6), NEAR, (1.0, 700.0))
 ALL_SINGLE = both((1e-36, 1e-6), NEAR, (1.0, 87.0))
@@ -135,6 +152,15 @@ CASES = [
          one((1e-17, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (4.0, 4.0)),
     Case("trigamma_excess", precisely(lambda x: polygamma(1)(x) - 1 / x), one((1e-150, 1e-6), NEAR, (1.0, 1e6)),
          one((1e-17, 1e-6), NEAR, (1.0, 1e6)), (4.0, 4.0)),
+    Case("lgamma_excess", precisely(stirling), one((32.1, 1e15)), one((32.1, 1e15)), (4.0, 4.0)),
+    Case("lgamma_excess", stirling, one((1e-300, 3.0)), one((1e-36, 3.0)), (4.0, 4.0),
+         at_least_one),
+    Case("digamma_lack", precisely(digamma_lack), one((32.1, 1e15)), one((32.1, 1e15)), (4.0, 4.0)),
+    Case("digamma_lack", digamma_lack, one((1e-100, 3.0)), one((1e-10, 3.0)), (4.0, 4.0),
+         reciprocal_at_least),
+    Case("trigamma_rise", precisely(trigamma_rise), one((32.1, 1e12)), one((32.1, 1e9)), (4.0, 4.0)),
+    Case("trigamma_rise", trigamma_rise, one((1e-100, 3.0)), one((1e-10, 3.0)), (6.0, 6.0),
+         reciprocal_at_least),
     Case("tetragamma", polygamma(2), one((1e-100, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)),
          one((1e-11, 1e-6), NEAR, (1.0, 1e6), (1e6, 1e18)), (4.0, 4.0)),
     Case("lgamma_delta", log_gamma_delta, PAIRS, PAIRS_SINGLE, (4.0, 4.0), log_term),

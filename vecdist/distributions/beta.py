@@ -2,12 +2,13 @@
 
 from vecdist.constraints import Constraint, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.beta_ratios import beta_spread
 from vecdist.distributions.odds import odds_of_cdf
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import maximum, sqrt
 from vecdist.primitives.beta_quantiles import share_of_odds
-from vecdist.primitives.elementary import sigmoid
+from vecdist.primitives.elementary import log, sigmoid
 from vecdist.primitives.incomplete_beta import betainc, betaincc, log_betainc, log_betaincc
 from vecdist.primitives.special import digamma_delta, lbeta, xlog1py, xlogy
 
@@ -73,8 +74,12 @@ class Beta(Distribution):
 
     @staticmethod
     def entropy(p: Parameters) -> Node:
+        """By the differences next to the uniform distribution, whose entropy is 0."""
         spread = (p.alpha - 1.0) * digamma_delta(p.alpha, p.beta) + (p.beta - 1.0) * digamma_delta(p.beta, p.alpha)
-        return lbeta(p.alpha, p.beta) + spread
+        total = p.alpha + p.beta
+        logarithms = log(p.alpha / total) + log(p.beta / total) - log(total)
+        large = beta_spread(p.alpha, p.beta) + 0.5 * logarithms
+        return where((p.alpha < 4.0) & (p.beta < 4.0), lbeta(p.alpha, p.beta) + spread, large)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

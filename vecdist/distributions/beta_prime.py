@@ -3,13 +3,14 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.beta_ratios import odds_spread
 from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of_cdf, sf_of_odds
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import maximum
-from vecdist.primitives.elementary import exp, log1p
-from vecdist.primitives.special import digamma_delta, lbeta, xlogy
+from vecdist.primitives.elementary import exp, log, log1p
+from vecdist.primitives.special import lbeta, xlogy
 
 
 class BetaPrime(Distribution):
@@ -78,5 +79,5 @@ class BetaPrime(Distribution):
 
     @staticmethod
     def entropy(p: Parameters) -> Node:
-        falls = (p.alpha + p.beta) * digamma_delta(p.beta, p.alpha)
-        return lbeta(p.alpha, p.beta) - (p.alpha - 1.0) * digamma_delta(p.beta, p.alpha - p.beta) + falls
+        ratio, rest = p.alpha / p.beta, (p.alpha + p.beta) / p.beta
+        return odds_spread(p.alpha, p.beta) + 0.5 * (log(ratio) + log(rest) - log(p.beta))

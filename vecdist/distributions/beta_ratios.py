@@ -1,7 +1,10 @@
-"""Derivatives of B(a + x, b + y) / B(a, b), in which all that can cancel is a difference of two positive gaps."""
+"""Derivatives of B(a + x, b + y) / B(a, b), where only two positive gaps can cancel, and entropies."""
+
+import math
 
 from vecdist.expr import Node, where
 from vecdist.primitives.special import digamma_delta, trigamma
+from vecdist.primitives.stirling import digamma_part, lgamma_excess
 from vecdist.primitives.table import primitive
 
 STEPS = 3  # up the recurrence of DLMF 5.5.2, from where digamma_delta needs none
@@ -30,3 +33,19 @@ def slope(a: Node, b: Node, x: Node, y: Node) -> Node:
     narrow = b < x
     above = digamma_rise(where(narrow, a + x, a + b), where(narrow, y + b, x + y))
     return digamma_rise(a, where(narrow, b, x)) - above
+
+
+def beta_spread(a: Node, b: Node) -> Node:
+    """The entropy of a beta variable y but log(a b / (a + b)^3) / 2: what remains where both are large."""
+    within = digamma_part(a, -1.0) + digamma_part(b, -1.0) - digamma_part(a + b, -2.0)
+    return within + _excess(a, b)
+
+
+def odds_spread(a: Node, b: Node) -> Node:
+    """The entropy of its odds y / (1 - y) but log(a (a + b) / b^3) / 2."""
+    within = digamma_part(a, -1.0) + digamma_part(b, 1.0) - digamma_part(a + b, 0.0)
+    return within + _excess(a, b)
+
+
+def _excess(a: Node, b: Node) -> Node:
+    return lgamma_excess(a) + lgamma_excess(b) - lgamma_excess(a + b) + 0.5 * math.log(2 * math.pi)

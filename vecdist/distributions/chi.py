@@ -4,13 +4,15 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, sqrt, square
-from vecdist.primitives.elementary import exp
+from vecdist.primitives.elementary import exp, expm1
 from vecdist.primitives.gamma_quantiles import log_below
 from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
-from vecdist.primitives.special import digamma, lgamma, lgamma_delta, xlogy
+from vecdist.primitives.special import lgamma, lgamma_delta, xlogy
+from vecdist.primitives.stirling import digamma_part, lgamma_excess
 
 
 class Chi(Distribution):
@@ -75,11 +77,12 @@ class Chi(Distribution):
     @staticmethod
     def entropy(p: Parameters) -> Node:
         half = 0.5 * p.df
-        return lgamma(half) + 0.5 * (p.df - math.log(2) - (p.df - 1.0) * digamma(half))
+        return digamma_part(half, -0.5) + lgamma_excess(half) + 0.5 * math.log(math.pi)
 
     @staticmethod
     def variance(p: Parameters) -> Node:
-        """df less the square of the mean, by a series in 1 / df where they are close."""
-        r = 1.0 / p.df
-        series = 0.5 - r * (0.125 + r * (0.0625 - r * (5 / 128 + r * (23 / 256))))
-        return where(p.df > 1000.0, series, p.df - square(Chi.mean(p)))
+        """df less the square of the mean, by what Stirling's formula leaves of its logarithm where they are close."""
+        half, many = 0.5 * p.df, p.df > 8.0
+        large = where(many, half, 4.0)
+        step = large * log1p_excess(0.5 / large) + (lgamma_excess(large + 0.5) - lgamma_excess(large))
+        return where(many, -p.df * expm1(2.0 * step), p.df - square(Chi.mean(p)))

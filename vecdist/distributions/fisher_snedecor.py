@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.beta_prime import BetaPrime
+from vecdist.distributions.beta_ratios import odds_spread
 from vecdist.distributions.formulas import infinite_where, log1p_at_zero
 from vecdist.distributions.saddle_point import less_log1p
 from vecdist.distributions.stream import Stream
@@ -159,4 +159,4 @@ class FisherSnedecor(Distribution):
 
     @staticmethod
     def entropy(p: Parameters) -> Node:
-        return BetaPrime.entropy(p) + log(p.df2 / p.df1)
+        return odds_spread(p.alpha, p.beta) + 0.5 * log(1.0 / p.alpha + 1.0 / p.beta)

@@ -293,16 +293,24 @@ def infinite_where(diverges: Node, value: Node) -> Node:
     return where(diverges, const(math.inf, value.dtype), value)
 
 
-ZETA = (  # of 2 to 12, DLMF 25.6.1 and table 25.19
+ZETA = (  # of 2 to 30, DLMF 25.2.1, 25.6.1 and table 25.19
     1.6449340668482264, 1.2020569031595942, 1.0823232337111382, 1.03692775514337, 1.0173430619844491,
     1.0083492773819228, 1.0040773561979443, 1.0020083928260822, 1.0009945751278181, 1.0004941886041195,
-    1.0002460865533080,
+    1.0002460865533080, *(1.0 + sum(float(j) ** -k for j in range(40, 1, -1)) for k in range(13, 31)),
 )
+
+
+def gamma_rise(a: Node) -> Node:
+    """(Γ(1 - a) - 1) / a for a < 1; small a by the series of log Γ, DLMF 5.7.3."""
+    small = abs(a) < 0.15
+    near, far = where(small, a, 0.0), where(small, 0.5, a)
+    series = polynomial(near, (EULER, *(zeta / k for k, zeta in enumerate(ZETA, 2))))
+    return where(small, expm1_over(near, series), expm1(lgamma(1.0 - far)) / far)
 
 
 def gamma_spread(a: Node) -> Node:
     """(Γ(1 - 2a) / Γ(1 - a)² - 1) / a², infinite from a = 1/2 on; small a by the series of log Γ, DLMF 5.7.3."""
-    small = abs(a) < 0.03
+    small = abs(a) < 0.15
     near = where(small, a, 0.0)
     series = polynomial(near, tuple(zeta * (2**k - 2) / k for k, zeta in enumerate(ZETA, 2)))
     far = expm1(lgamma(1.0 - 2.0 * a) - 2.0 * lgamma(1.0 - a)) / square(a)

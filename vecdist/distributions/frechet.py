@@ -62,7 +62,7 @@ class Frechet(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return infinite_where(p.shape <= 1.0, p.scale * exp(lgamma(1.0 - 1.0 / p.shape)))
+        return infinite_where(p.shape <= 1.0, p.scale * exp(lgamma((p.shape - 1.0) / p.shape)))
 
     @staticmethod
     def variance(p: Parameters) -> Node:

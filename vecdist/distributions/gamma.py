@@ -1,5 +1,7 @@
 """The gamma distribution."""
 
+import math
+
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.gamma_mass import (
@@ -14,7 +16,8 @@ from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.incomplete_gamma import gammainccinv, gammaincinv
 from vecdist.primitives.rounding import quotient_rest
-from vecdist.primitives.special import digamma, lgamma, xlogy
+from vecdist.primitives.special import lgamma, xlogy
+from vecdist.primitives.stirling import digamma_part, lgamma_excess
 
 
 class Gamma(Distribution):
@@ -81,7 +84,8 @@ class Gamma(Distribution):
 
     @staticmethod
     def entropy(p: Parameters) -> Node:
-        return p.shape - p.log_rate + lgamma(p.shape) - (p.shape - 1.0) * digamma(p.shape)
+        spread = digamma_part(p.shape, -1.0) + lgamma_excess(p.shape)
+        return (spread + 0.5 * math.log(2 * math.pi)) + (0.5 * log(p.shape) - p.log_rate)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -7,6 +7,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import (
     EULER,
     expm1_over,
+    gamma_rise,
     gamma_spread,
     infinite_where,
     log1p_decay,
@@ -92,9 +93,7 @@ class GeneralizedExtremeValue(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        linear = EULER + (EULER**2 / 2 + math.pi**2 / 12) * p.shape
-        reduced = where(eq(p.shape, 0.0), linear, expm1(lgamma(1.0 - p.shape)) / p.shape)
-        return infinite_where(p.shape >= 1.0, p.loc + p.scale * reduced)
+        return infinite_where(p.shape >= 1.0, p.loc + p.scale * gamma_rise(p.shape))
 
     @staticmethod
     def variance(p: Parameters) -> Node:

@@ -1,5 +1,6 @@
 """The inverse gamma distribution."""
 
+import math
 
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
@@ -11,7 +12,8 @@ from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
 from vecdist.primitives.gamma_quantiles import log_beyond
-from vecdist.primitives.special import digamma, lgamma
+from vecdist.primitives.special import lgamma
+from vecdist.primitives.stirling import digamma_part, lgamma_excess
 
 
 def log_mean(relative: Parts, ratio: Node) -> dict[str, Node]:
@@ -70,7 +72,8 @@ class InverseGamma(Distribution):
 
     @staticmethod
     def entropy(p: Parameters) -> Node:
-        return p.shape + p.log_scale + lgamma(p.shape) - (p.shape + 1.0) * digamma(p.shape)
+        spread = digamma_part(p.shape, 1.0) + lgamma_excess(p.shape)
+        return (spread + 0.5 * math.log(2 * math.pi)) + (p.log_scale - 1.5 * log(p.shape))
 
     @staticmethod
     def mode(p: Parameters) -> Node:

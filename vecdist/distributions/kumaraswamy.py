@@ -2,12 +2,14 @@
 
 from vecdist.constraints import Constraint, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, log1p_at_zero, times
+from vecdist.distributions.formulas import EULER, lgamma_reciprocal, log1p_at_zero, times
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, sqrt, square
+from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.kumaraswamy_spread import log_spread
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.special import digamma, lbeta, xlogy
+from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta, xlogy
+from vecdist.primitives.stirling import digamma_lack
 
 
 class Kumaraswamy(Distribution):
@@ -72,16 +74,26 @@ class Kumaraswamy(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return p.b * exp(lbeta(1.0 + 1.0 / p.a, p.b))
+        return Kumaraswamy.power_mean(p.a, p.b)
+
+    @staticmethod
+    def power_mean(a: Node, b: Node) -> Node:
+        """b B(1 + 1 / a, b), without the logarithm of b where 1 / a is small."""
+        small = exp(lgamma_reciprocal(a) - lgamma_delta(1.0 + b, 1.0 / a))
+        return where(a > 1.0, small, b * exp(lbeta(1.0 + 1.0 / a, b)))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
-        return p.b * exp(lbeta(1.0 + 2.0 / p.a, p.b)) - square(Kumaraswamy.mean(p))
+        """The mean of the square, and what the logarithm of its ratio to the square of the mean leaves of that."""
+        return Kumaraswamy.power_mean(0.5 * p.a, p.b) * -expm1(-log_spread(p.b, 1.0 / p.a))
 
     @staticmethod
     def entropy(p: Parameters) -> Node:
-        harmonic = digamma(p.b + 1.0) + EULER
-        return (1.0 - 1.0 / p.b) + (1.0 - 1.0 / p.a) * harmonic - (log(p.a) + log(p.b))
+        """The harmonic number of b is log(b) and what is left of it, which alone counts where b is large."""
+        many, less = p.b > 4.0, 1.0 - 1.0 / p.a
+        large = where(many, p.b, 4.0)
+        left = where(many, EULER + 0.5 / large - digamma_lack(large), digamma_delta(const(1.0, p.b.dtype), p.b))
+        return (1.0 - 1.0 / p.b) + less * left - log(p.a) - where(many, 1.0 / p.a, 1.0) * log(p.b)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -96,8 +96,7 @@ class Lindley(Distribution):
 
     @staticmethod
     def variance(p: Parameters) -> Node:
-        s = p.shape
-        return (2.0 + s * (4.0 + s)) / square(s * (1.0 + s))
+        return 2.0 * square(1.0 / p.shape) - square(1.0 / (1.0 + p.shape))
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -9,8 +9,12 @@ from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log_sigmoid, sigmoid, softplus
+from vecdist.primitives.floating import polynomial
 from vecdist.primitives.logarithms import logit
-from vecdist.primitives.trigonometric import near_sin, near_tan
+from vecdist.primitives.trigonometric import near_cos, near_sin
+
+# (sin(t) / t - cos(t)) / t^2 in t^2
+SLOPE = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
 
 
 class LogLogistic(Distribution):
@@ -77,14 +81,22 @@ class LogLogistic(Distribution):
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        angle = math.pi / p.shape
-        return infinite_where(p.shape <= 1.0, exp(p.log_scale) * (angle / near_sin(angle)))
+        return infinite_where(p.shape <= 1.0, exp(p.log_scale) * (math.pi / p.shape / LogLogistic.sine(p)))
 
     @staticmethod
     def variance(p: Parameters) -> Node:
-        angle = math.pi / p.shape
-        spread = exp(2.0 * p.log_scale) * angle / square(near_sin(angle)) * (near_tan(angle) - angle)
-        return infinite_where(p.shape <= 2.0, spread)
+        """scale^2 (t / sin(t))^2 (tan(t) / t - 1) with t = pi / shape, by a series where t is small."""
+        t = math.pi / p.shape
+        square_ = square(where(t < 1.0, t, 0.0))
+        series = square_ * polynomial(square_, SLOPE) / near_cos(where(t < 1.0, t, 0.0))
+        cosine = near_sin(math.pi / 2 * ((p.shape - 2.0) / p.shape))
+        less = where(t < 1.0, series, near_sin(t) / (t * cosine) - 1.0)
+        return infinite_where(p.shape <= 2.0, square(exp(p.log_scale) * (t / LogLogistic.sine(p))) * less)
+
+    @staticmethod
+    def sine(p: Parameters) -> Node:
+        """sin(pi / shape), with the digits that a shape next to 1 has."""
+        return near_sin(math.pi * where(p.shape < 2.0, p.shape - 1.0, 1.0) / p.shape)
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

@@ -16,7 +16,7 @@ from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
 from vecdist.primitives.gamma_differences import digamma_gap, lgamma_half_step
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
-from vecdist.primitives.special import digamma_delta, lbeta
+from vecdist.primitives.stirling import digamma_lack, lgamma_excess
 from vecdist.primitives.table import primitive
 
 
@@ -122,7 +122,9 @@ class StudentT(Distribution):
     @staticmethod
     def entropy(p: Parameters) -> Node:
         half, limit = 0.5 * p.df, eq(p.df, math.inf)
-        constant = (lbeta(half, 0.5) + 0.5 * log(p.df)) + (half + 0.5) * digamma_delta(half, 0.5)
+        u, more = 0.5 / half, half + 0.5
+        within = (0.5 + u) + 0.5 * log1p_excess(u) - more * (digamma_lack(more) - digamma_lack(half))
+        constant = within - (lgamma_excess(more) - lgamma_excess(half)) + 0.5 * math.log(2 * math.pi)
         return p.log_scale + where(limit, 0.5 * math.log(2 * math.pi * math.e), constant)
 
     @staticmethod
