@@ -4,13 +4,14 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.parts import log_parts
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, sqrt, square
 from vecdist.primitives.elementary import exp, expm1
+from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
 from vecdist.primitives.gamma_quantiles import log_below
-from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
 from vecdist.primitives.special import lgamma, lgamma_delta, xlogy
 from vecdist.primitives.stirling import digamma_part, lgamma_excess
 
@@ -55,20 +56,26 @@ class Chi(Distribution):
         return sqrt(maximum(p.df - 1.0, 0.0))
 
     @staticmethod
+    def place(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
+        """What the gamma distribution function of x^2 / 2 is given: log(x^2 / df), for the square may underflow."""
+        relative = (log_parts(x) + log_parts(x)) - log_parts(p.df)
+        return 0.5 * p.df, relative.rest, relative.high
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return gammainc(0.5 * p.df, 0.5 * square(x))
+        return gamma_below(*Chi.place(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return gammaincc(0.5 * p.df, 0.5 * square(x))
+        return gamma_beyond(*Chi.place(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_gammainc(0.5 * p.df, 0.5 * square(x))
+        return log_gamma_below(*Chi.place(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_gammaincc(0.5 * p.df, 0.5 * square(x))
+        return log_gamma_beyond(*Chi.place(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

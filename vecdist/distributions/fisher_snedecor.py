@@ -83,6 +83,20 @@ f_decay = primitive(  # a log(y / m) + b log((1 - y) / (1 - m)) for y = r x / (1
 )
 
 
+def _peak_partials(x: Node, a: Node, b: Node, out: Node) -> tuple[Node, Node, Node]:
+    """That in x has a step whose product with a is next to -1 where x is next to 0."""
+    ratio = a / b
+    small = ((a - 1.0) / x - (a + ratio)) / (1.0 + ratio * x)
+    of_x = where(x < 0.5, small, -(a * _step(x, ratio).first + 1.0) / x)
+    return of_x, f_excess(x, ratio), f_excess_of_rest(x, ratio)
+
+
+f_peak = primitive(  # f_decay less log(x)
+    "f_peak", 3, expand=lambda x, a, b: f_decay(x, a, b) - log(x), partials=_peak_partials,
+    domain=((0.05, 20.0), (0.5, 30.0), (0.5, 30.0)),
+)
+
+
 def by_ratio(x: Node, p: Parameters) -> tuple[Node, ...]:
     """What the beta distribution function of r x / (1 + r x) is given, r = df1 / df2."""
     return const(RATIO, x.dtype), p.alpha, p.beta, const(1.0, x.dtype), x
@@ -114,7 +128,7 @@ class FisherSnedecor(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         """The peak of a beta density, and by how much less it is at r x / (1 + r x); x may be 0 or huge."""
         at = where(x > 0.0, x, 1.0)
-        inside = f_decay(at, p.alpha, p.beta) + (log_beta_peak(p.alpha, p.beta) - log(at))
+        inside = f_peak(at, p.alpha, p.beta) + log_beta_peak(p.alpha, p.beta)
         ratio = p.df1 / p.df2
         edge = xlogy(p.alpha - 1.0, x) + (p.alpha * (log(p.df1) - log(p.df2)) - lbeta(p.alpha, p.beta))
         return where(x > 0.0, inside, edge - (p.alpha + p.beta) * log1p_at_zero(ratio * x))

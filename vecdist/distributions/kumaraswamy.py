@@ -10,6 +10,12 @@ from vecdist.primitives.kumaraswamy_spread import log_spread
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta, xlogy
 from vecdist.primitives.stirling import digamma_lack
+from vecdist.primitives.table import primitive
+
+log1m_power = primitive(  # log(1 - x^a) for 0 < x < 1
+    "log1m_power", 2, expand=lambda x, a: log1mexp(a * log(x)), domain=((0.1, 0.9), (0.3, 6.0)),
+    partials=lambda x, a, out: (-a * exp((a - 1.0) * log(x) - out), -log(x) * exp(a * log(x) - out)),
+)
 
 
 class Kumaraswamy(Distribution):
@@ -36,7 +42,7 @@ class Kumaraswamy(Distribution):
     @staticmethod
     def log_rest(x: Node, p: Parameters) -> Node:
         """log(1 - x^a): at 0 its slope only counts where a is 1, and at 1 it is that of log(a (1 - x))."""
-        inside = log1mexp(p.a * log(x))
+        inside = log1m_power(x, p.a)
         return where(x > 0.0, where(x < 1.0, inside, log(p.a) + log1p(-x)), log1p_at_zero(-x))
 
     @staticmethod

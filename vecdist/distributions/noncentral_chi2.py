@@ -6,12 +6,15 @@ from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, sqrt, square
+from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.bessel_orders import log_ive_below
 from vecdist.primitives.draws import poisson_draw
+from vecdist.primitives.floating import width
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 from vecdist.primitives.special import lgamma, xlogy
+
+SMALL = {8: 1e-8, 4: 1e-4}  # the square of which is lost
 
 
 class NoncentralChi2(Distribution):
@@ -38,13 +41,16 @@ class NoncentralChi2(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """With the first two terms of a series where x or the noncentrality is 0."""
+        """With the first terms of the series in s = x noncentrality / (2 df), DLMF 10.25.2, where that is small."""
         central = xlogy(p.order, x) - 0.5 * x - (lgamma(0.5 * p.df) + 0.5 * math.log(2) * p.df)
-        edge = central + p.noncentrality * (0.5 * x / p.df - 0.5)
-        distance = square(sqrt(x) - sqrt(p.noncentrality))
-        scaled = log_ive_below(0.5 * p.df, sqrt(x) * sqrt(p.noncentrality))
-        inside = 0.5 * (p.order * log_quotient(x, p.noncentrality) - distance) + (scaled - math.log(2))
-        return where(eq(x, 0.0) | eq(p.noncentrality, 0.0), edge, inside)
+        s = 0.5 * x * (p.noncentrality / p.df)
+        near = s < SMALL[width(x)]
+        edge = central - 0.5 * p.noncentrality + s * (1.0 - s / (p.df + 2.0))
+        at, away = where(near, 1.0, x), where(near, 1.0, p.noncentrality)
+        distance = square(sqrt(at) - sqrt(away))
+        scaled = log_ive_below(0.5 * p.df, sqrt(at) * sqrt(away))
+        inside = 0.5 * (p.order * log_quotient(at, away) - distance) + (scaled - math.log(2))
+        return where(near, edge, inside)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

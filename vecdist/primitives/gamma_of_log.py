@@ -9,8 +9,9 @@ from __future__ import annotations
 from math import exp, expm1, inf, log, log1p, nan, pi, sqrt
 from typing import Any
 
-from vecdist.expr import Node
+from vecdist.expr import Node, where
 from vecdist.primitives import elementary
+from vecdist.primitives.floating import width
 from vecdist.primitives.gamma_functions import digamma
 from vecdist.primitives.incomplete_gamma import LARGE, small
 from vecdist.primitives.scalar import (
@@ -36,6 +37,7 @@ from vecdist.primitives.scalar import (
 from vecdist.primitives.table import in_last, primitive
 
 CUBIC = EXPONENTIAL[:-1]  # (exp(s) - 1 - s - s**2 / 2) / s**3
+LEAST_LOG = {8: -(2.0**1016), 4: -(2.0**120)}
 FAR = 300.0  # the logarithm from where on the upper tail is exp(-x), unless x is not large
 OVERFLOW = 709.7  # the logarithm from where on the exponential overflows
 
@@ -159,8 +161,9 @@ def parts(a: float, rest: float, u: float) -> tuple[bool, float, float, float, f
     elif 0.0 < a < inf and u == -inf:
         lower, e, w, slope, slope_x = True, -inf, 1.0, -inf, inf
     elif 0.0 < a < inf and u > -inf:
-        slope_x = -a * exp(u) if u < 709.0 else -inf
-        e, w, slope = slope_x, 1.0, slope_x / a
+        e, w = -a * exp(u) if u < 709.0 else -inf, 1.0
+        slope_x = max(e, -1e307 * min(a, 1.0))  # finite, for that in a nearly cancels with it
+        slope = slope_x / a
     return lower, e, w, slope, slope_x
 
 
@@ -229,6 +232,14 @@ def score_of_log(a: Node, u: Node) -> Node:
     return -a * elementary.expm1(u)
 
 
+def _of_any(log_tail: Node, slope: Node) -> Node:
+    """The slope of a tail of which something is left: as outside a support, none where its logarithm is next to -inf.
+
+    There slopes overflow that nearly cancel.
+    """
+    return where(log_tail < LEAST_LOG[width(log_tail)], 0.0, slope)
+
+
 COMMON: dict[str, Any] = {"floating": True, "domain": ((0.3, 40.0), (-1e-17, 1e-17), (-2.0, 1.5))}
 # what has a score less a value of its size as its derivative, which is not good for float32 where both are large
 CANCELLING: dict[str, Any] = {"floating": True, "domain": ((0.3, 6.0), (-1e-17, 1e-17), (-1.0, 1.0))}
@@ -281,5 +292,7 @@ log_gamma_below = primitive(
 )
 log_gamma_beyond = primitive(
     "log_gamma_beyond", 3, routine=_log_gamma_beyond, **COMMON,
-    partials=lambda a, rest, u, out: (log_gamma_beyond_da(a, rest, u), None, log_gamma_beyond_slope(a, rest, u)),
+    partials=lambda a, rest, u, out: (
+        _of_any(out, log_gamma_beyond_da(a, rest, u)), None, _of_any(out, log_gamma_beyond_slope(a, rest, u))
+    ),
 )

@@ -110,13 +110,13 @@ def parts(m: float, x: float, y: float) -> tuple[bool, float, float, float, floa
     """One tail (``lower`` or not) as exp(e) w: the lesser one; exp(e) times its slopes in m, x and y."""
     lower, e, w, of_m, of_x, of_y = y < x + m, 0.0, nan, nan, nan, nan
     known = m > TINY and x >= 0.0 and y >= 0.0 and m + x < inf
-    if known and (y < TINY or (lower and m + x > HUGE)):
+    if known and (y == 0.0 or (lower and m + x > HUGE)):
         e, w, of_m, of_x, of_y = -inf, 1.0, -inf, -1.0, inf
     elif known and y > HUGE:
         e, w, of_m, of_x, of_y = -inf, 1.0, inf, inf, -1.0
     elif known:
         r = size(m, x, y)
-        if r >= SMALL:
+        if r >= SMALL and y > TINY:
             e, w, of_m, of_x, of_y = circle(m, x, y, r)
         elif lower:
             e, w, of_m, of_x, of_y = below(m, x, y)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import POSITIVE, eq, sqrt
 from vecdist.primitives.elementary import log, log1p
-from vecdist.primitives.floating import INFINITY, NAN, head, width
+from vecdist.primitives.floating import INFINITY, NAN, at_least, format_of, head, width
 from vecdist.primitives.power import extended_log
 from vecdist.primitives.table import flat, primitive
 
@@ -74,9 +74,9 @@ quotient_rest = primitive(
     "quotient_rest", 2, expand=_quotient_rest, partials=flat, floating=True, domain=(SMALL, (0.5, 30.0)),
 )
 root_rest = primitive("root_rest", expand=_root_rest, partials=flat, floating=True, domain=(POSITIVE,))
-log_high = primitive(  # log(x) as rounded, to within one unit in the last place
-    "log_high", expand=_log_high, partials=lambda x, out: (1.0 / x,), floating=True, domain=(POSITIVE,),
-    oracle="numpy.log",
+log_high = primitive(  # log(x) as rounded, to within one unit in the last place; its slope is finite above 0
+    "log_high", expand=_log_high, floating=True, domain=(POSITIVE,), oracle="numpy.log",
+    partials=lambda x, out: (1.0 / where(x > 0.0, at_least(x, format_of(x).smallest_normal), x),),
 )
 log_rest = primitive(  # log(x) - log_high(x), with half as many digits again
     "log_rest", expand=lambda x: where((x > 0) & (x < INFINITY), extended_log(x)[1], 0.0), partials=flat,
