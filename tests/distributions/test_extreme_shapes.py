@@ -1,11 +1,14 @@
 """Tails and quantiles of shapes that no data have: what they tend to, and no other number."""
 
+from math import log
+
 import numpy as np
 import pytest
 import scipy.stats
 from flint import arb, ctx
 
-from vecdist import cdf, logcdf, logsf, ppf, sf, value_and_partials
+import vecdist
+from vecdist import cdf, logcdf, logpmf, logsf, ppf, sf, value_and_partials
 from vecdist.distributions import (
     Beta,
     BetaPrime,
@@ -14,8 +17,12 @@ from vecdist.distributions import (
     HalfStudentT,
     InverseChi2,
     InverseGamma,
+    NegativeBinomial,
+    Poisson,
     ScaledInverseChi2,
+    ZeroInflatedNegativeBinomial,
 )
+from vecdist.distributions.negative_binomial import POISSON
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 BITS = 5000
@@ -61,3 +68,32 @@ def test_quantiles_of_one_enormous_shape_are_of_gamma_variables(huge):
     np.testing.assert_allclose(ppf(FisherSnedecor(2.0, huge), Q), scipy.stats.gamma.ppf(Q, 1.0), rtol=1e-12)
     of_normal = np.sqrt(2 * scipy.stats.gamma.ppf(Q, 0.5))
     np.testing.assert_allclose(ppf(HalfStudentT(huge, 3.0), Q), 3 * of_normal, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_infinite_dispersion_is_poisson(dtype):
+    """In all verbs and in the slope in the mean; that in the dispersion is 0.  Terms with a log(r) cancel."""
+    r = POISSON[np.dtype(dtype).itemsize]
+    mean, x = np.array([0.3, 2.0, 40.0, 900.0], dtype), np.array([0.0, 3.0, 44.0, 850.0], dtype)
+    dispersion = np.full(4, np.inf, dtype)
+    q, rtol = np.array([0.1, 0.5, 0.8, 0.99], dtype), 400 * np.finfo(dtype).eps
+    poisson, none = Poisson(mean), np.zeros(4)
+    for other, slope in (
+        (NegativeBinomial(mean=mean, dispersion=dispersion), None),
+        (NegativeBinomial(log_mean=np.log(mean), dispersion=dispersion), mean),
+        (ZeroInflatedNegativeBinomial(gate=none.astype(dtype), mean=mean, dispersion=dispersion), None),
+    ):
+        cancelling = abs(np.asarray(logpmf(other, x)) - np.asarray(logpmf(poisson, x)))
+        assert (cancelling <= 2 * np.finfo(dtype).eps * (mean + x) * log(r)).all()
+        for verb in (cdf, sf, logcdf, logsf):
+            np.testing.assert_allclose(verb(other, x), verb(poisson, x), rtol=rtol * (1 if slope is None else 20))
+        np.testing.assert_array_equal(ppf(other, q), ppf(poisson, q))
+        np.testing.assert_allclose(vecdist.mean(other), vecdist.mean(poisson), rtol=rtol)
+        np.testing.assert_allclose(vecdist.variance(other), vecdist.variance(poisson), rtol=rtol)
+    _, (of_mean, of_dispersion) = value_and_partials(
+        logpmf(NegativeBinomial(mean=mean, dispersion=dispersion), x), (mean, dispersion)
+    )
+    np.testing.assert_allclose(of_mean, x / mean - 1, rtol=rtol)
+    np.testing.assert_array_equal(of_dispersion, 0.0)
+    with pytest.raises(vecdist.InvalidParameter):
+        np.asarray(logpmf(NegativeBinomial(mean=mean, dispersion=-dispersion), x))

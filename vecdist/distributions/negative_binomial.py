@@ -1,6 +1,14 @@
 """The negative binomial distribution."""
 
-from vecdist.constraints import Constraint, below_infinity, count, nonnegative, positive, positive_unit_interval
+from vecdist.constraints import (
+    Constraint,
+    below_infinity,
+    count,
+    nonnegative,
+    positive,
+    positive_or_infinite,
+    positive_unit_interval,
+)
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import beta_count_quantile
 from vecdist.distributions.formulas import times
@@ -11,9 +19,12 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq, maximum
 from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
+from vecdist.primitives.floating import at_most, width
 from vecdist.primitives.logarithms import log1p_quotient
 from vecdist.primitives.rounding import plain_log_rest
 from vecdist.primitives.special import lbeta
+
+POISSON = {8: 2.0**70, 4: 2.0**40}  # a dispersion from which on it is no other distribution
 
 
 def by_log_odds(r: Node, log_odds: Node) -> dict[str, Node]:
@@ -30,7 +41,7 @@ class NegativeBinomial(Distribution):
     with log_odds = log(q / p); or as a Poisson distribution whose rate has a gamma distribution,
     ``NegativeBinomial(shape=, rate=)`` with mean shape / rate, ``NegativeBinomial(mean=, dispersion=)`` or
     ``NegativeBinomial(log_mean=, dispersion=)`` with variance mean + mean^2 / dispersion, r being the dispersion:
-    Stan's ``neg_binomial_2``, Poisson in the limit of a large one.
+    Stan's ``neg_binomial_2``, Poisson for an infinite one.
     Johnson, Kemp and Kotz (2005), Univariate Discrete Distributions, third edition, chapter 5.
 
     >>> import numpy as np, vecdist
@@ -62,17 +73,19 @@ class NegativeBinomial(Distribution):
         p, q = rate / (1.0 + rate), 1.0 / (1.0 + rate)
         return {"r": shape, "p": p, "q": q, "log_p": -log1p(1.0 / rate), "log_q": -log1p(rate)}
 
-    @parametrisation(mean=nonnegative, dispersion=positive)
+    @parametrisation(mean=nonnegative, dispersion=positive_or_infinite)
     @staticmethod
     def by_mean(mean: Node, dispersion: Node) -> dict[str, Node]:
-        p, q = dispersion / (mean + dispersion), mean / (mean + dispersion)
-        log_p, log_q = -log1p_quotient(mean, dispersion), -log1p_quotient(dispersion, mean)
-        return {"r": dispersion, "p": p, "q": q, "log_p": log_p, "log_q": log_q}
+        r = at_most(dispersion, POISSON[width(dispersion)])
+        p, q = r / (mean + r), mean / (mean + r)
+        log_p, log_q = -log1p_quotient(mean, r), -log1p_quotient(r, mean)
+        return {"r": r, "p": p, "q": q, "log_p": log_p, "log_q": log_q}
 
-    @parametrisation(log_mean=below_infinity, dispersion=positive)
+    @parametrisation(log_mean=below_infinity, dispersion=positive_or_infinite)
     @staticmethod
     def by_log_mean(log_mean: Node, dispersion: Node) -> dict[str, Node]:
-        return by_log_odds(dispersion, log_mean - log(dispersion))
+        r = at_most(dispersion, POISSON[width(dispersion)])
+        return by_log_odds(r, log_mean - log(r))
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
