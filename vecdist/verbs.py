@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.array import LazyArray
-from vecdist.constraints import Bound, Constraint
-from vecdist.distributions.at_ends import at_end
+from vecdist.constraints import Constraint
+from vecdist.distributions.at_ends import log_of_tail, tail_everywhere
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
-from vecdist.distributions.formulas import log_probability
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, floor
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log1p
 from vecdist.vectorize import evaluated
 
@@ -146,28 +145,6 @@ def _tail(name: str) -> Callable[..., Node]:
     return formula
 
 
-def tail_everywhere(name: str, family: Family, p: Parameters, inside: Callable[[Node], Node], x: Node) -> Node:
-    """A tail that is known inside the support, with its values outside; of whole numbers, a staircase."""
-    support, (below, beyond) = family.reach(p), BEYOND[name]
-    at = floor(x) if support.whole else x
-    over = at >= support.upper if support.whole else support.beyond(at)
-    under, value, lower = support.below(at), inside(at), name in LOWER
-    start = None if support.open_lower else _end(family, support.lower, x)
-    end = None if support.open_upper else _end(family, support.upper, x)
-    if start is not None:
-        under, below = at <= start, at_end(below, lower, at, start, family.log_density(start, p), value)
-    if end is not None:
-        over, beyond = at >= end, at_end(beyond, not lower, end, at, family.log_density(end, p), value)
-    return where(under | eq(x, -math.inf), below, where(over | eq(x, math.inf), beyond, value))
-
-
-def _end(family: Family, bound: Bound, x: Node) -> Node | None:
-    """An end of the support, where the density says how tails rise and fall from there."""
-    if family.discrete or family.mixed or not (isinstance(bound, Node) or math.isfinite(bound)):
-        return None
-    return bound if isinstance(bound, Node) else const(bound, x.dtype)
-
-
 def _quantile(family: Family, p: Parameters, q: Node) -> Node:
     inside = quantile_to_the_ends(family.reach(p), _formula("quantile")(family, p, q), q)
     return where((q >= 0.0) & (q <= 1.0), inside, math.nan)
@@ -212,7 +189,14 @@ def _log_of(own: str, other: str) -> Callable[[Family], Callable[..., Node] | No
 
     def fallback(family: Family) -> Callable[..., Node] | None:
         this, rest = stated(family, own), stated(family, other) or _exp_of(f"log_{other}")(family)
-        return this and rest and (lambda x, p: where(this(x, p) < 0.5, log_probability(this(x, p)), log1p(-rest(x, p))))
+        if not (this and rest):
+            return None
+
+        def formula(x: Node, p: Parameters) -> Node:
+            tail = this(x, p)
+            return where(tail < 0.5, log_of_tail(tail, own, family, p, x), log1p(-rest(x, p)))
+
+        return formula
 
     return fallback
 
@@ -238,8 +222,6 @@ def _middle(family: Family) -> Callable[..., Node] | None:
 
 
 VERBS = {"log_cdf": "logcdf", "log_sf": "logsf", "quantile": "ppf"}
-BEYOND = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "log_cdf": (-math.inf, 0.0), "log_sf": (0.0, -math.inf)}
-LOWER = {"cdf", "log_cdf"}
 TAILS = {"cdf": "sf", "sf": "cdf", "log_cdf": "log_sf", "log_sf": "log_cdf"}
 FALLBACKS: dict[str, Callable[[Family], Callable[..., Any] | None]] = {
     "cdf": _exp_of("log_cdf"),

@@ -140,7 +140,9 @@ def _negative_binomial(rng, r, p):
 
 
 def _continuous_bernoulli(rng, p):
-    return np.log1p(rng.uniform(size=p.shape) * (2 * p - 1) / (1 - p)) / np.log(p / (1 - p))
+    u = rng.uniform(size=p.shape)
+    with np.errstate(invalid="ignore"):
+        return np.where(p == 0.5, u, np.log1p(u * (2 * p - 1) / (1 - p)) / np.log(p / (1 - p)))
 
 
 def _real_line(*parameters):

@@ -22,9 +22,11 @@ WITH_DOMAIN = [
     for p in PRIMITIVES.values() if p.domain
 ]  # fmt: skip
 # Entries without a domain: those on bits have tests below, random numbers have theirs in test_philox and test_sampling,
-# what belongs to ends of supports has its own in tests/distributions/test_ends.py.
+# and those whose arguments belong together are tested with the families that they are of.
 ON_BITS = {"and", "or", "xor", "not", "shl", "shr", "where", "cast", "bits", "from_bits"}
-AT_ENDS = {"with_slopes_of", "tail_at_end", "log_tail_at_end"}
+TOGETHER = {"with_slopes_of", "tail_at_end", "log_tail_at_end", "begun_below", "begun_beyond"} | {
+    "falling_power", "falling_rest",
+}
 RANDOM = {"philox_first", "philox_last"} | {name for name in PRIMITIVES if name.endswith("_draw")}
 # Central differences of order six: f'(x) = sum of weight * (f(x + n h) - f(x - n h)) / h (Fornberg 1988, table 1).
 WEIGHTS = (3 / 4, -3 / 20, 1 / 60)
@@ -96,7 +98,7 @@ def assert_slopes(node: Node, derivatives: list[Node], arrays: list[np.ndarray],
 
 
 def test_entries_without_a_domain_are_known() -> None:
-    assert {p.name for p in PRIMITIVES.values() if not p.domain and not p.seldom} == ON_BITS | RANDOM | AT_ENDS
+    assert {p.name for p in PRIMITIVES.values() if not p.domain and not p.seldom} == ON_BITS | RANDOM | TOGETHER
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

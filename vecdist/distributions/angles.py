@@ -221,8 +221,8 @@ log_angle = primitive(  # the logarithm of scale times the angle
     "log_angle", 4, expand=_log_angle, partials=_log_angle_partials, floating=True, domain=BOUNDS,
 )
 angle_share = primitive(  # the angle of the interval from low to x over that from low to high
-    "angle_share", 5, expand=lambda loc, scale, low, x, high: (
-        _sector(loc, scale, low, x).angle / _sector(loc, scale, low, high).angle
+    "angle_share", 5, expand=lambda loc, scale, low, x, high: at_most(
+        _sector(loc, scale, low, x).angle / _sector(loc, scale, low, high).angle, 1.0
     ),
     partials=_share_partials, floating=True, domain=(*BOUNDS[:3], (-0.4, 0.4), BOUNDS[3]),
 )

@@ -7,7 +7,27 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan, near_sin
+
+
+def _share(x: Node, low: Node, high: Node) -> Node:
+    return 2 / math.pi * arctan(sqrt(x - low) / sqrt(high - x))
+
+
+def _share_partials(x: Node, low: Node, high: Node, out: Node) -> tuple[Node, ...]:
+    """The density, and its parts by the distances from both ends."""
+    below, beyond = x - low, high - x
+    density = (1 / math.pi) / (sqrt(below) * sqrt(beyond))
+    inverse = 1.0 / (high - low)
+    of_low, of_high = sqrt(beyond) / sqrt(below), sqrt(below) / sqrt(beyond)
+    return density, -(of_low * inverse) / math.pi, -(of_high * inverse) / math.pi
+
+
+arcsine_share = primitive(
+    "arcsine_share", 3, expand=_share, partials=_share_partials, floating=True,
+    domain=((0.1, 0.9), (-3.0, 0.0), (1.0, 3.0)),
+)
 
 
 class Arcsine(Distribution):
@@ -38,11 +58,11 @@ class Arcsine(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return 2 / math.pi * arctan(sqrt((x - p.low) / (p.high - x)))
+        return arcsine_share(x, p.low, p.high)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return 2 / math.pi * arctan(sqrt((p.high - x) / (x - p.low)))
+        return arcsine_share(-x, -p.high, -p.low)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

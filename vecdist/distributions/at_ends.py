@@ -1,6 +1,6 @@
-"""Distribution functions at an end of the support, by the density there.
+"""Distribution functions over the whole line: at the ends of the support by the density there.
 
-At a gap g from the end the lesser tail F is a multiple of g f, f being the density.  So at the end F is 0 and its
+At a gap g from an end the lesser tail F is a multiple of g f, f being the density.  So at the end F is 0 and its
 derivatives are f times those of g, though f be infinite.  Those of log F are infinite where g has any, and otherwise
 those of log f: the multiple depends on what log f falls or rises with alone, and its logarithm is nothing beside that.
 """
@@ -8,14 +8,100 @@ those of log f: the multiple depends on what log f falls or rises with alone, an
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
-from vecdist.distributions.formulas import times
+from vecdist.constraints import Bound
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.formulas import log_probability, times
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.elementary import exp
-from vecdist.primitives.table import primitive
+from vecdist.primitives.arithmetic import eq, floor, ne
+from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.floating import INFINITY, width
+from vecdist.primitives.table import Primitive, primitive
 
 Dots = tuple[Node | None, ...]
+Family = type[Distribution]
+BEYOND = {"cdf": (0.0, 1.0), "sf": (1.0, 0.0), "log_cdf": (-math.inf, 0.0), "log_sf": (0.0, -math.inf)}
+LOWER = {"cdf", "log_cdf"}
+NEXT = {8: 2.0**-511, 4: 2.0**-63}  # a distance whose reciprocal may overflow when it is multiplied
+
+
+def tail_everywhere(name: str, family: Family, p: Parameters, inside: Callable[[Node], Node], x: Node) -> Node:
+    """A tail that is known inside the support, with its values outside; of whole numbers, a staircase."""
+    support, (below, beyond), lower = family.reach(p), BEYOND[name], name in LOWER
+    at = floor(x) if support.whole else x
+    under, over = support.below(at), at >= support.upper if support.whole else support.beyond(at)
+    value = inside(at)
+    start, end = end_of(family, support.lower, x), end_of(family, support.upper, x)
+    if start is not None and name in BEGUN:
+        density = const(0.0, x.dtype) if support.open_lower else _density(family, p, start, 0)
+        value = BEGUN[name](value, at, start, density)
+    if start is not None and not support.open_lower:
+        density = _density(family, p, start, 0, logarithm=below == -math.inf)
+        under, below = at <= start, _at_end(below, lower, at, start, density, value)
+    if end is not None and not support.open_upper:
+        density = _density(family, p, end, 1, logarithm=beyond == -math.inf)
+        over, beyond = at >= end, _at_end(beyond, not lower, end, at, density, value)
+    value = where(_or_infinite(over, support.upper, x, math.inf), beyond, value)
+    return where(_or_infinite(under, support.lower, x, -math.inf), below, value)
+
+
+def _or_infinite(outside: Node, bound: Bound, x: Node, infinity: float) -> Node:
+    """Whether ``x`` is outside, or infinite, which is outside of a finite bound."""
+    if isinstance(bound, Node):
+        return outside | eq(x, infinity)
+    return outside if math.isfinite(bound) else eq(x, infinity)
+
+
+def end_of(family: Family, bound: Bound, x: Node) -> Node | None:
+    """An end of the support, where the density says how tails rise and fall from there."""
+    if family.discrete or family.mixed or not (isinstance(bound, Node) or math.isfinite(bound)):
+        return None
+    return bound if isinstance(bound, Node) else const(bound, x.dtype)
+
+
+def _density(family: Family, p: Parameters, end: Node, place: int, logarithm: bool = False) -> Node:
+    """The density at one of the ends, as the family states it or by its logarithm; or that."""
+    stated = getattr(family, "end_densities", None)
+    if logarithm or stated is None:
+        log_density = family.log_density(end, p)
+        return log_density if logarithm else exp(log_density)
+    return stated(p)[place]
+
+
+def _at_end(value: float, lesser: bool, ahead: Node, behind: Node, density: Node, formula: Node) -> Node:
+    """A tail, or its logarithm, that has this ``value`` at the end and beyond: the ``lesser`` tail or the other one."""
+    if value == -math.inf:
+        return log_tail_at_end(ahead, behind, density, formula)
+    if lesser:
+        return tail_at_end(ahead, behind, density, formula)
+    return with_slopes_of(const(value, ahead.dtype), value - tail_at_end(ahead, behind, density, value - formula))
+
+
+def log_of_tail(tail: Node, name: str, family: Family, p: Parameters, x: Node) -> Node:
+    """Its logarithm; next to an end where it begins as g f, for a density f that is no end of the numbers, of that."""
+    support, lower = family.reach(p), name in LOWER
+    is_open, bound = (support.open_lower, support.lower) if lower else (support.open_upper, support.upper)
+    end = None if is_open else end_of(family, bound, x)
+    if end is None:
+        return log_probability(tail)
+    gap, log_density = x - end if lower else end - x, family.log_density(end, p)
+    near = (gap < NEXT[width(x)]) & (abs(log_density) < INFINITY)
+    return where(near, log(gap) + log_density, log_probability(tail))
+
+
+def _begun(name: str, sign: float) -> Primitive:
+    """A tail next to the start, whose derivative in the gap is the density there where the formula does not know it."""
+
+    def tangent(dots: Dots, value: Node, x: Node, start: Node, density: Node, out: Node) -> Node | None:
+        dot, gap = dots[0], _gap(dots[1:])
+        if dot is None or gap is None:
+            return dot
+        unknown = (x - start < NEXT[width(x)]) & ne(dot, dot)
+        return where(unknown, times(sign * gap, density), dot)
+
+    return primitive(name, 4, expand=lambda value, *_: value, tangent=tangent, floating=True)
 
 
 def _gap(dots: Dots) -> Node | None:
@@ -25,7 +111,7 @@ def _gap(dots: Dots) -> Node | None:
     return ahead - behind
 
 
-def _at_end(slope: Node | None, dots: Dots, ahead: Node, behind: Node) -> Node | None:
+def _slope_at_end(slope: Node | None, dots: Dots, ahead: Node, behind: Node) -> Node | None:
     """A slope at the end, whose own slopes are those of the formula; nothing beyond the end."""
     of_formula = dots[3]
     if slope is None and of_formula is None:
@@ -34,37 +120,30 @@ def _at_end(slope: Node | None, dots: Dots, ahead: Node, behind: Node) -> Node |
     return where(eq(ahead - behind, 0.0), slope if of_formula is None else with_slopes_of(slope, of_formula), 0.0)
 
 
-def _tail_tangent(dots: Dots, ahead: Node, behind: Node, log_density: Node, *_: Node) -> Node | None:
+def _tail_tangent(dots: Dots, ahead: Node, behind: Node, density: Node, *_: Any) -> Node | None:
     gap = _gap(dots)
-    return _at_end(None if gap is None else times(gap, exp(log_density)), dots, ahead, behind)
+    return _slope_at_end(None if gap is None else times(gap, density), dots, ahead, behind)
 
 
-def _log_tail_tangent(dots: Dots, ahead: Node, behind: Node, *_: Node) -> Node | None:
+def _log_tail_tangent(dots: Dots, ahead: Node, behind: Node, *_: Any) -> Node | None:
     gap, slope = _gap(dots), dots[2]
     if gap is not None:
         slope = where(eq(gap, 0.0), 0.0 if slope is None else slope, gap * math.inf)
-    return _at_end(slope, dots, ahead, behind)
+    return _slope_at_end(slope, dots, ahead, behind)
 
 
+begun_below, begun_beyond = _begun("begun_below", 1.0), _begun("begun_beyond", -1.0)
+BEGUN = {"cdf": begun_below, "sf": begun_beyond, "log_sf": begun_beyond}
 with_slopes_of = primitive(  # a value that a formula has too, where that has the right derivatives
     "with_slopes_of", 2, expand=lambda value, formula: value, tangent=lambda dots, value, formula, out: dots[1],
     floating=True,
 )
 # The lesser tail at an end and beyond; ``ahead`` - ``behind`` is the gap, and ``formula`` has that tail inside.
 tail_at_end = primitive(
-    "tail_at_end", 4, expand=lambda ahead, behind, log_density, formula: const(0.0, ahead.dtype),
+    "tail_at_end", 4, expand=lambda ahead, behind, density, formula: const(0.0, ahead.dtype),
     tangent=_tail_tangent, floating=True,
 )
 log_tail_at_end = primitive(  # its logarithm
     "log_tail_at_end", 4, expand=lambda ahead, behind, log_density, formula: const(-math.inf, ahead.dtype),
     tangent=_log_tail_tangent, floating=True,
 )
-
-
-def at_end(value: float, lesser: bool, ahead: Node, behind: Node, log_density: Node, formula: Node) -> Node:
-    """A tail, or its logarithm, that has this ``value`` at the end and beyond: the ``lesser`` tail or the other one."""
-    if value == -math.inf:
-        return log_tail_at_end(ahead, behind, log_density, formula)
-    if lesser:
-        return tail_at_end(ahead, behind, log_density, formula)
-    return with_slopes_of(const(value, ahead.dtype), value - tail_at_end(ahead, behind, log_density, value - formula))

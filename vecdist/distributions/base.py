@@ -124,9 +124,10 @@ class Distribution(Parametrised, ABC):
     Beside these it may state the formulas of the verbs in ``vecdist.verbs``: inside the support ``cdf(x, p)``,
     ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
     ``quantile(q, p)``; ``draw(random, p)`` of the random numbers of a ``Stream``; and ``mean(p)``, ``variance(p)``,
-    ``entropy(p)``, ``mode(p)`` and ``median(p)``.  A ``symmetric`` family depends on x - ``p.loc`` alone and falls off
-    on both sides alike; a ``mixed`` one has mass at single points beside its density.  Raises ``TypeError`` for
-    parameters that no parametrisation has.
+    ``entropy(p)``, ``mode(p)`` and ``median(p)``; and ``end_densities(p)``, of both ends of the support, where those of
+    ``log_density`` have few digits.  A ``symmetric`` family depends on x - ``p.loc`` alone and falls off on both sides
+    alike; a ``mixed`` one has mass at single points beside its density.  Raises ``TypeError`` for parameters that no
+    parametrisation has.
     """
 
     oracle: ClassVar[str] = ""

@@ -7,8 +7,8 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import times
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid
-from vecdist.primitives.normal_tail import log_ndtr
+from vecdist.primitives.elementary import log, log1p, log_sigmoid, sigmoid
+from vecdist.primitives.normal_tail import log_ndtr, ndtr
 
 
 class Bernoulli(Distribution):
@@ -29,17 +29,18 @@ class Bernoulli(Distribution):
     @parametrisation(p=unit_interval)
     @staticmethod
     def by_probability(p: Node) -> dict[str, Node]:
-        return {"log_p": log(p), "log_q": log1p(-p)}
+        return {"p": p, "q": 1.0 - p, "log_p": log(p), "log_q": log1p(-p)}
 
     @parametrisation(logit=real)
     @staticmethod
     def by_logit(logit: Node) -> dict[str, Node]:
-        return {"log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit)}
+        logs = {"log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit)}
+        return {"p": sigmoid(logit), "q": sigmoid(-logit)} | logs
 
     @parametrisation(probit=real)
     @staticmethod
     def by_probit(probit: Node) -> dict[str, Node]:
-        return {"log_p": log_ndtr(probit), "log_q": log_ndtr(-probit)}
+        return {"p": ndtr(probit), "q": ndtr(-probit), "log_p": log_ndtr(probit), "log_q": log_ndtr(-probit)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -51,11 +52,11 @@ class Bernoulli(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return by_value(x, exp(p.log_q), 1.0)
+        return by_value(x, p.q, 1.0)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return by_value(x, exp(p.log_p), 0.0)
+        return by_value(x, p.p, 0.0)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
@@ -67,19 +68,19 @@ class Bernoulli(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return where(q > exp(p.log_q), const(1.0, q.dtype), 0.0)
+        return where(q > p.q, const(1.0, q.dtype), 0.0)
 
     @staticmethod
     def mean(p: Parameters) -> Node:
-        return exp(p.log_p)
+        return p.p
 
     @staticmethod
     def variance(p: Parameters) -> Node:
-        return exp(p.log_p + p.log_q)
+        return p.p * p.q
 
     @staticmethod
     def entropy(p: Parameters) -> Node:
-        return -(times(exp(p.log_p), p.log_p) + times(exp(p.log_q), p.log_q))
+        return -(times(p.p, p.log_p) + times(p.q, p.log_q))
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -3,10 +3,10 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import Distribution, Parameters, mirrored, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
-from vecdist.primitives.elementary import log
+from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.trigonometric import arctan, near_tan
 
 
@@ -43,6 +43,13 @@ class Cauchy(Distribution):
         far = z < -1.0
         angle = arctan(where(far, -1.0 / z, z)) / math.pi
         return where(far, angle, 0.5 + angle)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        """That of -1 / (pi z) where there is no more."""
+        z, lower = (x - p.loc) * p.inverse_scale, Cauchy.cdf(x, p)
+        far = p.log_scale - log(p.loc - x) - math.log(math.pi)
+        return where(z < -1e9, far, where(lower < 0.5, log(lower), log1p(-Cauchy.cdf(-x, mirrored(p)))))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -1,5 +1,7 @@
 """The Dirac distribution."""
 
+import math
+
 from vecdist.constraints import Constraint, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
@@ -38,6 +40,14 @@ class Dirac(Distribution):
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
         return where(eq(x, x), 0.0, x)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return where(eq(x, x), 0.0, x)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return where(eq(x, x), -math.inf, x)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -177,7 +177,7 @@ power_tail = primitive(
 
 # y - exp(y) for a number y in two parts; its derivative is 0 at 0.
 less_exp = primitive(
-    "less_exp", 2, expand=lambda x, rest: x - Parts(x, rest).exp(),
+    "less_exp", 2, expand=lambda x, rest: at_most(x, -NOTHING) - Parts(x, rest).exp(),
     partials=lambda x, rest, out: (-Parts(x, rest).expm1(), None),
     floating=True, domain=((-3.0, 3.0), (-1e-17, 1e-17)),
 )

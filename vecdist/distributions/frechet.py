@@ -4,10 +4,11 @@
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, infinite_where, log1mexp_of_exp
-from vecdist.distributions.parts import Parts, log_of_minus_log, log_parts
+from vecdist.distributions.parts import NOTHING, Parts, log_of_minus_log, log_parts
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import at_least
 from vecdist.primitives.special import lgamma
 
 
@@ -49,8 +50,12 @@ class Frechet(Distribution):
         return -Frechet.log_ratio(x, p).times(-p.shape).exp()
 
     @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return exp(at_least(Frechet.log_cdf(x, p), NOTHING))
+
+    @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return -expm1(Frechet.log_cdf(x, p))
+        return -expm1(at_least(Frechet.log_cdf(x, p), NOTHING))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

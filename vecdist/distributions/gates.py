@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from vecdist.constraints import Constraint, positive_count, unit_interval
+from vecdist.distributions.at_ends import tail_everywhere
 from vecdist.distributions.base import Parameters, Parametrisation
 from vecdist.distributions.formulas import times
 from vecdist.distributions.parts import exp_of_parts
@@ -104,6 +105,12 @@ def hurdled(family: Any, log_mass: Callable[[Parameters], Node] | None = None) -
     return staticmethod(log_density)
 
 
+def _tail(name: str, family: Any, x: Node, p: Parameters) -> Node:
+    """A tail of ``family``, at its ends too."""
+    formula = getattr(family, name)
+    return formula(x, p) if family.discrete else tail_everywhere(name, family, p, lambda at: formula(at, p), x)
+
+
 def gated_mean(family: Any) -> Any:
     """The mean of a gated mixture of 0 and ``family``."""
     return staticmethod(lambda p: (1.0 - p.gate) * family.mean(p))
@@ -125,20 +132,20 @@ def gated_cdf(family: Any) -> Any:
     """
 
     def cdf(x: Node, p: Parameters) -> Node:
-        rest, lower = 1.0 - p.gate, family.cdf(x, p)
-        return where(lower > 0.5, 1.0 - times(rest, family.sf(x, p)), p.gate + times(rest, lower))
+        rest, lower = 1.0 - p.gate, _tail("cdf", family, x, p)
+        return where(lower > 0.5, 1.0 - times(rest, _tail("sf", family, x, p)), p.gate + times(rest, lower))
 
     return staticmethod(cdf)
 
 
 def gated_sf(family: Any) -> Any:
     """The upper tail of a gated mixture of 0 and ``family``."""
-    return staticmethod(lambda x, p: times(1.0 - p.gate, family.sf(x, p)))
+    return staticmethod(lambda x, p: times(1.0 - p.gate, _tail("sf", family, x, p)))
 
 
 def gated_log_sf(family: Any) -> Any:
     """The logarithm of the upper tail of a gated mixture of 0 and ``family``."""
-    return staticmethod(lambda x, p: log1p(-p.gate) + family.log_sf(x, p))
+    return staticmethod(lambda x, p: log1p(-p.gate) + _tail("log_sf", family, x, p))
 
 
 def gated_quantile(family: Any) -> Any:

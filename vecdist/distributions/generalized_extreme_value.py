@@ -56,7 +56,7 @@ class GeneralizedExtremeValue(Distribution):
     @staticmethod
     def reduced(x: Node, p: Parameters) -> Parts:
         """z = (x - loc) / scale in two parts."""
-        return difference(x, p.loc).over(p.scale)
+        return difference(x, p.loc).over(p.scale).bounded()
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -44,7 +44,7 @@ class GeneralizedPareto(Distribution):
     @staticmethod
     def reduced(x: Node, p: Parameters) -> Parts:
         """z = (x - loc) / scale in two parts, for the upper end of a negative shape."""
-        return difference(x, p.loc).over(p.scale)
+        return difference(x, p.loc).over(p.scale).bounded()
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

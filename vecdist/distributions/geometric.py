@@ -4,9 +4,29 @@ from vecdist.constraints import Constraint, count, positive_unit_interval, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import times
 from vecdist.distributions.staircase import settled
-from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import ceil
-from vecdist.primitives.elementary import exp, expm1, log, log1p, log_sigmoid
+from vecdist.expr import Node, const, where
+from vecdist.primitives.arithmetic import ceil, eq
+from vecdist.primitives.elementary import exp, expm1, log, log1p, log_sigmoid, sigmoid
+from vecdist.primitives.table import primitive
+
+
+def _power_slopes(k: Node, log_q: Node, q: Node, power: Node) -> tuple[Node, None, Node]:
+    """That in q is k q^(k - 1), though q be 0."""
+    at_zero = where(eq(k, 1.0), const(1.0, q.dtype), 0.0)
+    return times(power, log_q), None, k * where(q > 0.0, power / q, at_zero)
+
+
+def _rest_slopes(k: Node, log_q: Node, q: Node, rest: Node) -> tuple[Node, None, Node]:
+    of_k, _, of_q = _power_slopes(k, log_q, q, exp(k * log_q))
+    return -of_k, None, -of_q
+
+
+falling_power = primitive(  # exp(k log_q) for k >= 1, with the slopes of q^k in q
+    "falling_power", 3, expand=lambda k, log_q, q: exp(k * log_q), partials=_power_slopes, floating=True,
+)
+falling_rest = primitive(  # 1 less that
+    "falling_rest", 3, expand=lambda k, log_q, q: -expm1(k * log_q), partials=_rest_slopes, floating=True,
+)
 
 
 class Geometric(Distribution):
@@ -27,12 +47,12 @@ class Geometric(Distribution):
     @parametrisation(p=positive_unit_interval)
     @staticmethod
     def by_probability(p: Node) -> dict[str, Node]:
-        return {"log_p": log(p), "log_q": log1p(-p)}
+        return {"log_p": log(p), "log_q": log1p(-p), "q": 1.0 - p}
 
     @parametrisation(logit=real)
     @staticmethod
     def by_logit(logit: Node) -> dict[str, Node]:
-        return {"log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit)}
+        return {"log_p": log_sigmoid(logit), "log_q": log_sigmoid(-logit), "q": sigmoid(-logit)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -44,7 +64,11 @@ class Geometric(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return -expm1((x + 1.0) * p.log_q)
+        return falling_rest(x + 1.0, p.log_q, p.q)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return falling_power(x + 1.0, p.log_q, p.q)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

@@ -6,8 +6,10 @@ from vecdist.distributions.parts import NOTHING, Parts
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import maximum
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import at_least
+from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.log_products import log_product, log_quotient
+
+MOST = 1e4  # whose exponential is infinite
 
 
 class Gompertz(Distribution):
@@ -39,7 +41,7 @@ class Gompertz(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return p.log_rise + p.rate * x + Gompertz.log_sf(x, p)
+        return p.log_rise + at_most(p.rate * x, MOST) + Gompertz.log_sf(x, p)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

@@ -6,7 +6,7 @@ from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
-from vecdist.primitives.elementary import log
+from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.trigonometric import arctan, near_tan
 
 
@@ -46,6 +46,13 @@ class HalfCauchy(Distribution):
         far = z > 1.0
         angle = 2 / math.pi * arctan(where(far, 1.0 / z, z))
         return where(far, angle, 1.0 - angle)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        """That of 2 / (pi z) where there is no more."""
+        far = p.log_scale - log(x) + math.log(2 / math.pi)
+        near = where(x * p.inverse_scale > 1.0, log(HalfCauchy.sf(x, p)), log1p(-HalfCauchy.cdf(x, p)))
+        return where(x * p.inverse_scale > 1e9, far, near)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -38,13 +38,19 @@ class Laplace(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        half = 0.5 * exp(-abs(x - p.loc) * p.inverse_scale)
+        half = 0.5 * exp(Laplace.decay(x, p))
         return where(x < p.loc, half, 1.0 - half)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        decay = -abs(x - p.loc) * p.inverse_scale
+        decay = Laplace.decay(x, p)
         return where(x < p.loc, decay - math.log(2), log1p(-0.5 * exp(decay)))
+
+    @staticmethod
+    def decay(x: Node, p: Parameters) -> Node:
+        """-|z|, at loc with the slopes that it has above."""
+        z = (x - p.loc) * p.inverse_scale
+        return where(x < p.loc, z, -z)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -8,9 +8,12 @@ from vecdist.distributions.formulas import EULER, log_both_tails, log_middle
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.floating import at_most
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.normal_tail import erfcinv
 from vecdist.primitives.special import erf, erfc
+
+MOST = 40.0  # of which the error function is 1, and its slope 0
 
 
 class Levy(Distribution):
@@ -42,11 +45,16 @@ class Levy(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return erfc(sqrt(0.5 * p.scale) / sqrt(x - p.loc))
+        return erfc(Levy.root(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return erf(sqrt(0.5 * p.scale) / sqrt(x - p.loc))
+        return erf(Levy.root(x, p))
+
+    @staticmethod
+    def root(x: Node, p: Parameters) -> Node:
+        """sqrt(scale / (2 (x - loc))), no more than what has an error function of 1."""
+        return at_most(sqrt(0.5 * p.scale) / sqrt(x - p.loc), MOST)
 
     @staticmethod
     def mean(p: Parameters) -> float:
@@ -69,7 +77,7 @@ class Levy(Distribution):
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
         distance = x - p.loc
-        return log_middle(sqrt(p.scale) / sqrt(distance), 0.5 * log_quotient(p.scale, distance))
+        return log_middle(math.sqrt(2.0) * Levy.root(x, p), 0.5 * log_quotient(p.scale, distance))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1, log
@@ -67,6 +69,11 @@ class Parts(NamedTuple):
     def expm1(self) -> Node:
         """The exponential less 1."""
         return expm1_of_parts(self.high, self.rest)
+
+    def bounded(self) -> Parts:
+        """The number, but infinity as the largest one."""
+        most = float(np.finfo(self.high.dtype).max)
+        return Parts(clamped(self.high, (-most, most)), self.rest)
 
     def magnitude(self) -> Parts:
         """The absolute value, whose slope at 0 is that from above: an even function has its second derivative there."""

@@ -5,9 +5,9 @@ import math
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER
-from vecdist.expr import Node
+from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.elementary import expm1, log, log1p
+from vecdist.primitives.elementary import exp, expm1, log, log1p
 
 
 class Rayleigh(Distribution):
@@ -43,6 +43,13 @@ class Rayleigh(Distribution):
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         return -expm1(Rayleigh.log_sf(x, p))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        """That of z^2 / 2 where there is no more."""
+        z, tail = x * p.inverse_scale, Rayleigh.cdf(x, p)
+        near = 2.0 * (log(x) - p.log_scale) - math.log(2)
+        return where(z < 1e-9, near, where(tail < 0.5, log(tail), log1p(-exp(Rayleigh.log_sf(x, p)))))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

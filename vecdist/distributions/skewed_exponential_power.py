@@ -1,6 +1,7 @@
 """The skewed exponential power distribution."""
 
 import math
+from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
@@ -31,7 +32,17 @@ log_over = primitive(  # log(x) / x
     floating=True, domain=((0.1, 30.0),),
 )
 
+FLAT = -39.0  # log|z|^power up to which the density is that of the peak
 MOST = 800.0  # what is a tail of 0 when its logarithm is below minus that
+
+
+class Middle(NamedTuple):
+    """``distance``, log|z|, and whether that is ``near`` the peak, where both tails change in proportion to it."""
+
+    distance: Parts
+    near: Node
+    lower: Node
+    upper: Node
 
 
 class SkewedExponentialPower(Distribution):
@@ -80,25 +91,34 @@ class SkewedExponentialPower(Distribution):
         return p.loc
 
     @staticmethod
+    def middle(x: Node, p: Parameters) -> Middle:
+        distance = SkewedExponentialPower.log_distance(x, p)
+        near = distance.high * p.power < FLAT
+        height = exp(-lgamma_reciprocal(p.power) - log_over(p.power))
+        rise = where(near, (x - p.loc) / p.scale, 0.0) * height
+        safe = Parts(where(near, 0.0, distance.high), distance.rest)
+        return Middle(safe, near, 0.5 * (p.left + rise), 0.5 * (p.right - rise))
+
+    @staticmethod
     def share(x: Node, p: Parameters) -> Node:
         """The probability of all that is on the same side of loc."""
         return 0.5 * where(x < p.loc, p.left, p.right)
 
     @staticmethod
-    def tail(x: Node, p: Parameters) -> Node:
-        """The probability beyond x on its side of loc."""
-        distance = SkewedExponentialPower.log_distance(x, p)
-        return SkewedExponentialPower.share(x, p) * exponential_power_tail(p.power, *distance)
+    def tails(x: Node, p: Parameters) -> tuple[Node, Node]:
+        """Both, the lower one first."""
+        middle, below = SkewedExponentialPower.middle(x, p), x < p.loc
+        tail = SkewedExponentialPower.share(x, p) * exponential_power_tail(p.power, *middle.distance)
+        lower, upper = where(below, tail, 1.0 - tail), where(below, 1.0 - tail, tail)
+        return where(middle.near, middle.lower, lower), where(middle.near, middle.upper, upper)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        tail = SkewedExponentialPower.tail(x, p)
-        return where(x < p.loc, tail, 1.0 - tail)
+        return SkewedExponentialPower.tails(x, p)[0]
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        tail = SkewedExponentialPower.tail(x, p)
-        return where(x < p.loc, 1.0 - tail, tail)
+        return SkewedExponentialPower.tails(x, p)[1]
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
@@ -132,17 +152,19 @@ class SkewedExponentialPower(Distribution):
         return (1.0 + log(p.power)) / p.power + lgamma(1.0 + 1.0 / p.power) + (log(p.scale) + math.log(2))
 
     @staticmethod
-    def log_tail(x: Node, p: Parameters) -> Node:
-        """The logarithm of the probability beyond x on its side of loc."""
-        distance = SkewedExponentialPower.log_distance(x, p)
-        return log(SkewedExponentialPower.share(x, p)) + log_exponential_power_tail(p.power, *distance)
+    def log_tails(x: Node, p: Parameters) -> tuple[Node, Node]:
+        """The logarithms of both, the lower one first."""
+        middle, below = SkewedExponentialPower.middle(x, p), x < p.loc
+        tail = log(SkewedExponentialPower.share(x, p)) + log_exponential_power_tail(p.power, *middle.distance)
+        rest = log1p(-exp(at_least(tail, -MOST)))
+        sides = (middle.lower, middle.upper), (middle.upper, middle.lower)
+        lower, upper = (where(one < 0.5, log(one), log1p(-other)) for one, other in sides)
+        return where(middle.near, lower, where(below, tail, rest)), where(middle.near, upper, where(below, rest, tail))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        log_tail = SkewedExponentialPower.log_tail(x, p)
-        return where(x < p.loc, log_tail, log1p(-exp(at_least(log_tail, -MOST))))
+        return SkewedExponentialPower.log_tails(x, p)[0]
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        log_tail = SkewedExponentialPower.log_tail(x, p)
-        return where(x < p.loc, log1p(-exp(at_least(log_tail, -MOST))), log_tail)
+        return SkewedExponentialPower.log_tails(x, p)[1]

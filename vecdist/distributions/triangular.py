@@ -6,7 +6,8 @@ from vecdist.constraints import Constraint, above, between, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
-from vecdist.primitives.elementary import log
+from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.floating import width
 from vecdist.primitives.table import primitive
 
 
@@ -37,6 +38,8 @@ falling_mass = primitive(  # 1 less that
     "falling_mass", 4, expand=_rest, floating=True, domain=ABOVE_PEAK,
     partials=lambda *at: tuple(-slope for slope in _tail_partials(*at)),
 )
+
+LEAST = {8: 1e-140, 4: 1e-15}  # of a square that is far from underflow
 
 
 class Triangular(Distribution):
@@ -77,6 +80,19 @@ class Triangular(Distribution):
     def sf(x: Node, p: Parameters) -> Node:
         rising = falling_mass(-x, -p.high, -p.low, -p.peak)
         return where((x < p.peak) | eq(p.peak, p.high), rising, falling_tail(x, p.low, p.high, p.peak))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        """By the distance from the lower end where its square may be 0."""
+        ahead, lower = x - p.low, Triangular.cdf(x, p)
+        near = 2.0 * log(ahead) - log(p.width) - log(p.peak - p.low)
+        tiny = (ahead < LEAST[width(x)]) & (p.peak > x)
+        return where(tiny, near, where(lower < 0.5, log(lower), log1p(-Triangular.sf(x, p))))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        turned = Parameters(low=-p.high, high=-p.low, peak=-p.peak, width=p.width)
+        return Triangular.log_cdf(-x, turned)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -5,7 +5,7 @@ import math
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
-from vecdist.distributions.normal_mass import log_lower_share, log_mass_between
+from vecdist.distributions.normal_mass import log_lower_share, log_mass_between, lower_edge, upper_edge
 from vecdist.distributions.normal_share_quantile import share_quantile
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum, square
@@ -47,6 +47,11 @@ class TruncatedNormal(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return where(abs(x) < math.inf, Normal.log_density(x, p) - p.log_mass, -square(x))
+
+    @staticmethod
+    def end_densities(p: Parameters) -> tuple[Node, Node]:
+        at = (p.loc, p.scale, p.low, p.high)
+        return lower_edge(*at) * p.inverse_scale, upper_edge(*at) * p.inverse_scale
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 from vecdist.constraints import Constraint
+from vecdist.distributions.at_ends import tail_everywhere
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, floor
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_diff_exp
-from vecdist.verbs import VERBS, known, quantile_to_the_ends, tail_everywhere
+from vecdist.verbs import VERBS, known, quantile_to_the_ends
 from vecdist.wrappers.known import LOG_INTERVALS, QUANTILES_OF_LOG, UPPER_QUANTILES_OF_LOG
 
 
