@@ -35,7 +35,7 @@ def ratio_sum(x: float, n: float, alpha: float, beta: float) -> tuple[float, flo
     total, of_alpha, of_beta = 1.0, 0.0, 0.0
     term, term_alpha, term_beta, k = 1.0, 0.0, 0.0, 0.0
     while x > 0.0 and k < TERMS and term > NOTHING * total:
-        rise, fall = (alpha + x - 1.0) * (n - x + 1.0), beta + n - x
+        rise, fall = (alpha + (x - 1.0)) * (n - x + 1.0), beta + (n - x)
         step = x / rise if rise != 0.0 else 0.0
         r = step * fall
         term_alpha = r * (term_alpha - term * step * (n - x + 1.0) / x)
