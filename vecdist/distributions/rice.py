@@ -1,21 +1,60 @@
 """The Rice distribution."""
 
 import math
+from typing import Any
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import times
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.bessel import i0e, i1e, log_i0, log_i0e
-from vecdist.primitives.floating import polynomial
+from vecdist.primitives.floating import at_most, format_of, polynomial, width
+from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log_quotient_by_square
 from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 from vecdist.primitives.power import hypot
+from vecdist.primitives.table import Primitive, partials_of, primitive
 
 # Of the square of the mean over b^2 scale^2, in 2 / b^2 from the second power on: DLMF 13.7.2, squared.
 _MEAN = [math.prod((j - 0.5) ** 2 for j in range(k)) / math.factorial(k) for k in range(16)]
 SPREAD = tuple(sum(_MEAN[j] * _MEAN[k - j] for j in range(k + 1)) for k in range(2, 16))
+
+HUGE = {8: 2.0**600, 4: 2.0**70}  # the square of which is infinite
+
+
+def _of_square(name: str, tail: Primitive, rising: bool) -> Primitive:
+    """A Marcum function of order 1 at y = (x / scale)^2 / 2; one ``rising`` from -inf as log(y) though y underflows.
+
+    Its slopes are those in log(y), for y may overflow too.
+    """
+
+    def at(half: Node, x: Node, scale: Node) -> Node:
+        return tail(const(1.0, x.dtype), half, 0.5 * square(x / scale))
+
+    def expand(half: Node, x: Node, scale: Node) -> Node:
+        value = at(half, x, scale)
+        near = 2.0 * log_quotient(x, scale) - math.log(2) - half
+        return where(_is_tiny(value.args[2]), near, value) if rising else value
+
+    def partials(half: Node, x: Node, scale: Node, out: Node) -> tuple[Node, Node, Node]:
+        node = at(half, x, scale)
+        slopes: Any = partials_of(node)
+        tiny = _is_tiny(node.args[2])
+        along = 2.0 * where(tiny, 1.0 if rising else 0.0, times(slopes[2], node.args[2]))
+        return where(tiny, -1.0, slopes[1]) if rising else slopes[1], along / x, -along / scale
+
+    return primitive(name, 3, expand=expand, partials=partials, domain=((0.2, 20.0), (0.5, 6.0), (0.5, 2.0)))
+
+
+def _is_tiny(y: Node) -> Node:
+    return y < format_of(y).smallest_normal
+
+
+rice_cdf, rice_sf = _of_square("rice_cdf", marcum_p, False), _of_square("rice_sf", marcum_q, False)
+rice_log_cdf = _of_square("rice_log_cdf", log_marcum_p, True)
+rice_log_sf = _of_square("rice_log_sf", log_marcum_q, False)
 
 
 class Rice(Distribution):
@@ -48,7 +87,7 @@ class Rice(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         """Next to 0 without the product z b, which cancels elsewhere."""
-        z = x / p.scale
+        z = at_most(x / p.scale, HUGE[width(x)])
         t = z * p.b
         near = t < 1.0
         bessel = where(near, log_i0(t), log_i0e(t))
@@ -74,19 +113,19 @@ class Rice(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return marcum_p(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+        return rice_cdf(0.5 * square(p.b), x, p.scale)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return marcum_q(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+        return rice_sf(0.5 * square(p.b), x, p.scale)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_marcum_p(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+        return rice_log_cdf(0.5 * square(p.b), x, p.scale)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_marcum_q(const(1.0, x.dtype), 0.5 * square(p.b), 0.5 * square(x / p.scale))
+        return rice_log_sf(0.5 * square(p.b), x, p.scale)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

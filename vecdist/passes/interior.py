@@ -18,6 +18,7 @@ from vecdist.expr import Node, cast, const, rewrite, topological, where
 from vecdist.passes.linear import linear
 from vecdist.passes.simplify import simplify
 from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.floating import largest_count
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.shapes import Dim, broadcast
 
@@ -132,7 +133,7 @@ def _range(slot: Node, thresholds: Sequence[float], whole: bool) -> Range | None
     signed = -math.inf in thresholds or not any(0 <= t <= tiny for t in thresholds)
     low = -largest if signed else 0.0 if whole else tiny
     known = [t for t in thresholds if math.isnan(t) or math.isinf(t) or t <= low]
-    return (low, largest) if len(known) >= ENOUGH else None
+    return (low, largest_count(slot.dtype) if whole else largest) if len(known) >= ENOUGH else None
 
 
 def _decided(node: Node, args: tuple[Node, ...], ranges: dict[Node, Range]) -> Node:

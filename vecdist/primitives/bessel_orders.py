@@ -21,6 +21,8 @@ from vecdist.primitives.bessel_paths import (
 from vecdist.primitives.elementary import exp as node_exp
 from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
+ENORMOUS = 1e305  # the logarithm of its gamma function overflows
+
 
 def _log_kve(v: float, x: float) -> float:
     if not (x > 0.0 and -inf < v < inf):
@@ -71,7 +73,7 @@ def first_kind(v: float, m: float, x: float) -> float:
     y = nan
     if x == 0.0 and m > 0.0:
         y = 0.0 if v == 0.0 else -inf if v > 0.0 else inf
-    elif x == inf and 0.0 < m < inf:
+    elif (x == inf and 0.0 < m < inf) or ENORMOUS < m < inf:
         y = -inf
     elif 0.0 < x <= SERIES and 0.0 < m < inf:
         total, _, _ = series(m, x)

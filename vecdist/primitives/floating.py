@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
+import numpy as np
+
 from vecdist.expr import Node, Operand, cast, const, where
 from vecdist.primitives.arithmetic import bits, from_bits
 
@@ -129,6 +131,11 @@ def _horner(x: Node, coefficients: tuple[float, ...]) -> Node:
     for coefficient in coefficients[-2::-1]:
         total = x * total + coefficient
     return total  # type: ignore[return-value]
+
+
+def largest_count(dtype: np.dtype) -> float:
+    """A whole number beyond which no count is: its product with the logarithm of any number is finite."""
+    return float(np.finfo(dtype).max) / 1024
 
 
 def at_most(x: Node, limit: Operand) -> Node:

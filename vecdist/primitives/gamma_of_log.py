@@ -232,7 +232,7 @@ def score_of_log(a: Node, u: Node) -> Node:
     return -a * elementary.expm1(u)
 
 
-def _of_any(log_tail: Node, slope: Node) -> Node:
+def of_any(log_tail: Node, slope: Node) -> Node:
     """The slope of a tail of which something is left: as outside a support, none where its logarithm is next to -inf.
 
     There slopes overflow that nearly cancel.
@@ -293,6 +293,6 @@ log_gamma_below = primitive(
 log_gamma_beyond = primitive(
     "log_gamma_beyond", 3, routine=_log_gamma_beyond, **COMMON,
     partials=lambda a, rest, u, out: (
-        _of_any(out, log_gamma_beyond_da(a, rest, u)), None, _of_any(out, log_gamma_beyond_slope(a, rest, u))
+        of_any(out, log_gamma_beyond_da(a, rest, u)), None, of_any(out, log_gamma_beyond_slope(a, rest, u))
     ),
 )

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from math import exp, expm1, inf, log, nan, sqrt
 
 from vecdist.expr import Node
+from vecdist.primitives.gamma_of_log import of_any
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
 from vecdist.primitives.marcum_tails import parts
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, tail, tail_slope
@@ -253,12 +254,16 @@ log_marcum_p_dy = primitive(
 )
 log_marcum_q = primitive(
     "log_marcum_q", 3, routine=_log_marcum_q,
-    partials=lambda m, x, y, out: (log_marcum_q_dm(m, x, y), log_marcum_q_dx(m, x, y), log_marcum_q_dy(m, x, y)),
+    partials=lambda m, x, y, out: tuple(
+        of_any(out, slope(m, x, y)) for slope in (log_marcum_q_dm, log_marcum_q_dx, log_marcum_q_dy)
+    ),
     **COMMON,
 )
 log_marcum_p = primitive(
     "log_marcum_p", 3, routine=_log_marcum_p,
-    partials=lambda m, x, y, out: (log_marcum_p_dm(m, x, y), log_marcum_p_dx(m, x, y), log_marcum_p_dy(m, x, y)),
+    partials=lambda m, x, y, out: tuple(
+        of_any(out, slope(m, x, y)) for slope in (log_marcum_p_dm, log_marcum_p_dx, log_marcum_p_dy)
+    ),
     **COMMON,
 )
 marcum_inverse_dm = primitive(
