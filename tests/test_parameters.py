@@ -218,8 +218,11 @@ def test_zero_sums_are_isotropic():
 
 
 @pytest.mark.parametrize(("parameter", "outside"), [
-    (positive(), 0.0), (positive(2), [1.0, -1.0]), (lower(2.0), 2.0), (upper(2.0), 3.0), (interval(0, 1), 1.0),
-    (interval(0, 1), 1.5), (ordered(3), [1.0, 1.0, 2.0]), (positive_ordered(2), [-1.0, 2.0]), (real(), np.nan),
+    (positive(), 0.0), (positive(2), [1.0, -1.0]), (lower(0.0), 0.0), (upper(2.0), 3.0), (interval(0, 1), 0.0),
+    (interval(0, 1), 1.5), (ordered(3), [1.0, 0.9, 2.0]), (positive_ordered(2), [-1.0, 2.0]), (real(), np.nan),
+    (lower(2.0), 2.0 - 1e-9), (upper(2.0), 2.0 + 1e-9), (interval(1, 3), 3.0 + 1e-9), (ordered(2), [1.0, 1.0 - 1e-9]),
+    (cov_matrix(2), [[1e-12, 5e-12], [5e-12, 1e-12]]), (cov_matrix(2), [[1.0, 1.1], [1.1, 1.0]]),
+    (cov_matrix(1), [[-1.0]]), (corr_matrix(3), [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]),
     (simplex(3), [0.2, 0.2, 0.2]), (simplex(2), [0.0, 1.0]), (sum_to_zero(2), [1.0, 1.0]), (unit_vector(2), [1.0, 1.0]),
     (cholesky_corr(2), [[1.0, 0.5], [0.6, 0.8]]), (corr_matrix(2), [[1.0, 2.0], [2.0, 1.0]]), (real(), np.inf),
     (corr_matrix(2), [[2.0, 0.0], [0.0, 2.0]]), (cholesky_cov(2), [[1.0, 0.0], [0.0, -1.0]]),
@@ -228,6 +231,39 @@ def test_zero_sums_are_isotropic():
 def test_values_outside_of_a_constraint(parameter, outside):
     with pytest.raises(ValueError, match=f"outside {parameter.constraint}.*edge"):
         parameter.inverse(np.asarray(outside))
+
+
+@each_case
+@pytest.mark.parametrize("scale", [1.0, 10.0, 30.0, 100.0])
+def test_what_rounding_puts_on_an_edge_is_taken_as_the_next_inside(parameter, shape, free, coordinates, scale):
+    """Numbers far out give values that cannot be told from an edge; these have numbers, which give these values."""
+    y = scale * np.random.default_rng(int(scale)).normal(size=(40, *free))
+    with np.errstate(all="ignore"):
+        x = np.asarray(parameter.forward(y)[0])
+        again = np.asarray(parameter.forward(parameter.inverse(x))[0])
+    for found, wanted in zip(again, x, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 * abs(wanted).max())
+    if parameter.constraint not in ("corr_matrix", "cov_matrix"):  # whose factors lose half of their digits
+        np.testing.assert_allclose(again, x, rtol=1e-11, atol=1e-15)
+
+
+@pytest.mark.parametrize(("parameter", "edge"), [
+    (lower(2.0), 2.0), (upper(-2.0), -2.0), (interval(0, 1), 1.0), (interval(-1, 0), -1.0), (ordered(2), [1.0, 1.0]),
+    (positive_ordered(2), [3.0, 3.0]), (cholesky_corr(2), [[1.0, 0.0], [1.0, 0.0]]),
+    (corr_matrix(2), [[1.0, -1.0], [-1.0, 1.0]]), (cov_matrix(2), [[4.0, 6.0], [6.0, 9.0]]),
+])  # fmt: skip
+def test_edges_have_numbers_of_tens(parameter, edge):
+    y = parameter.inverse(np.asarray(edge))
+    assert (abs(y) < 40.0).all()
+    np.testing.assert_allclose(parameter.forward(y)[0], edge, rtol=1e-15, atol=1e-15)
+
+
+def test_one_matrix_without_a_factor_is_told_among_others():
+    good = np.stack([np.eye(3)] * 4)
+    assert cov_matrix(3, 4).inverse(good).tolist() == [[0.0] * 6] * 4
+    good[2, 0, 1] = good[2, 1, 0] = 1.5
+    with pytest.raises(ValueError, match="outside"):
+        cov_matrix(3, 4).inverse(good)
 
 
 @pytest.mark.parametrize(("declare", "error", "message"), [

@@ -276,8 +276,9 @@ class LogDensity:
     def pack(self, values: Mapping[str, Any]) -> np.ndarray:
         """The flat vectors of constrained parameters, which may have leading axes in common; what ``unpack`` undoes.
 
-        They are NumPy arrays.  Raises ``ValueError`` for missing or unknown names, wrong shapes, and values outside of
-        their constraints.
+        They are NumPy arrays, and as exact as the values: where these lie close to a bound, or to each other in order,
+        their distance is rounded, and so is the vector, which gives the same values.  Raises ``ValueError`` for missing
+        or unknown names, wrong shapes, and values outside of their constraints.
         """
         return self.joint.unconstrained(values).astype(self.dtype)
 

@@ -83,7 +83,8 @@ class Parameter:
     def inverse(self, x: Any) -> np.ndarray:
         """The unconstrained numbers of a constrained array, of shape (..., *shape).
 
-        Raises ``ValueError`` where an element does not satisfy the constraint, or lies on its edge, at infinity.
+        A value that rounding has put on an edge is taken as the next inside.  Raises ``ValueError`` where an element
+        does not satisfy the constraint, or lies on an edge at 0, next to which nothing is rounded, or at infinity.
         """
         x = np.asarray(x, np.float64)
         with np.errstate(all="ignore"):

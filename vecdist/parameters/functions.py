@@ -12,6 +12,7 @@ from vecdist.mixtures import log_softmax
 from vecdist.primitives import elementary
 
 LN2 = float(np.log(2.0))
+EPS = float(np.finfo(np.float64).eps)
 
 
 def constant(array: np.ndarray, like: Any) -> Any:
@@ -46,3 +47,12 @@ def log_proportions(z: Any) -> Any:
         return log_softmax(z)
     shifted = z - z.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def off_edge(distance: Any, size: Any) -> Any:
+    """Distances from an edge of NumPy arrays beside it: the least that numbers of a size can have, where that is 0.
+
+    So a value that was rounded onto the edge is taken as the next inside.  From 0 there is no such step: numbers beside
+    it are as precise as any, and what is 0 was not rounded.
+    """
+    return np.where(distance == 0.0, EPS * abs(size), distance)

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from vecdist.parameters.base import Parameter, Shape, count, declared, put
-from vecdist.parameters.functions import LN2, constant, log_cosh
+from vecdist.parameters.functions import EPS, LN2, constant, log_cosh
+
+NEAR = 1e-6  # of the scale of an element: so far may a matrix be from one with a Cholesky factor
 
 
 def cholesky_corr(n: int, shape: Any = ()) -> Parameter:
@@ -142,12 +144,15 @@ def _cov(y: Any) -> tuple[Any, Any]:
 
 
 def _partial_correlations(factor: np.ndarray) -> np.ndarray:
-    """The unconstrained numbers of L: sinh y_ij is L_ij over the norm of what follows it in its row."""
+    """The unconstrained numbers of L: sinh y_ij is L_ij over the norm of what follows it in its row.
+
+    Where that was rounded to 0, it is taken as what is rounded so.
+    """
     n = factor.shape[-1]
     squares = np.tril(factor) ** 2
-    behind = np.flip(np.cumsum(np.flip(squares, -1), -1), -1) - squares
+    behind = np.flip(np.cumsum(np.flip(squares[..., 1:], -1), -1), -1)
     rows, columns = np.tril_indices(n, -1)
-    return np.arcsinh(factor[..., rows, columns] / np.sqrt(behind[..., rows, columns]))
+    return np.arcsinh(factor[..., rows, columns] / np.sqrt(np.maximum(behind[..., rows, columns], EPS**2)))
 
 
 def _entries(factor: np.ndarray) -> np.ndarray:
@@ -158,11 +163,22 @@ def _entries(factor: np.ndarray) -> np.ndarray:
 
 
 def _cholesky(matrix: np.ndarray) -> np.ndarray:
-    """The Cholesky factor, NaN of matrices that have none."""
-    try:
-        return np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return np.full_like(matrix, np.nan)
+    """The Cholesky factor, with NaN where there is none; of a matrix that was rounded to a singular one, of one beside.
+
+    Column by column; a pivot that is no more than rounding is taken as that, elements stay within the norm of their
+    row, and what this makes is looked at again.
+    """
+    sizes = np.diagonal(matrix, axis1=-2, axis2=-1)
+    factor = np.zeros(matrix.shape)
+    for j in range(matrix.shape[-1]):
+        rest = matrix[..., j:, j] - (factor[..., j:, :j] * factor[..., None, j, :j]).sum(axis=-1)
+        root = np.sqrt(np.maximum(rest[..., 0], EPS * sizes[..., j]))
+        most = np.sqrt(np.maximum(sizes[..., j:] - (factor[..., j:, :j] ** 2).sum(axis=-1), 0.0))
+        factor[..., j:, j] = np.clip(rest / root[..., None], -most, most)
+        factor[..., j, j] = root
+    scale = np.sqrt(sizes[..., :, None] * sizes[..., None, :])
+    right = (abs(_squared(factor) - matrix) <= NEAR * scale).all(axis=(-2, -1), keepdims=True)
+    return np.where(right, factor, np.nan)
 
 
 put("cholesky_corr", _cholesky_corr, _partial_correlations, _below)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.parameters.base import Parameter, declared, put
-from vecdist.parameters.functions import constant, log_slope_of_sigmoid, sigmoid
+from vecdist.parameters.functions import constant, log_slope_of_sigmoid, off_edge, sigmoid
 
 
 def real(shape: Any = ()) -> Parameter:
@@ -96,6 +96,14 @@ def _between(y: Any, low: np.ndarray, high: np.ndarray) -> tuple[Any, Any]:
 
 put("real", lambda y: (y, None), lambda x: x)
 put("positive", lambda y: (np.exp(y), y), np.log)
-put("lower", _above, lambda x, bound: np.log(x - bound))
-put("upper", _below, lambda x, bound: np.log(bound - x))
-put("interval", _between, lambda x, low, high: np.log(x - low) - np.log(high - x))
+def _log_above(x: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    return np.log(off_edge(x - bound, bound))
+
+
+def _log_below(x: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    return np.log(off_edge(bound - x, bound))
+
+
+put("lower", _above, _log_above)
+put("upper", _below, _log_below)
+put("interval", _between, lambda x, low, high: _log_above(x, low) - _log_below(x, high))

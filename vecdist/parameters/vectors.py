@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.parameters.base import Parameter, Shape, count, declared, put
-from vecdist.parameters.functions import constant, log_proportions
+from vecdist.parameters.functions import constant, log_proportions, off_edge
 
 SHORT = 100  # elements up to which a product with a matrix is cheaper than running sums
 
@@ -83,7 +83,11 @@ def _ordered(y: Any) -> tuple[Any, Any]:
 
 
 def _steps(x: np.ndarray) -> np.ndarray:
-    return np.concatenate([x[..., :1], np.log(np.diff(x))], axis=-1)
+    return np.concatenate([x[..., :1], np.log(off_edge(np.diff(x), x[..., 1:]))], axis=-1)
+
+
+def _positive_steps(x: np.ndarray) -> np.ndarray:
+    return np.log(off_edge(np.diff(x, prepend=0.0), x))
 
 
 def _positive_ordered(y: Any) -> tuple[Any, Any]:
@@ -133,7 +137,7 @@ def _unit(y: Any) -> tuple[Any, Any]:
 
 
 put("ordered", _ordered, _steps)
-put("positive_ordered", _positive_ordered, lambda x: np.log(np.diff(x, prepend=0.0)))
+put("positive_ordered", _positive_ordered, _positive_steps)
 put("simplex", _simplex, lambda x: _coordinates(np.log(x)), _one_less)
 put("sum_to_zero", lambda y: (_zero_sum(y), None), _coordinates, _one_less)
 put("unit_vector", _unit, lambda x: x)

@@ -17,6 +17,7 @@ from vecdist.samplers.hamiltonian import Dynamics, Record
 from vecdist.samplers.kernels import evaluated
 from vecdist.samplers.progress import Progress
 from vecdist.samplers.replay import own_stream
+from vecdist.samplers.tails import warn_of_flat_directions
 from vecdist.samplers.warmup import Schedule, Warmup
 
 STARTS = 100  # points that are tried for each chain
@@ -127,7 +128,21 @@ class _Run:
             interrupted = True
         finally:
             self.progress.close()
-        return self._result(interrupted)
+        found = self._result(interrupted)
+        if not interrupted:
+            self._look_far_out(found)
+        return found
+
+    def _look_far_out(self, draws: Draws) -> None:
+        """Warn of a density that has no total; that takes a twentieth of the time of the run, at most."""
+        target, state = self.dynamics.target, self.dynamics.state
+
+        def evaluate(positions: np.ndarray) -> np.ndarray:
+            self.dynamics.evaluate(target.library.asarray(positions))
+            return on_host(state.record.log_density).copy()
+
+        names, budget = getattr(target.given, "param_unc_names", None), int(draws.steps.sum()) // 20
+        warn_of_flat_directions(on_host(draws.positions), evaluate, names, budget)
 
     def _warm_up(self) -> None:
         wanted = self.wanted
