@@ -158,8 +158,8 @@ def series(log_rate, dispersion):
 
 # %% [markdown]
 # Each primitive is a routine that picks one of them. `partials` gives a derivative for each argument, as an expression;
-# it may use other primitives, and `out`, the value itself. Nobody has to write down second derivatives: these are
-# absent, and asking for them is an error.
+# it may use other primitives, and `out`, the value itself. Nobody has to write down second derivatives: the means have
+# no `partials`, and asking for their derivatives is an error.
 
 
 # %%
@@ -181,13 +181,8 @@ def mean_log_factorial(log_rate, dispersion):
 # %%
 from vecdist.primitives import primitive
 
-
-def absent(log_rate, dispersion, out):
-    raise NotImplementedError("the series has no second derivatives")
-
-
-of_count = primitive("com_mean", 2, routine=mean_count, partials=absent, floating=True)
-of_log_factorial = primitive("com_mean_log_factorial", 2, routine=mean_log_factorial, partials=absent, floating=True)
+of_count = primitive("com_mean", 2, routine=mean_count, floating=True)
+of_log_factorial = primitive("com_mean_log_factorial", 2, routine=mean_log_factorial, floating=True)
 log_series = primitive(
     "com_log_z", 2, routine=log_total, floating=True,
     partials=lambda a, b, out: (of_count(a, b), -of_log_factorial(a, b)),

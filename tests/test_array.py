@@ -1,6 +1,7 @@
 """Lazy arrays: known without computing, computed once, and read wherever a NumPy array is."""
 
 import gc
+import math
 import weakref
 
 import numpy as np
@@ -84,6 +85,44 @@ def test_conversions_to_python():
         assert bool(lazy(np.array([[True]]))) and not lazy(np.array(0.0))
         assert lazy(X)[1, 2].item() == 5 and [float(v) for v in lazy(X)[0]] == [0, 1, 2]
         assert sum(lazy(np.ones(3))).item() == 3
+
+
+PLACELESS = pytest.mark.parametrize("number", [2.5, -0.5, 1234.5678, 3, 0.0])
+
+
+@PLACELESS
+def test_an_array_without_axes_is_written_as_its_number(number):
+    x, wanted = lazy(np.array(number)), np.array(number)
+    with by_interpreter():
+        for spec in (".2f", ">10.3e", "+.1f", "g"):
+            assert format(x, spec) == format(wanted, spec) == f"{x:{spec}}"
+        assert f"{x}" == str(x) == repr(x)
+
+
+@PLACELESS
+def test_an_array_without_axes_is_rounded_and_converted_as_numpys_number(number):
+    x, wanted = lazy(np.array(number)), np.asarray(number)[()]
+    with by_interpreter():
+        found = [round(x), round(x, 2), int(x), float(x), complex(x), bool(x), math.floor(x), math.ceil(x)]
+    assert found == [
+        round(wanted), round(wanted, 2), int(wanted), float(wanted), complex(wanted), bool(wanted), math.floor(wanted),
+        math.ceil(wanted),
+    ]
+    assert [type(each) for each in found[:2]] == [int, type(wanted.item())]
+
+
+def test_whole_numbers_are_indices():
+    with by_interpreter():
+        assert [10, 20, 30][lazy(np.array(1))] == 20 and list(range(lazy(np.array(3, "u2")))) == [0, 1, 2]
+        assert np.arange(5)[lazy(np.array(2))] == 2
+    for array in (np.array(1.0), np.array([1]), np.array(True)):
+        with pytest.raises(TypeError, match="an index is a whole number, not an array of shape"):
+            [10, 20][lazy(array)]
+
+
+def test_many_elements_have_no_format():
+    with pytest.raises(TypeError, match=r"no number, but an array of shape \(2, 3\).*'\.2f'"):
+        format(lazy(X), ".2f")
 
 
 @pytest.mark.parametrize("convert", [float, int, LazyArray.item])

@@ -76,6 +76,7 @@ def test_numpy_and_cupy_do_not_mix():
     (lambda e: value_and_grad(e.sum(), wrt=(X, "y")), "the name 'y'"),
     (lambda e: value_and_grad(e.sum(), wrt=lazy(X) * 2), r"an expression of shape \(3,\)"),
     (lambda e: value_and_grad(e.sum(), wrt=None), "wrt names None"),
+    (lambda e: value_and_grad(e.sum(), wrt=np.ones(3)), r"computed at once, and is a constant: np.exp\(a\); write"),
     (lambda e: value_and_grad(lazy(np.ones(2)).sum() * 0 + 1.0, wrt=X), r"its arrays are: float64\[2\]"),
     (lambda e: vjp(e, X, np.ones(2)), r"a cotangent of shape \(2,\) does not fit an expression of shape \(3,\)"),
     (lambda e: vjp(e, X, np.ones((1, 3))), r"a cotangent of shape \(1, 3\) does not fit"),
@@ -90,7 +91,9 @@ def test_derivatives_that_are_not_there(derive, message):
 
 @pytest.mark.parametrize(("derive", "message"), [
     (lambda e, n: value_and_grad(e.sum(), wrt=n), "floating-point arrays; wrt names one of dtype int64"),
-    (lambda e, n: value_and_grad(e.sum(), wrt=2.0), r"the Python number 2\.0; .*first, np\.asarray\(2\.0\)"),
+    (lambda e, n: value_and_grad(e.sum(), wrt=2.0), r"the number 2\.0; make it an array first, np\.asarray\(2\.0\)"),
+    (lambda e, n: value_and_grad(e.sum(), wrt=np.float64(2)), r"the number np.float64\(2\.0\); make it an array first"),
+    (lambda e, n: value_and_grad(e.sum(), wrt=np.float32(2)), r"the number np.float32\(2\.0\); make it an array first"),
     (lambda e, n: value_and_grad(3.0, wrt=n), "those of a lazy array, given float"),
     (lambda e, n: value_and_partials(X, wrt=n), "those of a lazy array, given ndarray"),
     (lambda e, n: hessian(X, wrt=n), "given ndarray"),

@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import slot
 
+from vecdist.backends.interpreter import interpret
 from vecdist.expr import Node, cast, const, elementwise, rewrite, topological, where
+from vecdist.ufuncs import apply
 
 X = slot(0, ("n",))
 Y = slot(1, ("m", 1), np.float32)
@@ -155,3 +157,45 @@ def test_rewrite_visits_each_node_once_with_the_new_arguments():
     new = slot(5, ("n",)) * 2.0
     assert first is new + new and second is new
     assert len(visits) == len(set(visits)) == 4
+
+
+HERE = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 7.25])
+OPERATORS = [
+    *(lambda x, n=n: x**n for n in (0, 1, 2, 3, 4, 5, -1, -2, 0.5, 2.0, 2.5, True)),
+    lambda x: (x - 1.0) ** 2, lambda x: 2**x, lambda x: 2.0**x, lambda x: x**x,
+    lambda x: x // 2, lambda x: x % 2, lambda x: 7 // (x + 0.25), lambda x: 7 % (x + 0.25),
+    lambda x: divmod(x, 0.75)[0], lambda x: divmod(x, 0.75)[1], lambda x: +x, lambda x: -x, abs,
+    lambda x: sum([x, x]), lambda x: 1 < x,
+    lambda x: 1 >= x, lambda x: True & (x > 1), lambda x: False | (x > 1), lambda x: (0 < x) & (x < 2),
+    lambda x: ~(x > 1),
+    lambda x: 2.0 * x - 1, lambda x: (x > 1) * 2.0, lambda x: 1 / (x + 1) - 1 + 2 * x,
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("operation", OPERATORS)
+def test_operators_of_formulas_are_those_of_arrays(operation, dtype):
+    x = slot(0, ("n",), dtype)
+    with np.errstate(divide="ignore"):
+        wanted = np.asarray(operation(HERE.astype(dtype)))
+    found = operation(x)
+    (value,) = interpret([found], [HERE.astype(dtype)], {"n": len(HERE)})
+    assert found.dtype == value.dtype == wanted.dtype
+    np.testing.assert_allclose(value, wanted, rtol=8 * np.finfo(dtype).eps)
+
+
+def test_small_powers_of_formulas_are_those_of_lazy_arrays():
+    """What has fewer roundings than a power, and its derivatives at 0, is one rule for both."""
+    for exponent in (0.5, 1, 2, 3, 4, -1, 2.5, np.float64(2)):
+        assert (X**exponent).op == apply(np.power, X, float(exponent)).op
+
+
+@pytest.mark.parametrize(("operation", "message"), [
+    (lambda x: 0 < x < 2, r"use where\(\) to choose, and \(a < b\) & \(b < c\)"),
+    (lambda x: max(x, 0.0), "use where"), (math.log, "functions of vecdist.primitives"), (float, "not those of math"),
+    (lambda x: where(x == 0.0, 1.0, x), r"a condition as a node, given False.*eq\(a, b\)"),
+    (lambda x: where(x != 0.0, 1.0, x), r"given True.*ne\(a, b\)"),
+])
+def test_what_formulas_cannot_say_is_refused_with_what_can_be(operation, message):
+    with pytest.raises(TypeError, match=message):
+        operation(X)

@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     "memo", "shapes", "expr", "leaves", "segments",
     "primitives", "constraints", "distributions",
-    "passes", "kernel", "schedule", "codegen", "backends", "cache", "arrangement", "pipeline",
+    "passes", "kernel", "schedule", "codegen", "backends", "cache", "arrangement", "pipeline", "exits", "reading",
     "views", "picking", "ufuncs", "array", "products", "functions", "linalg", "random", "vectorize", "multivariate",
     "verbs", "sampling", "mixtures", "wrappers", "converters", "derivatives", "compiled",
     "labels", "parameters", "joint", "evaluation", "predictive", "native", "logdensity", "samplers", "interop",

@@ -5,6 +5,7 @@ from vecdist.cache import clear_cache
 from vecdist.compiled import Compiled, compile  # noqa: A004
 from vecdist.converters import from_numpyro, from_pymc, from_scipy, from_stan
 from vecdist.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
+from vecdist.exits import LostDerivative
 from vecdist.explain import explain
 from vecdist.logdensity import LogDensity
 from vecdist.mixtures import log_mix, log_softmax, logsumexp, mixture, softmax
@@ -33,6 +34,7 @@ __all__ = [
     "InvalidParameter",
     "LazyArray",
     "LogDensity",
+    "LostDerivative",
     "Vectorize",
     "affine",
     "cdf",

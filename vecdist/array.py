@@ -10,8 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from vecdist import pipeline
-from vecdist.expr import Node, Scalar, cast, topological
+from vecdist.expr import Node, Scalar, cast
 from vecdist.expr import where as choose
 from vecdist.leaves import NUMBERS, check_dtype, constant, leaf, number
 from vecdist.picking import pick, picks
@@ -20,13 +19,14 @@ from vecdist.primitives.reductions import reduced
 from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes, reshape, summed
 from vecdist.primitives.table import Primitive
+from vecdist.reading import Readable
 from vecdist.shapes import normalise_axes
 from vecdist.ufuncs import apply, check_shapes
 from vecdist.views import broadcast_view, index_view, transpose_view
 
 
 @final
-class LazyArray(NDArrayOperatorsMixin):
+class LazyArray(Readable, NDArrayOperatorsMixin):
     """An array that is an expression.
 
     It broadcasts, indexes and reduces like a NumPy array and takes part in NumPy functions, and everything gives
@@ -41,102 +41,14 @@ class LazyArray(NDArrayOperatorsMixin):
     8.293
     """
 
-    __slots__ = ("__weakref__", "_failed", "_value", "node")
+    __slots__ = ()
     __array_priority__ = 1000.0
     __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self._value: Any = None
-        self._failed: Any = False
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The length of each axis."""
-        return self.node.shape  # type: ignore[return-value]
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The dtype of the elements."""
-        return self.node.dtype
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.node.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
-
-    @property
-    def device(self) -> str:
-        """Where it is computed: ``"cpu"`` or ``"cuda:0"``."""
-        leaves = [node.attrs[0] for node in topological((self.node,)) if node.op == "leaf"]
-        on_device = [found.array for found in leaves if found.kind == "cupy"]
-        return f"cuda:{on_device[0].device.id}" if on_device else "cpu"
 
     @property
     def T(self) -> LazyArray:  # noqa: N802 (NumPy's name)
         """The transpose."""
         return self.transpose()
-
-    def compute(self) -> Any:
-        """The value, as an array of the library that the inputs belong to; computed once and kept.
-
-        Raises ``InvalidParameter`` for an invalid parameter: on a GPU not here, which would wait for the device, but
-        when the value reaches the host.
-        """
-        if self._value is None:
-            (self._value,), self._failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
-            if isinstance(self._value, np.ndarray):  # it is kept: whoever wants to write takes a copy, np.array(x)
-                self._value.flags.writeable = False
-        if isinstance(self._failed, bool | np.bool_):
-            self._raise_if_failed()
-        return self._value
-
-    def _raise_if_failed(self) -> None:
-        if self._failed is not False and bool(self._failed):
-            self._value = None
-            pipeline.raise_invalid((self.node,))
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        value = pipeline.on_host(self.compute())
-        self._raise_if_failed()
-        return np.array(value, dtype=dtype, copy=copy)
-
-    def __dlpack__(self, **keywords: Any) -> Any:
-        return self.compute().__dlpack__(**keywords)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.compute().__dlpack_device__()
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        if self.device == "cpu":
-            raise AttributeError("this lazy array is computed on the CPU")
-        return self.compute().__cuda_array_interface__
-
-    def item(self) -> Any:
-        """The value of an array of one element, as a Python number."""
-        if self.size != 1:
-            raise ValueError(f"only an array of one element is a number; this one has shape {self.shape}")
-        return np.asarray(self).item()
-
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __int__(self) -> int:
-        return int(self.item())
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ValueError(
-                f"the truth of a lazy array of shape {self.shape} is ambiguous; choose between values with "
-                "np.where(condition, yes, no), which stays in the kernel"
-            )
-        return bool(self.item())
 
     def __len__(self) -> int:
         if not self.shape:
@@ -318,9 +230,15 @@ def lazy(array: Any, name: str | None = None) -> LazyArray:
     >>> vecdist.value_and_grad((vecdist.lazy(b) ** 2).sum(), wrt=(b,))
     (np.float64(2.5), (array([1., 3.]),))
     """
-    if isinstance(array, LazyArray):
-        return array
-    return LazyArray(leaf(array, name))
+    if not isinstance(array, LazyArray):
+        array = LazyArray(leaf(array, name))
+        array.node.attrs[0].marked = True
+    return array
+
+
+def as_lazy(array: Any) -> LazyArray:
+    """``array`` as a lazy array, which nobody has asked for."""
+    return array if isinstance(array, LazyArray) else LazyArray(leaf(array))
 
 
 def data(array: Any, name: str | None = None) -> LazyArray:
@@ -389,4 +307,4 @@ def matmul(left: Any, right: Any) -> LazyArray:
     return total.astype(dtype)
 
 
-__all__ = ["LazyArray", "data", "lazy", "matmul", "of_arrays", "operands", "where"]
+__all__ = ["LazyArray", "as_lazy", "data", "lazy", "matmul", "of_arrays", "operands", "where"]

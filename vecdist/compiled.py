@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist import pipeline
-from vecdist.array import LazyArray, lazy
+from vecdist.array import LazyArray, as_lazy
 from vecdist.backends.base import Feed
 from vecdist.backends.graphs import Replayed
 from vecdist.backends.outputs import Outputs
@@ -257,7 +257,7 @@ class Compiled:
         def checked(arrays: Sequence[Any], out: Any = None) -> tuple[Sequence[Any], Any]:
             results, failed = run(arrays, out)
             if failed:
-                pipeline.raise_invalid(self._checks([lazy(array).node for array in arrays]))
+                pipeline.raise_invalid(self._checks([as_lazy(array).node for array in arrays]))
             return results, False
 
         return checked

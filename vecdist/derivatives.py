@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from vecdist import pipeline
-from vecdist.array import LazyArray, lazy
+from vecdist.array import LazyArray, as_lazy
+from vecdist.exits import warn_of_lost
 from vecdist.expr import Node, topological
 from vecdist.leaves import NUMBERS
 from vecdist.passes.batch import batch
 from vecdist.passes.differentiate import gradient, partials, pushforward
 from vecdist.shapes import broadcast
+
+AT_ONCE = ". A NumPy function of a plain array is computed at once, and is a constant: np.exp(a); write np.exp(lazy(a))"
 
 
 def value_and_grad(scalar: LazyArray, wrt: Any) -> tuple[Any, Any]:
@@ -52,7 +55,7 @@ def value_and_partials(expr: LazyArray, wrt: Any) -> tuple[Any, Any]:
 def vjp(expr: LazyArray, wrt: Any, cotangent: Any) -> tuple[Any, Any]:
     """The value of ``expr``, and the gradient of ``sum(cotangent * expr)`` in each array of ``wrt``."""
     _check_lazy(expr)
-    seed = lazy(cotangent)
+    seed = as_lazy(cotangent)
     if not _fits(seed.shape, expr.shape):
         raise ValueError(f"a cotangent of shape {seed.shape} does not fit an expression of shape {expr.shape}")
     tied = _like(seed.astype(expr.dtype).node, expr.node)
@@ -115,13 +118,13 @@ def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) ->
     """For each leaf, one tangent per direction of all leaves: the rows of an identity matrix."""
     identity = np.eye(sum(sizes))
     on_device = (lambda array: array) if device == "cpu" else _to_device
-    directions = lazy(on_device(np.empty(sum(sizes))))
+    directions = as_lazy(on_device(np.empty(sum(sizes))))
     ends = np.cumsum([0, *sizes])
     seeds = []
     for leaf, shape, start, end in zip(leaves, _shapes(leaves), ends[:-1], ends[1:], strict=True):
         rows = identity[:, start:end].reshape((sum(sizes), *shape)).astype(leaf.dtype)
         each = directions[(slice(None), *[None] * leaf.ndim)]
-        seeds.append(_like(lazy(on_device(rows)).node, leaf, each.node))
+        seeds.append(_like(as_lazy(on_device(rows)).node, leaf, each.node))
     return seeds
 
 
@@ -155,7 +158,7 @@ def _scalar_leaves(scalar: LazyArray, wrt: Any) -> list[Node]:
 def _seeds(leaves: Sequence[Node], tangents: Sequence[Any]) -> list[Node]:
     if len(tangents) != len(leaves):
         raise ValueError(f"{len(leaves)} arrays in wrt, but {len(tangents)} tangents")
-    seeds = [lazy(tangent).astype(leaf.dtype) for leaf, tangent in zip(leaves, tangents, strict=True)]
+    seeds = [as_lazy(tangent).astype(leaf.dtype) for leaf, tangent in zip(leaves, tangents, strict=True)]
     for seed, leaf in zip(seeds, leaves, strict=True):
         if seed.shape != leaf.shape:
             raise ValueError(f"a tangent of shape {seed.shape} for an array of shape {leaf.shape}")
@@ -181,12 +184,16 @@ def leaves_of(expr: LazyArray, wrt: Any) -> list[Node]:
     """The leaves that ``wrt`` names, each of which the expression must contain."""
     _check_lazy(expr)
     present = [node for node in topological((expr.node,)) if node.op == "leaf"]
-    return [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
+    found = [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
+    warn_of_lost(expr.node, found)
+    return found
 
 
 def _leaf(item: Any, present: Sequence[Node]) -> Node:
-    if isinstance(item, NUMBERS):
-        raise TypeError(f"wrt names the Python number {item!r}; make it an array first, np.asarray({item!r})")
+    if isinstance(item, (*NUMBERS, np.generic)):
+        raise TypeError(
+            f"wrt names the number {item!r}; make it an array first, np.asarray({item!r}), and the expression of that"
+        )
     if isinstance(item, str):
         found = [node for node in present if node.attrs[0].name == item]
     elif isinstance(item, LazyArray):
@@ -197,6 +204,7 @@ def _leaf(item: Any, present: Sequence[Node]) -> Node:
         inside = ", ".join(repr(node.attrs[0]) for node in present if node.attrs[0].kind != "number")
         raise ValueError(
             f"wrt names {_described(item)}, which is not in the expression; its arrays are: {inside or 'none'}"
+            + ("" if isinstance(item, str | LazyArray) else AT_ONCE)
         )
     if len(found) > 1:
         names = " and ".join(repr(node.attrs[0]) for node in found)

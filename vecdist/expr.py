@@ -100,8 +100,34 @@ class Node:
     def __rtruediv__(self, other: Operand) -> Node:
         return elementwise("div", other, self, least=np.float32)
 
+    def __floordiv__(self, other: Operand) -> Node:
+        return elementwise("floor_divide", self, other, least=np.float32)
+
+    def __rfloordiv__(self, other: Operand) -> Node:
+        return elementwise("floor_divide", other, self, least=np.float32)
+
+    def __mod__(self, other: Operand) -> Node:
+        return elementwise("remainder", self, other, least=np.float32)
+
+    def __rmod__(self, other: Operand) -> Node:
+        return elementwise("remainder", other, self, least=np.float32)
+
+    def __divmod__(self, other: Operand) -> tuple[Node, Node]:
+        return self // other, self % other
+
+    def __pow__(self, exponent: Operand) -> Node:
+        """The power; that of a small whole number, or of a half, is what has fewer roundings."""
+        simple = None if isinstance(exponent, Node) else SIMPLE_POWERS.get(exponent)
+        return simple(self) if simple else elementwise("pow", self, exponent, least=np.float32)
+
+    def __rpow__(self, base: Operand) -> Node:
+        return elementwise("pow", base, self, least=np.float32)
+
     def __neg__(self) -> Node:
         return elementwise("neg", self)
+
+    def __pos__(self) -> Node:
+        return self
 
     def __abs__(self) -> Node:
         return elementwise("abs", self)
@@ -124,6 +150,12 @@ class Node:
     def __or__(self, other: Operand) -> Node:
         return elementwise("or", self, other)
 
+    def __rand__(self, other: Operand) -> Node:
+        return elementwise("and", other, self)
+
+    def __ror__(self, other: Operand) -> Node:
+        return elementwise("or", other, self)
+
     def __invert__(self) -> Node:
         return elementwise("not", self)
 
@@ -134,7 +166,15 @@ class Node:
         return elementwise("shr", self, count)
 
     def __bool__(self) -> bool:
-        raise TypeError(f"the node {self.op!r} has no value yet; use where() to choose")
+        raise TypeError(
+            f"the node {self.op!r} has no value yet; use where() to choose, and (a < b) & (b < c) for a < b < c"
+        )
+
+    def __float__(self) -> float:
+        raise TypeError(
+            f"the node {self.op!r} is no number yet; use functions of vecdist.primitives, such as elementary.log, not "
+            "those of math"
+        )
 
 
 def _reopen() -> None:
@@ -144,6 +184,14 @@ def _reopen() -> None:
 in_children(_reopen)
 
 Operand = Node | Scalar
+SIMPLE_POWERS: dict[Scalar, Callable[[Node], Node]] = {
+    0.5: lambda x: elementwise("sqrt", x, least=np.float32),
+    1: lambda x: x,
+    2: lambda x: elementwise("square", x),
+    3: lambda x: elementwise("square", x) * x,
+    4: lambda x: elementwise("square", elementwise("square", x)),
+    -1: lambda x: elementwise("reciprocal", x, least=np.float32),
+}
 
 
 def const(value: Scalar, dtype: Any = np.float64) -> Node:
@@ -196,6 +244,11 @@ def _converted(operands: Sequence[Operand], dtype: np.dtype) -> tuple[Node, ...]
 
 def where(condition: Node, yes: Operand, no: Operand) -> Node:
     """``yes`` where ``condition`` holds, ``no`` elsewhere; the branch not taken cannot leak a NaN."""
+    if not isinstance(condition, Node):
+        raise TypeError(
+            f"a choice wants a condition as a node, given {condition!r}; == and != compare nodes themselves: write "
+            "eq(a, b) or ne(a, b) of vecdist.primitives.arithmetic"
+        )
     dtype = _promoted((yes, no))
     branches = _converted((yes, no), dtype)
     shape = broadcast((condition.shape, *[n.shape for n in branches]))

@@ -8,28 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from vecdist.array import LazyArray, lazy, matmul, where
-from vecdist.leaves import number
+from vecdist.array import LazyArray, as_lazy, matmul, where
+from vecdist.leaves import number, on_host
 from vecdist.products import einsum
 from vecdist.views import broadcast_view
 
 
 def _sum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
-    return lazy(a).sum(axis, dtype, keepdims)
+    return as_lazy(a).sum(axis, dtype, keepdims)
 
 
 def _mean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
-    return lazy(a).mean(axis, dtype, keepdims)
+    return as_lazy(a).mean(axis, dtype, keepdims)
 
 
 def _broadcast_to(array: Any, shape: Any) -> LazyArray:
-    return LazyArray(broadcast_view(lazy(array).node, tuple(shape) if isinstance(shape, Iterable) else (shape,)))
+    return LazyArray(broadcast_view(as_lazy(array).node, tuple(shape) if isinstance(shape, Iterable) else (shape,)))
 
 
 def _expand_dims(a: Any, axis: Any) -> LazyArray:
     ndim = np.ndim(a) + (len(tuple(axis)) if isinstance(axis, Iterable) else 1)
     new = normalize_axis_tuple(axis, ndim)
-    return lazy(a)[tuple(None if position in new else slice(None) for position in range(ndim))]
+    return as_lazy(a)[tuple(None if position in new else slice(None) for position in range(ndim))]
 
 
 def _squeeze(a: Any, axis: Any = None) -> LazyArray:
@@ -39,7 +39,7 @@ def _squeeze(a: Any, axis: Any = None) -> LazyArray:
     wrong = [position for position in dropped if position not in ones]
     if wrong:
         raise ValueError(f"axis {wrong[0]} of an array of shape {shape} has a length other than 1")
-    return lazy(a)[tuple(0 if position in dropped else slice(None) for position in range(len(shape)))]
+    return as_lazy(a)[tuple(0 if position in dropped else slice(None) for position in range(len(shape)))]
 
 
 def _moveaxis(a: Any, source: Any, destination: Any) -> LazyArray:
@@ -51,14 +51,14 @@ def _moveaxis(a: Any, source: Any, destination: Any) -> LazyArray:
     order = [axis for axis in range(ndim) if axis not in moved]
     for place, axis in sorted(zip(places, moved, strict=True)):
         order.insert(place, axis)
-    return lazy(a).transpose(order)
+    return as_lazy(a).transpose(order)
 
 
 def _swapaxes(a: Any, axis1: int, axis2: int) -> LazyArray:
     first, second = (normalize_axis_index(axis, np.ndim(a)) for axis in (axis1, axis2))
     order = list(range(np.ndim(a)))
     order[first], order[second] = second, first
-    return lazy(a).transpose(order)
+    return as_lazy(a).transpose(order)
 
 
 def _where(condition: Any, *choices: Any) -> LazyArray:
@@ -69,7 +69,7 @@ def _where(condition: Any, *choices: Any) -> LazyArray:
 
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> LazyArray:  # noqa: A002
     low, high = a_min if min is None else min, a_max if max is None else max
-    a = lazy(a)
+    a = as_lazy(a)
     a = a if low is None else np.maximum(a, low)
     return a if high is None else np.minimum(a, high)
 
@@ -87,33 +87,37 @@ def _filled(value: int) -> Callable[..., LazyArray]:
 
 def _computed(function: Callable[..., bool]) -> Callable[..., bool]:
     """A function whose answer is a plain boolean, so that its arguments must be computed."""
-    return lambda a, b, **keywords: function(np.asarray(a), np.asarray(b), **keywords)
+    return lambda a, b, **keywords: function(_value(a), _value(b), **keywords)
+
+
+def _value(a: Any) -> Any:
+    return on_host(a.compute()) if isinstance(a, LazyArray) else a
 
 
 def _extreme(name: str) -> Callable[..., LazyArray]:
     def extreme(a: Any, axis: Any = None, *, keepdims: bool = False) -> LazyArray:
-        return getattr(lazy(a), name)(axis, keepdims)
+        return getattr(as_lazy(a), name)(axis, keepdims)
 
     return extreme
 
 
 def _prod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
-    return lazy(a).prod(axis, dtype, keepdims)
+    return as_lazy(a).prod(axis, dtype, keepdims)
 
 
 def _running(name: str) -> Callable[..., LazyArray]:
     def scan(a: Any, axis: Any = None, dtype: Any = None) -> LazyArray:
-        return getattr(lazy(a), name)(axis, dtype)
+        return getattr(as_lazy(a), name)(axis, dtype)
 
     return scan
 
 
 def _outer(a: Any, b: Any) -> LazyArray:
-    return lazy(a).ravel()[:, None] * lazy(b).ravel()
+    return as_lazy(a).ravel()[:, None] * as_lazy(b).ravel()
 
 
 def _inner(a: Any, b: Any) -> LazyArray:
-    a, b = lazy(a), lazy(b)
+    a, b = as_lazy(a), as_lazy(b)
     if not a.ndim or not b.ndim:
         return a * b
     return matmul(a, b.transpose() if b.ndim > 1 else b)
@@ -143,16 +147,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ones_like": _filled(1),
     "outer": _outer,
     "prod": _prod,
-    "ravel": lambda a: lazy(a).ravel(),
-    "reshape": lambda a, shape: lazy(a).reshape(shape),
+    "ravel": lambda a: as_lazy(a).ravel(),
+    "reshape": lambda a, shape: as_lazy(a).reshape(shape),
     "result_type": _result_type,
     "shape": lambda a: a.shape,
     "size": lambda a, axis=None: a.size if axis is None else a.shape[axis],
     "squeeze": _squeeze,
     "sum": _sum,
     "swapaxes": _swapaxes,
-    "take": lambda a, indices, axis=None: lazy(a).take(indices, axis),
-    "transpose": lambda a, axes=None: lazy(a).transpose(axes),
+    "take": lambda a, indices, axis=None: as_lazy(a).take(indices, axis),
+    "transpose": lambda a, axes=None: as_lazy(a).transpose(axes),
     "where": _where,
     "zeros_like": _filled(0),
 }

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.array import LazyArray, lazy
+from vecdist.array import LazyArray, as_lazy
 from vecdist.expr import Node, rewrite
 from vecdist.leaves import Leaf, constant, leaf, on_host
 from vecdist.parameters import Parameter
@@ -46,7 +46,7 @@ class Terms:
 
 
 def _summed(terms: Sequence[LazyArray]) -> LazyArray:
-    total = lazy(0.0)
+    total = as_lazy(0.0)
     for place, term in enumerate(terms):
         each = term.sum() if term.shape else term
         total = each if not place else total + each
@@ -155,7 +155,7 @@ def _scalars(given: Any, said: str) -> tuple[LazyArray, ...]:
     terms = tuple(given) if isinstance(given, tuple | list) else (given,)
     found = []
     for each in terms:
-        term: Any = lazy(float(each)) if isinstance(each, int | float) and not isinstance(each, bool) else each
+        term: Any = as_lazy(float(each)) if isinstance(each, int | float) and not isinstance(each, bool) else each
         _check_lazy(term, said)
         if term.shape:
             raise ValueError(

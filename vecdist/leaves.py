@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from typing import Any, ClassVar, final
@@ -12,6 +13,7 @@ from vecdist.expr import Node
 from vecdist.memo import in_children
 
 NUMBERS = (bool, int, float)
+BIRTHS = itertools.count()
 
 
 @final
@@ -20,10 +22,13 @@ class Leaf:
 
     ``kind`` is ``"numpy"``, ``"cupy"`` or ``"number"``.  Leaves are compared by identity, and one array object makes
     one leaf, which is how ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled,
-    ``constant`` data that never change; ``derived`` holds what was computed of these.
+    ``constant`` data that never change; ``derived`` holds what was computed of these.  ``marked`` is what the user made
+    lazy, ``exits`` are the values of it that were read by the way; ``born`` counts leaves and exits in their order.
     """
 
-    __slots__ = ("__weakref__", "array", "constant", "derived", "given", "kind", "name", "traced")
+    __slots__ = (
+        "__weakref__", "array", "born", "constant", "derived", "exits", "given", "kind", "marked", "name", "traced",
+    )
     lock: ClassVar = threading.RLock()  # an object that is read as an array may make leaves of its own
 
     def __init__(
@@ -32,6 +37,9 @@ class Leaf:
         self.given, self.array, self.kind, self.name, self.traced = given, array, kind, name, traced
         self.constant = constant
         self.derived: dict[Any, Any] = {}
+        self.born = next(BIRTHS)
+        self.marked = False
+        self.exits: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         return self.name or f"{self.array.dtype}{list(self.array.shape)}"

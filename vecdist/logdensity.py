@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from vecdist.array import LazyArray, lazy
+from vecdist.array import LazyArray, as_lazy
 from vecdist.derivatives import hessian, hvp
 from vecdist.evaluation import Evaluation
 from vecdist.joint import Joint, Terms, to_device
@@ -255,14 +255,14 @@ class LogDensity:
     def hessian(self, x: Any) -> Any:
         """All second derivatives, of shape (..., D, D)."""
         x = self._vectors(x)
-        return _each(lambda one: hessian(self.trace(lazy(one)), one), x)
+        return _each(lambda one: hessian(self.trace(as_lazy(one)), one), x)
 
     def hvp(self, x: Any, v: Any) -> Any:
         """The second derivatives times the vectors ``v``, of the shape of ``x``."""
         x, v = self._vectors(x), self._vectors(v)
         if x.shape != v.shape:
             raise ValueError(f"points of shape {x.shape}, but directions of shape {v.shape}")
-        return _each(lambda one, along: hvp(self.trace(lazy(one)), one, along), x, v)
+        return _each(lambda one, along: hvp(self.trace(as_lazy(one)), one, along), x, v)
 
     def unpack(self, x: Any) -> dict[str, Any]:
         """The constrained parameters of vectors of shape (..., D), by name, each of shape (..., *its shape).
@@ -353,7 +353,7 @@ class LogDensity:
             finite = np.isfinite(value)
             if not finite.all():
                 bad = x[~finite][0] if x.ndim > 1 else x
-                lazily = self.trace(lazy(bad))
+                lazily = self.trace(as_lazy(bad))
                 lazily.compute()  # raises where it is a parameter
         return self._number(value)
 

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist import verbs
-from vecdist.array import LazyArray, lazy, operands
+from vecdist.array import LazyArray, as_lazy, operands
 from vecdist.distributions.base import Compound, Distribution
 from vecdist.expr import Node, cast
 from vecdist.multivariate.events import chosen, place_of
@@ -83,7 +83,7 @@ def log_mix(log_weights: Any, log_densities: Any, axis: Any = -1) -> LazyArray:
     >>> round(float(np.exp(vecdist.log_mix(np.log([0.25, 0.75]), np.log([0.4, 0.8])))), 12)
     0.7
     """
-    return logsumexp(lazy(log_weights) + log_densities, axis)
+    return logsumexp(as_lazy(log_weights) + log_densities, axis)
 
 
 @final
@@ -130,12 +130,12 @@ class Mixture(Compound):
         return sample(fold_in(key, 1), components)
 
     def _sum(self, values: LazyArray) -> LazyArray:
-        weights = lazy(self.weights)
-        return lazy(np.where((weights == 0) & ~np.isfinite(values), 0.0, weights * values)).sum(axis=-1)
+        weights = as_lazy(self.weights)
+        return as_lazy(np.where((weights == 0) & ~np.isfinite(values), 0.0, weights * values)).sum(axis=-1)
 
     def _log_sum(self, logarithms: LazyArray) -> LazyArray:
         """log sum_k w_k exp(l_k); the derivative in a weight of 0, whose logarithm has none, comes of a last term."""
-        weights = lazy(self.weights)
+        weights = as_lazy(self.weights)
         absent = weights == 0
         total = log_mix(np.where(absent, -np.inf, np.log(weights)), logarithms)
         format_ = np.finfo(total.dtype)
@@ -151,7 +151,7 @@ def _from_the_less(logarithm: LazyArray, other: LazyArray) -> Any:
 
 def _each(x: Any) -> LazyArray:
     """``x`` for each component."""
-    return lazy(x)[..., None]
+    return as_lazy(x)[..., None]
 
 
 def mixture(weights: Any, components: Distribution) -> Mixture:

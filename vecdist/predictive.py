@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vecdist import pipeline
-from vecdist.array import LazyArray, lazy
+from vecdist.array import LazyArray, as_lazy
 from vecdist.expr import Node
 from vecdist.joint import Joint, on_device
 from vecdist.leaves import argument
@@ -29,7 +29,7 @@ def predictions(joint: Joint, predict: Callable[..., Any], x: Any, key: Any) -> 
     parameters, _ = joint.constrained(LazyArray(single))
     found = _checked(predict(LazyArray(own), **parameters))
     roots = [array.node for array in found.values()]
-    many = batch(roots, {single: lazy(rows).node, own: keys.node})
+    many = batch(roots, {single: as_lazy(rows).node, own: keys.node})
     arrays = pipeline.evaluate(_where(rows, many), pipeline.values, [node.shape for node in many], "nan")  # type: ignore[misc]
     shaped = (array.reshape(*x.shape[:-1], *array.shape[1:]) for array in arrays)
     return dict(zip(found, shaped, strict=True))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.array import LazyArray, lazy
+from vecdist.array import LazyArray, as_lazy
 from vecdist.views import broadcast_view
 
 
@@ -19,13 +19,13 @@ def einsum(subscripts: str, *operands: Any) -> LazyArray:
     lengths: dict[str, int] = {}
     product: LazyArray | None = None
     order = list(dict.fromkeys([*output, *"".join(inputs)]))
-    for letters, operand in zip(inputs, map(lazy, operands), strict=True):
+    for letters, operand in zip(inputs, map(as_lazy, operands), strict=True):
         aligned = _aligned(operand, letters, order, lengths)
         product = aligned if product is None else product * aligned
     assert product is not None
     full = LazyArray(broadcast_view(product.node, [lengths[letter] for letter in order]))
     total = full.sum(axis=tuple(range(len(output), len(order)))) if len(order) > len(output) else full
-    return total.astype(np.result_type(*(operand.dtype for operand in map(lazy, operands))))
+    return total.astype(np.result_type(*(operand.dtype for operand in map(as_lazy, operands))))
 
 
 def _parsed(subscripts: str, count: int) -> tuple[list[str], str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vecdist.expr import Node, Scalar, cast, where
+from vecdist.expr import SIMPLE_POWERS, Node, Scalar, cast, where
 from vecdist.leaves import number
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.arithmetic import (
@@ -94,9 +94,7 @@ def _power(base: Node, exponent: Scalar, given: Node) -> Node:
         if exponent < 0:
             raise ValueError(f"an integer to the power {exponent} is no integer; convert it with .astype(float) first")
         return _whole_power(base, int(exponent))
-    if exponent in _POWERS:
-        return _POWERS[exponent](base)
-    return PRIMITIVES["pow"](base, given)
+    return base**exponent if exponent in SIMPLE_POWERS else PRIMITIVES["pow"](base, given)
 
 
 def _whole_power(base: Node, exponent: int) -> Node:
@@ -105,16 +103,6 @@ def _whole_power(base: Node, exponent: int) -> Node:
         result = result * base if exponent % 2 else result
         base, exponent = base * base, exponent // 2
     return result
-
-
-_POWERS: dict[float, Callable[[Node], Node]] = {
-    0.5: PRIMITIVES["sqrt"],
-    1: lambda x: x,
-    2: PRIMITIVES["square"],
-    3: lambda x: PRIMITIVES["square"](x) * x,
-    4: lambda x: PRIMITIVES["square"](PRIMITIVES["square"](x)),
-    -1: PRIMITIVES["reciprocal"],
-}
 
 
 def _integer_power(base: Node, exponent: Node) -> Node:

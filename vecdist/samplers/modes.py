@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist import random
-from vecdist.array import lazy
+from vecdist.array import as_lazy
 from vecdist.derivatives import hessian
 from vecdist.leaves import on_host
 from vecdist.samplers.density import Target
@@ -101,7 +101,7 @@ def laplace(density: Any, initial: Any = None, mode: Mode | None = None, device:
         raise ValueError(f"no mode was found: the gradient is still {abs(mode.gradient).max():.3g}")
     target = Target.of(density, mode.position, device)
     given = target.library.asarray(mode.position)
-    precision = -np.asarray(on_host(hessian(target.trace(lazy(given)), given)))
+    precision = -np.asarray(on_host(hessian(target.trace(as_lazy(given)), given)))
     precision = 0.5 * (precision + precision.T)
     try:
         lower = np.linalg.cholesky(precision)
