@@ -361,7 +361,7 @@ def test_vectors_of_another_length(x):
     ({"alpha": 0.0, "beta": 0.0}, "alpha, beta, shape are wanted; missing: shape"),
     ({"alpha": 0.0, "beta": 0.0, "shape": 1.0, "x": 1.0}, "unknown: x"),
     ({"alpha": [0.0], "beta": 0.0, "shape": 1.0}, r"differ in their leading axes: \(\), \(1,\)"),
-    ({"alpha": 0.0, "beta": 2.0, "shape": 1.0}, "beta: a value lies outside interval"),
+    ({"alpha": 0.0, "beta": 2.5, "shape": 1.0}, "beta: a value lies outside interval"),
     ({"alpha": 0.0, "beta": 0.0, "shape": -1.0}, "shape: a value lies outside positive"),
 ])
 def test_values_that_cannot_be_packed(values, message):
