@@ -1,4 +1,8 @@
-"""Parameters over six decades, and points in the middle, in both tails and at the edges of each family."""
+"""Parameters over six decades, and points in the middle, in both tails and at the edges of each family.
+
+All are drawn anew for each seed, and differ from family to family: what was mended at the points of one seed is judged
+by those of another.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,14 @@ SLOW_QUANTILES = {  # or none, or in gigabytes
 }
 
 
-def parameters(family: Family, dtype: type, count: int) -> Arrays:
-    """Valid parameters, each over six decades; the same ones at every call."""
-    rng = np.random.default_rng(zlib.crc32(family.__name__.encode()))
+def stream(seed: int, family: Family, what: str) -> np.random.Generator:
+    """Random numbers of their own for what is drawn of a family."""
+    return np.random.default_rng([seed, zlib.crc32(f"{family.__name__} {what}".encode())])
+
+
+def parameters(family: Family, dtype: type, count: int, seed: int) -> Arrays:
+    """Valid parameters, each over six decades."""
+    rng = stream(seed, family, "parameters")
     drawn = {name: values(rng, kind, count) for name, kind in family.parametrisations[0].constraints.items()}
     if "high" in drawn:
         length = np.ceil(decades(rng, count)) if family.discrete else decades(rng, count)
@@ -63,11 +72,11 @@ def values(rng: np.random.Generator, kind: Any, count: int) -> np.ndarray:
     return decades(rng, count) * rng.choice([-1, 1], count)
 
 
-def points(family: Family, drawn: Arrays) -> np.ndarray:
+def points(family: Family, drawn: Arrays, seed: int) -> np.ndarray:
     """For each row of parameters a point: a third each in the bulk, in the tails and at any size; some at the ends."""
     if family.__name__ == "Dirac":
         return drawn["value"]
-    rng = np.random.default_rng(1)
+    rng = stream(seed, family, "points")
     arrays = [*drawn.values()]
     dtype, count = arrays[0].dtype.type, len(arrays[0])
     oracle = scipys(family, family.parametrisations[0].names, arrays)
@@ -84,12 +93,13 @@ def points(family: Family, drawn: Arrays) -> np.ndarray:
         x = np.clip(np.rint(x) if family.discrete else x, -most, most).astype(dtype)
         first, last = inside(drawn, dtype, lower, upper, family.discrete or "gate" in drawn)
         least = 1e-29 if "gate" in drawn and not family.discrete else -np.inf
-        return at_edges(np.clip(x, np.maximum(first, least), last), first, last).astype(dtype)
+        x = at_edges(np.clip(x, np.maximum(first, least), last), first, last, 31)
+        return at_edges(x, lower, upper, 15).astype(dtype)
 
 
-def probabilities(dtype: type, count: int) -> np.ndarray:
+def probabilities(family: Family, dtype: type, count: int, seed: int) -> np.ndarray:
     """Two thirds of the middle, the others next to 0 and to 1 in turns."""
-    rng = np.random.default_rng(2)
+    rng = stream(seed, family, "probabilities")
     middle, tail = rng.uniform(0, 1, count), decades(rng, count, -15, -1)
     place, most = np.arange(count) % 6, np.nextafter(dtype(1), dtype(0))
     return np.minimum(np.where(place == 1, tail, np.where(place == 4, 1 - tail, middle)).astype(dtype), most)
@@ -99,7 +109,7 @@ def probable(rng: np.random.Generator, family: Family, oracle: Any, count: int) 
     """Quantiles of the middle and of both tails, or draws where SciPy has none or takes long."""
     if not hasattr(oracle, "ppf") or family.__name__ in SLOW_QUANTILES:
         try:
-            return np.asarray(oracle.rvs(random_state=1, size=count), float)
+            return np.asarray(oracle.rvs(random_state=rng, size=count), float)
         except ValueError:  # parameters beyond what the generator takes
             return np.full(count, np.nan)
     middle, tail = oracle.ppf(rng.uniform(0, 1, count)), decades(rng, count, -15, -1)
@@ -130,8 +140,8 @@ def inside(drawn: Arrays, dtype: type, lower: np.ndarray, upper: np.ndarray, mas
     return first, last
 
 
-def at_edges(x: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+def at_edges(x: np.ndarray, first: np.ndarray, last: np.ndarray, at: int) -> np.ndarray:
     """Of every 64 points, one at each finite end."""
     place = np.arange(len(x)) % 64
-    x = np.where((place == 31) & np.isfinite(first), first, x)
-    return np.where((place == 63) & np.isfinite(last), last, x)
+    x = np.where((place == at) & np.isfinite(first), first, x)
+    return np.where((place == at + 32) & np.isfinite(last), last, x)
