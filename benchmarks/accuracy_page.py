@@ -111,9 +111,10 @@ def document(chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Fo
     sections = [section(verb, chosen, found) for verb in chosen.verbs]
     title = TITLE.replace("# Accuracy", "# Accuracy of CUDA kernels") if chosen.device == "cuda" else TITLE
     counts = f"{chosen.points} points per family and format, {chosen.tail_points} for distribution functions"
+    way = f"or as many as {chosen.seconds:g} s of truths allow, compiled {chosen.device.upper()} kernels"
     made = (
         f"Made on {date.today()} by `python benchmarks/accuracy.py --device {chosen.device} --seed {chosen.seed}` in "
-        f"{seconds:.0f} s: {counts}, or as many as {chosen.seconds:g} s of truths allow, compiled {chosen.device.upper()} kernels; "
+        f"{seconds:.0f} s: {counts}, {way}; "
     )
     return title + "\n" + made + timing.versions() + peer_versions(chosen.peers) + ".\n\n" + "\n".join(sections)
 

@@ -5,8 +5,9 @@ import pytest
 import scipy.stats
 from interpreting import by_interpreter, nothing_computed
 
+import vecdist
 from vecdist import LazyArray, Vectorize, lazy, logpdf, logpmf, value_and_grad
-from vecdist.distributions import Gamma, NegativeBinomial, Normal, Poisson
+from vecdist.distributions import FAMILIES, Gamma, NegativeBinomial, Normal, Poisson
 
 A, T, X = np.array([[0.5], [2.0]]), np.array(2.0), np.array([0.5, 1.0, 4.0])
 
@@ -69,6 +70,52 @@ def test_data_may_be_an_expression():
 ])
 def test_integers_and_numbers_do_not_widen(parameters, x, wanted):
     assert logpdf(Normal(*parameters), x).dtype == wanted
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.__name__)
+def test_dtypes_of_every_family_are_those_of_lazy_arithmetic(family):
+    """NumPy's scalars count like arrays, Python numbers do not (NEP 50); integers are data."""
+    names = family.parametrisations[0].names
+    single, double = np.array([0.5, 1.0], "f4"), np.array([0.5, 1.0])
+    scalars = {"f4": np.float32(0.5), "f8": np.float64(0.5)}
+    for verb in (logpdf, vecdist.cdf, vecdist.ppf):
+        if not has(family, verb):
+            continue
+        for x in (single, double, scalars["f4"], scalars["f8"], 0.5):
+            for given in (*scalars.values(), 0.5):
+                wanted = (lazy(np.asarray(x)) * given).dtype if isinstance(x, np.ndarray) else np.result_type(x, given)
+                assert verb(family(*[given] * len(names)), x).dtype == wanted, (verb.__name__, x, given)
+        assert verb(family(*[scalars["f4"]] * len(names)), np.array([1, 2])).dtype == np.float32
+
+
+def has(family, verb):
+    try:
+        verb(family(*[0.5] * len(family.parametrisations[0].names)), 0.5)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def test_one_double_scalar_among_floats_makes_doubles():
+    y = np.array([0.5, 1.0], "f4")
+    assert logpdf(Normal(np.float64(0.1), 1.0), y).dtype == logpdf(Normal(np.array(0.1), 1.0), y).dtype == np.float64
+    assert logpdf(Normal(y.mean(), y.std()), y).dtype == np.float32
+    assert vecdist.mean(Normal(np.float64(0.1), np.float32(1.0))).dtype == np.float64
+    assert vecdist.sample(1, Gamma(np.float32(2.0), 1.0), 3).dtype == np.float32
+    assert vecdist.sample(1, Gamma(np.float64(2.0), np.float32(1.0)), 3).dtype == np.float64
+    with by_interpreter():
+        counts = np.array([16777217])
+        assert float(logpdf(Poisson(np.float64(3.0)), counts)[0]) == float(logpdf(Poisson(3.0), 16777217))
+        rounded = logpdf(Poisson(np.float32(3.0)), counts)
+        assert rounded.dtype == np.float32 and rounded[0] == logpdf(Poisson(np.float32(3.0)), 16777216)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: logpdf(Normal(10**400, 1.0), X), lambda: logpdf(Normal(0.0, 1.0), 10**400), lambda: lazy(X) + 10**400,
+])
+def test_integers_beyond_all_floats_are_named(call):
+    with pytest.raises(OverflowError, match=r"an integer of 1329 bits is beyond all float64 numbers"):
+        call()
 
 
 def test_a_parameter_given_twice_in_one_target_has_one_gradient():

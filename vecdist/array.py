@@ -12,7 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from vecdist.expr import Node, Scalar, cast
 from vecdist.expr import where as choose
-from vecdist.leaves import NUMBERS, check_dtype, constant, leaf, number
+from vecdist.leaves import check_dtype, constant, is_weak, leaf, number
 from vecdist.picking import pick, picks
 from vecdist.primitives.products import product
 from vecdist.primitives.reductions import reduced
@@ -265,7 +265,7 @@ def _operand(value: Any) -> Node | Scalar:
     """The node of a value; Python numbers stay, for their dtype depends on what they meet."""
     if isinstance(value, LazyArray):
         return value.node
-    return value if isinstance(value, NUMBERS) and not isinstance(value, np.generic) else leaf(value)
+    return value if is_weak(value) else leaf(value)
 
 
 def operands(*values: Any) -> list[Node]:

@@ -93,9 +93,20 @@ def constant(value: Any, name: str | None = None) -> Node:
     return Node("leaf", (), (known,), known.array.shape, known.array.dtype)
 
 
+def is_weak(value: Any) -> bool:
+    """Whether ``value`` is a Python number, which takes the dtype of what is beside it; NumPy's have their own."""
+    return isinstance(value, NUMBERS) and not isinstance(value, np.generic)
+
+
 def number(value: bool | int | float, dtype: np.dtype) -> Node:
-    """The node of a Python number, of the dtype that it takes beside other values."""
-    array = np.asarray(value, dtype)
+    """The node of a Python number, of the dtype that it takes beside other values.
+
+    Raises ``OverflowError`` for an integer beyond all numbers of that dtype.
+    """
+    try:
+        array = np.asarray(value, dtype)
+    except OverflowError:
+        raise OverflowError(f"an integer of {int(value).bit_length()} bits is beyond all {dtype} numbers") from None
     return Node("leaf", (), (Leaf(value, array, "number"),), (), array.dtype)
 
 

@@ -12,7 +12,7 @@ from vecdist.array import LazyArray
 from vecdist.distributions.base import Compound, Distribution, Parameters, Parametrised
 from vecdist.expr import Node, cast, const
 from vecdist.expr import where as choose
-from vecdist.leaves import NUMBERS, leaf, number
+from vecdist.leaves import is_weak, leaf, number
 from vecdist.shapes import BroadcastError, broadcast
 
 
@@ -43,10 +43,11 @@ def Vectorize(  # noqa: N802 (a constructor in all but name)
 def logpdf(distribution: Distribution | Compound, x: Any) -> LazyArray:
     """The logarithm of the density, or of the mass, of ``distribution`` at ``x``: a lazy array.
 
-    The shape is that of the parameters and ``x`` broadcast together; the dtype is that of the floating-point arrays
-    among them (integers are data and do not widen it), float64 where there is none.  Outside the support the value is
-    -inf, where a parameter is invalid NaN, and computing it raises ``InvalidParameter``.  Raises ``ValueError`` for
-    shapes that do not broadcast.
+    The shape is that of the parameters and ``x`` broadcast together; the dtype is that of the floating-point arrays and
+    NumPy scalars among them, float64 where there is none.  Python numbers take it, and so do integers, which are data:
+    beside float32 alone, counts above 2**24 are rounded to it.  Outside the support the value is -inf, where a
+    parameter is invalid NaN, and computing it raises ``InvalidParameter``.  Raises ``ValueError`` for shapes that do
+    not broadcast, ``OverflowError`` for Python integers beyond all floats.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal
@@ -104,17 +105,27 @@ def _family(verb: str, distribution: Any) -> type[Distribution]:
 
 
 def as_floats(given: Mapping[str, Any]) -> dict[str, Node]:
-    """The operands as nodes of one floating-point dtype."""
+    """The operands as nodes of one dtype: that of the floating-point arrays and NumPy scalars among them, or float64.
+
+    Python numbers take it, and integers, arrays of them too, which are data.
+    """
     known = {
-        name: value if isinstance(value, NUMBERS) else value.node if isinstance(value, LazyArray) else leaf(value)
+        name: value if is_weak(value) else value.node if isinstance(value, LazyArray) else leaf(value)
         for name, value in given.items()
     }
     floats = [node.dtype for node in known.values() if isinstance(node, Node) and node.dtype.kind == "f"]
     dtype = np.result_type(*floats) if floats else np.dtype(np.float64)
     return {
-        name: cast(node, dtype) if isinstance(node, Node) else number(node, dtype)
+        name: cast(node, dtype) if isinstance(node, Node) else _named_number(name, node, dtype)
         for name, node in known.items()
     }
+
+
+def _named_number(name: str, value: Any, dtype: np.dtype) -> Node:
+    try:
+        return number(value, dtype)
+    except OverflowError as error:
+        raise OverflowError(f"{name}: {error}") from None
 
 
 def _check_shapes(family: str, nodes: Mapping[str, Node]) -> None:
