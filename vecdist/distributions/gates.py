@@ -16,7 +16,7 @@ from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import at_most, width
+from vecdist.primitives.floating import at_least, at_most, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import primitive
 
@@ -175,12 +175,22 @@ def gated_draw(family: Any) -> Any:
 
 def hurdled_sf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
     """The upper tail of a gated choice between 0 and what ``family`` has above."""
-    return staticmethod(lambda x, p: (1.0 - p.gate) * family.sf(x, p) / -expm1(log_mass(p)))
+
+    def sf(x: Node, p: Parameters) -> Node:
+        share = family.sf(x, p) / -expm1(log_mass(p))
+        return (1.0 - p.gate) * where(eq(x, 0.0), 1.0, at_most(share, 1.0))
+
+    return staticmethod(sf)
 
 
 def hurdled_log_sf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
     """The logarithm of the upper tail of a gated choice between 0 and what ``family`` has above."""
-    return staticmethod(lambda x, p: log1p(-p.gate) + family.log_sf(x, p) - log1mexp(log_mass(p)))
+
+    def log_sf(x: Node, p: Parameters) -> Node:
+        share = family.log_sf(x, p) - log1mexp(log_mass(p))
+        return log1p(-p.gate) + where(eq(x, 0.0), 0.0, at_most(share, 0.0))
+
+    return staticmethod(log_sf)
 
 
 def hurdled_mean(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
@@ -194,7 +204,7 @@ def hurdled_cdf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
     def cdf(x: Node, p: Parameters) -> Node:
         above = -expm1(log_mass(p))
         beyond = family.sf(x, p) / above
-        part = where(beyond < 0.5, 1.0 - beyond, (family.cdf(x, p) - exp(log_mass(p))) / above)
+        part = where(beyond < 0.5, 1.0 - beyond, at_least(family.cdf(x, p) - exp(log_mass(p)), 0.0) / above)
         return p.gate + (1.0 - p.gate) * where(eq(x, 0.0), 0.0, part)
 
     return staticmethod(cdf)

@@ -1,7 +1,9 @@
 """The zero-inflated binomial distribution."""
 
+from typing import Any
+
 from vecdist.distributions import saddle_point
-from vecdist.distributions.base import Distribution
+from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.binomial import Binomial
 from vecdist.distributions.gates import (
     gated_cdf,
@@ -15,6 +17,18 @@ from vecdist.distributions.gates import (
     mode_or_zero,
     with_gate,
 )
+from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import eq
+
+
+def _with_certain_success(formula: Any) -> Any:
+    """The log mass, with the slope of that of 0 where the one trial is sure to succeed: there it is a line in q."""
+
+    def log_density(x: Node, p: Parameters) -> Node:
+        certain = eq(p.q, 0.0) & eq(p.n, 1.0) & eq(x, 0.0) & (p.gate > 0.0)
+        return formula.__func__(x, p) + where(certain, (1.0 / p.gate - 1.0) * p.q, 0.0)
+
+    return staticmethod(log_density)
 
 
 class ZeroInflatedBinomial(Distribution):
@@ -32,7 +46,7 @@ class ZeroInflatedBinomial(Distribution):
     by_probability = with_gate(Binomial.by_probability)
     by_logit = with_gate(Binomial.by_logit)
     support = Binomial.support
-    log_density = inflated(saddle_point.binomial, saddle_point.lost_at_no_success)
+    log_density = _with_certain_success(inflated(saddle_point.binomial, saddle_point.lost_at_no_success))
     mean = gated_mean(Binomial)
     variance = gated_variance(Binomial)
     mode = mode_or_zero(Binomial.mode, log_density)
