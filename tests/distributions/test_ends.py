@@ -1,6 +1,6 @@
 """Distribution functions at the ends of supports: their values, and their partials as limits from inside."""
 
-from math import inf, pi
+from math import inf, pi, sqrt
 
 import numpy as np
 import pytest
@@ -30,6 +30,7 @@ ENDS = [
     (logsf, "Arcsine", {"low": 0.0, "high": 2.0}, 0.0, {"x": -inf, "low": inf, "high": 0.0}),
     (sf, "Arcsine", {"low": 0.0, "high": 1.0}, -0.0, {"x": -inf, "low": inf, "high": 0.0}),
     (logcdf, "Beta", {"alpha": 2.0, "beta": 3.0}, 0.0, UP | {"alpha": -inf, "beta": 7 / 12}),
+    (cdf, "Exponential", {"scale": 2.0}, 0.0, {"x": 0.5, "scale": 0.0}),
     (logcdf, "Exponential", {"scale": 2.0}, 0.0, UP | {"scale": -0.5}),
     (cdf, "Frechet", {"shape": 2.0, "scale": 2.0}, 0.0, {"x": 0.0, "shape": 0.0, "scale": 0.0}),
     (cdf, "Gamma", {"shape": 1.0, "scale": 2.0}, 0.0, {"x": 0.5, "shape": 0.0, "scale": 0.0}),
@@ -77,6 +78,24 @@ def test_partials_at_an_end(interpreter, verb, name, given, x, expected):
     assert value in {0.0, 1.0, -inf} and not (np.signbit(value) and value == 0)
     for key, partial in expected.items():
         np.testing.assert_allclose(found[key], partial, rtol=1e-13, atol=1e-15, err_msg=f"d/d{key}")
+
+
+KINKS = [
+    (logcdf, "Laplace", {"loc": 2.0, "scale": 2.0}, {"x": 0.5, "loc": -0.5, "scale": 0.0}),
+    (logsf, "Laplace", {"loc": 2.0, "scale": 2.0}, {"x": -0.5, "loc": 0.5, "scale": 0.0}),
+    (cdf, "Laplace", {"loc": 0.5, "scale": 2.0}, {"x": 0.25, "loc": -0.25, "scale": 0.0}),
+    (logcdf, "SkewedExponentialPower", {"loc": 0.5, "scale": 2.0, "power": 1.0, "skew": 0.75},
+     {"x": 1 / 3, "loc": -1 / 3, "scale": 0.0, "power": 0.0, "skew": 4 / 3}),
+    (logsf, "SkewedExponentialPower", {"loc": 0.5, "scale": 2.0, "power": 2.0, "skew": 0.75},
+     {"x": -2 / sqrt(2 * pi), "loc": 2 / sqrt(2 * pi), "scale": 0.0, "power": 0.0, "skew": -4.0}),
+]
+
+
+@pytest.mark.parametrize(("verb", "name", "given", "expected"), KINKS)
+def test_tails_are_smooth_where_the_density_has_a_kink(interpreter, verb, name, given, expected):
+    _, found = at(verb, FAMILIES[name], given, given["loc"])
+    for key, partial in expected.items():
+        np.testing.assert_allclose(found[key], partial, rtol=1e-14, atol=1e-16, err_msg=f"d/d{key}")
 
 
 def test_a_place_that_stays_at_the_end_has_no_infinite_slope(interpreter):

@@ -5,8 +5,11 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.elementary import clamped, exp, expm1, log, log1p
+from vecdist.primitives.floating import width
 from vecdist.primitives.rounding import product_rest
+
+LIMITS = {8: (1e-150, 1e150), 4: (1e-18, 1e18)}  # of what has a square that is neither 0 nor infinite
 
 
 def _turned(p: Parameters) -> Parameters:
@@ -16,6 +19,7 @@ def _turned(p: Parameters) -> Parameters:
 
 def _weights(asymmetry: Node) -> dict[str, Node]:
     """The probabilities on both sides of loc, and their quotient in two parts."""
+    asymmetry = clamped(asymmetry, LIMITS[width(asymmetry)])
     odds = Parts(square(asymmetry), product_rest(asymmetry, asymmetry))
     return {
         "below": 1.0 / (1.0 + square(1.0 / asymmetry)), "above": 1.0 / (1.0 + square(asymmetry)),

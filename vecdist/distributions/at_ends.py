@@ -87,7 +87,7 @@ def log_of_tail(tail: Node, name: str, family: Family, p: Parameters, x: Node) -
     if end is None:
         return log_probability(tail)
     gap, log_density = x - end if lower else end - x, family.log_density(end, p)
-    near = (gap < NEXT[width(x)]) & (abs(log_density) < INFINITY)
+    near = ((gap < NEXT[width(x)]) | eq(tail, 0.0)) & (abs(log_density) < INFINITY)
     return where(near, log(gap) + log_density, log_probability(tail))
 
 

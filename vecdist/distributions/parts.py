@@ -73,7 +73,7 @@ class Parts(NamedTuple):
     def bounded(self) -> Parts:
         """The number, but infinity as the largest one."""
         most = float(np.finfo(self.high.dtype).max)
-        return Parts(clamped(self.high, (-most, most)), self.rest)
+        return Parts(clamped(self.high, (-most, most)), where(abs(self.high) <= most, self.rest, 0.0))
 
     def magnitude(self) -> Parts:
         """The absolute value, whose slope at 0 is that from above: an even function has its second derivative there."""

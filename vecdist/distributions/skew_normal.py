@@ -49,7 +49,7 @@ class SkewNormal(Distribution):
 
     @staticmethod
     def standard(x: Node, p: Parameters) -> Parts:
-        return difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest))
+        return difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest)).bounded()
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

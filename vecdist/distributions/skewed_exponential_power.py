@@ -6,7 +6,7 @@ from typing import NamedTuple
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.exponential_power_mass import exponential_power_tail, log_exponential_power_tail
-from vecdist.distributions.formulas import at_peak, lgamma_reciprocal
+from vecdist.distributions.formulas import at_peak, lgamma_reciprocal, times
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
@@ -95,7 +95,7 @@ class SkewedExponentialPower(Distribution):
         distance = SkewedExponentialPower.log_distance(x, p)
         near = distance.high * p.power < FLAT
         height = exp(-lgamma_reciprocal(p.power) - log_over(p.power))
-        rise = where(near, (x - p.loc) / p.scale, 0.0) * height
+        rise = times(where(near, (x - p.loc) / p.scale, 0.0), height)
         safe = Parts(where(near, 0.0, distance.high), distance.rest)
         return Middle(safe, near, 0.5 * (p.left + rise), 0.5 * (p.right - rise))
 

@@ -29,6 +29,7 @@ from vecdist.primitives.table import primitive
 from vecdist.primitives.two_tails import routines
 
 NEAR = 0.3  # where a h is no more, and h no more than 1, little is lost by Owen's function
+FAR = 1e9  # from which on a h leaves one term of the integral by parts
 PHI_TWICE = sqrt(2.0 / pi)
 SCALED_TAIL = ERFCX[8][::-1]
 
@@ -49,6 +50,8 @@ def light_tail(h: float, a: float) -> float:
     if h < 1.0 and g < NEAR:
         y = upper(h) - 2.0 * wedge(h, a) if a <= 1.0 else 2.0 * wedge(g, 1.0 / a) - upper(g) * erf(ROOT_HALF * h)
         y *= exp(0.5 * (h * h + g * g))
+    elif g > FAR:
+        y = max(1e-300, 1.0 / (pi * g) / (1.0 + a * a) / h)
     else:
         start, reach = asinh(a), min(1e300, 2.0 * DECAY / (h * h))
         x = sqrt(a * a + reach)
