@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from uncompiled import LANGUAGE, load, load_bytes, store
+from uncompiled import LANGUAGE, load, load_bytes, store, uncompiled
 
-from vecdist import lazy, pipeline
+from vecdist import lazy, logcdf, logpdf, pipeline, value_and_partials
 from vecdist.backends import cpu_language
+from vecdist.distributions import Beta, Gamma, GeneralizedExtremeValue, StudentT, VonMises
 
 
 def test_every_word_is_spoken():
@@ -40,3 +41,19 @@ def test_an_index_that_leaves_its_array_is_noticed(use):
 def test_strided_elements_are_found():
     x = np.arange(12.0).reshape(3, 4)[::-1, ::2]
     assert [load_bytes(x, -32 * row, -1, 0) for row in range(3)] == [8.0, 4.0, 0.0]
+
+
+Z, A, B = np.linspace(0.05, 3.0, 60), np.linspace(0.1, 9.0, 60), np.linspace(2.0, 0.3, 60)
+
+
+@pytest.mark.parametrize(("verb", "distribution", "x"), [
+    (logpdf, GeneralizedExtremeValue(0.3 * B, A, B - 1.5), Z), (logcdf, Gamma(A, B), Z), (logcdf, Beta(A, B), Z / 4),
+    (logcdf, StudentT(A), Z), (logpdf, VonMises(A, B), Z),
+], ids=range(5))
+def test_programs_with_derivatives_compute_values_by_the_same_operations(verb, distribution, x):
+    """What differs in compiled kernels is which products and sums become one instruction."""
+    with uncompiled():
+        value = np.asarray(verb(distribution, x))
+        arrays = [array for array in distribution.parameters.values() if isinstance(array, np.ndarray)]
+        beside, _ = value_and_partials(verb(distribution, x), (x, *arrays))
+    np.testing.assert_array_equal(beside, value)

@@ -191,6 +191,20 @@ def test_von_mises_of_any_concentration_has_no_jump(thread):
     np.testing.assert_allclose(slope, [float(slope) for _, slope in pairs], rtol=1e-9)
 
 
+def test_von_mises_of_angles_of_any_size():
+    """Reduced by as many digits of pi as they need, with what rounding takes from the distance to the location."""
+    x = np.array([1e22, 6381956970095103 * 2.0**797, 3e15, -1e300, 123456789.0])
+    loc, kappa = np.array([0.3, -7.0, 1e10, 2.0, 0.1]), np.array([2.0, 50.0, 0.5, 1e4, 1.0])
+    value, (of_x, of_loc) = value_and_partials(logpdf(VonMises(loc, kappa), x), (x, loc))
+    with ctx.workprec(1200):
+        balls = [tuple(map(arb, row)) for row in zip(x.tolist(), loc.tolist(), kappa.tolist(), strict=True)]
+        wanted = [float(_von_mises(k, at - m)[0]) for at, m, k in balls]
+        slopes = [float(-k * (at - m).sin()) for at, m, k in balls]
+    np.testing.assert_allclose(value, wanted, rtol=4e-15)
+    np.testing.assert_allclose(of_x, slopes, rtol=4e-15)
+    np.testing.assert_array_equal(of_loc, -of_x)
+
+
 def _von_mises(kappa, x):
     """The log density, and its derivative in the concentration, with Bessel functions scaled by exp(-kappa)."""
     i0, i1 = (acb(kappa).bessel_i(order, scaled=True).real for order in (0, 1))
