@@ -28,6 +28,13 @@ TOGETHER = {"with_slopes_of", "tail_at_end", "log_tail_at_end", "begun_below", "
     "falling_power", "falling_rest",
 }
 RANDOM = {"philox_first", "philox_last"} | {name for name in PRIMITIVES if name.endswith("_draw")}
+ROUND = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0])
+# What jumps at round numbers, one argument says which function it is, or in the slopes of quantiles is the value at the
+# others: by either tail, alike for that value alone.
+UNLIKE = {
+    "beta_odds_below_dp", "beta_odds_beyond_dq", "ceil", "floor", "gamma_log_below_dp", "gamma_log_beyond_dq",
+    "gamma_log_root", "gamma_log_root_dq", "gammainccinv_dq", "trunc",
+}
 # Central differences of order six: f'(x) = sum of weight * (f(x + n h) - f(x - n h)) / h (Fornberg 1988, table 1).
 WEIGHTS = (3 / 4, -3 / 20, 1 / 60)
 SIZES = (1.0, 0.5)  # of h, in steps
@@ -62,18 +69,20 @@ def value(node: Node, arrays: list[np.ndarray]) -> np.ndarray:
 
 
 def draw(entry: Primitive) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Arguments spread evenly over the domain, and a step for each: relative where the domain is positive."""
-    rng = np.random.default_rng(7)
+    """Arguments spread evenly over the domain, and a step for each: relative where the domain is positive.
+
+    One in four of them is a round number, as its neighbours often are: equal arguments, and the edges of cases.
+    """
+    rng, chosen = np.random.default_rng(7), np.random.default_rng(8)
     arrays, steps = [], []
     for low, high in entry.domain:
         share = (rng.permutation(COUNT) + rng.uniform(size=COUNT)) / COUNT
-        if low > 0:
-            x = np.exp(np.log(low) + share * np.log(high / low))
-            steps.append(2e-3 * x)
-        else:
-            x = low + (high - low) * (0.1 + 0.8 * share)
-            steps.append(np.full(COUNT, 1e-3 * (high - low)))
+        x = np.exp(np.log(low) + share * np.log(high / low)) if low > 0 else low + (high - low) * (0.1 + 0.8 * share)
+        within = ROUND[(low < ROUND) & (ROUND < high)]
+        if len(within) and entry.name not in UNLIKE:
+            x[: COUNT // 4] = chosen.choice(within, COUNT // 4)
         arrays.append(x)
+        steps.append(2e-3 * x if low > 0 else np.full(COUNT, 1e-3 * (high - low)))
     return arrays, steps
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.arithmetic import eq, size
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.normal_tail import PHI_0, ROOT_HALF, inverse_mills_gap, ndtr, scaled_mass
@@ -45,7 +45,7 @@ class Tails(NamedTuple):
     @property
     def bell(self) -> Node:
         """exp(-v^2 / 2) where v is below 0, else 1: the normal density has it beside the factor."""
-        v = at_most(abs(self.v), 50.0)
+        v = at_most(size(self.v), 50.0)
         return where(self.beyond, exp(-0.5 * (v * v)), 1.0)
 
     @property
@@ -66,12 +66,12 @@ class Tails(NamedTuple):
     @property
     def lower(self) -> Node:
         """The lower tail over the factor exp(-z^2 / 2) up to v = 0."""
-        z, v = at_most(abs(self.z.high), 2.0), abs(self.v)
-        start = where(self.negative, abs(self.z.high), where(self.beyond, v, 0.0))
+        z, v = at_most(size(self.z.high), 2.0), size(self.v)
+        start = where(self.negative, size(self.z.high), where(self.beyond, v, 0.0))
         step = where(self.negative | self.beyond, self.ratio, v)
         fall = 0.5 * scaled_fall(ROOT_HALF * start, ROOT_HALF * step)
         middle = expm1(0.5 * (z * z)) + 0.5 * scaled_fall(0.0 * z, ROOT_HALF * z)
-        whole = at_most(abs(self.z.high), 50.0)
+        whole = at_most(size(self.z.high), 50.0)
         far = fall * exp(-0.5 * (whole * whole)) - expm1(at_least(-self.lag, -2.0))
         return where(self.beyond, far, fall + where(self.negative, 0.0, middle))
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.arithmetic import eq, size
 from vecdist.primitives.elementary import expm1, log, log1p
 from vecdist.primitives.floating import at_most
 from vecdist.primitives.normal_tail import PHI_0, ROOT_HALF, inverse_mills_gap, scaled_mass
@@ -61,7 +61,7 @@ class Tails(NamedTuple):
 
     @property
     def w(self) -> Node:
-        return abs(self.z.high) + where(self.negative, 2.0 * self.relative, 2.0 * self.root)
+        return size(self.z.high) + where(self.negative, 2.0 * self.relative, 2.0 * self.root)
 
     @property
     def relative(self) -> Node:
@@ -70,8 +70,8 @@ class Tails(NamedTuple):
 
     @property
     def known(self) -> Node:
-        z = at_most(abs(self.z.high), 2.0)
-        start, step = where(self.negative, 0.0, abs(self.z.high)), where(self.negative, self.w, 2.0 * self.root)
+        z = at_most(size(self.z.high), 2.0)
+        start, step = where(self.negative, 0.0, size(self.z.high)), where(self.negative, self.w, 2.0 * self.root)
         rise = expm1(0.5 * (z * z)) + 0.5 * scaled_fall(0.0 * z, ROOT_HALF * z)
         above = 0.5 * scaled_fall(ROOT_HALF * start, ROOT_HALF * step) + where(self.negative, rise, 0.0)
         return where(self.below, self.lower, above)

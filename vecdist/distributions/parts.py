@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import sqrt
+from vecdist.primitives.arithmetic import size, sqrt
 from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1, log
 from vecdist.primitives.floating import LOG2_E, Reduced, format_of, head, polynomial, scaled, width
 from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
@@ -76,9 +76,8 @@ class Parts(NamedTuple):
         return Parts(clamped(self.high, (-most, most)), where(abs(self.high) <= most, self.rest, 0.0))
 
     def magnitude(self) -> Parts:
-        """The absolute value, whose slope at 0 is that from above: an even function has its second derivative there."""
-        negative = self.high < 0.0
-        return Parts(*(where(negative, -part, part) for part in self))
+        """The absolute value, with the slope from above at 0."""
+        return Parts(size(self.high), where(self.high < 0.0, -self.rest, self.rest))
 
     def root(self) -> Parts:
         """The square root of a positive number."""

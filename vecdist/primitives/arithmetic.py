@@ -87,6 +87,10 @@ absolute = primitive(
     "abs", code="abs({0})", meaning=np.abs, partials=lambda x, out: (sign(x),),
     ufuncs=("absolute", "fabs"), domain=(REAL,), oracle="numpy.abs",
 )
+size = primitive(  # the same, with the slope from above at 0: of an even function that has its second derivative there
+    "size", expand=abs, partials=lambda x, out: (where(x < 0, const(-1, x.dtype), const(1, x.dtype)),),
+    domain=((0.1, 30.0),),
+)
 sqrt = primitive(
     "sqrt", code="sqrt({0})", meaning=np.sqrt, partials=lambda x, out: (0.5 / out,),
     floating=True, ufuncs=("sqrt",), domain=(POSITIVE,), oracle="numpy.sqrt",

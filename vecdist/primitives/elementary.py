@@ -219,10 +219,13 @@ softplus = primitive(
     "softplus", expand=lambda x: where(x > 0, x, 0.0) + log1p_unit(_tail(x)),
     partials=lambda x, out: (sigmoid(x),), floating=True, domain=(REAL,),
 )
+apart = primitive(
+    "apart", 2, expand=_difference, partials=lambda x, y, out: (1.0, -1.0), floating=True, domain=(REAL, REAL),
+)
 logaddexp = primitive(
     "logaddexp", 2,
     expand=lambda x, y: where(x < y, y, x) + log1p_unit(_tail(_difference(x, y))),
-    partials=lambda x, y, out: (sigmoid(_difference(x, y)), sigmoid(-_difference(x, y))),
+    partials=lambda x, y, out: (sigmoid(apart(x, y)), sigmoid(-apart(x, y))),
     floating=True, ufuncs=("logaddexp",), domain=(REAL, REAL), oracle="numpy.logaddexp",
 )
 tanh_slope = primitive(
@@ -231,6 +234,10 @@ tanh_slope = primitive(
 tanh = primitive(
     "tanh", expand=_tanh, partials=lambda x, out: (tanh_slope(x),),
     floating=True, ufuncs=("tanh",), domain=(SMALL,), oracle="numpy.tanh",
+)
+log_cosh = primitive(
+    "log_cosh", expand=lambda x: magnitude(x) + log1p_unit(exp(-2.0 * magnitude(x))) - LN2,
+    partials=lambda x, out: (tanh(x),), floating=True, domain=(SMALL,),
 )
 sinh = primitive(
     "sinh", expand=_sinh, partials=lambda x, out: (cosh(x),),

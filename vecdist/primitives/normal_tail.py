@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, sqrt
+from vecdist.primitives.arithmetic import eq, size, sqrt
 from vecdist.primitives.elementary import LN2, clamped, expm1, log
 from vecdist.primitives.floating import INFINITY, at_most, polynomial, scaled, width
 from vecdist.primitives.logarithms import LN2_PARTS, log1mexp, log_of_sum
@@ -86,7 +86,7 @@ def _tail(x: Node) -> Tail:
 
 def scaled_mass(x: Node) -> Node:
     """exp(x**2 / 2) Phi(-|x|)."""
-    return 0.5 * scaled_tail(ROOT_HALF * abs(x))
+    return 0.5 * scaled_tail(ROOT_HALF * size(x))
 
 
 def _erfcx(x: Node) -> Node:
@@ -98,7 +98,7 @@ def _erfcx(x: Node) -> Node:
 
 def tail_mass(x: Node) -> Node:
     """Phi(-|x|)."""
-    square = exp_of_square(at_most(abs(x), MOST[width(x)]), -0.5)
+    square = exp_of_square(at_most(size(x), MOST[width(x)]), -0.5)
     return scaled((1.0 + square.p) * _tail(x).h, square)
 
 

@@ -119,7 +119,7 @@ def _power_less_one(x: Node, y: Node) -> Node:
 def _partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
     """Where y = 0 the slope in x is 0, also at x = 0; where x = 0 < y the slope in y is 0."""
     return (
-        where(eq(y, 0), 0.0, y * _power_less_one(x, y)),
+        where(eq(y, 0) & ~(abs(x) > 0), 0.0, y * _power_less_one(x, y)),
         where(eq(x, 0) & (y > 0), 0.0, log(x) * out),
     )
 

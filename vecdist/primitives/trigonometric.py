@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from vecdist.expr import Node, Operand, const, where
-from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits
+from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits, size
 from vecdist.primitives.far_angles import far_cosine, far_sine, far_tangent
 from vecdist.primitives.floating import format_of, polynomial, width, with_sign
 from vecdist.primitives.table import primitive
@@ -123,7 +123,7 @@ def _arctan(x: Node) -> Node:
 
 def direction_angle(sine: Node, cosine: Node) -> Node:
     """The angle between 0 and pi whose sine, not negative, and cosine are as these, by one division."""
-    a = abs(cosine)
+    a = size(cosine)
     steep, back = sine > a, cosine < 0
     y = _arctan_within(where(steep, a, sine) / where(steep, sine, a))
     high, low = QUARTER_TURN[width(a)]
