@@ -33,11 +33,15 @@ def sigmoid(y: Any) -> Any:
 
 def log_slope_of_sigmoid(y: Any) -> Any:
     """log(sigmoid(y) sigmoid(-y)) = -|y| - 2 log(1 + exp(-|y|))."""
+    if isinstance(y, LazyArray):
+        return LazyArray(elementary.log_sigmoid(y.node) + elementary.log_sigmoid(-y.node))
     return -abs(y) - 2.0 * np.log1p(np.exp(-abs(y)))
 
 
 def log_cosh(y: Any) -> Any:
     """log cosh y = |y| + log((1 + exp(-2 |y|)) / 2)."""
+    if isinstance(y, LazyArray):
+        return LazyArray(elementary.log_cosh(y.node))
     return abs(y) + np.log1p(np.exp(-2.0 * abs(y))) - LN2
 
 

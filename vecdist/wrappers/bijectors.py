@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
@@ -10,10 +9,8 @@ from typing import Any, final
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.expr import Node, const
 from vecdist.primitives.arithmetic import reciprocal, sqrt, square
-from vecdist.primitives.elementary import exp, expm1, log, log1p, log_sigmoid, sigmoid, sinh, softplus, tanh
+from vecdist.primitives.elementary import exp, expm1, log, log1p, log_cosh, log_sigmoid, sigmoid, sinh, softplus, tanh
 from vecdist.primitives.logarithms import arcsinh, arctanh, logexpm1, logit
-
-LN2 = math.log(2.0)
 
 
 @final
@@ -52,10 +49,6 @@ def _named(name: str) -> Bijector:
     return BIJECTORS[name]
 
 
-def _log_cosh(y: Node) -> Node:
-    return abs(y) + log1p(exp(-2.0 * abs(y))) - LN2
-
-
 _above_minus_one = Constraint("a finite number above -1", lower=-1.0, open_lower=True, open_upper=True)
 _within_one = Constraint("a number between -1 and 1", -1.0, 1.0, open_lower=True, open_upper=True)
 
@@ -63,8 +56,8 @@ _exp = Bijector("exp", exp, log, lambda y, x: y, codomain=positive)
 _expit = Bijector("expit", sigmoid, logit, lambda y, x: log_sigmoid(y) + log_sigmoid(-y), codomain=open_unit_interval)
 _softplus = Bijector("softplus", softplus, logexpm1, lambda y, x: log_sigmoid(y), codomain=positive)
 _expm1 = Bijector("expm1", expm1, log1p, lambda y, x: y, codomain=_above_minus_one)
-_tanh = Bijector("tanh", tanh, arctanh, lambda y, x: -2.0 * _log_cosh(y), codomain=_within_one)
-_sinh = Bijector("sinh", sinh, arcsinh, lambda y, x: _log_cosh(y))
+_tanh = Bijector("tanh", tanh, arctanh, lambda y, x: -2.0 * log_cosh(y), codomain=_within_one)
+_sinh = Bijector("sinh", sinh, arcsinh, lambda y, x: log_cosh(y))
 _square = Bijector("square", square, sqrt, lambda y, x: log(2.0 * y), positive, positive)
 
 BIJECTORS = {
