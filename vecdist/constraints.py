@@ -9,6 +9,7 @@ from typing import Any, final
 
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, ne
+from vecdist.primitives.floating import largest_count
 from vecdist.primitives.table import Primitive
 
 Bound = Any  # a float, a node, or a function of the other parameters that gives a node
@@ -52,13 +53,15 @@ class Constraint:
     def violated(self, x: Node, known_whole: bool = False) -> Node | None:
         """Whether ``x`` lies outside, or ``None`` where nothing does; a NaN is not outside, so that it stays a NaN.
 
-        Nothing asks whether an ``x`` that is ``known_whole`` is a whole number.
+        Nothing asks whether an ``x`` that is ``known_whole`` is a whole number, or how large a count is.
         """
         tests: list[Any] = []
         if not _absent(self.lower, self.open_lower):
             tests.append(self.below(x))
         if not _absent(self.upper, self.open_upper):
             tests.append(self.beyond(x))
+        elif self.whole and not known_whole and x.dtype.kind == "f":
+            tests.append(x > largest_count(x.dtype))
         if self.whole and not known_whole:
             tests.append(ne(x - floor(x), 0.0) & eq(x, x))
         return _joined(bit_or, tests) if tests else None

@@ -1,16 +1,15 @@
 """The Poisson distribution."""
 
-from vecdist.constraints import Constraint, below_infinity, count_up_to, nonnegative
+from vecdist.constraints import Constraint, below_infinity, count, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import poisson_quantile
 from vecdist.distributions.formulas import times
 from vecdist.distributions.staircase import eased
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const
+from vecdist.expr import Node
 from vecdist.primitives.arithmetic import ceil, maximum
 from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.floating import largest_count
 from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
 from vecdist.primitives.special import lgamma
 
@@ -41,7 +40,7 @@ class Poisson(Distribution):
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
-        return count_up_to(const(largest_count(p.rate.dtype), p.rate.dtype))
+        return count
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
