@@ -13,6 +13,7 @@ from family_truth import LOG_DENSITY, true_density
 from flint import arb, ctx
 
 from vecdist import logpdf, value_and_partials
+from vecdist.distributions import InverseGaussian
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 
@@ -84,3 +85,11 @@ def test_what_is_a_float_is_found(family, dtype):
                 if abs(expected) < most and name not in held:
                     got, scale = float(found[place]), max(abs(expected), 1.0 if name == "value" else 0.0)
                     assert abs(got - expected) <= CLOSE[size] * scale + least, (name, row, got, expected)
+
+
+@pytest.mark.parametrize(("dtype", "x"), [(np.float64, 9.86e-305), (np.float32, 5.5e-38)])
+def test_a_slope_of_which_x_has_no_part(dtype, x):
+    """In the mean that of an inverse Gaussian density is shape (x - mean) / mean^3, where x is next to nothing too."""
+    mean, shape, x = (np.array(each, dtype) for each in (919.6, 6.0, x))
+    _, (slope,) = value_and_partials(logpdf(InverseGaussian(mean, shape), x), (mean,))
+    np.testing.assert_allclose(slope, -float(shape) / float(mean) ** 2, rtol=4 * np.finfo(dtype).eps)

@@ -137,6 +137,7 @@ POINTS: list[Point] = [
     # beyond the squares and quotients that floats hold
     ("FisherSnedecor", {"df1": 0.518495, "df2": 0.00204685}, 1.77418e305, "x df1", 354.0),
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
+    ("InverseGaussian", {"mean": 3.0, "shape": 1.0}, 1e160, "logpdf x mean shape", 0.0),
 ]
 SINGLE: list[Point] = [
     ("LogUniform", {"low": 0.579798, "high": 2.87499}, 0.624646, "logpdf low high", 0.0),
@@ -167,6 +168,7 @@ SINGLE: list[Point] = [
     ("HalfCauchy", {"scale": 0.01}, 8.50706e37, "logpdf x scale", 0.0),
     ("Pareto", {"shape": 0.0143954, "scale": 0.145535}, 8.50706e37, "logpdf x shape scale", 0.0),
     ("FisherSnedecor", {"df1": 512.0, "df2": 0.03125}, 8.50706e37, "x", 0.0),
+    ("InverseGaussian", {"mean": 361.0, "shape": 0.0019}, 4.4e28, "logpdf x mean shape", 0.0),
     ("GeneralizedNormal", {"loc": -0.113822, "scale": 0.1617, "power": 0.001}, 8e37, "logpdf x loc scale", 0.0),
 ]
 
