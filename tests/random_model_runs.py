@@ -189,12 +189,12 @@ def check(model, way, library=np):
     compare(model, way(model, library), wanted)
 
 
-def of_seed(seed, target, **options):
-    """What went wrong with a seed, by the ways to compute it."""
-    model = random_models.model(seed, **options)
+def of_seed(seed, target, terms=3, many=3):
+    """What went wrong with a seed, by the ways to compute it, ``many`` of them."""
+    model = random_models.model(seed, terms=terms)
     library = np if target == "cpu" else __import__("cupy")
     complaints = {}
-    for way in ways_of(model, target):
+    for way in ways_of(model, target, many):
         try:
             check(model, way, library)
             complaints[way.__name__] = AGREES
@@ -212,10 +212,13 @@ def main():
     parser.add_argument("last", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=1e9, help="when to stop; a fifth more for what has begun")
+    parser.add_argument("--terms", type=int, default=3, help="the most of a model: few compile soon")
+    parser.add_argument("--ways", type=int, default=3, help="of computing each")
     given = parser.parse_args()
     start, counts, seeds = time.time(), Counter(), []
     with multiprocessing.get_context("spawn").Pool(given.jobs, maxtasksperchild=10) as pool:
-        tasks = ((seed, given.target, start + given.seconds) for seed in range(given.first, given.last))
+        options = (given.target, given.terms, given.ways)
+        tasks = ((start + given.seconds, seed, *options) for seed in range(given.first, given.last))
         for seed, complaints in _within(pool.imap_unordered(_in_time, tasks), start + 1.2 * given.seconds):
             seeds += [seed] if complaints else []
             for way, complaint in complaints.items():
@@ -232,8 +235,8 @@ def main():
 
 
 def _in_time(task):
-    seed, target, end = task
-    return of_seed(seed, target) if time.time() < end else (seed, {})
+    end, seed, *options = task
+    return of_seed(seed, *options) if time.time() < end else (seed, {})
 
 
 def _within(results, end):
