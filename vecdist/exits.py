@@ -56,8 +56,8 @@ class Exit:
     place: str
 
 
-def left(node: Node, form: str) -> None:
-    """Remember that the value of ``node`` is read.
+def left(node: Node, form: str, known: bool) -> bool:
+    """Remember that the value of ``node`` is read, unless that is ``known``; whether it is known by now.
 
     Raises ``TypeError`` where a function of SciPy reads it that has a lazy form in vecdist.
     """
@@ -65,13 +65,14 @@ def left(node: Node, form: str) -> None:
     asked = next((f.f_code.co_name for f in frames if _module(f).startswith("scipy.special.")), "")
     if asked in LAZY_IN_SCIPY:
         raise TypeError(f"scipy.special.{asked} has no lazy form; use vecdist.{asked}, which is the same function")
-    if node.dtype.kind != "f" or _module(frames[-1]).startswith(SILENT):
-        return
+    if known or node.dtype.kind != "f" or _module(frames[-1]).startswith(SILENT):
+        return known
     marked = {leaf for leaf in _leaves(node) if leaf.marked}
     if marked:
         found = Exit(next(BIRTHS), _outline(node), form, f"{frames[-1].f_code.co_filename}:{frames[-1].f_lineno}")
         for leaf in marked:
             leaf.exits = (*leaf.exits, found)[-MOST:]
+    return True
 
 
 def warn_of_lost(root: Node, wrt: Sequence[Node]) -> None:

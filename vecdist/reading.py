@@ -18,12 +18,13 @@ class Readable:
     too, which go on with a constant, and are remembered.
     """
 
-    __slots__ = ("__weakref__", "_failed", "_value", "node")
+    __slots__ = ("__weakref__", "_failed", "_left", "_value", "node")
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self._value: Any = None
         self._failed: Any = False
+        self._left = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -82,12 +83,16 @@ class Readable:
             self._value = None
             pipeline.raise_invalid((self.node,))
 
+    def _leave(self, form: str) -> None:
+        """Remember that the value is read: once, for the first time is before all others."""
+        self._left = left(self.node, form, self._left)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        left(self.node, "as a NumPy array")
+        self._leave("as a NumPy array")
         return np.array(self._on_host(), dtype=dtype, copy=copy)
 
     def __dlpack__(self, **keywords: Any) -> Any:
-        left(self.node, "by DLPack")
+        self._leave("by DLPack")
         return self.compute().__dlpack__(**keywords)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -97,19 +102,19 @@ class Readable:
     def __cuda_array_interface__(self) -> dict[str, Any]:
         if self.device == "cpu":
             raise AttributeError("this lazy array is computed on the CPU")
-        left(self.node, "as a CUDA array")
+        self._leave("as a CUDA array")
         return self.compute().__cuda_array_interface__
 
     def __float__(self) -> float:
-        left(self.node, "as a Python number")
+        self._leave("as a Python number")
         return float(self.item())
 
     def __int__(self) -> int:
-        left(self.node, "as a Python number")
+        self._leave("as a Python number")
         return int(self.item())
 
     def __round__(self, digits: int | None = None) -> Any:
-        left(self.node, "as a Python number")
+        self._leave("as a Python number")
         return round(self.item(), digits)
 
     def __index__(self) -> int:
