@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.array import LazyArray
-from vecdist.constraints import Constraint
-from vecdist.distributions.at_ends import log_of_tail, tail_everywhere
+from vecdist.distributions.at_ends import log_of_tail, quantile_at_end, tail_everywhere
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
@@ -146,15 +145,16 @@ def _tail(name: str) -> Callable[..., Node]:
 
 
 def _quantile(family: Family, p: Parameters, q: Node) -> Node:
-    inside = quantile_to_the_ends(family.reach(p), _formula("quantile")(family, p, q), q)
+    inside = quantile_to_the_ends(family, p, _formula("quantile")(family, p, q), q)
     return where((q >= 0.0) & (q <= 1.0), inside, math.nan)
 
 
-def quantile_to_the_ends(support: Constraint, inside: Node, q: Node) -> Node:
+def quantile_to_the_ends(family: Family, p: Parameters, inside: Node, q: Node) -> Node:
     """A quantile that is known between the ends of the support; that of whole numbers is known at the ends too."""
-    if support.whole:
+    if family.reach(p).whole:
         return inside
-    return where(eq(q, 0.0), support.lower, where(eq(q, 1.0), support.upper, inside))
+    lower, upper = (quantile_at_end(family, p, place, q) for place in (0, 1))
+    return where(eq(q, 0.0), lower, where(eq(q, 1.0), upper, inside))
 
 
 def _formula(name: str) -> Callable[..., Any]:

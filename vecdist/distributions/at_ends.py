@@ -61,6 +61,17 @@ def end_of(family: Family, bound: Bound, x: Node) -> Node | None:
     return bound if isinstance(bound, Node) else const(bound, x.dtype)
 
 
+def quantile_at_end(family: Family, p: Parameters, place: int, q: Node) -> Bound:
+    """One of both ends as a quantile, at which ``q`` is 0 or 1: its slope in q is 1 over the density there."""
+    support = family.reach(p)
+    bound, is_open = ((support.lower, support.open_lower), (support.upper, support.open_upper))[place]
+    end = end_of(family, bound, q)
+    if end is None:
+        return bound
+    density = const(0.0, q.dtype) if is_open else _density(family, p, end, place)
+    return with_slopes_of(end, end + times(q - float(place), 1.0 / density))
+
+
 def _density(family: Family, p: Parameters, end: Node, place: int, logarithm: bool = False) -> Node:
     """The density at one of the ends, as the family states it or by its logarithm; or that."""
     stated = getattr(family, "end_densities", None)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.exponential_power_mass import generalized_normal_tail, log_generalized_normal_tail
-from vecdist.distributions.formulas import at_peak, lgamma_reciprocal
+from vecdist.distributions.formulas import at_peak, lgamma_reciprocal, times
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import square
+from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least
 from vecdist.primitives.gamma_quantiles import ROOT, log_root
@@ -108,6 +108,8 @@ class GeneralizedNormal(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        lower = q < 0.5
+        """At the median with the slope that it has on either side: its distance has none there."""
+        lower, per_density = q < 0.5, 2.0 * p.scale * exp(lgamma_reciprocal(p.power))
         distance = exp(log_root(const(ROOT, q.dtype), 1.0 / p.power, 2.0 * where(lower, q, 1.0 - q)))
-        return p.loc + p.scale * where(lower, -distance, distance)
+        away = p.scale * where(lower, -distance, distance)
+        return p.loc + where(eq(q, 0.5), times(q - 0.5, per_density), away)

@@ -10,7 +10,7 @@ from vecdist.distributions.formulas import at_peak, lgamma_reciprocal, times
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import square
+from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, binary, format_of, lifted, log_fraction
 from vecdist.primitives.gamma_quantiles import OVER_SHAPE, log_root
@@ -122,10 +122,13 @@ class SkewedExponentialPower(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        lower = q < 0.5 * p.left
+        """At loc with the slope that it has on either side: its distance has none there."""
+        above = q - 0.5 * p.left
+        lower, per_density = above < 0.0, 2.0 * p.scale * exp(lgamma_reciprocal(p.power) + log_over(p.power))
         share, sign = where(lower, p.left, p.right), where(lower, -p.scale, p.scale)
         beyond = 2.0 * where(lower, q, 1.0 - q) / share
-        return p.loc + sign * share * exp(log_root(const(OVER_SHAPE, q.dtype), 1.0 / p.power, beyond))
+        away = sign * share * exp(log_root(const(OVER_SHAPE, q.dtype), 1.0 / p.power, beyond))
+        return p.loc + where(eq(above, 0.0), times(above, per_density), away)
 
     @staticmethod
     def moment(p: Parameters, order: int) -> Node:

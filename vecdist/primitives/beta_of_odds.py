@@ -135,7 +135,7 @@ def _slope_of_odds(form: float, a: float, b: float, unit: float, z: float) -> fl
     return d
 
 
-def _density_at_0(form: float, a: float, b: float, unit: float) -> float:
+def limit_at_0(form: float, a: float, b: float, unit: float) -> float:
     """That of z, which is a power of it; where the power is 0 its factor is the limit, 1 / (a B(a, b)) of the odds."""
     d, power = nan, power_of(form)
     if a > 0.0 and b > 0.0:
@@ -221,7 +221,7 @@ def _mixed(name: str, place: int, slope: Any, log: bool) -> Any:
 
 slope_of_odds = primitive("slope_of_odds", 5, routine=_slope_of_odds, partials=_slopes_of_slope, **COMMON)
 density_at_0 = primitive(
-    "beta_density_at_0", 4, routine=_density_at_0, partials=flat, floating=True,
+    "beta_density_at_0", 4, routine=limit_at_0, partials=flat, floating=True,
     domain=(FORMS, (1.1, 30.0), (0.4, 30.0), (0.5, 2.0)),
 )
 beta_below_da = primitive(

@@ -14,6 +14,7 @@ from vecdist.primitives.beta_of_odds import (
     FORMS,
     LARGEST,
     ODDS,
+    limit_at_0,
     log_beta_below_da,
     log_beta_below_db,
     log_beta_below_slope,
@@ -127,11 +128,14 @@ def _odds_beyond(form: float, a: float, b: float, unit: float, q: float) -> floa
 
 
 def reciprocal_density(form: float, a: float, b: float, unit: float, p: float, q: float, z: float) -> float:
-    """The derivative of z in p."""
+    """The derivative of z in p: where z is 0, of the density there, which may have a limit."""
     lower, e, w, _, _, slope = tails(form, a, b, unit, z)
     slope = log_tail_slope(lower == (p < q), e, w, slope) * power_of(form) * min(p, q)
     d = abs(z / slope) if slope != 0.0 else inf
-    return d if 0.0 < z < inf else z
+    if not 0.0 < z < inf:
+        density = limit_at_0(form, a, b, unit) if z == 0.0 else nan
+        d = z if z != 0.0 else 1.0 / density if density > 0.0 else inf
+    return d
 
 
 def _odds_below_dp(form: float, a: float, b: float, unit: float, p: float, z: float) -> float:

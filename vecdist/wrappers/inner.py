@@ -62,7 +62,7 @@ class Inner:
 
     def quantile(self, q: Node, p: Parameters) -> Node:
         """For 0 <= q <= 1."""
-        return quantile_to_the_ends(self.family.reach(p.base), self.formula("quantile", p, q), q)
+        return quantile_to_the_ends(self.family, p.base, self.formula("quantile", p, q), q)
 
     def draw(self, random: Stream, p: Parameters) -> Node:
         """One draw for each element."""

@@ -1,0 +1,57 @@
+"""Slopes of quantiles in the probability: one over the density, at ends, medians and other round numbers too."""
+
+import numpy as np
+import pytest
+from family_cases import EVERY_FAMILY
+from test_equal_numbers import values_of
+
+from vecdist import logpdf, ppf, truncated, value_and_partials
+from vecdist.distributions import FAMILIES
+from vecdist.verbs import known
+
+SHARES = np.array([0.5, 0.25, 0.0, 1.0, 0.75])
+SINGULAR = {"Dirac", "HurdleGamma", "HurdleLogNormal"}  # some or all of the probability is at a point
+CONTINUOUS = [
+    f for f in EVERY_FAMILY if not f.discrete and f.__name__ not in SINGULAR and known(f, "quantile") is not None
+]
+
+
+def parameters_in_rows(family):
+    """Equal numbers as parameters, and others, for each of the probabilities."""
+    constraints = family.parametrisations[0].constraints
+    found = {}
+    for name, constraint in constraints.items():
+        chosen = values_of(name, constraint)
+        found[name] = np.repeat([chosen[1], chosen[0], chosen[2]], len(SHARES)).astype(float)
+    if "low" in found:
+        found["high"] = found["low"] + 1.0
+    for name, less in {"beta": "alpha", "peak": "high"}.items():
+        if name in found and less in found and family.__name__ in {"NormalInverseGaussian", "Triangular"}:
+            found[name] = found[less] - 0.25
+    return found
+
+
+def assert_slopes(distribution, q):
+    x, slope = value_and_partials(ppf(distribution, q), q)
+    with np.errstate(divide="ignore", over="ignore"):
+        wanted = 1.0 / np.exp(np.asarray(logpdf(distribution, x)))
+    told = np.isfinite(x)
+    assert told.any()
+    np.testing.assert_allclose(slope[told], wanted[told], rtol=1e-8)
+
+
+@pytest.mark.parametrize("family", CONTINUOUS, ids=lambda family: family.__name__)
+def test_slopes_of_quantiles(interpreter, family):
+    assert_slopes(family(**parameters_in_rows(family)), np.tile(SHARES, 3))
+
+
+def test_slopes_of_quantiles_between_bounds(interpreter):
+    for lower, upper in ((0.5, 2.0), (1.0, 3.0)):
+        assert_slopes(truncated(FAMILIES["Gamma"](2.0, 1.0), lower, upper), SHARES.copy())
+
+
+def test_an_end_that_is_a_parameter_keeps_its_slope(interpreter):
+    low, high, q = np.zeros(5), np.ones(5), SHARES.copy()
+    _, (of_low, of_high) = value_and_partials(ppf(FAMILIES["Uniform"](low, high), q), (low, high))
+    np.testing.assert_array_equal(of_low, 1.0 - q)
+    np.testing.assert_array_equal(of_high, q)
