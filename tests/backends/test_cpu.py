@@ -97,21 +97,45 @@ def test_models_and_their_gradients(name, dtype):
 
 
 def test_blocks_with_values_that_are_seldom_wanted():
-    """Of three blocks one has far angles, another a scale that is wrong where they are not reduced, and NaN is none."""
-    x, scale = np.linspace(-20.0, 20.0, 10_000), np.array(1.5)
-    x[[17, 9000]], x[9001] = (1e22, -3e9), np.inf
-    angle = lazy(x)
-    target = logpdf(Normal(0.0, lazy(scale) + np.sin(angle)[:9001]), np.cos(angle)[:9001]).sum()
+    """Of three blocks one has far angles, in another NaN and infinity; compiled."""
+    x = np.linspace(-20.0, 20.0, 10_000)
+    x[[17, 4095]], x[[9000, 9001]] = (1e22, -3e9), (np.inf, np.nan)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(np.tan(lazy(x)), np.tan(x), rtol=1e-13)
+    x = x[:9000].copy()
+    value, slope = value_and_grad(np.sin(lazy(x)).sum(), wrt=x)
+    np.testing.assert_allclose(value, np.sin(x).sum(), rtol=1e-12)
+    np.testing.assert_allclose(slope, np.cos(x), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_flags_and_sums_of_blocks_with_values_that_are_seldom_wanted():
+    """The scale is invalid where far angles are not reduced, and valid where they are."""
+    x, scale = np.linspace(-20.0, 20.0, 4200), np.array(1.5)
+    x[[17, 4150]] = 1e22, -3e9
+    target = logpdf(Normal(0.0, lazy(scale) + np.sin(lazy(x))), np.cos(lazy(x))).sum()
     value, (of_x, of_scale) = value_and_grad(target, wrt=(x, scale))
-    spread, at = np.sin(x[:9001]) + scale, np.cos(x[:9001])
+    spread, at = np.sin(x) + scale, np.cos(x)
     wanted = -0.5 * (at / spread) ** 2 - np.log(spread) - 0.5 * np.log(2 * np.pi)
     np.testing.assert_allclose(value, wanted.sum(), rtol=1e-12)
     of_spread = (at**2 / spread**2 - 1) / spread
     np.testing.assert_allclose(of_scale, of_spread.sum(), rtol=1e-11)
-    wanted = of_spread * at + at / spread**2 * (spread - scale)
-    np.testing.assert_allclose(of_x[:9001], wanted, rtol=1e-10, atol=1e-12)
-    with np.errstate(invalid="ignore"):
-        np.testing.assert_allclose(np.tan(angle), np.tan(x), rtol=1e-13)
+    np.testing.assert_allclose(of_x, of_spread * at + at / spread**2 * (spread - scale), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("far", [1.0, 1e12])
+def test_blocks_that_scatter_values_that_are_seldom_wanted(far):
+    """What is added to elements of an array is added once, whichever loop finds it."""
+    x, group = np.linspace(-2.0, 2.0, 600).reshape(60, 10), np.arange(600) % 4
+    x[7, 3] = far
+    b, m = np.linspace(0.5, 2.0, 10), np.arange(4.0)
+    target = np.sin(lazy(x) * b).sum() + np.cos(lazy(m)[group] * x.ravel()).sum()
+    value, (of_b, of_m) = value_and_grad(target, wrt=(b, m))
+    np.testing.assert_allclose(value, np.sin(x * b).sum() + np.cos(m[group] * x.ravel()).sum(), rtol=1e-12)
+    np.testing.assert_allclose(of_b, (np.cos(x * b) * x).sum(axis=0), rtol=1e-11, atol=1e-12)
+    slopes = -np.sin(m[group] * x.ravel()) * x.ravel()
+    np.testing.assert_allclose(of_m, np.bincount(group, slopes), rtol=1e-11, atol=1e-12)
 
 
 def test_a_model_with_special_functions_is_compiled_every_day():

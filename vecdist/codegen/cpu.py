@@ -49,7 +49,7 @@ class _Renderer(LoopLines):
         flag = ["flag"] if kernel.flagged else []
         self.parameters = ", ".join([*slots, *outputs, *flag, *kernel.lengths])
         self.hoisted = list(needed_later(kernel))
-        self.usual = False  # whether seldom values are left out of the loop being written
+        self.usual = self.trial = False  # whether the loop being written leaves out seldom values, and scatters nothing
 
     def module(self) -> Iterator[str]:
         yield "from vecdist.backends.cpu_language import *"
@@ -111,19 +111,32 @@ class _Renderer(LoopLines):
         return f"stripe_limit({' + '.join(summed)})"
 
     def one_block(self, loop: Loop, pad: str) -> Iterator[str]:
-        """A block; one with values that are seldom wanted by a loop of vectors without them, and again if any was."""
-        self.usual = any(map(is_seldom, loop.body.walk())) and not loop.scatters()
-        if self.usual:
-            yield f"{pad}seldom = False"
-            yield from self.whole_block(loop, pad)
-            yield f"{pad}if seldom:"
-            self.usual = False
-            yield from self.whole_block(loop, pad + INDENT)
-        else:
-            yield from self.whole_block(loop, pad)
+        """A block of a loop, and what is left when it is done."""
+        yield from self.seldom_apart(loop, pad)
         yield from (f"{pad}p_{item.name}[block] = {item.name}" for item in loop.sums(self.kernel.root))
         if self.flags(loop):
             yield f"{pad}if bad:\n{pad}    flag[0] = 1"
+
+    def seldom_apart(self, loop: Loop, pad: str) -> Iterator[str]:
+        """A block; one with values that are seldom wanted by a loop of vectors without them, and again if any was.
+
+        What is scattered cannot be taken back: a loop that finds out comes first, in which nothing is.
+        """
+        if not any(map(is_seldom, loop.body.walk())):
+            yield from self.whole_block(loop, pad)
+        else:
+            yield f"{pad}seldom = False"
+            self.usual, self.trial = True, bool(loop.scatters())
+            yield from self.whole_block(loop, pad)
+            self.usual = False
+            scatters, self.trial = self.trial, False
+            yield f"{pad}if seldom:"
+            yield from self.whole_block(loop, pad + INDENT)
+            if scatters:
+                self.usual = True
+                yield f"{pad}else:"
+                yield from self.whole_block(loop, pad + INDENT)
+                self.usual = False
 
     def whole_block(self, loop: Loop, pad: str) -> Iterator[str]:
         yield from (f"{pad}{item.name} = {beginning(item)}" for item in loop.sums(self.kernel.root))
@@ -170,6 +183,8 @@ class _Renderer(LoopLines):
             case Store(output, indices, value):
                 dims = varying(self.kernel.outputs[output].shape)
                 return f"store(o{output}, {dense_offset(indices, dims)}, {value}, {output}, {self.scopes()})"
+            case Scatter() if self.trial:
+                return "pass"
             case Scatter(output, indices, value):
                 place = f"row_o{output} + {dense_offset(indices, varying(self.kernel.outputs[output].shape))}"
                 return f"add_at(q_o{output}, {place}, {value}, {output}, {self.scopes()})"
