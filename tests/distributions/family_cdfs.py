@@ -61,9 +61,8 @@ def _truncated_cauchy(x, loc, scale, low, high):
 
 
 def _von_mises(x, loc, concentration):
-    """Of the angle from -pi to pi that is drawn, by that of the angle from loc."""
-    start = st.vonmises.cdf(-np.pi - loc, concentration)
-    return st.vonmises.cdf(x - loc, concentration) - start
+    """Of the turn around loc; SciPy's goes on above 1 behind it."""
+    return np.clip(st.vonmises.cdf(x - loc, concentration), 0.0, 1.0)
 
 
 def _beta_binomial(x, n, alpha, beta):
