@@ -80,6 +80,14 @@ def release(module: ModuleType) -> None:
             function.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
 
 
+def c_function(signature: Any, function: Callable[..., Any]) -> Any:
+    """A function that C can call at its ``address``, with no more kept of it than that needs."""
+    with alone():
+        compiled: Any = numba.cfunc(signature, error_model="numpy")(function)
+        _drop_llvm(compiled._library)
+    return compiled
+
+
 def _drop_llvm(library: Any) -> None:
     with contextlib.suppress(AttributeError):  # another Numba keeps them elsewhere
         engine, module = library.codegen._engine._ee, library._final_module

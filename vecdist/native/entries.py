@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast, final
 
-import numba
 import numpy as np
 
+from vecdist.backends import compiler
 from vecdist.backends.base import Feed
 from vecdist.backends.cpu import CpuProgram
 from vecdist.codegen.statements import element_count
@@ -103,7 +103,7 @@ def _entry(
         lines.append(f"    done = {call}")
     lines.append(f"    return status(done, value, gradient, rows, {slopes} * rows)")
     exec("\n".join(lines), names)
-    compiled = numba.cfunc(signature, error_model="numpy")(names["entry"])
+    compiled = compiler.c_function(signature, names["entry"])
     work, has_rows = program.work(prepared.lengths) / rows, _has_rows(program.source.kernel)
     return Entry(cast("int", compiled.address), work, has_rows, (compiled, program, prepared.feeds))
 
