@@ -12,10 +12,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from interpreting import by_interpreter
 from reference import slot
 
+from vecdist import hessian, logpdf
 from vecdist.backends.interpreter import interpret
+from vecdist.constraints import positive, real
+from vecdist.distributions import Distribution, parametrisation
 from vecdist.expr import Node, cast, const, elementwise, rewrite, topological, where
+from vecdist.primitives.elementary import log
 from vecdist.ufuncs import apply
 
 X = slot(0, ("n",))
@@ -188,6 +193,32 @@ def test_small_powers_of_formulas_are_those_of_lazy_arrays():
     """What has fewer roundings than a power, and its derivatives at 0, is one rule for both."""
     for exponent in (0.5, 1, 2, 3, 4, -1, 2.5, np.float64(2)):
         assert (X**exponent).op == apply(np.power, X, float(exponent)).op
+
+
+class Gaussian(Distribution):
+    """A normal distribution as a user writes it."""
+
+    @parametrisation(loc=real, scale=positive)
+    @staticmethod
+    def by_scale(loc, scale):
+        return {"loc": loc, "scale": scale}
+
+    @staticmethod
+    def support(p):
+        return real
+
+    @staticmethod
+    def log_density(x, p):
+        return -((x - p.loc) ** 2) / (2 * p.scale**2.0) - log(p.scale) - 0.5 * math.log(2 * math.pi)
+
+
+def test_a_family_says_its_squares_as_squares():
+    """With both derivatives where the square is 0."""
+    loc, scale = np.array(1.0), np.array(2.0)
+    with by_interpreter():
+        lp = logpdf(Gaussian(loc, scale), 1.0)
+        assert math.isclose(float(lp), -math.log(2.0) - 0.5 * math.log(2 * math.pi))
+        assert hessian(lp, wrt=(loc, scale)) == ((-0.25, 0.0), (0.0, 0.25))
 
 
 @pytest.mark.parametrize(("operation", "message"), [

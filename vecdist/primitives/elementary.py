@@ -236,7 +236,7 @@ tanh = primitive(
     floating=True, ufuncs=("tanh",), domain=(SMALL,), oracle="numpy.tanh",
 )
 log_cosh = primitive(
-    "log_cosh", expand=lambda x: magnitude(x) + log1p_unit(exp(-2.0 * magnitude(x))) - LN2,
+    "log_of_cosh", expand=lambda x: magnitude(x) + log1p_unit(exp(-2.0 * magnitude(x))) - LN2,
     partials=lambda x, out: (tanh(x),), floating=True, domain=(SMALL,),
 )
 sinh = primitive(
