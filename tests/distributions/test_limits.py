@@ -5,8 +5,20 @@ import pytest
 from family_cases import EVERY_FAMILY
 from limits import ATOMS, CLOSE, limit, sites_of, special_points
 
-from vecdist import cdf, logcdf, logpdf, logsf, sf, value_and_partials
-from vecdist.distributions import HurdleNegativeBinomial, HurdlePoisson
+from vecdist import cdf, logcdf, logpdf, logsf, sf, truncated, value_and_partials
+from vecdist.distributions import (
+    Beta,
+    Chi,
+    Chi2,
+    FisherSnedecor,
+    Gamma,
+    HurdleNegativeBinomial,
+    HurdlePoisson,
+    Kumaraswamy,
+    NegativeBinomial,
+    NoncentralChi2,
+    Rice,
+)
 from vecdist.verbs import known
 
 VERBS = {"logpdf": logpdf, "cdf": cdf, "log_cdf": logcdf, "sf": sf, "log_sf": logsf}
@@ -122,3 +134,46 @@ def test_nothing_is_more_than_certain(interpreter):
             assert (np.asarray(logsf(family, x)) <= 0.0).all()
             assert ((np.asarray(sf(family, x)) <= 1.0) & (np.asarray(cdf(family, x)) >= 0.0)).all()
         assert (np.asarray(sf(family, np.zeros(200))) == 1.0).all()
+
+
+@pytest.mark.parametrize("shape", [0.5, 1.0, 2.0])
+def test_a_bound_at_the_start_of_the_support_changes_nothing(interpreter, shape):
+    """What is truncated at 0 and 3 has the slopes of what is truncated at 3; in the bound, that of its density."""
+    a, s, low, high = np.full(2, shape), np.full(2, 2.0), np.zeros(2), np.full(2, 3.0)
+    x = np.array([0.5, 2.0])
+    for verb in VERBS.values():
+        value, found = value_and_partials(verb(truncated(Gamma(a, s), low, high), x), (x, a, s, high))
+        expected, partials = value_and_partials(verb(truncated(Gamma(a, s), upper=high), x), (x, a, s, high))
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        np.testing.assert_allclose(found, partials, rtol=1e-9)
+    _, (of_low,) = value_and_partials(logpdf(truncated(Gamma(a, s), low, high), x), (low,))
+    start = {0.5: np.inf, 1.0: 0.5 / -np.expm1(-1.5), 2.0: 0.0}[shape]
+    np.testing.assert_allclose(of_low, start, rtol=1e-12)
+
+
+EULER = 0.5772156649015329
+# Limits in closed form: the verb, the distribution, x, and the partials in x and in each parameter.
+EXACT = [
+    (cdf, Gamma, (1.0, 1.0), 0.0, (1.0, 0.0, 0.0)),
+    (cdf, Gamma, (0.5, 2.0), 0.0, (np.inf, 0.0, 0.0)),
+    (logcdf, Gamma, (2.0, 1.5), 0.0, (np.inf, -np.inf, -2.0 / 1.5)),
+    (logsf, Gamma, (1.0, 2.0), 0.0, (-0.5, 0.0, 0.0)),
+    (cdf, Chi2, (2.0,), 0.0, (0.5, 0.0)),
+    (cdf, Chi, (1.0,), 0.0, (np.sqrt(2.0 / np.pi), 0.0)),
+    (logcdf, Beta, (2.0, 3.0), 0.0, (np.inf, -np.inf, 7.0 / 12.0)),
+    (logsf, Beta, (2.0, 3.0), 1.0, (-np.inf, 1.0 / 4.0 + 1.0 / 3.0 + 1.0 / 2.0, -np.inf)),
+    (logsf, Kumaraswamy, (3.0, 2.0), 0.0, (0.0, 0.0, 0.0)),
+    (logsf, NegativeBinomial, (2.0, 1.0), 1.0, (0.0, 1.0 / 2.0 + 1.0 / 3.0, -np.inf)),
+    (cdf, NegativeBinomial, (1.0, 1.0), 0.0, (0.0, 0.0, 1.0)),
+    (logcdf, Rice, (1.0, 2.0), 1e-200, (2e200, -0.25, -0.875)),
+    (logpdf, FisherSnedecor, (2.0, 2.0), 1e-20, (-2.0,)),
+    (logpdf, NoncentralChi2, (1.0, 1e-20), 0.25, (-2.5, (EULER - np.log(2.0)) / 2, -0.375)),
+]
+
+
+@pytest.mark.parametrize("case", EXACT, ids=lambda case: f"{case[0].__name__}-{case[1].__name__}-{case[3]:g}")
+def test_exact_limits(interpreter, case):
+    verb, family, parameters, x, expected = case
+    at = [np.array([value]) for value in (x, *parameters)]
+    _, found = value_and_partials(verb(family(*at[1:]), at[0]), at)
+    np.testing.assert_allclose([slope[0] for slope in found][: len(expected)], expected, rtol=1e-12, atol=1e-15)

@@ -11,6 +11,7 @@ from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import format_of, width
 from vecdist.primitives.gamma_functions import digamma
+from vecdist.primitives.gamma_of_log import of_any
 from vecdist.primitives.incomplete_gamma import (
     gamma_density,
     gammainc,
@@ -80,7 +81,9 @@ log_gammainc_of_parts = primitive(
 log_gammaincc_of_parts = primitive(
     "log_gammaincc_of_parts", 3, floating=True, domain=AT,
     expand=lambda a, x, rest: log_gammaincc(a, x) - _log_moved(a, x, rest, log_gammaincc(a, x)),
-    partials=lambda a, x, rest, out: _log_partials(a, x, rest, log_gammaincc_da(a, x), log_gammaincc_dx(a, x)),
+    partials=lambda a, x, rest, out: _log_partials(
+        a, x, rest, of_any(out, log_gammaincc_da(a, x)), of_any(out, log_gammaincc_dx(a, x))
+    ),
 )
 
 

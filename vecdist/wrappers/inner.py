@@ -91,7 +91,8 @@ class Inner:
         """log P(below < X <= upper), where ``None`` is no bound.
 
         The difference of the lower tails or of the upper ones, whichever is of smaller numbers; to what is left of the
-        digits of two logarithms whose difference is the logarithm of their ratio.
+        digits of two logarithms whose difference is the logarithm of their ratio.  A tail of which there is nothing has
+        the slopes of itself, for those of its logarithm are infinite.
         """
         if below is None:
             return p.zero if upper is None else self.log_cdf(upper, p)
@@ -104,7 +105,9 @@ class Inner:
         by_upper = upper_tail < lower_tail
         whole = where(by_upper, upper_tail, lower_tail)
         part = where(by_upper, self.log_sf(upper, p), self.log_cdf(below, p))
-        return where(eq(whole, part), -math.inf, log_diff_exp(whole, part))
+        none = where(by_upper, self.sf(upper, p), self.cdf(below, p))
+        inside = where(eq(part, -math.inf), whole - none * exp(-whole), log_diff_exp(whole, part))
+        return where(eq(whole, part), -math.inf, inside)
 
     def log_mass(self, lower: Node | None, upper: Node | None, p: Parameters) -> Node:
         """log P(lower <= X <= upper)."""
