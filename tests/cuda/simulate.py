@@ -282,6 +282,7 @@ CASES = {
     "guards": (slopes(x(50)), 1, 1),
     "guards of a strided array": (slopes(np.arange(40.0)[::2]), 1, 1),
     "far angles with gradient": (((np.sin(FAR).sum(), (np.tan(FAR) * np.cos(FAR))), (FAR_ANGLES,)), 1, 1),
+    "far angles, whole tiles": (((np.sin(lazy(1e5 * x(1100, "f4"))),), ()), 1, 1),
     "integers": (((np.where(lazy(np.arange(90)) < 40, lazy(np.arange(90)) * 3, -1).sum(),), ()), 3, 1),
     "small integers": (((lazy(np.arange(90, dtype="i2")) * 5 - np.arange(90, dtype="u1"),), ()), 1, 1),
     "booleans": ((((lazy(x(90)) < 1.0) & ~(lazy(x(90)) < -2.0), (lazy(x(90)) < 0.0).sum()), ()), 3, 1),
