@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from vecdist import cdf, logcdf, logsf, ppf, sf, value_and_partials
+from vecdist import cdf, logcdf, logpmf, logsf, ppf, sf, value_and_partials
 from vecdist.distributions import BetaBinomial, Hypergeometric, tail_sums
 from vecdist.distributions.count_cdfs import draws_cdf
 from vecdist.primitives.gamma_products import _log_gamma_products
@@ -70,6 +70,10 @@ def test_tails_of_beta_binomial_counts(point):
     np.testing.assert_allclose(slopes, np.array(logs[1:]).T, rtol=256 * loss)
 
 
+def choose(n, k):
+    return (n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()
+
+
 URNS = [  # successes, failures, draws, x
     (1e9, 1e9, 1e8, 5e7), (1e9, 1e9, 1e8, 5.001e7), (1e9, 4e9, 1e5, 19900.0), (1e12, 1e12, 1e10, 5e9 + 1e5),
     (1e6, 2e6, 1e6, 332000.0), (5e11, 5e5, 4e11, 4e11 - 2e5 + 700),
@@ -85,10 +89,6 @@ def test_tails_of_hypergeometric_counts(point):
     first = x if lower else x + 1
     with flint.ctx.workprec(BITS):
         k, f, n, at = map(arb, (successes, failures, draws, first))
-
-        def choose(n, k):
-            return (n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()
-
         log_mass = choose(k, at) + choose(f, n - at) - choose(k + f, n)
         mass = float(log_mass.exp())
     sd = np.sqrt(middle * (failures / (successes + failures)) * (1 - draws / (successes + failures)))
@@ -138,3 +138,19 @@ def test_no_more_masses_are_summed_than_the_integral_costs():
     assert tail_sums.TERMS <= 2000
     assert tail_sums.ratio_sum(5e14, 1e15, 2.0, 3.0)[0] == np.inf
     np.testing.assert_allclose(draws_cdf(5e14, 1e15, 2.0, 3.0), 0.6875, rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_masses_of_huge_urns(dtype):
+    """To the last digits, where each binomial coefficient has a logarithm of millions; slopes as those of any urn."""
+    rows = [*URNS, (1e12, 1e12, 1e9, 5e8 + 100), (1e9, 1e9, 1e8, 0.0), (1e9, 5.0, 1e8, 1e8 - 1)]
+    successes, failures, draws, x = (np.array(each, dtype) for each in zip(*rows, strict=True))
+    with flint.ctx.workprec(BITS):
+        balls = [[arb(float(v)) for v in row] for row in zip(successes, failures, draws, x, strict=True)]
+        true = [float(choose(k, at) + choose(f, n - at) - choose(k + f, n)) for k, f, n, at in balls]
+        slopes = [float((k + 1).digamma() - (k - at + 1).digamma() - (k + f + 1).digamma() + (k + f - n + 1).digamma())
+                  for k, f, n, at in balls]
+    mass, (found,) = value_and_partials(logpmf(Hypergeometric(successes, failures, draws), x), (successes,))
+    np.testing.assert_allclose(mass, true, rtol=4 * np.finfo(dtype).eps)
+    least = np.array([float(n / (k + f)) for k, f, n, _ in balls])  # of what cancels in a slope
+    assert (abs(found - slopes) <= 16 * np.finfo(dtype).eps * np.maximum(least, abs(np.array(slopes)))).all()

@@ -5,11 +5,38 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import draws_quantile
 from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.stream import Stream
-from vecdist.distributions.tail_sums import OfDraws
+from vecdist.distributions.tail_sums import OfDraws, far_log_mass
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import ceil, maximum, minimum
 from vecdist.primitives.draws import hypergeometric_draw
-from vecdist.primitives.special import log_choose
+from vecdist.primitives.floating import width
+from vecdist.primitives.special import digamma_delta, log_choose
+from vecdist.primitives.table import primitive
+
+LARGE = {8: 1e4, 4: 1e3}  # a logarithm of the number of draws there are, of which a mass has lost many digits
+
+
+def _log_mass(x: Node, n: Node, successes: Node, failures: Node) -> Node:
+    """By logarithms of binomial coefficients, unless they are large."""
+    size = log_choose(successes + failures, n)
+    usual = log_choose(successes, x) + log_choose(failures, n - x) - size
+    return far_log_mass(size > LARGE[width(x)], x, n, -successes, -failures, usual)
+
+
+def _slopes(x: Node, n: Node, successes: Node, failures: Node, out: Node) -> tuple[Node, ...]:
+    """Those of the coefficients."""
+    rest, left = n - x, successes + failures - n
+    of_taken = digamma_delta(x + 1.0, successes - 2.0 * x)
+    of_rest, of_draws = digamma_delta(rest + 1.0, failures - 2.0 * rest), digamma_delta(n + 1.0, left - n)
+    of_all = digamma_delta(left + 1.0, n)
+    of_successes, of_failures = digamma_delta(successes - x + 1.0, x), digamma_delta(failures - rest + 1.0, rest)
+    return of_taken - of_rest, of_rest - of_draws, of_successes - of_all, of_failures - of_all
+
+
+log_mass = primitive(
+    "hypergeometric_log_mass", 4, expand=_log_mass, partials=_slopes, floating=True,
+    domain=((2.0, 9.0), (10.0, 12.0), (12.0, 30.0), (12.0, 30.0)),
+)
 
 up_to_the_population = Constraint(
     "a whole number up to successes + failures", lower=0.0, upper=lambda p: p.successes + p.failures, whole=True
@@ -47,8 +74,7 @@ class Hypergeometric(OfDraws, Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        chosen = log_choose(p.successes, x) + log_choose(p.failures, p.draws - x)
-        return chosen - log_choose(p.successes + p.failures, p.draws)
+        return log_mass(x, p.draws, p.successes, p.failures)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

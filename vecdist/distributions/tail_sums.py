@@ -7,7 +7,7 @@ of n draws, so that one routine has both.
 
 from __future__ import annotations
 
-from math import exp, floor, inf, nan
+from math import exp, floor, inf, log, nan
 
 from vecdist.distributions.base import Parameters
 from vecdist.expr import Node, const
@@ -16,6 +16,7 @@ from vecdist.primitives.elementary import exp as exponential
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_tail, log_tail_slope
 from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.shapes import broadcast
 
 TERMS = 1000.0  # a sum of more takes longer than the integral
 NOTHING = 1e-18
@@ -77,6 +78,11 @@ def mass(k: float, n: float, alpha: float, beta: float) -> tuple[float, float, f
         of_alpha = sign * gaps(first, rest - less, k, n - k)
         of_beta = sign * gaps(rest, first - less, n - k, k)
     return e, f, of_alpha, of_beta
+
+
+def _log_mass(k: float, n: float, alpha: float, beta: float) -> float:
+    e, f, _, _ = mass(k, n, alpha, beta)
+    return e + log(f) if f > 0.0 else f
 
 
 def draws_integral(k: float, n: float, alpha: float, beta: float) -> tuple[bool, float, float, float, float]:
@@ -141,6 +147,15 @@ log_draws_tail = primitive(  # of the lower tail where the first argument is 1, 
     ),
     **COMMON,
 )
+
+
+primitive("far_draws_log_mass", 6, routine=_log_mass, seldom=True)
+
+
+def far_log_mass(far: Node, k: Node, n: Node, alpha: Node, beta: Node, usual: Node) -> Node:
+    """The logarithm of the mass at k where it is ``far``, which is seldom, and the usual one elsewhere."""
+    shape = broadcast([each.shape for each in (far, k, n, alpha, beta, usual)])
+    return Node("far_draws_log_mass", (far, k, n, alpha, beta, usual), (), shape, k.dtype)
 
 
 class OfDraws:
