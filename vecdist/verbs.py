@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.array import LazyArray
-from vecdist.distributions.at_ends import log_of_tail, quantile_at_end, tail_everywhere
+from vecdist.distributions.at_ends import begun_log, quantile_at_end, tail_everywhere
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
+from vecdist.distributions.formulas import log_probability
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log1p
@@ -194,7 +195,8 @@ def _log_of(own: str, other: str) -> Callable[[Family], Callable[..., Node] | No
 
         def formula(x: Node, p: Parameters) -> Node:
             tail = this(x, p)
-            return where(tail < 0.5, log_of_tail(tail, own, family, p, x), log1p(-rest(x, p)))
+            logarithm = where(tail < 0.5, log_probability(tail), log1p(-rest(x, p)))
+            return begun_log(logarithm, tail, own, family, p, x)
 
         return formula
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from vecdist.constraints import Bound
 from vecdist.distributions.base import Distribution, Parameters
-from vecdist.distributions.formulas import log_probability, times
+from vecdist.distributions.formulas import times
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor, ne
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.floating import INFINITY, width
+from vecdist.primitives.floating import INFINITY, format_of, width
 from vecdist.primitives.table import Primitive, primitive
 
 Dots = tuple[Node | None, ...]
@@ -90,16 +90,16 @@ def _at_end(value: float, lesser: bool, ahead: Node, behind: Node, density: Node
     return with_slopes_of(const(value, ahead.dtype), value - tail_at_end(ahead, behind, density, value - formula))
 
 
-def log_of_tail(tail: Node, name: str, family: Family, p: Parameters, x: Node) -> Node:
-    """Its logarithm; next to an end where it begins as g f, for a density f that is no end of the numbers, of that."""
+def begun_log(logarithm: Node, tail: Node, name: str, family: Family, p: Parameters, x: Node) -> Node:
+    """That of a tail, or of g f where there is no more: next to an end where the density is neither 0 nor infinite."""
     support, lower = family.reach(p), name in LOWER
     is_open, bound = (support.open_lower, support.lower) if lower else (support.open_upper, support.upper)
     end = None if is_open else end_of(family, bound, x)
     if end is None:
-        return log_probability(tail)
+        return logarithm
     gap, log_density = x - end if lower else end - x, family.log_density(end, p)
-    near = ((gap < NEXT[width(x)]) | eq(tail, 0.0)) & (abs(log_density) < INFINITY)
-    return where(near, log(gap) + log_density, log_probability(tail))
+    least = where(abs(log_density) < INFINITY, 4.0 * format_of(x).smallest_normal, const(0.0, x.dtype))
+    return where(tail < least, log(gap) + log_density, logarithm)
 
 
 def _begun(name: str, sign: float) -> Primitive:
