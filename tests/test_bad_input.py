@@ -1,5 +1,6 @@
 """Input that cannot work: the error names what was given and what was wanted, and nothing is lost."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -11,9 +12,11 @@ import numpy as np
 import pytest
 from interpreting import by_interpreter, nothing_computed
 
-from vecdist import InvalidParameter, lazy, logpdf, value_and_grad, value_and_partials, vjp
+from vecdist import InvalidParameter, LogDensity, data, lazy, logpdf, value_and_grad, value_and_partials, vjp
+from vecdist import compile as compiled
 from vecdist.derivatives import hessian, hvp, jvp
-from vecdist.distributions import Exponential, Gamma, Normal
+from vecdist.distributions import Exponential, Gamma, MvNormal, Normal
+from vecdist.parameters import real
 
 X, M = np.array([1.0, 2.0, 3.0]), np.ones((2, 4))
 
@@ -205,3 +208,54 @@ def test_a_cache_that_cannot_be_written_is_done_without_with_one_warning(tmp_pat
     result, warned = run(tmp_path / "file" / "cache")
     assert result == PRINTED
     assert len(warned) == 1 and "cannot write its cache folder" in warned[0] and "VECDIST_CACHE_DIR" in warned[0]
+
+
+DENSITY = LogDensity(lambda mu: logpdf(Normal(0.0, 1.0), mu).sum(), mu=real(3))
+MASKED = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+Chunks = type("Array", (), {
+    "__module__": "dask.array.core", "shape": (3,), "dtype": np.dtype("f8"), "ndim": 1,
+    "__array__": lambda self, *_, **__: pytest.fail("it was loaded"),
+})
+Tensor = type("Tensor", (), {  # of PyTorch, in the memory of the CPU
+    "__module__": "torch", "shape": (3,), "dtype": "torch.float64", "ndim": 1, "__array__": lambda self, *_, **__: X,
+})
+USES = [
+    lazy, data, lambda a: lazy(X) + a, lambda a: logpdf(Normal(0.0, 1.0), a), lambda a: logpdf(Normal(a, 1.0), X),
+    lambda a: logpdf(MvNormal(loc=X, scale_diag=a), X), compiled(lambda a: (a * a).sum()), DENSITY.logdensity,
+    lambda a: DENSITY.logdensity_and_gradient(a), lambda a: DENSITY.pack({"mu": a}),
+]
+
+
+@pytest.mark.parametrize(("array", "message"), [
+    (MASKED, r"lose its mask; .* np\.where.* x\.compressed\(\)"),
+    (Chunks(), r"loaded whole; .*map_blocks.* x\.compute\(\)"),
+], ids=["masked", "chunks"])
+@pytest.mark.parametrize("use", USES)
+def test_arrays_of_which_something_would_be_lost(uncompiled, use, array, message):
+    with contextlib.suppress(TypeError, ValueError):
+        use(X)  # what was prepared for an array of this shape does not take the other
+    with pytest.raises(TypeError, match=message):
+        use(array)
+
+
+@pytest.mark.parametrize("vector", [np.ones(3, complex), np.array([None] * 3), [None, 1.0, 2.0], np.array(["a"] * 3)])
+def test_vectors_of_a_log_density_that_are_not_real(vector):
+    for method in (DENSITY.logdensity, DENSITY.logdensity_and_gradient, DENSITY.hessian):
+        with pytest.raises(TypeError, match="a log density of real numbers, given an array of dtype"):
+            method(vector)
+
+
+def test_tensors_of_the_cpu_are_arrays():
+    with by_interpreter():
+        for given in (lazy(Tensor()), Tensor()):
+            found = np.asarray(logpdf(Gamma(given, 1.0), Tensor()))
+            np.testing.assert_array_equal(found, np.asarray(logpdf(Gamma(X, 1.0), X)))
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: Gamma(2.0, rate=3.0), r"those of Gamma\(shape, scale\) alone; name all of them: Gamma\(shape=..., rate="),
+    (lambda: MvNormal(X, scale_tril=M), r"those of MvNormal\(loc, covariance\) alone; .*\(loc=..., scale_tril="),
+])
+def test_positions_of_one_parametrisation_and_names_of_another(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()

@@ -90,3 +90,10 @@ def test_methods_are_described(kind):
     public = {name: value for name, value in vars(kind).items() if not name.startswith("_")}
     members = {name for name, value in public.items() if callable(value) or isinstance(value, property)}
     assert {name for name in members if not inspect.getdoc(public[name])} == set()
+
+
+def test_families_of_vectors_are_among_the_others() -> None:
+    everything: dict[str, object] = {}
+    exec("from vecdist.distributions import *", everything)
+    assert {**FAMILIES, **MULTIVARIATE}.items() <= everything.items()
+    assert {*FAMILIES, *MULTIVARIATE, "parametrisation"} <= {*dir(vecdist.distributions)}

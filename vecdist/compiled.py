@@ -115,7 +115,7 @@ class Compiled:
         if out is not None:
             return self._into(arrays, None, (out,))[0]
         try:
-            return self._by_shape[tuple([array.shape for array in arrays])](arrays)[0][0]
+            return self._by_shape[tuple([(type(array), array.shape) for array in arrays])](arrays)[0][0]
         except (KeyError, AttributeError, TypeError):  # new shapes, dtypes or layouts, or Python numbers
             pass
         return self._run(arrays, None)[0]
@@ -154,7 +154,7 @@ class Compiled:
             found = self._into(arrays, (kind, self._places(arrays, wrt)), out)
         else:
             try:
-                found = self._by_shape[kind, wrt, *[array.shape for array in arrays]](arrays)[0]
+                found = self._by_shape[kind, wrt, *[(type(array), array.shape) for array in arrays]](arrays)[0]
             except (KeyError, AttributeError, TypeError):  # as in a call, or wrt by arrays, which have no hash
                 found = None
             if found is None:
@@ -183,10 +183,10 @@ class Compiled:
 
     def _run(self, arrays: Sequence[Any], derivative: Derivative, wrt: Any = None) -> Sequence[Any]:
         """The general way, by the layouts of the arrays."""
-        arrays = _readable(arrays)
+        given, arrays = arrays, _readable(arrays)
         prepared = self._prepared(arrays, derivative)
         run = _guarded(prepared.run, arrays) if prepared.outputs.library == "cuda" else prepared.run
-        shapes = tuple(array.shape for array in arrays)
+        shapes = tuple((type(one), array.shape) for one, array in zip(given, arrays, strict=True))
         if len(self._by_shape) >= LAYOUTS:
             self._by_shape.clear()  # those that are used come back from what is kept by layout
         if derivative is None:

@@ -118,10 +118,28 @@ def argument(value: Any, name: str) -> Node:
 
 
 def readable(value: Any) -> np.ndarray:
-    """``value`` as an array of a supported dtype, native and aligned; a copy only where it is not that already."""
-    array = np.asarray(value)
+    """``value`` as an array of a supported dtype, native and aligned; a copy only where it is not that already.
+
+    Raises ``TypeError`` for other dtypes, and for what is no array in memory or more than one.
+    """
+    array = in_memory(value)
     check_dtype(array.dtype)
     return np.require(array, array.dtype.newbyteorder("="), ["ALIGNED"])
+
+
+def in_memory(value: Any) -> np.ndarray:
+    """All that NumPy can read as an array; ``TypeError`` where that would lose a mask, or load an array of chunks."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            "a masked array would lose its mask; give its parts, x.data and x.mask, and choose with np.where(mask, "
+            "otherwise, y), or give the elements that are there, x.compressed()"
+        )
+    if type(value).__module__.partition(".")[0] == "dask":
+        raise TypeError(
+            "a Dask array would be loaded whole; compute a chunk at a time, with dask.array.map_blocks and a function "
+            "of NumPy arrays, or load it yourself, x.compute()"
+        )
+    return np.asarray(value)
 
 
 def check_dtype(dtype: np.dtype) -> None:
@@ -135,4 +153,4 @@ def check_dtype(dtype: np.dtype) -> None:
 
 def on_host(array: Any) -> np.ndarray:
     """The array in host memory."""
-    return array.get() if hasattr(array, "get") else np.asarray(array)
+    return array.get() if hasattr(array, "get") else in_memory(array)

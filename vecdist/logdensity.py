@@ -12,7 +12,7 @@ from vecdist.derivatives import hessian, hvp
 from vecdist.evaluation import Evaluation
 from vecdist.joint import Joint, Terms, to_device
 from vecdist.labels import Labels
-from vecdist.leaves import argument, array_kind
+from vecdist.leaves import argument, array_kind, in_memory
 from vecdist.parameters import Parameter
 from vecdist.predictive import predictions
 
@@ -106,7 +106,7 @@ class LogDensity:
         """Begin without anything compiled."""
         self._evaluations: dict[str, Evaluation] = {}
         self._natives: dict[str, Native] = {}
-        self._called: dict[tuple[str, int], Callable[[Any], Any]] = {}  # entries, by name and axes of the vectors
+        self._called: dict[tuple[str, type, int], Callable[[Any], Any]] = {}  # by name, kind and axes of vectors
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in COMPILED}
@@ -187,7 +187,7 @@ class LogDensity:
         It is -inf where the density is 0, or is not a number.  ``ValueError`` for vectors of another length.
         """
         try:
-            return self._called["value", x.ndim](x)
+            return self._called["value", type(x), x.ndim](x)
         except (AttributeError, KeyError, TypeError, ValueError):  # none yet, or another kind of array
             pass
         x = self._vectors(x)
@@ -201,7 +201,7 @@ class LogDensity:
         """
         if out is None:
             try:
-                return self._called["gradient", x.ndim](x)
+                return self._called["gradient", type(x), x.ndim](x)
             except (AttributeError, KeyError, TypeError, ValueError):  # none yet, or another kind of array
                 pass
         x = self._vectors(x)
@@ -301,8 +301,13 @@ class LogDensity:
         )
 
     def _vectors(self, x: Any) -> Any:
-        """``x`` as an array of vectors, of this dtype; ``ValueError`` for vectors of another length."""
-        found = x if array_kind(x) == "cupy" else np.asarray(x)
+        """``x`` as an array of vectors, of this dtype.
+
+        ``ValueError`` for vectors of another length, ``TypeError`` for what are no real numbers.
+        """
+        found = x if array_kind(x) == "cupy" else in_memory(x)
+        if found.dtype.kind not in "biuf":
+            raise TypeError(f"a log density of real numbers, given an array of dtype {found.dtype}")
         if found.ndim == 0 or found.shape[-1] != self.ndim:
             raise ValueError(f"a log density of vectors of length {self.ndim}, given an array of shape {found.shape}")
         return found.astype(self.dtype, copy=False)
@@ -319,7 +324,7 @@ class LogDensity:
         evaluation = self._evaluation(name)
         if out is None and name in ("value", "gradient") and isinstance(x, np.ndarray) and self.dtype == np.float64:
             rows = x.reshape(-1, self.ndim)
-            if self.errors == "nan" and (name, x.ndim) not in self._called:
+            if self.errors == "nan" and (name, np.ndarray, x.ndim) not in self._called:
                 self._accelerate(name, x.ndim)
             if x.ndim > 1 and len(rows) > 1:
                 results = self._native(name).many(rows)
@@ -337,7 +342,7 @@ class LogDensity:
         """Have calls of their entries take the place of launches for one vector, or a few, as they are being used."""
         native = self._native(name)
         function = {1: native.one, 2: native.few}.get(axes, lambda: None)()
-        self._called[name, axes] = function or _refused
+        self._called[name, np.ndarray, axes] = function or _refused
 
     def _parted(self, name: str, x: Any) -> Sequence[Any]:
         if not self.pointwise_shapes:

@@ -138,7 +138,8 @@ def _check_shapes(family: str, nodes: Mapping[str, Node]) -> None:
 
 def is_whole(x: Any) -> bool:
     """Whether ``x`` can hold nothing but whole numbers."""
-    return isinstance(x, int) or (getattr(x, "dtype", None) is not None and x.dtype.kind in "biu")
+    dtype = getattr(x, "dtype", None)  # of another library's array it may be of a type of its own
+    return isinstance(x, int) or (isinstance(dtype, np.dtype) and dtype.kind in "biu")
 
 
 def _checked(

@@ -99,15 +99,19 @@ class Parametrised:
     @classmethod
     def _choose(cls, given: Mapping[str, Any], positional: bool) -> Parametrisation:
         """The parametrisation with exactly the given names."""
-        candidates = cls.parametrisations[:1] if positional else cls.parametrisations
-        for candidate in candidates:
+        first, what = cls.parametrisations[0], f"{cls.__name__} was given ({', '.join(given) or 'nothing'})"
+        for candidate in cls.parametrisations:
             needed = set(candidate.names) - set(candidate.defaults)
             if needed <= set(given) <= set(candidate.names):
+                if positional and candidate is not first:
+                    named = ", ".join(f"{name}=..." for name in given)
+                    raise TypeError(
+                        f"{what}, some by position, which are those of {cls.__name__}({first}) alone; "
+                        f"name all of them: {cls.__name__}({named})"
+                    )
                 return candidate
         ways = "; ".join(f"{cls.__name__}({way})" for way in cls.parametrisations)
-        raise TypeError(
-            f"{cls.__name__} was given ({', '.join(given) or 'nothing'}); it takes one of: {ways}"
-        )
+        raise TypeError(f"{what}; it takes one of: {ways}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made, (type(self), self.parameters)
