@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
 
 from vecdist.codegen.statements import element_count
 from vecdist.kernel import Kernel, Loop, Output, Scatter
+from vecdist.memo import cached_property
 
 REGISTERS = 32  # sums of one output that a thread may hold in registers
 
