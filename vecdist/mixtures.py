@@ -114,9 +114,9 @@ class Mixture(Compound):
         return self._sum(verbs.mean(self.components))
 
     def variance(self) -> LazyArray:
-        """The mean of the variances and the variance of the means."""
-        means = verbs.mean(self.components)
-        return self._sum(verbs.variance(self.components) + (means - self.mean()[..., None]) ** 2)
+        """The mean of the variances and the variance of the means; an infinite one is all of it."""
+        means, inside = verbs.mean(self.components), verbs.variance(self.components)
+        return self._sum(np.where(np.isinf(inside), inside, inside + (means - self.mean()[..., None]) ** 2))
 
     def sample(self, key: Any, shape: Any) -> LazyArray:
         """Draws of the component that a uniform number chooses; its parameters alone are read."""

@@ -6,8 +6,8 @@ from family_cases import EVERY_FAMILY, parameters_of
 from flint import arb, ctx
 from moment_truth import TRUTH
 
-from vecdist import entropy, mean, value_and_partials, variance
-from vecdist.distributions import FAMILIES
+from vecdist import affine, entropy, hurdle, mean, mixture, value_and_partials, variance, zero_inflated
+from vecdist.distributions import FAMILIES, Pareto, YuleSimon
 from vecdist.verbs import known
 
 pytestmark = pytest.mark.usefixtures("interpreter")
@@ -47,6 +47,22 @@ def test_moments_are_infinite_where_their_integrals_are(family):
         undefined = infinite & (name == "StudentT") & ((verb is mean) | (at <= 1))
         np.testing.assert_array_equal(np.isnan(found), undefined)
         np.testing.assert_array_equal(found == np.inf, infinite & ~undefined)
+
+
+def test_moments_of_what_is_made_of_others_are_infinite_likewise():
+    """A part of weight 0 has none; and an infinite mean takes no digits of a variance with it, only all of it."""
+    shape = np.array([0.5, 1.5, 2.5])
+    gated = [hurdle(Pareto(shape, 1.0), gate=0.25), affine(Pareto(shape, 1.0), 1.0, 2.0)]
+    gated += [zero_inflated(YuleSimon(shape), 0.25), hurdle(Pareto(shape, 1.0), gate=0.0)]
+    both = np.stack([shape, np.full(3, 3.0)], axis=-1)
+    for made in (*gated, mixture(np.array([0.25, 0.75]), Pareto(both, 1.0))):
+        np.testing.assert_array_equal(np.isfinite(mean(made)), [False, True, True])
+        np.testing.assert_array_equal(np.isfinite(variance(made)), [False, False, True])
+        assert not np.isnan(mean(made)).any() and not np.isnan(variance(made)).any()
+    for made in (hurdle(Pareto(shape, 1.0), gate=1.0), zero_inflated(YuleSimon(shape), 1.0)):
+        np.testing.assert_array_equal([mean(made), variance(made)], np.zeros((2, 3)))
+    alone = mixture(np.array([0.0, 1.0]), Pareto(both, 1.0))
+    np.testing.assert_allclose(variance(alone), np.full(3, 0.75), rtol=1e-14)
 
 
 SHAPES = {

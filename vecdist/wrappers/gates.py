@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from vecdist.constraints import Constraint, real, unit_interval
 from vecdist.distributions.base import Parameters
+from vecdist.distributions.formulas import times
 from vecdist.distributions.staircase import settled
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import minimum, square
@@ -62,12 +63,12 @@ class Gated(Wrapper):
 
     @classmethod
     def mean(cls, p: Parameters) -> Node:
-        return cls.weight(p) * cls.base.mean(p)
+        return times(cls.weight(p), cls.base.mean(p))
 
     @classmethod
     def variance(cls, p: Parameters) -> Node:
         w = cls.weight(p)
-        return w * (cls.base.variance(p) + (1.0 - w) * square(cls.base.mean(p)))
+        return times(w, cls.base.variance(p) + times(1.0 - w, square(cls.base.mean(p))))
 
 
 def _least(bound: Any, p: Parameters) -> Any:
