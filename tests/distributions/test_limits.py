@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from family_cases import EVERY_FAMILY
-from limits import ATOMS, CLOSE, limit, sites_of, special_points
+from limits import ATOMS, CLOSE, ends_of, limit, round_parameters, sites_of, special_points
 
-from vecdist import cdf, logcdf, logpdf, logsf, sf, truncated, value_and_partials
+from vecdist import cdf, logcdf, logpdf, logsf, ppf, sf, truncated, value_and_partials
 from vecdist.distributions import (
     Beta,
     Chi,
@@ -177,3 +177,16 @@ def test_exact_limits(interpreter, case):
     at = [np.array([value]) for value in (x, *parameters)]
     _, found = value_and_partials(verb(family(*at[1:]), at[0]), at)
     np.testing.assert_allclose([slope[0] for slope in found][: len(expected)], expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("family", [f for f in EVERY_FAMILY if known(f, "quantile")], ids=lambda f: f.__name__)
+def test_slopes_of_quantiles_at_the_ends(interpreter, family):
+    """An end of the support that stays where it is has no slope in any parameter."""
+    parameters = {name: np.repeat(values, 2) for name, values in round_parameters(family).items()}
+    real = [n for n, constraint in family.parametrisations[0].constraints.items() if not constraint.whole]
+    q = np.tile([0.0, 1.0], 8)
+    value, partials = value_and_partials(ppf(family(**parameters), q), (q, *(parameters[n] for n in real)))
+    assert not np.isnan([value, *partials]).any()
+    ends = np.reshape(ends_of(family, round_parameters(family)), -1)
+    fixed = np.isin(ends, [0.0, 1.0]) & (not {"loc", "low", "high", "scale", "radius", "value"} & {*real})
+    assert all((slope[fixed] == 0.0).all() for slope in partials[1:])

@@ -69,7 +69,7 @@ def quantile_at_end(family: Family, p: Parameters, place: int, q: Node) -> Bound
     if end is None:
         return bound
     density = const(0.0, q.dtype) if is_open else _density(family, p, end, place)
-    return with_slopes_of(end, end + times(q - float(place), 1.0 / density))
+    return with_slopes_of(end, end + from_end(q - float(place), 1.0 / density))
 
 
 def _density(family: Family, p: Parameters, end: Node, place: int, logarithm: bool = False) -> Node:
@@ -148,6 +148,10 @@ BEGUN = {"cdf": begun_below, "sf": begun_beyond, "log_sf": begun_beyond}
 with_slopes_of = primitive(  # a value that a formula has too, where that has the right derivatives
     "with_slopes_of", 2, expand=lambda value, formula: value, tangent=lambda dots, value, formula, out: dots[1],
     floating=True,
+)
+from_end = primitive(  # a gap of 0 times a slope, of which only the gap moves
+    "from_end", 2, expand=times,
+    tangent=lambda dots, gap, slope, out: None if dots[0] is None else times(dots[0], slope),
 )
 # The lesser tail at an end and beyond; ``ahead`` - ``behind`` is the gap, and ``formula`` has that tail inside.
 tail_at_end = primitive(
