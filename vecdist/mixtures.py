@@ -116,7 +116,8 @@ class Mixture(Compound):
     def variance(self) -> LazyArray:
         """The mean of the variances and the variance of the means; an infinite one is all of it."""
         means, inside = verbs.mean(self.components), verbs.variance(self.components)
-        return self._sum(np.where(np.isinf(inside), inside, inside + (means - self.mean()[..., None]) ** 2))
+        spread = inside + (means - self.mean()[..., None]) ** 2
+        return self._sum(as_lazy(np.where(np.isinf(inside), inside, spread)))
 
     def sample(self, key: Any, shape: Any) -> LazyArray:
         """Draws of the component that a uniform number chooses; its parameters alone are read."""
