@@ -11,6 +11,7 @@ from densities import schools
 
 from vecdist import LogDensity, data, lazy, logpdf
 from vecdist.distributions import Normal
+from vecdist.native import calls
 from vecdist.native.calls import FEW
 from vecdist.parameters import positive, real
 
@@ -96,14 +97,16 @@ COLUMNS = np.random.default_rng(3).normal(size=(29, 3))
 
 
 def squares(b, tau):
-    return (-0.5 * tau * (data(COLUMNS) @ b - 0.3) ** 2).sum() + (b * b).sum() * tau
+    z = data(COLUMNS) @ b - 0.3
+    return (-0.5 * tau * (z * z + 0.1 * (z * z) ** 2 + 0.2 * z * (1.0 + z)) * (1.0 + 0.5 * z * z)).sum() + (b * b).sum()
 
 
 @pytest.mark.parametrize("threads", [1, 3], indirect=True)
-def test_a_regression_of_many_vectors_is_that_of_each(threads):
+def test_a_regression_of_many_vectors_is_that_of_each(threads, monkeypatch):
     """Its C function is there, though many vectors make a product of matrices, which is a call of a library."""
+    monkeypatch.setattr(calls, "SEVERAL_KERNELS", 1)
     density = LogDensity(squares, b=real(3), tau=positive())
-    for count in (2, 7, 8, 33):
+    for count in (2, 7, 8, 33, 75):
         x = points(count, size=4, seed=count)
         alone = [one(density, each)[1:] for each in x]
         status, values, gradients = many(density, x)
@@ -112,13 +115,25 @@ def test_a_regression_of_many_vectors_is_that_of_each(threads):
         np.testing.assert_array_equal(gradients, [gradient for _, gradient in alone])
         for found, wanted in zip(density.logdensity_and_gradient(x), (values, gradients), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
+    assert density._evaluation("gradient").batches == {8, 32, 64}, "no more launches than sizes of pieces"
     b, tau = x[0, :3], np.exp(x[0, 3])
-    wanted = -0.5 * tau * ((COLUMNS @ b - 0.3) ** 2).sum() + tau * (b @ b) + x[0, 3]
-    assert values[0] == pytest.approx(wanted, rel=1e-12)
+    z = COLUMNS @ b - 0.3
+    rows = (z**2 + 0.1 * z**4 + 0.2 * z * (1.0 + z)) * (1.0 + 0.5 * z * z)
+    assert values[0] == pytest.approx(-0.5 * tau * rows.sum() + b @ b + x[0, 3], rel=1e-12)
     bad = x[:9].copy()
     bad[4, 3] = np.inf
     status, values, _ = many(density, bad)
     assert status == 1 and np.isfinite(values).tolist() == [place != 4 for place in range(9)]
+
+
+def test_pieces_of_many_vectors():
+    for count in (8, 9, 63, 64, 100, 1000):
+        for least in (8, 9, 33, 200):
+            pieces = list(calls._pieces(count, 64, least))
+            assert [place for first, last, _ in pieces for place in range(first, last)] == list(range(count))
+            sizes = {last - first for first, last, whole in pieces if whole}
+            assert all(size & (size - 1) == 0 and size >= least for size in sizes)
+            assert [whole for *_, whole in pieces[:-1]] == [True] * (len(pieces) - 1)
 
 
 def test_threads_call_them(density):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -80,10 +81,11 @@ class Evaluation:
         key = (array_kind(x), x.shape, x.dtype, x.strides)
         return self._prepared(key, lambda: self._build(x))
 
-    def multiplies(self, count: int, size: int) -> bool:
-        """Whether so many vectors of a length are multiplied by a matrix together."""
+    def multiplications(self, count: int, size: int) -> int:
+        """Those of the largest product of matrices for so many vectors of a length together; 0 where there is none."""
         roots, _ = self._traced(np.zeros((count, size)))
-        return any(node.op == "product" for node in topological(roots))
+        pairs = (node.args for node in topological(roots) if node.op == "product")
+        return max((math.prod(map(int, (*left.shape, right.shape[-1]))) for left, right in pairs), default=0)
 
     def _build(self, x: Any) -> Prepared:
         return self._planned(*self._traced(x))

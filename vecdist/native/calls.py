@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -16,7 +17,21 @@ from vecdist.native.language import evaluator, evaluator_of_many
 
 KEEPS_LOCK_BELOW = 15e-6  # seconds: threads that take turns would wait longer for the lock
 FEW = 8  # vectors below which a launch of all together gains nothing
-SEVERAL_KERNELS = 200_000  # statements from which launches of several kernels, and products between them, pay
+PIECES = (64, 32, 16, FEW)  # vectors that are multiplied by a matrix together
+ONE_THREAD = 2**17  # multiplications of a product, so few that BLAS takes no threads, and that it stays in the cache
+SEVERAL_KERNELS = 400_000  # statements from which launches of several kernels, and products between them, pay
+
+
+def _pieces(count: int, most: int, least: int) -> Iterator[tuple[int, int, bool]]:
+    """So many vectors in pieces of few sizes, so that few launches are prepared, and (``False``) what is left over."""
+    start, size = 0, max(most, 1 << (least - 1).bit_length())
+    while size >= least:
+        for first in range(start, count - size + 1, size):
+            yield first, first + size, True
+            start = first + size
+        size //= 2
+    if start < count:
+        yield start, count, False
 
 
 @final
@@ -74,16 +89,19 @@ class Native:
         return value_and_gradient if self.evaluation.gradient else value
 
     def few(self) -> Callable[[Any], Any] | None:
-        """A function of fewer than ``FEW`` vectors, as ``one``; ``ValueError`` for more."""
+        """A function of a few vectors, as ``one``; ``ValueError`` for more, which threads or a launch may take."""
         entry = self._made(self._each)
-        if entry is None or self._pays(FEW):
+        if entry is None or self._pays(2):
             return None
+        limit = self._least
+        while self._pays(limit - 1):
+            limit -= 1
         evaluate, address, empty, size = self._evaluate_many, entry.address, np.empty, self.size
         gradient = self.evaluation.gradient
 
         def values_and_gradients(x: Any, held: Entry = entry) -> Any:
             count, length = x.shape
-            if count >= FEW or length != size:
+            if count >= limit or length != size:
                 raise ValueError
             values, gradients = empty(count), empty((count, size) if gradient else (0, 0))
             evaluate(address, x, values, gradients)
@@ -92,42 +110,87 @@ class Native:
         return values_and_gradients
 
     def many(self, x: np.ndarray) -> Sequence[np.ndarray] | None:
-        """The results for vectors in the rows of ``x``, for which nothing is prepared, however many they are.
+        """The results for vectors in the rows of ``x``, for which little is prepared, however many they are.
 
-        ``None`` where there is no entry, or one launch of all is better: where that shares work among them, and is
-        not a new one for every other call.
+        ``None`` where there is no entry, or one launch of all is better: where their elements fill the processor's
+        vectors, and it is not a new one for every other call.
         """
-        if len(x) >= FEW and self._shares(len(x)):
-            known = self.evaluation.batches
-            if len(x) in known or sum(count >= FEW for count in known) < 2:
-                return None
-        entry = self._made(self._each) if len(x) < FEW else self.entry(many=True)
-        if entry is None:
+        one, together = self._made(self._one), len(x) >= self._least and self._shares
+        if one is None or (together and not self._piece and self._is_usual(len(x))):
             return None
-        rows, evaluate, address = np.ascontiguousarray(x), self._evaluate_many, entry.address
+        rows = np.ascontiguousarray(x)
         values, gradients = np.empty(len(rows)), np.empty(rows.shape if self.evaluation.gradient else (0, 0))
+        if together and self._piece:
+            pieces = list(_pieces(len(rows), self._piece, self._least))
+            parts, run = len(pieces), self._together(pieces, rows, values, gradients)
+        else:
+            parts, run = len(rows), self._in_turn(rows, values, gradients)
+        if self._pays(len(rows)):
+            threads.share(run, parts)
+        else:
+            run(0, parts)
+        return [values, gradients] if self.evaluation.gradient else [values]
+
+    def _is_usual(self, count: int) -> bool:
+        """Whether launches are prepared for so many vectors, or for few other numbers of them."""
+        known = self.evaluation.batches
+        return count in known or sum(each >= FEW for each in known) < 2
+
+    def _in_turn(self, rows: np.ndarray, values: np.ndarray, gradients: np.ndarray) -> Callable[[int, int], None]:
+        """What fills the results of vectors ``first`` to ``last`` by a call of an entry."""
+        entry = self._made(self._each) if len(rows) < FEW else self.entry(many=True)
+        assert entry is not None
+        evaluate, address = self._evaluate_many, entry.address
 
         def run(first: int, last: int) -> None:
             evaluate(address, rows[first:last], values[first:last], gradients[first:last])
 
-        if self._pays(len(rows)):
-            threads.share(run, len(rows))
-        else:
-            evaluate(address, rows, values, gradients)
-        return [values, gradients] if self.evaluation.gradient else [values]
+        return run
 
-    def _shares(self, count: int) -> bool:
-        """Whether so many vectors that are computed together share work, or the processor's vectors: few rows of each.
+    def _together(
+        self, pieces: Sequence[tuple[int, int, bool]], rows: np.ndarray, values: np.ndarray, gradients: np.ndarray
+    ) -> Callable[[int, int], None]:
+        """What fills the results of pieces ``first`` to ``last``: launches, where a matrix is multiplied by vectors."""
+        one_by_one = self._in_turn(rows, values, gradients)
+        results = (values, gradients) if self.evaluation.gradient else (values,)
+
+        def run(first: int, last: int) -> None:
+            for start, stop, whole in pieces[first:last]:
+                if not whole:
+                    one_by_one(start, stop)
+                else:
+                    own = rows[start:stop]
+                    self.evaluation.prepared(own).run((own,), [each[start:stop] for each in results])
+
+        return run
+
+    @cached_property
+    def _shares(self) -> bool:
+        """Whether vectors that are computed together share work, or their elements fill the processor's vectors.
 
         A matrix that they share is read once, by a library.  Any other sum inside of rows would be one inside of rows
         inside of vectors, which leaves the processor's vectors unused.
         """
         one = self._made(self._one)
-        return one is None or not one.has_rows or (one.work * count >= SEVERAL_KERNELS and self._multiplies)
+        return one is not None and (not one.has_rows or self._multiplications > 0)
 
     @cached_property
-    def _multiplies(self) -> bool:
-        return self.evaluation.multiplies(FEW, self.size)
+    def _multiplications(self) -> float:
+        """Those of the largest product of a matrix and each vector."""
+        return self.evaluation.multiplications(FEW, self.size) / FEW
+
+    @cached_property
+    def _piece(self) -> int:
+        """The vectors that are launched together, where there is a product; 0 for all, where BLAS shares it itself."""
+        one = self._made(self._one)
+        few = (size for size in PIECES if self._multiplications * size <= ONE_THREAD)
+        return next(few, 0) if one is not None and one.has_rows else 0
+
+    @cached_property
+    def _least(self) -> int:
+        """The fewest vectors that are worth a launch of all, or of several kernels."""
+        one = self._made(self._one)
+        return max(FEW, math.ceil(SEVERAL_KERNELS / max(1.0, one.work)) if one is not None and one.has_rows else FEW)
 
     @cached_property
     def _evaluate_many(self) -> Callable[..., None]:
