@@ -96,3 +96,11 @@ def test_quantiles_of_an_extreme_asymmetry_rise(interpreter):
 def test_skewness_far_out(interpreter, z, shape, expected):
     assert value(logcdf(SkewNormal(0.0, 1.0, shape), z)) == pytest.approx(expected, rel=1e-15)
     assert value(logsf(SkewNormal(0.0, 1.0, -shape), -z)) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0])
+def test_densities_next_to_a_peak_have_slopes(interpreter, power):
+    x, loc = np.array([-1e-296, -1e-200, 1e-200, 1e-296]), np.zeros(4)
+    _, found = vecdist.value_and_partials(vecdist.logpdf(GeneralizedNormal(loc, 1.0, power), x), (x, loc))
+    slope = -np.sign(x) if power == 1.0 else -2.0 * x
+    np.testing.assert_allclose(found, [slope, -slope], rtol=1e-12, atol=1e-150)  # z² is 0 there

@@ -86,7 +86,7 @@ class Parts(NamedTuple):
 
     def log(self) -> Parts:
         """The logarithm of a positive number."""
-        return Parts(log_high(self.high), log_rest(self.high) + self.rest * (1.0 / self.high))
+        return Parts(log_high(self.high), log_rest(self.high) + self.rest / self.high)
 
 
 def _growth(rest: Node) -> Node:
