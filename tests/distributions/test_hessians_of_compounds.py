@@ -192,7 +192,7 @@ JACOBIANS = [  # what the terms of a parameter add up to
 
 
 @pytest.mark.parametrize("y", [0.0, 1.0, -0.5])
-@pytest.mark.parametrize(("parameter", "formula"), JACOBIANS, ids=repr)
+@pytest.mark.parametrize(("parameter", "formula"), JACOBIANS, ids=[repr(parameter) for parameter, _ in JACOBIANS])
 def test_jacobians_of_parameters(interpreter, parameter, formula, y):
     """At 0, where a model begins."""
     free = np.full(parameter.unconstrained_shape, y)
