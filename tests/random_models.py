@@ -241,11 +241,10 @@ class _Draft:
         names = [name for name in FAMILIES_ON[support].split() if not short or name in SHORT]
         usual = [name for name in names if name in SHORT]
         family = FAMILIES[self.one_of(*(usual if self.chance(0.8) else names))]
-        way = self.one_of(*family.parametrisations[:4])
+        ways = [way for way in family.parametrisations[:4] if support != "unit" or "sd" not in way.names]
+        way = self.one_of(*ways)
         first = next(iter(way.constraints))
         links = {name: self.linked(each, frame, short and name == first) for name, each in way.constraints.items()}
-        if "sd" in links and "mean" in links:  # Beta's and InverseGamma's, which bound each other
-            links["sd"] = (lambda a: 0.1, "0.1") if support == "unit" else links["sd"]
         text = ", ".join(f"{name}={text}" for name, (_, text) in links.items())
         return lambda a: family(**{name: link(a) for name, (link, _) in links.items()}), f"{family.__name__}({text})"
 

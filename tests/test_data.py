@@ -12,6 +12,7 @@ from vecdist.distributions import (
     Beta,
     Exponential,
     Gamma,
+    Gumbel,
     HalfNormal,
     LogNormal,
     Normal,
@@ -187,6 +188,7 @@ OF_STATISTICS = {
     "no element, beside a condition on each": (
         lambda m, d: logpdf(Poisson(np.exp(m)), d(np.zeros(0))).sum() + (m * d(X)).sum(), 0.4 * X.sum(),
     ),
+    "no element at all": (lambda m, d: logpdf(Gumbel(m, 2.0), d(np.zeros(0))).sum() + m, 0.4),
     "one element of two axes": (lambda m, d: (m * np.log(d(np.array([[3.0]])))).sum(), 0.4 * np.log(3.0)),
 }
 

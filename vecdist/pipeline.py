@@ -194,13 +194,18 @@ def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
         tested = [node for node in plan.conditions if all(bound.lengths.get(str(dim), dim) for dim in node.shape)]
         holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in tested]
         roots = (*plan.constants, *(scalar(node) for node in holding))
-        inner = planned(Bound(roots, bound.leaves, bound.lengths), values, kind, "nan")
-        shapes = [[bound.lengths.get(str(dim), dim) for dim in root.shape] for root in roots]
-        run = inner.program.prepared(bound.lengths, shapes, [Feed.of(leaf) for leaf in bound.leaves])  # type: ignore[arg-type]
-        found = [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
+        found = _computed(Bound(roots, bound.leaves, bound.lengths), kind) if roots else []
         usable = all(found[len(plan.constants) :]) and all(np.isfinite(each) for each in found if not np.ndim(each))
         store[key] = found[: len(plan.constants)] if usable else None
     return store[key]
+
+
+def _computed(bound: Bound, kind: str) -> list[Any]:
+    """The values of roots: arrays, and numbers of the host."""
+    program = planned(bound, values, kind, "nan").program
+    shapes = [[int(bound.lengths.get(str(dim), dim)) for dim in root.shape] for root in bound.roots]
+    run = program.prepared(bound.lengths, shapes, [Feed.of(leaf) for leaf in bound.leaves])
+    return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
 
 
 def planned(
