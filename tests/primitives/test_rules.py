@@ -24,7 +24,7 @@ WITH_DOMAIN = [
 # Entries without a domain: those on bits have tests below, random numbers have theirs in test_philox and test_sampling,
 # and those whose arguments belong together are tested with the families that they are of.
 ON_BITS = {"and", "or", "xor", "not", "shl", "shr", "where", "cast", "bits", "from_bits"}
-TOGETHER = {"with_slopes_of", "tail_at_end", "log_tail_at_end", "begun_below", "begun_beyond"} | {
+TOGETHER = {"with_slopes_of", "from_end", "tail_at_end", "log_tail_at_end", "begun_below", "begun_beyond"} | {
     "falling_power", "falling_rest", "cdf_of_shares", "sf_of_shares", "log_cdf_of_shares", "log_sf_of_shares",
 }
 RANDOM = {"philox_first", "philox_last"} | {name for name in PRIMITIVES if name.endswith("_draw")}

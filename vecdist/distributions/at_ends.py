@@ -13,7 +13,7 @@ from typing import Any
 
 from vecdist.constraints import Bound
 from vecdist.distributions.base import Distribution, Parameters
-from vecdist.distributions.formulas import times
+from vecdist.distributions.formulas import repeated, times
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor, ne
 from vecdist.primitives.elementary import exp, log
@@ -155,10 +155,10 @@ from_end = primitive(  # a gap of 0 times a slope, of which only the gap moves
 )
 # The lesser tail at an end and beyond; ``ahead`` - ``behind`` is the gap, and ``formula`` has that tail inside.
 tail_at_end = primitive(
-    "tail_at_end", 4, expand=lambda ahead, behind, density, formula: const(0.0, ahead.dtype),
+    "tail_at_end", 4, expand=lambda *at: repeated(const(0.0, at[0].dtype), *at[::-1]),
     tangent=_tail_tangent, floating=True,
 )
 log_tail_at_end = primitive(  # its logarithm
-    "log_tail_at_end", 4, expand=lambda ahead, behind, log_density, formula: const(-math.inf, ahead.dtype),
+    "log_tail_at_end", 4, expand=lambda *at: repeated(const(-math.inf, at[0].dtype), *at[::-1]),
     tangent=_log_tail_tangent, floating=True,
 )

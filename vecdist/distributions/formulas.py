@@ -14,6 +14,7 @@ from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotie
 from vecdist.primitives.special import digamma, erf, erfc, lgamma
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import near_sin
+from vecdist.shapes import broadcast
 
 EULER = 0.5772156649015329  # DLMF 5.2.3
 
@@ -271,8 +272,16 @@ def log_middle(w: Node, log_w: Node) -> Node:
     return where(far, log_w + 0.5 * math.log(2 / math.pi), inside)
 
 
+def repeated(value: Node, *beside: Node) -> Node:
+    """``value`` in the shape that it has with what is ``beside`` it; compilers see that there is nothing to choose."""
+    for other in beside:
+        if broadcast((value.shape, other.shape)) != value.shape:
+            value = where(eq(other, other), value, value)
+    return value
+
+
 def _nothing(z: Node) -> Node:
-    return where(eq(z, z), const(0.0, z.dtype), const(0.0, z.dtype))
+    return repeated(const(0.0, z.dtype), z)
 
 
 # z and z² / 2 at 0, nowhere else: a constant with derivatives
