@@ -64,6 +64,14 @@ def test_families_are_public():
     assert all(getattr(vecdist.distributions, name) is family for name, family in {**FAMILIES, **MULTIVARIATE}.items())
 
 
+def test_families_of_users_are_theirs():
+    """One that has the name of another takes nothing's place."""
+    before = dict(FAMILIES)
+    mine = type("Gamma", (FAMILIES["Gamma"],), {"__module__": "__main__"})
+    vecdist.truncated(mine(2.0, 1.0), 0.5)
+    assert before == FAMILIES
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_it_is_described(name):
     text = inspect.getdoc(PUBLIC[name]) or ""

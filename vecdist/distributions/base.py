@@ -141,7 +141,8 @@ class Distribution(Parametrised, ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        FAMILIES[cls.__name__] = cls
+        if cls.__module__.startswith(f"{__package__}."):  # a user's own may have any name, theirs too
+            FAMILIES[cls.__name__] = cls
 
     @staticmethod
     @abstractmethod
