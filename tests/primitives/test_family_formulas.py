@@ -55,6 +55,43 @@ def log_gumbel_mass(z: arb, rest: arb, log_length: arb, excess: arb) -> arb:
     return ((-start.exp()).exp() - (-(start + log_length.exp() + excess).exp()).exp()).log()
 
 
+def cosine_slope(distance: arb, rest: arb, scale: arb) -> arb:
+    return -arb.pi() / scale * (arb.pi() / 2 * (distance + rest) / scale).tan()
+
+
+def cosine_slope_in_scale(distance: arb, rest: arb, scale: arb) -> arb:
+    return -(1 + distance * cosine_slope(distance, rest, scale)) / scale
+
+
+def log_choose(n: arb, k: arb) -> arb:
+    return (n + 1).lgamma() - (k + 1).lgamma() - (n - k + 1).lgamma()
+
+
+def hypergeometric(x: arb, n: arb, successes: arb, failures: arb) -> arb:
+    return log_choose(successes, x) + log_choose(failures, n - x) - log_choose(successes + failures, n)
+
+
+def size_of_hypergeometric(x: arb, n: arb, successes: arb, failures: arb) -> arb:
+    return log_choose(successes + failures, n)
+
+
+AT_1 = (1.0, 1.0)
+BOUNDED, BOUNDED_SINGLE = (
+    [((0.1, 0.9), (-3.0, 0.0), (1.0, 3.0)), ((least, 1e-3), (0.0, 0.0), (1.0, 1e9)), ((0.5, most), (-1e9, -1.0), AT_1)]
+    for least, most in [(1e-300, 0.999999), (1e-36, 0.9999)]
+)
+ROUNDED, ROUNDED_SINGLE = (
+    [((1e-9, 1.0), (-low, low), (1.001, 5.0)), ((1 / far, 1.0), (0.0, 0.0), (2.0, far)), ((0.9, most), (-high, high), AT_1)]
+    for low, high, far, most in [(1e-30, 1e-17, 1e150, 0.999999), (1e-17, 1e-9, 1e18, 0.9999)]
+)
+MEANS, MEANS_SINGLE = (
+    [((0.2, 9.0), (0.5, 4.0)), ((0.999, 1.001), (1.0, 1.0)), ((1 / far, 1e-3), (1 / far, far)),
+     ((1e3, far), (1 / far, far)), ((far, far**3), (1.0, 1e3))]
+    for far in (1e90, 1e11)
+)
+TRIALS = [((1.0, 1e3), (-0.7, -1e-9), (0.5, 0.9)), ((1e3, 1e15), (-1e-3, -1e-17), (0.5, 0.9))]
+TRIALS_SINGLE = [((1.0, 1e3), (-0.08, -1e-9), (0.5, 0.9)), ((1e3, 1e7), (-1e-5, -1e-9), (0.5, 0.9))]
+URNS = [((2.0, 9.0), (10.0, 12.0), (12.0, 30.0), (12.0, 30.0)), ((2.0, 9.0), (10.0, 12.0), (1e3, 1e6), (1e3, 1e6))]
 WITH_EXPONENT = [(SMALL, (1e-6, 100.0)), (ONE, (1e-6, 1.0)), (ONE, (1.0, 1e6)), (BELOW, (1e-6, 1.0))]
 IN_PARTS = [(*ranges, (-1e-23, 1e-23)) for ranges in WITH_EXPONENT]
 NONE = (-1e-23, 1e-23)
@@ -83,6 +120,18 @@ CASES = [
          [(*each, (1e-3, 1e3)) for each in F_RATIOS], [(*each, (1e-3, 1e3)) for each in F_RATIOS], (6.0, 6.0)),
     Case("log_inflated", precisely(log_inflated), [*GATES, ((1e-12, 1e-3), (-10.0, -1.0), NONE)],
          [*GATES, ((1e-9, 1e-3), (-10.0, -1.0), NONE)], (4.0, 4.0)),
+    Case("arcsine_share", precisely(lambda x, low, high: 2 / arb.pi() * ((x - low) / (high - x)).sqrt().atan()),
+         BOUNDED, BOUNDED_SINGLE, (2.1, 2.7)),
+    Case("cosine_slope", precisely(cosine_slope), ROUNDED, ROUNDED_SINGLE, (3.0, 3.0)),
+    Case("cosine_slope_in_scale", precisely(cosine_slope_in_scale), ROUNDED, ROUNDED_SINGLE, (3.0, 3.2)),
+    Case("inverse_gaussian_distance", precisely(lambda x, mean: (x - mean) ** 2 / (mean * mean * x)),
+         MEANS, MEANS_SINGLE, (3.0, 3.0)),
+    Case("falling_power", lambda k, log_q, q: (k * log_q).exp(), TRIALS, TRIALS_SINGLE, (1.0, 1.0),
+         lambda k, log_q, q: (1 - k * log_q) * (k * log_q).exp()),  # one rounding of the product
+    Case("falling_rest", lambda k, log_q, q: -(k * log_q).expm1(), TRIALS, TRIALS_SINGLE, (1.0, 1.4)),
+    Case("hypergeometric_log_mass", precisely(hypergeometric), URNS, URNS, (4.0, 4.0), size_of_hypergeometric),
+    Case("hypergeometric_log_mass", precisely(hypergeometric), [((2.0, 9.0), (1e3, 1e6), (1e7, 1e9), (1e9, 1e12))],
+         [((2.0, 9.0), (3e2, 1e3), (1e5, 1e6), (1e6, 1e7))], (4.0, 1.0)),  # of huge urns
     Case("normal_inverse_gaussian_decay", precisely(exponent), TILTS, TILTS, (4.0, 4.0), size_of_exponent),
 ]
 

@@ -56,6 +56,8 @@ CASES = [
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e-300, 1e-9), (1e-20, 1e300)), *PRODUCTS_NEXT_TO_1],
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e-44, 1e-9), (1e-3, 1e36)), *PRODUCTS_NEXT_TO_1],
          (3.0, 3.0)),
+    Case("quotient_beyond", lambda x, y: x / (x + y) / y, [((1e-3, 1e3),) * 2, ((1e-150, 1e150),) * 2],
+         [((1e-3, 1e3),) * 2, ((1e-18, 1e18),) * 2], (2.1, 2.1)),
     # next to 1 the logarithm is no better known than the quotient
     Case("log_quotient_by_square", lambda x, y: (x / y**2).log(),
          [((1e-6, 1e6), (1e-3, 1e3)), ((1e-9, 1.0), (1e30, 1e200))],
