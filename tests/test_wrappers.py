@@ -306,12 +306,9 @@ def test_what_a_family_has_not_is_named():
         parametrisations = Normal.parametrisations
         support, log_density = Normal.support, Normal.log_density
 
-    try:
-        wanted = "logsf of Unknown is not there, and truncated.Unknown. needs it"
-        with pytest.raises(NotImplementedError, match=wanted):
-            logpdf(truncated(Unknown(0.0, 1.0), lower=0.0), 0.5)
-    finally:
-        del vecdist.distributions.FAMILIES["Unknown"]
+    wanted = "logsf of Unknown is not there, and truncated.Unknown. needs it"
+    with pytest.raises(NotImplementedError, match=wanted):
+        logpdf(truncated(Unknown(0.0, 1.0), lower=0.0), 0.5)
     with pytest.raises(NotImplementedError, match=r"ppf of folded\(Normal\) is not there"):
         ppf(folded(Normal(0.0, 1.0)), 0.5)
     with pytest.raises(NotImplementedError, match="cdf of Iid is not there"):

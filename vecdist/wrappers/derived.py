@@ -30,9 +30,6 @@ class Wrapper:
 
     made_of: tuple[Distribution, dict[str, Any], dict[str, Any]]
 
-    def __init_subclass__(cls) -> None:
-        """Not what a family of the catalogue does, which enters its name there."""
-
     def __repr__(self) -> str:
         inner, own, settings = self.made_of
         others = [f"{name}={brief(value)}" for name, value in (own | settings).items()]
