@@ -1,11 +1,13 @@
 """Primitives as users define and call them: on arrays, again and again, with derivatives or without."""
 
+import math
 import re
 from unittest import mock
 
 import numpy as np
 import pytest
 from interpreting import by_interpreter
+from scipy import special
 
 from vecdist import LazyArray, hessian, lazy, value_and_grad, value_and_partials, vjp
 from vecdist.expr import Node, const
@@ -112,3 +114,101 @@ def test_what_vecdist_has_is_not_replaced():
             primitive(name, expand=lambda x: x)
     assert not [op for op, entry in PRIMITIVES.items() if entry.module.startswith("vecdist")
                 and re.sub(r"_\d+$", "", op) in PRIMITIVES and re.search(r"_\d+$", op)]
+
+
+FROM_OUTSIDE, TABLE = [1.0, 2.0], (1.0, 2.0)
+sqrt = np.sqrt
+
+
+def helped(x):
+    return 1.0 + by_numpy(x)
+
+
+def by_numpy(x):
+    return np.sqrt(x)
+
+
+def by_alias(x):
+    return sqrt(x)
+
+
+def by_constant(x):
+    return x * np.pi
+
+
+def by_scipy(x):
+    return special.gammaln(x)
+
+
+def by_where(x):
+    return np.where(x > 0.0, x, 0.0)
+
+
+def by_list(x):
+    both = [x, 2.0 * x]
+    return both[0]
+
+
+def by_comprehension(x):
+    return sum([x * each for each in (1.0, 2.0)])
+
+
+def by_dict(x):
+    return {True: x, False: -x}[x > 0.0]
+
+
+def by_table(x):
+    return x * FROM_OUTSIDE[1]
+
+
+def factorial(x):
+    return x * factorial(x - 1.0) if x > 1.0 else 1.0
+
+
+def there(x):
+    return 1.0 + back(x)
+
+
+def back(x):
+    return there(x - 1.0) if x > 0.0 else 0.0
+
+
+def around(table):
+    def routine(x):
+        return x * table[0]
+
+    return routine
+
+
+@pytest.mark.parametrize(("routine", "message"), [
+    (by_numpy, r"uses np\.sqrt, which kernels of GPUs do not know; write math\.sqrt"),
+    (helped, r"uses np\.sqrt, .* write math\.sqrt"),
+    (by_alias, r"uses sqrt, .* write math\.sqrt"),
+    (by_constant, r"uses np\.pi, .* write math\.pi"),
+    (by_scipy, r"uses special\.gammaln, .* write functions of math"),
+    (by_where, r"uses np\.where, .* write functions of math"),
+    (by_list, "makes a list, .* write numbers, or a tuple"),
+    (by_comprehension, "makes a list"),
+    (by_dict, "makes a dict"),
+    (by_table, "reads FROM_OUTSIDE, of type list; make it a tuple of numbers"),
+    (around(np.ones(1)), "reads table, of type ndarray; make it a tuple"),
+    (factorial, "calls factorial from factorial itself; write a loop"),
+    (there, "calls there from there itself; write a loop"),
+], ids=lambda case: getattr(case, "__name__", ""))
+def test_a_routine_for_the_cpu_alone_is_refused_where_it_is_defined(routine, message):
+    with pytest.raises(ValueError, match=f"primitive 'tests_refused': its routine {message}"):
+        primitive("tests_refused", routine=routine, floating=True)
+    assert "tests_refused" not in PRIMITIVES
+
+
+def by_math(x):
+    """The name of NumPy's function around it is not what this one calls."""
+    total = 0.0
+    for each in TABLE:
+        total = total + math.sqrt(x * each)
+    return first(total) if x > 0.0 else abs(min(x, math.pi))
+
+
+def test_a_routine_of_portable_words_is_taken(uncompiled):
+    found = primitive("tests_portable", routine=by_math, floating=True)(X)
+    np.testing.assert_array_equal(found, [by_math(x) for x in X])

@@ -11,6 +11,7 @@ from typing import Any, final, overload
 import numpy as np
 
 from vecdist.expr import Node, Operand, elementwise
+from vecdist.primitives.portable import check_routine
 
 Partials = Callable[..., tuple[Node | float | None, ...]]
 
@@ -79,7 +80,8 @@ def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
 
     ``fields`` are those of ``Primitive``.  A module may define a primitive again, as a cell of a notebook that runs a
     second time: that is another one, ``name_2``, and what was made of the first keeps its meaning.  Raises
-    ``ValueError`` for a name that another module has taken, and unless there is one of code, expand and routine.
+    ``ValueError`` for a name that another module has taken, unless there is one of code, expand and routine, and for
+    a routine that compilers for GPUs would refuse: NumPy's functions, lists, functions that call themselves.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.primitives import primitive
@@ -100,6 +102,7 @@ def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
     if fields.get("partials") is None:
         fields.setdefault("tangent", no_derivatives(name))
     if "routine" in fields:
+        check_routine(name, fields["routine"])
         fields |= (_called_seldom if fields.get("seldom") else _called)(op, arity, fields["routine"])
     PRIMITIVES[op] = entry = Primitive(op, arity, module=module, **fields)
     return entry
