@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from interpreting import nothing_computed
 
-from vecdist import Compiled, InvalidParameter, compile, lazy, logpdf, pipeline, value_and_grad  # noqa: A004
+from vecdist import Compiled, InvalidParameter, LogDensity, compile, lazy, logpdf, pipeline, value_and_grad  # noqa: A004
 from vecdist.distributions import Normal
+from vecdist.parameters import real
 
 X, Y = np.array([0.5, 1.5, -2.0]), np.array([1.0, 2.0, 3.0])
 
@@ -242,6 +243,15 @@ def test_a_function_that_failed_may_be_called_again():
 def test_values_are_not_there_while_a_function_is_compiled(function):
     with pytest.raises(TypeError, match=r"of a was asked for while its function is being compiled.*np\.where"):
         compile(function)(X)
+
+
+@pytest.mark.parametrize("listed", [lambda m: [m[0], m[1]], lambda m: (m[0], 1.0), lambda m: np.array([m[0], m[1]])])
+def test_a_list_of_lazy_arrays_is_no_array(listed):
+    message = r"of [mx] was asked for .* a list of lazy arrays.* write an array, m\[:2\] or m\[\[0, 1\]\]"
+    with pytest.raises(TypeError, match=message):
+        compile(lambda m: logpdf(Normal(listed(m), 1.0), Y).sum())(X)
+    with pytest.raises(TypeError, match=message):
+        LogDensity(lambda m: logpdf(Normal(listed(m), 1.0), Y).sum(), m=real(2)).logdensity(np.zeros(2))
 
 
 @pytest.mark.parametrize(("call", "error", "message"), [

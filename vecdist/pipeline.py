@@ -141,7 +141,9 @@ def launch(
     if traced is not None:
         raise TypeError(
             f"the value of an expression of {traced!r} was asked for while its function is being compiled, when it has "
-            "none yet (an `if`, float() or np.asarray on a lazy array does that); choose with np.where(condition, a, b)"
+            "none yet: an `if`, float() or np.asarray on a lazy array does that, and a list of lazy arrays; choose by "
+            "np.where(condition, a, b), and for a list [m[0], m[1]] write an array, m[:2] or m[[0, 1]]: lazy arrays "
+            "cannot be stacked yet"
         )
     plan, bound, constants = fed(bound, derivation, library(bound.leaves), errors)
     run = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
