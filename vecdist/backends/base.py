@@ -41,9 +41,12 @@ def element_count(shape: Shape, lengths: Mapping[str, int]) -> int:
 
 
 class Program(ABC):
-    """A compiled kernel."""
+    """A compiled kernel.  Copies of what holds it share it; what it is pickled as compiles it, or finds it kept."""
 
     source: Source
+
+    def __deepcopy__(self, memo: Any) -> Program:
+        return self
 
     @abstractmethod
     def prepared(

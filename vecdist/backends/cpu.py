@@ -66,6 +66,9 @@ class CpuProgram(Program):
         self.pace = Pace()
         self._pieces: Memo[tuple[Any, list[Any], Any]] = Memo()
 
+    def __reduce__(self) -> tuple:
+        return CpuProgram, (self.source,)
+
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
     ) -> Runner:

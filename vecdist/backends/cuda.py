@@ -96,7 +96,7 @@ class CudaProgram(Program):
 
     def __init__(self, kernel: Kernel, capability: tuple[int, int]) -> None:
         self.source, self.name, self.cubin = cubin(kernel, capability)
-        self.kernel = kernel
+        self.kernel, self.capability = kernel, capability
         self.cooperative = needs_grid_barrier(kernel)
         self.sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self.grid = Grid(kernel)
@@ -105,6 +105,9 @@ class CudaProgram(Program):
         self._most_memory: dict[int, int] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple:
+        return CudaProgram, (self.kernel, self.capability)
 
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
