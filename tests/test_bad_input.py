@@ -11,6 +11,7 @@ import textwrap
 import numpy as np
 import pytest
 from interpreting import by_interpreter, nothing_computed
+from uncompiled import uncompiled
 
 from vecdist import InvalidParameter, LogDensity, data, lazy, logpdf, value_and_grad, value_and_partials, vjp
 from vecdist import compile as compiled
@@ -136,6 +137,20 @@ def test_nan_in_data_is_no_error():
     with by_interpreter():
         found = np.asarray(logpdf(Normal(0.0, 1.0), np.array([np.nan, 0.0])))
     assert np.isnan(found[0]) and np.isfinite(found[1])
+
+
+def test_nan_as_a_parameter_is_one():
+    """Named in an expression, NaN in a compiled function, and no place to go for a sampler."""
+    loc = np.array([0.0, np.nan])
+    with uncompiled():
+        with pytest.raises(InvalidParameter, match=r"Normal: loc\[1\] = nan is invalid"):
+            np.asarray(logpdf(Normal(loc, 1.0), 0.0))
+        found = compiled(lambda loc: logpdf(Normal(loc, 1.0), 0.0))(loc)
+        assert np.isfinite(found[0]) and np.isnan(found[1])
+        density = LogDensity(lambda loc: logpdf(Normal(loc, 1.0), 0.0), loc=real())
+        value, slope = density.logdensity_and_gradient(np.array([np.nan]))
+        assert value == -np.inf and slope.tolist() == [0.0]
+
 
 
 @pytest.mark.usefixtures("execution")
