@@ -81,7 +81,8 @@ BOUNDED, BOUNDED_SINGLE = (
     for least, most in [(1e-300, 0.999999), (1e-36, 0.9999)]
 )
 ROUNDED, ROUNDED_SINGLE = (
-    [((1e-9, 1.0), (-low, low), (1.001, 5.0)), ((1 / far, 1.0), (0.0, 0.0), (2.0, far)), ((0.9, most), (-high, high), AT_1)]
+    [((1e-9, 1.0), (-low, low), (1.001, 5.0)), ((1 / far, 1.0), (0.0, 0.0), (2.0, far)),
+     ((0.9, most), (-high, high), AT_1)]
     for low, high, far, most in [(1e-30, 1e-17, 1e150, 0.999999), (1e-17, 1e-9, 1e18, 0.9999)]
 )
 MEANS, MEANS_SINGLE = (
