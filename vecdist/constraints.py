@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, final
 
+import numpy as np
+
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, ne
 from vecdist.primitives.floating import largest_count
@@ -21,7 +23,8 @@ class Constraint:
     """An interval, of the real numbers or of the whole numbers.
 
     An infinite bound is absent, no comparison is made, unless it is open: then infinity itself lies outside.  A bound
-    may be a node, or a function of the other parameters that ``among`` makes a node.
+    may be a node, or a function of the other parameters that ``among`` makes a node.  Counts without an upper bound go
+    up to half of the largest float; ``light`` ones, whose mass falls faster than a geometric one, not even that far.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Constraint:
     open_lower: bool = False
     open_upper: bool = False
     whole: bool = False
+    light: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -61,7 +65,7 @@ class Constraint:
         if not _absent(self.upper, self.open_upper):
             tests.append(self.beyond(x))
         elif self.whole and not known_whole and x.dtype.kind == "f":
-            tests.append(x > largest_count(x.dtype))
+            tests.append(x > (largest_count(x.dtype) if self.light else float(np.finfo(x.dtype).max) / 2))
         if self.whole and not known_whole:
             tests.append(ne(x - floor(x), 0.0) & eq(x, x))
         return _joined(bit_or, tests) if tests else None
@@ -100,6 +104,7 @@ positive_unit_interval = Constraint("a number above 0, up to 1", lower=0.0, uppe
 nonnegative_or_infinite = Constraint("a number of at least 0", lower=0.0)
 integer = Constraint("a whole number", open_lower=True, open_upper=True, whole=True)
 count = Constraint("a whole number of at least 0", lower=0.0, whole=True)
+light_count = replace(count, light=True)
 positive_count = Constraint("a whole number of at least 1", lower=1.0, open_upper=True, whole=True)
 binary = Constraint("0 or 1", lower=0.0, upper=1.0, whole=True)
 

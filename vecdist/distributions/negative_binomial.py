@@ -3,7 +3,7 @@
 from vecdist.constraints import (
     Constraint,
     below_infinity,
-    count,
+    light_count,
     nonnegative,
     positive,
     positive_or_infinite,
@@ -89,7 +89,7 @@ class NegativeBinomial(Distribution):
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
-        return count
+        return light_count
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

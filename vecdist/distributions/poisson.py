@@ -1,6 +1,6 @@
 """The Poisson distribution."""
 
-from vecdist.constraints import Constraint, below_infinity, count, nonnegative
+from vecdist.constraints import Constraint, below_infinity, light_count, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_quantiles import poisson_quantile
 from vecdist.distributions.formulas import times
@@ -40,7 +40,7 @@ class Poisson(Distribution):
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
-        return count
+        return light_count
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

@@ -134,7 +134,7 @@ def _horner(x: Node, coefficients: tuple[float, ...]) -> Node:
 
 
 def largest_count(dtype: np.dtype) -> float:
-    """A whole number beyond which no count is: its product with the logarithm of any number is finite."""
+    """A whole number beyond which no light count is: its product with the logarithm of any number is finite."""
     return float(np.finfo(dtype).max) / 1024
 
 
