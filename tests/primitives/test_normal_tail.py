@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from flint import arb, ctx
+from interpreting import by_interpreter
 from scipy import special
 from ulps import DTYPES, INF, NAN, Case, assert_accurate, both, errors, evaluate, one, precisely
 
@@ -180,6 +181,18 @@ def test_the_slope_of_a_quantile_is_accurate_in_both_tails() -> None:
     with ctx.workprec(400):
         exact = [float(1 / density(solve(arb(v)))) for v in p.tolist()]
     np.testing.assert_allclose(found, exact, rtol=2e-15)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_far_below_the_logarithm_is_that_of_the_density(dtype: type) -> None:
+    """As far as there are numbers, whatever becomes of the factor beside the density there."""
+    last = np.log2(np.finfo(dtype).max)
+    x = -np.append(np.exp2(np.linspace(0.3 * last, last, 1000, endpoint=False)), INF).astype(dtype)
+    with by_interpreter():
+        value, slope = value_and_partials(special.log_ndtr(lazy(x)), wrt=x)
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(value, -0.5 * x * x, rtol=8 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(slope, -x, rtol=8 * np.finfo(dtype).eps)
 
 
 COMPILED = ("ndtr", "log_ndtr", "arcsinh", "log_i0e")

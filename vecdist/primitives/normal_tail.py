@@ -11,7 +11,7 @@ from typing import NamedTuple
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, size, sqrt
 from vecdist.primitives.elementary import LN2, clamped, expm1, log
-from vecdist.primitives.floating import INFINITY, at_most, polynomial, scaled, width
+from vecdist.primitives.floating import INFINITY, at_least, at_most, format_of, polynomial, scaled, width
 from vecdist.primitives.logarithms import LN2_PARTS, log1mexp, log_of_sum
 from vecdist.primitives.special import ERFC_MOST, exp_of_square, half_line, scaled_tail
 from vecdist.primitives.table import primitive
@@ -107,9 +107,10 @@ def _ndtr(x: Node) -> Node:
 
 
 def _log_ndtr(x: Node) -> Node:
-    """log(h) - x**2 / 2, or log(1 - e h) where x > 0; neither cancels."""
+    """log(h) - x**2 / 2, or log(1 - e h) where x > 0; neither cancels.  Where h is small, x**2 is infinite."""
     h, e = _tail(x)
-    logarithm = log_of_sum(where(x < 0, h, 1.0), where(x < 0, 0.0, -(e * h)))
+    normal = at_least(h, 4.0 * format_of(x).smallest_normal)
+    logarithm = log_of_sum(where(x < 0, normal, 1.0), where(x < 0, 0.0, -(e * h)))
     return logarithm - where(x < 0, (0.5 * x) * x, 0.0)
 
 
