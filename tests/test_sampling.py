@@ -273,6 +273,15 @@ def test_a_family_without_a_formula():
         sample(1, Opaque(1.0))
 
 
+@pytest.mark.parametrize(("key", "given"), [
+    (np.random.default_rng(0), "Generator"), (np.random.SeedSequence(0), "SeedSequence"), (None, "NoneType"),
+    (1.5, "float64"), (True, "bool"), ("1", "<U1"), (np.array([0.5]), "float64"), (lazy(np.array([0.5])), "float64"),
+])
+def test_what_is_no_key_is_named(key, given):
+    with pytest.raises(TypeError, match=rf"a key is an integer.*given {given}; .*rng\.integers\(2\*\*63\)"):
+        sample(key, Normal(0.0, 1.0), 3)
+
+
 @pytest.mark.parametrize("wrong", [Normal, 3.0, None, lazy(np.ones(2))], ids=repr)
 def test_what_is_no_distribution(wrong):
     with pytest.raises(TypeError, match="sample wants a distribution"):

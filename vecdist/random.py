@@ -82,10 +82,14 @@ def key_node(key: Any) -> Node:
     """A key as 64 bits."""
     if isinstance(key, int) and not isinstance(key, bool):
         return number(key % 2**64, np.dtype(np.uint64))
-    node = key.node if isinstance(key, LazyArray) else leaf(key)
-    if node.dtype.kind not in "iu":
-        raise TypeError(f"a key is an integer or an array of integers, given {node.dtype}")
-    return cast(node, np.uint64)
+    found = key if hasattr(key, "dtype") else np.asarray(key)
+    if getattr(found.dtype, "kind", "") not in "iu":
+        given = type(key).__name__ if found.dtype == object else f"{found.dtype}"
+        raise TypeError(
+            f"a key is an integer or an array of integers, given {given}; a generator of NumPy's has one, "
+            "rng.integers(2**63)"
+        )
+    return cast(key.node if isinstance(key, LazyArray) else leaf(key), np.uint64)
 
 
 def lengths(shape: Any) -> tuple[int, ...]:
