@@ -82,7 +82,7 @@ def key_node(key: Any) -> Node:
     """A key as 64 bits."""
     if isinstance(key, int) and not isinstance(key, bool):
         return number(key % 2**64, np.dtype(np.uint64))
-    found = key if hasattr(key, "dtype") else np.asarray(key)
+    found: Any = np.asarray(key) if getattr(key, "dtype", None) is None else key
     if getattr(found.dtype, "kind", "") not in "iu":
         given = type(key).__name__ if found.dtype == object else f"{found.dtype}"
         raise TypeError(
