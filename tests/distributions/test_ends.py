@@ -55,6 +55,14 @@ ENDS = [
     (logsf, "Semicircle", {"radius": 2.0}, 2.0, {"x": -inf, "radius": inf}),
     (logcdf, "Triangular", {"low": 0.0, "high": 4.0, "peak": 1.0}, 0.0,
      UP | {"low": -inf, "high": -0.25, "peak": -1.0}),
+    (cdf, "Triangular", {"low": 0.0, "high": 4.0, "peak": 0.0}, 0.0,
+     {"x": 0.5, "low": -0.25, "high": 0.0, "peak": -0.25}),
+    (sf, "Triangular", {"low": 0.0, "high": 4.0, "peak": 4.0}, 4.0,
+     {"x": -0.5, "low": 0.0, "high": 0.25, "peak": 0.25}),
+    (logcdf, "Triangular", {"low": 0.0, "high": 4.0, "peak": 0.0}, 0.0,
+     UP | {"low": -inf, "high": -0.25, "peak": -inf}),
+    (logsf, "Triangular", {"low": 0.0, "high": 4.0, "peak": 0.0}, 4.0,
+     {"x": -inf, "low": 0.25, "high": inf, "peak": 0.25}),
     (logcdf, "TruncatedCauchy", {"loc": 0.0, "scale": 1.0, "low": 0.0, "high": inf}, 0.0,
      UP | {"loc": -2 / pi, "scale": -1.0, "low": -inf, "high": 0.0}),
     (logsf, "Uniform", {"low": -1.0, "high": 3.0}, 3.0, {"x": -inf, "low": 0.25, "high": inf}),
@@ -137,3 +145,44 @@ def test_mass_at_an_end_is_none_of_the_density(interpreter):
     with pytest.raises(TypeError, match="no mass at single points"):
         truncated(steps, 1.0)
     assert np.asarray(cdf(LogNormal(0.0, 1.0), 0.0)) == 0.0
+
+
+OWN_ENDS = [  # families with bounds that are the ends of their supports already
+    ("Uniform", (0.0, 2.0)), ("Exponential", (1.5,)), ("Gamma", (1.0, 2.0)), ("Gamma", (3.0, 2.0)),
+    ("Beta", (1.0, 1.0)), ("Beta", (2.0, 1.0)), ("Triangular", (0.0, 2.0, 0.0)), ("Triangular", (0.0, 2.0, 2.0)),
+    ("Triangular", (0.0, 2.0, 0.5)), ("TruncatedNormal", (0.0, 1.0, 0.0, 2.0)),
+    ("TruncatedCauchy", (2.0, 1.0, 0.0, 2.0)),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), OWN_ENDS)
+@pytest.mark.parametrize("verb", [cdf, sf])
+def test_slopes_at_ends_are_those_next_to_them(interpreter, verb, name, parameters):
+    """Of the family, and of what is truncated at its own ends: there the bounds are the ends."""
+    high = 1.0 if name == "Beta" else 2.0
+    x = np.array([0.0, 1e-11, high - 1e-11, high])
+    given = [np.full(4, value) for value in parameters]
+    bounds = [np.zeros(4), np.full(4, high)]
+    for law, wrt in (
+        (FAMILIES[name](*given), [x, *given]), (truncated(FAMILIES[name](*given), *bounds), [x, *given, *bounds])
+    ):
+        _, partials = value_and_partials(verb(law, x), wrt)
+        at_low, by_low, by_high, at_high = np.array(partials).T
+        np.testing.assert_allclose(at_low, by_low, atol=1e-9)
+        np.testing.assert_allclose(at_high, by_high, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "parameters"), [
+    ("Gamma", (0.5, 2.0)), ("Weibull", (0.25, 1.0)), ("Beta", (0.5, 0.5)),
+    ("Arcsine", (0.0, 1.0)),
+])
+def test_bounds_where_the_density_is_infinite_have_infinite_slopes(interpreter, name, parameters):
+    """Those of a bound next to it grow beyond all, of one sign: more is left out of the part than of the whole."""
+    x = np.array([0.01, 0.3, 0.5, 0.7, 0.99])
+    for verb, sign in ((cdf, -1), (sf, 1), (logcdf, -1), (logsf, 1)):
+        for lower, upper in ((0.0, None), (0.0, 1.0)):
+            bounds = [np.full(5, bound) for bound in (lower, upper) if bound is not None]
+            _, slopes = value_and_partials(verb(truncated(FAMILIES[name](*parameters), *bounds), x), bounds)
+            np.testing.assert_array_equal(slopes[0], sign * inf)
+            if upper is not None and name in {"Beta", "Arcsine"}:
+                np.testing.assert_array_equal(slopes[1], sign * inf)

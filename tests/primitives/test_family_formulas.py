@@ -5,7 +5,8 @@ import pytest
 from flint import arb
 from ulps import DTYPES, INF, NAN, Case, assert_accurate, at_least_one, evaluate, one, precisely
 
-import vecdist.distributions  # noqa: F401 (where these functions are)
+import vecdist.distributions
+import vecdist.wrappers.truncated  # noqa: F401 (where these functions are)
 
 SMALL, ONE = (1e-12, 1e-3), (1e-3, 2.0)
 BELOW = (-0.9, -1e-3)
@@ -123,6 +124,8 @@ CASES = [
          [*GATES, ((1e-9, 1e-3), (-10.0, -1.0), NONE)], (4.0, 4.0)),
     Case("arcsine_share", precisely(lambda x, low, high: 2 / arb.pi() * ((x - low) / (high - x)).sqrt().atan()),
          BOUNDED, BOUNDED_SINGLE, (2.1, 2.7)),
+    Case("log_share_of", lambda part, whole: part - whole, [((-700.0, -1e-9), (-700.0, -1e-9))],
+         [((-80.0, -1e-6), (-80.0, -1e-6))], (0.5, 0.5)),
     Case("cosine_slope", precisely(cosine_slope), ROUNDED, ROUNDED_SINGLE, (3.0, 3.0)),
     Case("cosine_slope_in_scale", precisely(cosine_slope_in_scale), ROUNDED, ROUNDED_SINGLE, (3.0, 3.2)),
     Case("inverse_gaussian_distance", precisely(lambda x, mean: (x - mean) ** 2 / (mean * mean * x)),

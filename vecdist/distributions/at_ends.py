@@ -73,10 +73,15 @@ def quantile_at_end(family: Family, p: Parameters, place: int, q: Node) -> Bound
 
 
 def _density(family: Family, p: Parameters, end: Node, place: int, logarithm: bool = False) -> Node:
-    """The density at one of the ends, as the family states it or by its logarithm; or that."""
+    """The density at one of the ends, as the family states it or by its logarithm; or that.
+
+    The end of the support, though slopes of the tail in parameters be those of a tail that begins elsewhere.
+    """
     stated = getattr(family, "end_densities", None)
     if logarithm or stated is None:
-        log_density = family.log_density(end, p)
+        support = family.support(p)
+        own = end_of(family, (support.lower, support.upper)[place], end)
+        log_density = family.log_density(end if own is None else own, p)
         return log_density if logarithm else exp(log_density)
     return stated(p)[place]
 
@@ -97,7 +102,7 @@ def begun_log(logarithm: Node, tail: Node, name: str, family: Family, p: Paramet
     end = None if is_open else end_of(family, bound, x)
     if end is None:
         return logarithm
-    gap, log_density = x - end if lower else end - x, family.log_density(end, p)
+    gap, log_density = x - end if lower else end - x, _density(family, p, end, int(not lower), logarithm=True)
     least = where(abs(log_density) < INFINITY, 4.0 * format_of(x).smallest_normal, const(0.0, x.dtype))
     return where(tail < least, log(gap) + log_density, logarithm)
 

@@ -64,6 +64,12 @@ class Triangular(Distribution):
     def support(p: Parameters) -> Constraint:
         return interval(p.low, p.high)
 
+    @classmethod
+    def reach(cls, p: Parameters) -> Constraint:
+        """From the support's ends; where the peak is at one of them, a tail begins half as far from each."""
+        low, high = (where(eq(end, p.peak), p.peak + 0.5 * (end - p.peak), end) for end in (p.low, p.high))
+        return interval(low, high)
+
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         rising = log(x - p.low) - log(p.peak - p.low)

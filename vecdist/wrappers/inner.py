@@ -8,6 +8,7 @@ from typing import Any
 from vecdist.constraints import Constraint
 from vecdist.distributions.at_ends import tail_everywhere
 from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.formulas import times
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, floor
@@ -106,7 +107,7 @@ class Inner:
         whole = where(by_upper, upper_tail, lower_tail)
         part = where(by_upper, self.log_sf(upper, p), self.log_cdf(below, p))
         none = where(by_upper, self.sf(upper, p), self.cdf(below, p))
-        inside = where(eq(part, -math.inf), whole - none * exp(-whole), log_diff_exp(whole, part))
+        inside = where(eq(part, -math.inf), whole - times(none, exp(-whole)), log_diff_exp(whole, part))
         return where(eq(whole, part), -math.inf, inside)
 
     def log_mass(self, lower: Node | None, upper: Node | None, p: Parameters) -> Node:

@@ -13,15 +13,30 @@ from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.staircase import settled
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import floor, maximum, minimum
+from vecdist.primitives.arithmetic import eq, floor, maximum
 from vecdist.primitives.elementary import exp, log, log1p, logaddexp
 from vecdist.primitives.floating import at_least, at_most, width
 from vecdist.primitives.logarithms import log1mexp
+from vecdist.primitives.table import primitive
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive
 
 HALF = -math.log(2.0)
 LOST = {8: -46 * math.log(2.0), 4: -17 * math.log(2.0)}  # what is next to 1 is known to few digits by its difference
+
+
+def _share_tangent(dots: tuple[Node | None, ...], part: Node, whole: Node, out: Node) -> Node | None:
+    """Where a bound changes the part infinitely, it changes the whole less, be that infinite too."""
+    of_part, of_whole = dots
+    if of_part is None or of_whole is None:
+        return of_part if of_whole is None else -of_whole
+    return where(eq(abs(of_part), math.inf), of_part, of_part - of_whole)
+
+
+log_share_of = primitive(  # of two logarithms of masses, their difference
+    "log_share_of", 2, expand=lambda part, whole: part - whole, tangent=_share_tangent, floating=True,
+    domain=((-30.0, 0.0), (-30.0, 0.0)), oracle="numpy.subtract",
+)
 
 
 class Truncated(Bounded):
@@ -61,13 +76,13 @@ class Truncated(Bounded):
 
     @classmethod
     def support(cls, p: Parameters) -> Constraint:
-        """The support of the family as far as it lies between the bounds."""
+        """The support of the family as far as it lies between the bounds, which are its ends where they are both."""
         inner, (lower, upper) = cls.base.support(p), cls.bounds(p)
         if lower is not None:
-            inner = replace(inner, lower=maximum(cls.first(lower), inner.lower), open_lower=False)
+            inner = replace(inner, lower=at_least(cls.first(lower), inner.lower), open_lower=False)
         if upper is not None:
             upper = floor(upper) if cls.discrete else upper
-            inner = replace(inner, upper=minimum(upper, inner.upper), open_upper=False)
+            inner = replace(inner, upper=at_most(upper, inner.upper), open_upper=False)
         return inner
 
     @classmethod
@@ -78,7 +93,8 @@ class Truncated(Bounded):
     def _log_tails(cls, x: Node, p: Parameters) -> tuple[Node, Node]:
         """Both by themselves, each accurate where it is the less."""
         lower, upper = cls.bounds(p)
-        return cls.base.log_mass(lower, x, p) - p.log_mass, cls.base.log_interval(x, upper, p) - p.log_mass
+        below, beyond = cls.base.log_mass(lower, x, p), cls.base.log_interval(x, upper, p)
+        return log_share_of(below, p.log_mass), log_share_of(beyond, p.log_mass)
 
     @classmethod
     def cdf(cls, x: Node, p: Parameters) -> Node:
