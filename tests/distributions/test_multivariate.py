@@ -254,6 +254,8 @@ INVALID = [
      "MvNormal: pivot of covariance[1] = -3.0 is invalid; wanted positive, of a positive definite matrix"),
     (MvStudentT(df=3.0, loc=np.zeros(2), scale_tril=-np.eye(2)), np.zeros(2),
      "MvStudentT: diagonal of scale_tril = -1.0 is invalid; wanted positive"),
+    (MvNormal(loc=np.zeros(2), scale_tril=np.array([np.eye(2), [[1.0, 9.0], [inf, 1.0]]])), np.zeros(2),
+     "MvNormal: sum below the diagonal of scale_tril[1] = inf is invalid; wanted a finite number"),
     (Wishart(np.array([3.0, 0.5]), np.eye(2)), np.eye(2), "Wishart: df[1] = 0.5 is invalid; wanted a finite number ab"),
 ]
 
@@ -262,6 +264,19 @@ INVALID = [
 def test_invalid_parameters(interpreter, some, x, message):
     with pytest.raises(vecdist.InvalidParameter, match=re.escape(message)):
         np.asarray(logpdf(some, np.asarray(x)))
+
+
+@pytest.mark.parametrize("way", WAYS, ids=WAY_IDS)
+def test_nan_is_invalid_wherever_a_parameter_is_read(interpreter, way):
+    x, parameters = drawn(way, np.float64, events=1, sets=1)
+    for number, parameter in enumerate(parameters):
+        for place in np.ndindex(parameter.shape[2:]):
+            if way[number + 1] != "scale_tril" or place[0] >= place[1]:
+                spoiled = parameter.copy()
+                spoiled[(0, 0, *place)] = nan
+                given = [*parameters[:number], spoiled, *parameters[number + 1 :]]
+                with pytest.raises(vecdist.InvalidParameter, match=f"{way[number + 1]}.* = nan is invalid"):
+                    np.asarray(logpdf(distribution(way, given), x))
 
 
 @pytest.mark.parametrize(("some", "x", "error", "message"), [

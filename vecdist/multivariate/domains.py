@@ -72,8 +72,13 @@ def _ordered(name: str, x: Node, size: int) -> list[Check]:
 
 
 def _triangular(name: str, x: Node, size: int) -> list[Check]:
-    diagonal = [row[-1] for row in linalg.lower(x)]
-    return [_all_positive(f"diagonal of {name}", diagonal, "positive")]
+    rows = linalg.lower(x)
+    diagonal = _all_positive(f"diagonal of {name}", [row[-1] for row in rows], "positive")
+    below = [element for row in rows for element in row[:-1]]
+    if not below:
+        return [diagonal]
+    total = sum(below[1:], below[0])  # one comparison for all of them: what is not finite stays so
+    return [diagonal, *number(finite).checks(f"sum below the diagonal of {name}", total, size)]
 
 
 def _definite(name: str, x: Node, size: int) -> list[Check]:
