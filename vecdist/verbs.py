@@ -9,10 +9,10 @@ from typing import Any
 from vecdist.array import LazyArray
 from vecdist.distributions.at_ends import begun_log, quantile_at_end, tail_everywhere
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
-from vecdist.distributions.formulas import log_probability
+from vecdist.distributions.formulas import log_of_tail
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.elementary import exp, log1p
+from vecdist.primitives.elementary import exp
 from vecdist.vectorize import evaluated
 
 Family = type[Distribution]
@@ -195,8 +195,7 @@ def _log_of(own: str, other: str) -> Callable[[Family], Callable[..., Node] | No
 
         def formula(x: Node, p: Parameters) -> Node:
             tail = this(x, p)
-            logarithm = where(tail < 0.5, log_probability(tail), log1p(-rest(x, p)))
-            return begun_log(logarithm, tail, own, family, p, x)
+            return begun_log(log_of_tail(tail, rest(x, p)), tail, own, family, p, x)
 
         return formula
 

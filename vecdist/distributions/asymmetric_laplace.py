@@ -1,7 +1,7 @@
 """The asymmetric Laplace distribution."""
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
@@ -55,6 +55,7 @@ class AsymmetricLaplace(Distribution):
     """
 
     oracle = "scipy.stats.laplace_asymmetric(asymmetry, loc, scale)"
+    certain = LIGHT
 
     @parametrisation(loc=finite, scale=positive, asymmetry=positive)
     @staticmethod
@@ -80,6 +81,10 @@ class AsymmetricLaplace(Distribution):
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return finite
+
+    @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return where(x < p.loc, (x - p.loc) / p.left, -((p.loc - x) / p.right))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

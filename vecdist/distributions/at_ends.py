@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.constraints import Bound
-from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.base import Distribution, Parameters, mirrored
 from vecdist.distributions.formulas import repeated, times
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor, ne
@@ -43,15 +43,27 @@ def tail_everywhere(name: str, family: Family, p: Parameters, inside: Callable[[
     if end is not None and not support.open_upper:
         density = _density(family, p, end, 1, logarithm=beyond == -math.inf)
         over, beyond = at >= end, _at_end(beyond, not lower, end, at, density, value)
-    value = where(_or_infinite(over, support.upper, x, math.inf), beyond, value)
-    return where(_or_infinite(under, support.lower, x, -math.inf), below, value)
+    (least, most), far = BEYOND[name], _far(family, p, x, lower)
+    over = _or_far(over, support.upper, *((x, math.inf) if most == -math.inf else far))
+    under = _or_far(under, support.lower, *((-x, math.inf) if least == -math.inf else (-far[0], far[1])))
+    return where(under, below, where(over, beyond, value))
 
 
-def _or_infinite(outside: Node, bound: Bound, x: Node, infinity: float) -> Node:
-    """Whether ``x`` is outside, or infinite, which is outside of a finite bound."""
+def _far(family: Family, p: Parameters, x: Node, lower: bool) -> tuple[Node, float]:
+    """A distance as the formula of a tail has it, which for symmetric families is one of -x, and a far one."""
+    if family.certain is None:
+        return x, math.inf
+    if family.symmetric and not lower:
+        return -family.standardised(-x, mirrored(p)), family.certain
+    return family.standardised(x, p), family.certain
+
+
+def _or_far(outside: Node, bound: Bound, distance: Node, far: float) -> Node:
+    """Whether a point is outside, or so far that it counts as infinite, which is outside of a finite bound."""
+    beyond = eq(distance, far) if far == math.inf else distance > far
     if isinstance(bound, Node):
-        return outside | eq(x, infinity)
-    return outside if math.isfinite(bound) else eq(x, infinity)
+        return outside | beyond
+    return outside if math.isfinite(bound) else beyond
 
 
 def end_of(family: Family, bound: Bound, x: Node) -> Node | None:

@@ -69,6 +69,9 @@ class Compound(ABC):
         raise NotImplementedError(f"sample of {type(self).__name__} is not there; logpdf is")
 
 
+LIGHT = 1e4  # a distance from which on exp(-distance) is 0 in every float, and so are tails that fall like it
+
+
 class Parametrised:
     """A family that is written in one of several ways: an instance has chosen one, and holds its parameters."""
 
@@ -129,15 +132,17 @@ class Distribution(Parametrised, ABC):
     ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
     ``quantile(q, p)``; ``draw(random, p)`` of the random numbers of a ``Stream``; and ``mean(p)``, ``variance(p)``,
     ``entropy(p)``, ``mode(p)`` and ``median(p)``; and ``end_densities(p)``, of both ends of the support, where those of
-    ``log_density`` have few digits.  A ``symmetric`` family depends on x - ``p.loc`` alone and falls off on both sides
-    alike; a ``mixed`` one has mass at single points beside its density.  Raises ``TypeError`` for parameters that no
-    parametrisation has.
+    ``log_density`` have few digits.  Tails that are functions of a distance ``standardised(x, p)``, which or whose
+    derivatives may overflow, are 0 and 1 as floating-point numbers where it is more than ``certain``.  A ``symmetric``
+    family depends on x - ``p.loc`` alone and falls off on both sides alike; a ``mixed`` one has mass at single points
+    beside its density.  Raises ``TypeError`` for parameters that no parametrisation has.
     """
 
     oracle: ClassVar[str] = ""
     discrete: ClassVar[bool] = False
     mixed: ClassVar[bool] = False
     symmetric: ClassVar[bool] = False
+    certain: ClassVar[float | None] = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -153,6 +158,11 @@ class Distribution(Parametrised, ABC):
     def reach(cls, p: Parameters) -> Constraint:
         """Where the distribution function rises from 0 to 1: the support, or of an angle one turn."""
         return cls.support(p)
+
+    @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        """The distance that the tails are functions of, in units of the scale."""
+        return x
 
     @staticmethod
     @abstractmethod

@@ -23,6 +23,7 @@ class Cauchy(Distribution):
 
     oracle = "scipy.stats.cauchy(loc, scale)"
     symmetric = True
+    certain = math.inf
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -34,12 +35,16 @@ class Cauchy(Distribution):
         return finite
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return (x - p.loc) * p.inverse_scale
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return -log1p_square(x - p.loc, p.inverse_scale) - (p.log_scale + math.log(math.pi))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
+        z = Cauchy.standardised(x, p)
         far = z < -1.0
         angle = arctan(where(far, -1.0 / z, z)) / math.pi
         return where(far, angle, 0.5 + angle)
@@ -47,7 +52,7 @@ class Cauchy(Distribution):
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
         """That of -1 / (pi z) where there is no more."""
-        z, lower = (x - p.loc) * p.inverse_scale, Cauchy.cdf(x, p)
+        z, lower = Cauchy.standardised(x, p), Cauchy.cdf(x, p)
         far = p.log_scale - log(p.loc - x) - math.log(math.pi)
         return where(z < -1e9, far, where(lower < 0.5, log(lower), log1p(-Cauchy.cdf(-x, mirrored(p)))))
 

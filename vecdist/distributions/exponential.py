@@ -1,7 +1,7 @@
 """The exponential distribution."""
 
 from vecdist.constraints import Constraint, nonnegative, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import expm1, log, log1p
@@ -19,6 +19,7 @@ class Exponential(Distribution):
     """
 
     oracle = "scipy.stats.expon(scale=scale)"
+    certain = LIGHT
 
     @parametrisation(scale=positive)
     @staticmethod
@@ -40,16 +41,20 @@ class Exponential(Distribution):
         return nonnegative
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return x * p.rate
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return p.log_rate - x * p.rate
+        return p.log_rate - Exponential.standardised(x, p)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return -expm1(-x * p.rate)
+        return -expm1(-Exponential.standardised(x, p))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return -x * p.rate
+        return -Exponential.standardised(x, p)
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -32,10 +32,12 @@ times = primitive(
     floating=True, domain=((0.0, 30.0), (-30.0, 30.0)), oracle="numpy.multiply",
 )
 
-# The logarithm of a probability, which what does not change the probability does not change, though it be 0.
-log_probability = primitive(
-    "log_probability", 1, expand=log, tangent=lambda dots, x, out: None if dots[0] is None else times(dots[0], 1.0 / x),
-    domain=((0.01, 1.0),), oracle="numpy.log",
+# The logarithm of a tail, from whichever of both is the less.  What does not change a tail does not change its
+# logarithm, though it be 0; and a tail is known well enough to divide by, so slopes of the other one are not asked for.
+log_of_tail = primitive(
+    "log_of_tail", 2, expand=lambda tail, rest: where(tail < 0.5, log(tail), log1p(-rest)),
+    tangent=lambda dots, tail, rest, out: None if dots[0] is None else times(dots[0], 1.0 / tail),
+    floating=True, domain=((0.01, 0.49), (0.51, 0.99)),
 )
 
 

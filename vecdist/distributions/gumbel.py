@@ -3,7 +3,7 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, less_exp, log1mexp_of_exp
 from vecdist.distributions.parts import NOTHING, Parts, difference, log_of_minus_log
 from vecdist.expr import Node
@@ -24,6 +24,7 @@ class Gumbel(Distribution):
     """
 
     oracle = "scipy.stats.gumbel_r(loc, scale)"
+    certain = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -33,6 +34,10 @@ class Gumbel(Distribution):
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return finite
+
+    @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return -difference(p.loc, x).over(p.scale).high
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

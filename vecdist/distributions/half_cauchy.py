@@ -22,6 +22,7 @@ class HalfCauchy(Distribution):
     """
 
     oracle = "scipy.stats.halfcauchy(scale=scale)"
+    certain = math.inf
 
     @parametrisation(scale=positive)
     @staticmethod
@@ -31,6 +32,10 @@ class HalfCauchy(Distribution):
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return nonnegative
+
+    @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return x * p.inverse_scale
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:

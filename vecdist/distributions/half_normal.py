@@ -3,7 +3,7 @@
 import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log_both_tails
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
@@ -25,6 +25,7 @@ class HalfNormal(Distribution):
     """
 
     oracle = "scipy.stats.halfnorm(scale=scale)"
+    certain = LIGHT
 
     @parametrisation(scale=positive)
     @staticmethod
@@ -41,16 +42,20 @@ class HalfNormal(Distribution):
         return nonnegative
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return x * p.inverse_scale
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return -0.5 * square(x * p.inverse_scale) - (p.log_scale + 0.5 * math.log(math.pi / 2))
+        return -0.5 * square(HalfNormal.standardised(x, p)) - (p.log_scale + 0.5 * math.log(math.pi / 2))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return erf(math.sqrt(0.5) * (x * p.inverse_scale))
+        return erf(math.sqrt(0.5) * HalfNormal.standardised(x, p))
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        return erfc(math.sqrt(0.5) * (x * p.inverse_scale))
+        return erfc(math.sqrt(0.5) * HalfNormal.standardised(x, p))
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
@@ -78,4 +83,4 @@ class HalfNormal(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_both_tails(x * p.inverse_scale)
+        return log_both_tails(HalfNormal.standardised(x, p))

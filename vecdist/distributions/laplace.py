@@ -3,7 +3,7 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive, real
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
@@ -22,6 +22,7 @@ class Laplace(Distribution):
 
     oracle = "scipy.stats.laplace(loc, scale)"
     symmetric = True
+    certain = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -31,6 +32,10 @@ class Laplace(Distribution):
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return real
+
+    @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return (x - p.loc) * p.inverse_scale
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
@@ -49,7 +54,7 @@ class Laplace(Distribution):
     @staticmethod
     def decay(x: Node, p: Parameters) -> Node:
         """-|z|, at loc with the slopes that it has above."""
-        z = (x - p.loc) * p.inverse_scale
+        z = Laplace.standardised(x, p)
         return where(x < p.loc, z, -z)
 
     @staticmethod

@@ -3,10 +3,10 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import log, log_sigmoid, sigmoid
+from vecdist.primitives.elementary import log, log_sigmoid, log_sigmoid_slope, sigmoid
 from vecdist.primitives.logarithms import logit
 
 
@@ -23,6 +23,7 @@ class Logistic(Distribution):
 
     oracle = "scipy.stats.logistic(loc, scale)"
     symmetric = True
+    certain = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -34,17 +35,20 @@ class Logistic(Distribution):
         return finite
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return (x - p.loc) * p.inverse_scale
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
-        return log_sigmoid(z) + log_sigmoid(-z) - p.log_scale
+        return log_sigmoid_slope(Logistic.standardised(x, p)) - p.log_scale
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return sigmoid((x - p.loc) * p.inverse_scale)
+        return sigmoid(Logistic.standardised(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_sigmoid((x - p.loc) * p.inverse_scale)
+        return log_sigmoid(Logistic.standardised(x, p))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -3,7 +3,7 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, less_exp, log_both_tails, log_middle
 from vecdist.distributions.parts import difference
 from vecdist.expr import Node
@@ -26,6 +26,7 @@ class Moyal(Distribution):
     """
 
     oracle = "scipy.stats.moyal(loc, scale)"
+    certain = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -37,13 +38,17 @@ class Moyal(Distribution):
         return finite
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return -(0.5 * (p.loc - x) * p.inverse_scale)
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return 0.5 * less_exp(*difference(p.loc, x).over(p.scale)) - (p.log_scale + 0.5 * math.log(2 * math.pi))
 
     @staticmethod
     def half_of(x: Node, p: Parameters) -> Node:
         """-z / 2, no more than what has no mass beyond it, and a slope of 0 there."""
-        return at_most(0.5 * (p.loc - x) * p.inverse_scale, 4.5)
+        return at_most(-Moyal.standardised(x, p), 4.5)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -80,4 +85,4 @@ class Moyal(Distribution):
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_both_tails(exp(0.5 * (p.loc - x) * p.inverse_scale))
+        return log_both_tails(exp(-Moyal.standardised(x, p)))

@@ -3,7 +3,7 @@
 import math
 
 from vecdist.constraints import Constraint, finite, positive, real
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import sqrt, square
@@ -25,6 +25,7 @@ class Normal(Distribution):
 
     oracle = "scipy.stats.norm(loc, scale)"
     symmetric = True
+    certain = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod
@@ -56,8 +57,12 @@ class Normal(Distribution):
         return real
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return (x - p.loc) * p.inverse_scale
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = (x - p.loc) * p.inverse_scale
+        z = Normal.standardised(x, p)
         return -0.5 * square(z) - (p.log_scale + 0.5 * math.log(2 * math.pi))
 
     @staticmethod
@@ -78,11 +83,11 @@ class Normal(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return ndtr((x - p.loc) * p.inverse_scale)
+        return ndtr(Normal.standardised(x, p))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_ndtr((x - p.loc) * p.inverse_scale)
+        return log_ndtr(Normal.standardised(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

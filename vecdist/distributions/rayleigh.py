@@ -3,7 +3,7 @@
 import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
@@ -22,6 +22,7 @@ class Rayleigh(Distribution):
     """
 
     oracle = "scipy.stats.rayleigh(scale=scale)"
+    certain = LIGHT
 
     @parametrisation(scale=positive)
     @staticmethod
@@ -33,12 +34,16 @@ class Rayleigh(Distribution):
         return nonnegative
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return square(x * p.inverse_scale)
+
+    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return log(x) - 0.5 * square(x * p.inverse_scale) - 2.0 * p.log_scale
+        return log(x) - 0.5 * Rayleigh.standardised(x, p) - 2.0 * p.log_scale
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return -0.5 * square(x * p.inverse_scale)
+        return -0.5 * Rayleigh.standardised(x, p)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

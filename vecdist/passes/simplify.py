@@ -8,6 +8,7 @@ import numpy as np
 
 from vecdist.expr import Node, cast, const, rewrite
 from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import rebuilt
 
 
@@ -92,6 +93,18 @@ def _abs(node: Node, x: Node) -> Node | None:
     return x if x.op in {"abs", "square", "sqrt"} else None
 
 
+def _of_opposite(node: Node, x: Node, y: Node) -> Node | None:
+    """What compares a negative with a constant compares the number with its negative."""
+    if x.op == "neg" and y.op == "const":
+        return _OPPOSITE[node.op](x.args[0], const(-y.value, y.dtype))
+    if x.op == "const" and y.op == "neg":
+        return _OPPOSITE[node.op](const(-x.value, x.dtype), y.args[0])
+    return None
+
+
+_OPPOSITE: dict[str, Callable[[Node, Node], Node]] = {"eq": eq, "lt": lambda x, y: y < x}
+
+
 def _where(node: Node, condition: Node, yes: Node, no: Node) -> Node | None:
     if condition.op == "const":
         return yes if condition.value else no
@@ -116,5 +129,5 @@ def _or(node: Node, x: Node, y: Node) -> Node | None:
 
 RULES: dict[str, Callable[..., Node | None]] = {
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "and": _and,
-    "or": _or,
+    "or": _or, **dict.fromkeys(_OPPOSITE, _of_opposite),
 }

@@ -215,6 +215,10 @@ log_sigmoid = primitive(
     partials=lambda x, out: (sigmoid(-x),),
     floating=True, ufuncs=("log_expit",), domain=(REAL,), oracle="scipy.special.log_expit",
 )
+log_sigmoid_slope = primitive(  # log(sigmoid(x) sigmoid(-x))
+    "log_sigmoid_slope", expand=lambda x: log_sigmoid(x) + log_sigmoid(-x),
+    partials=lambda x, out: (sigmoid(-x) - sigmoid(x),), floating=True, domain=(REAL,),
+)
 softplus = primitive(
     "softplus", expand=lambda x: where(x > 0, x, 0.0) + log1p_unit(_tail(x)),
     partials=lambda x, out: (sigmoid(x),), floating=True, domain=(REAL,),
