@@ -72,11 +72,12 @@ EVERY_DAY = [(NegativeBinomial, np.float64), (StudentT, np.float32)]  # with spe
 # With those above they have every primitive that any family has: what others would show, these have shown.
 SELDOM = [
     "Beta", "BetaBinomial", "BetaNegativeBinomial", "ContinuousBernoulli", "Cosine", "Dirac", "DiscreteWeibull",
-    "ExGaussian", "FisherSnedecor", "GeneralizedExtremeValue", "Gompertz", "Gumbel", "Hypergeometric", "JohnsonSU",
-    "Kumaraswamy", "Laplace", "Logistic", "LogUniform", "Lomax", "NoncentralChi2", "NormalInverseGaussian",
-    "RelaxedBernoulli", "Rice", "Semicircle", "Skellam", "SkewedExponentialPower", "SkewNormal", "Soliton",
-    "SymmetricTriangular", "TruncatedCauchy", "TruncatedNormal", "VonMises", "Weibull", "ZeroInflatedBinomial",
-    "ZeroInflatedNegativeBinomial", "ZeroInflatedPoisson", "Zipf",
+    "ExGaussian", "FisherSnedecor", "GeneralizedExtremeValue", "Gompertz", "Gumbel", "HurdleNegativeBinomial",
+    "Hypergeometric", "InverseChi2", "InverseGaussian", "JohnsonSU", "Kumaraswamy", "Laplace", "Logistic",
+    "LogUniform", "Lomax", "NoncentralChi2", "NormalInverseGaussian", "RelaxedBernoulli", "Rice", "Semicircle",
+    "Skellam", "SkewedExponentialPower", "SkewNormal", "Soliton", "SymmetricTriangular", "TruncatedCauchy",
+    "TruncatedNormal", "VonMises", "Weibull", "ZeroInflatedBinomial", "ZeroInflatedNegativeBinomial",
+    "ZeroInflatedPoisson", "Zipf",
 ]
 COMPILED = [(FAMILIES[name], dtype) for name, dtype in zip(SELDOM, itertools.cycle((np.float64, np.float32)))]
 

@@ -55,3 +55,25 @@ def test_an_end_that_is_a_parameter_keeps_its_slope(interpreter):
     _, (of_low, of_high) = value_and_partials(ppf(FAMILIES["Uniform"](low, high), q), (low, high))
     np.testing.assert_array_equal(of_low, 1.0 - q)
     np.testing.assert_array_equal(of_high, q)
+
+
+@pytest.mark.parametrize("b", [0.5, 3.0, 1e100])
+@pytest.mark.parametrize("a", [0.5, 2.0, 30.0])
+def test_quantiles_of_the_least_shares(interpreter, a, b):
+    """Of a Kumaraswamy variable (q / b)^(1 / a), whose logarithm has slopes though it be 0 itself."""
+    q = np.array([5e-324, 1e-320, 1e-300])
+    given = np.full(3, a), np.full(3, b)
+    value, (of_q, of_a, of_b) = value_and_partials(ppf(FAMILIES["Kumaraswamy"](*given), q), (q, *given))
+    log_x = (np.log(q) - np.log(b)) / a
+    expected = np.exp(log_x)
+    np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-323)
+    np.testing.assert_allclose(of_a, -expected * log_x / a, rtol=1e-12, atol=1e-320)
+    np.testing.assert_allclose(of_b, -expected / a / b, rtol=1e-12, atol=1e-320)
+    assert (of_q >= 0.0).all()
+
+
+@pytest.mark.parametrize("df", [0.5, 1.0, 3.0])
+def test_chi_quantiles_of_the_least_shares_have_slopes(interpreter, df):
+    q, given = np.array([5e-324, 1e-320, 1e-300]), np.full(3, df)
+    _, (of_q, of_df) = value_and_partials(ppf(FAMILIES["Chi"](given), q), (q, given))
+    assert (of_q >= 0.0).all() and (of_df >= 0.0).all()

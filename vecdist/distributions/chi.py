@@ -4,6 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.formulas import exp_of_log
 from vecdist.distributions.parts import log_parts
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
@@ -79,7 +80,7 @@ class Chi(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return sqrt(p.df) * exp(0.5 * log_below(0.5 * p.df, q))
+        return sqrt(p.df) * exp_of_log(0.5 * log_below(0.5 * p.df, q))
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

@@ -40,6 +40,12 @@ log_of_tail = primitive(
     floating=True, domain=((0.01, 0.49), (0.51, 0.99)),
 )
 
+# exp(y), with no slope where that is 0, though y fall infinitely fast.
+exp_of_log = primitive(
+    "exp_of_log", expand=exp, tangent=lambda dots, y, out: None if dots[0] is None else times(out, dots[0]),
+    floating=True, domain=((-30.0, 30.0),), oracle="numpy.exp",
+)
+
 
 def log1p_at_zero(u: Node) -> Node:
     """What has the value and the first two derivatives of log(1 + u) at u = 0."""

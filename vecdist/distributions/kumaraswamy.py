@@ -2,11 +2,13 @@
 
 from vecdist.constraints import Constraint, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, lgamma_reciprocal, log1p_at_zero, times
+from vecdist.distributions.formulas import EULER, exp_of_log, lgamma_reciprocal, log1p_at_zero, times
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import format_of
 from vecdist.primitives.kumaraswamy_spread import log_spread
+from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta, xlogy
 from vecdist.primitives.stirling import digamma_lack
@@ -76,7 +78,10 @@ class Kumaraswamy(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return exp(log1mexp(log1p(-q) / p.b) / p.a)
+        """By the logarithm of a quotient where that itself may be no float with all digits."""
+        decay = log1p(-q) / p.b
+        tiny = (decay > -4.0 * format_of(q).smallest_normal) & (q > 0.0)
+        return exp_of_log(where(tiny, log_quotient(q, p.b), log1mexp(decay)) / p.a)
 
     @staticmethod
     def mean(p: Parameters) -> Node:
