@@ -320,3 +320,19 @@ def test_a_size_that_is_no_number_is_named(folder, monkeypatch, given):
     monkeypatch.setenv(folders.SIZE, given)
     with pytest.raises(ValueError, match=folders.SIZE):
         folders.trim(folder)
+
+
+def test_files_of_other_processes_vanish_while_the_folder_is_looked_through(folder, monkeypatch):
+    for name in (".writing-one", ".writing-two"):
+        (folder / name).touch()
+
+    class Pattern:
+        """One file is gone before its size is asked for."""
+
+        def fullmatch(self, name):
+            (folder / ".writing-one").unlink(missing_ok=True)
+            return True
+
+    monkeypatch.setattr(folders, "OURS", Pattern())
+    assert [path.name for path, _ in folders.files(folder)] == [".writing-two"]
+    folders.trim(folder)

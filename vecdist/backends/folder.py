@@ -119,8 +119,9 @@ def files(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
         except OSError:
             continue
         for entry in entries:
-            if OURS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                yield Path(entry.path), entry.stat(follow_symlinks=False)
+            with contextlib.suppress(OSError):  # another process may have removed it meanwhile
+                if OURS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                    yield Path(entry.path), entry.stat(follow_symlinks=False)
 
 
 def trim(path: Path) -> None:
