@@ -139,6 +139,17 @@ def test_nan_in_data_is_no_error():
     assert np.isnan(found[0]) and np.isfinite(found[1])
 
 
+@pytest.mark.parametrize(("loc", "message"), [
+    (None, "loc: arrays of dtype object cannot enter"), ("a", "loc: arrays of dtype <U1 cannot enter"),
+    ([None, 1.0], "loc: arrays of dtype object cannot enter"), (X * 1j, "loc: arrays of dtype complex128 cannot"),
+    (10**400, "loc: an integer of 1329 bits"), (np.ma.array(X), "loc: a masked array would lose its mask"),
+    ({}, "loc: arrays of dtype object cannot"), (Normal, "loc: arrays of dtype object cannot"),
+])
+def test_what_is_no_array_is_named_by_its_parameter(loc, message):
+    with nothing_computed(), pytest.raises((TypeError, OverflowError), match=message):
+        logpdf(Normal(loc, 1.0), X)
+
+
 def test_nan_as_a_parameter_is_one():
     """Named in an expression, NaN in a compiled function, and no place to go for a sampler."""
     loc = np.array([0.0, np.nan])

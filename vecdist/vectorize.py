@@ -110,22 +110,23 @@ def as_floats(given: Mapping[str, Any]) -> dict[str, Node]:
     Python numbers take it, and integers, arrays of them too, which are data.
     """
     known = {
-        name: value if is_weak(value) else value.node if isinstance(value, LazyArray) else leaf(value)
+        name: value if is_weak(value) else value.node if isinstance(value, LazyArray) else _named(name, leaf, value)
         for name, value in given.items()
     }
     floats = [node.dtype for node in known.values() if isinstance(node, Node) and node.dtype.kind == "f"]
     dtype = np.result_type(*floats) if floats else np.dtype(np.float64)
     return {
-        name: cast(node, dtype) if isinstance(node, Node) else _named_number(name, node, dtype)
+        name: cast(node, dtype) if isinstance(node, Node) else _named(name, number, node, dtype)
         for name, node in known.items()
     }
 
 
-def _named_number(name: str, value: Any, dtype: np.dtype) -> Node:
+def _named(name: str, make: Callable[..., Node], *given: Any) -> Node:
+    """A node of an operand; where it cannot be made, the error says of which."""
     try:
-        return number(value, dtype)
-    except OverflowError as error:
-        raise OverflowError(f"{name}: {error}") from None
+        return make(*given)
+    except (OverflowError, TypeError) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _check_shapes(family: str, nodes: Mapping[str, Node]) -> None:
