@@ -1,11 +1,16 @@
-"""Counts next to the largest floats: heavy tails have their density there, in either format."""
+"""Enormous counts: tails of any number of terms, and the density of heavy tails next to the largest floats."""
+
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from flint import arb, ctx
+from uncompiled import uncompiled
 
-from vecdist import logpdf, ppf, value_and_partials
+from vecdist import cdf, logpdf, ppf, sf, value_and_partials
 from vecdist.distributions import (
+    BetaBinomial,
     BetaNegativeBinomial,
     DiscreteWeibull,
     Geometric,
@@ -64,3 +69,20 @@ def test_nothing_is_lost_up_to_infinity(family, dtype) -> None:
     assert not np.isnan([value, *partials]).any()
     assert value[-1] == -np.inf and not np.any([partial[-1] for partial in partials])
     assert np.asarray(ppf(family(*wrt[1:]), dtype(1.0)))[0] == np.inf
+
+
+def order_statistic(n: int, k: int) -> Fraction:
+    """P(X <= k) of BetaBinomial(n, 2, 3): X + 2 is the second least of four different numbers of 1 to n + 4."""
+    total, below, above = n + 4, k + 2, n + 2 - k
+    return 1 - Fraction(math.comb(above, 4) + below * math.comb(above, 3), math.comb(total, 4))
+
+
+@pytest.mark.parametrize("n", [10**4, 10**6, 10**7, 10**9, 10**12])
+def test_tails_of_enormous_counts_are_exact(n) -> None:
+    """However many terms their sums have."""
+    k = [n // 1000, n // 4, n // 2, n - n // 10]
+    lower = [order_statistic(n, each) for each in k]
+    with uncompiled():
+        for verb, wanted in ((cdf, lower), (sf, [1 - each for each in lower])):
+            found = np.asarray(verb(BetaBinomial(float(n), 2.0, 3.0), np.array(k, float)))
+            np.testing.assert_allclose(found, [float(each) for each in wanted], rtol=1e-11)
