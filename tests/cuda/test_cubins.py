@@ -17,7 +17,7 @@ HOPPER = (9, 0)
 BUDGETS = {
     ("Normal", "f4", False): 48, ("Normal", "f8", False): 48, ("Normal", "f4", True): 64, ("Normal", "f8", True): 72,
     ("Gamma", "f4", False): 56, ("Gamma", "f8", False): 80, ("Gamma", "f4", True): 80, ("Gamma", "f8", True): 96,
-    ("NegativeBinomial", "f4", False): 56, ("NegativeBinomial", "f8", False): 80,
+    ("NegativeBinomial", "f4", False): 64, ("NegativeBinomial", "f8", False): 80,
     ("NegativeBinomial", "f4", True): 64, ("NegativeBinomial", "f8", True): 104,
     ("row sums", "f4"): 48, ("row sums", "f8"): 48,
     ("row sums used again", "f4"): 48, ("row sums used again", "f8"): 80,
