@@ -117,6 +117,7 @@ CASES = [
     Case("log1p", arb.log1p, ABOVE_MINUS_ONE, ABOVE_MINUS_ONE_SINGLE, (2.0, 2.0)),
     Case("sigmoid", lambda x: 1 / (1 + (-x).exp()), ALL, ALL_SINGLE, (2.5, 2.5)),
     Case("log_sigmoid", lambda x: -(-x).exp().log1p(), ALL, ALL_SINGLE, (2.5, 2.5)),
+    Case("log_sigmoid_slope", lambda x: -(-x).exp().log1p() - x.exp().log1p(), ALL, ALL_SINGLE, (2.5, 2.5)),
     Case("softplus", lambda x: x.exp().log1p(), ALL, ALL_SINGLE, (2.5, 2.5)),
     Case("logaddexp", lambda x, y: x + (y - x).exp().log1p(), [((-30.0, 30.0),) * 2, ((-700.0, 700.0),) * 2],
          [((-30.0, 30.0),) * 2, ((-80.0, 80.0),) * 2], (2.0, 2.0), at_least_one),

@@ -124,6 +124,9 @@ CASES = [
          [*GATES, ((1e-9, 1e-3), (-10.0, -1.0), NONE)], (4.0, 4.0)),
     Case("arcsine_share", precisely(lambda x, low, high: 2 / arb.pi() * ((x - low) / (high - x)).sqrt().atan()),
          BOUNDED, BOUNDED_SINGLE, (2.1, 2.7)),
+    # of the lesser tail; of the greater one it is log1p, which has a case
+    Case("log_of_tail", lambda tail, rest: tail.log(), [((1e-300, 0.49), (0.51, 0.99))],
+         [((1e-36, 0.49), (0.51, 0.99))], (1.0, 1.0)),
     Case("log_share_of", lambda part, whole: part - whole, [((-700.0, -1e-9), (-700.0, -1e-9))],
          [((-80.0, -1e-6), (-80.0, -1e-6))], (0.5, 0.5)),
     Case("exp_of_log", arb.exp, one((-745.0, -1e-9), (1e-9, 709.0)), one((-103.0, -1e-6), (1e-6, 88.0)), (1.0, 1.0)),

@@ -26,7 +26,7 @@ HIGHER = {  # a derivative of second or higher order of what families are made o
     ("tanh_slope", 0), ("digamma_delta", 0), ("k_ratio_gap", 0), ("bessel_ratio_slope", 0), ("bessel_ratio", 0),
     ("bessel_ratio_gap", 0), ("digamma_gap", 0), ("trigamma_excess", 0),
 }
-SIGNED = {("i1e", 0)}  # it changes its sign between the terms that it is the difference of
+SIGNED = {("i1e", 0), ("log_sigmoid_slope", 0)}  # it changes its sign between the terms that it is the difference of
 JUMPS = {  # a difference steps over the jumps, which lie close where a quotient is large
     ("floor_divide", 0), ("floor_divide", 1), ("remainder", 0), ("remainder", 1),
 }
