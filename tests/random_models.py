@@ -5,7 +5,7 @@ censored or inflated, whose parameters are scalars, rows, columns, one for each 
 or linear predictors, some of them shared with other terms; it is brought to a scalar in one of many ways.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -356,8 +356,3 @@ def with_chains(drawn, chains):
         name: (each.base + rng.normal(0.0, 0.1, (chains, *each.base.shape))).astype(each.base.dtype)
         for name, each in drawn.given.items() if name in drawn.parameters
     }
-
-
-def smaller(drawn, terms):
-    """A model of some of the terms, for finding what is wrong in one."""
-    return replace(drawn, terms=tuple(drawn.terms[place] for place in terms))
