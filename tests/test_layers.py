@@ -27,10 +27,7 @@ LAYERS = [
 
 # Imports that point up, each made inside a function, and why.
 EXCEPTIONS = {
-    ("primitives", "array"): "a primitive of arrays is a lazy array",
-    ("array", "functions"): "NumPy's functions are written with the methods of the arrays that dispatch to them",
     ("distributions", "multivariate"): "families of vectors are imported from where all families are",
-    ("array", "explain"): "an array that is shown draws its own graph; everything else works without",
 }
 
 LONGEST_FILE = 400

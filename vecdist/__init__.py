@@ -1,5 +1,6 @@
 """Lazy log densities, fused with their gradients into one kernel."""
 
+import vecdist.functions  # noqa: F401 (what NumPy's functions are of lazy arrays)
 from vecdist.array import LazyArray, data, lazy
 from vecdist.cache import clear_cache
 from vecdist.compiled import Compiled, compile  # noqa: A004

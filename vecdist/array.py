@@ -24,6 +24,11 @@ from vecdist.shapes import normalise_axes
 from vecdist.ufuncs import apply, check_shapes
 from vecdist.views import broadcast_view, index_view, transpose_view
 
+# What lazy arrays take part in, entered by the modules that are written with them: NumPy's functions by NumPy's names,
+# and by name the methods that show an array, of its node and whether it is computed.
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+SHOWN: dict[str, Callable[[Node, bool], Any]] = {}
+
 
 @final
 class LazyArray(Readable, NDArrayOperatorsMixin):
@@ -59,14 +64,10 @@ class LazyArray(Readable, NDArrayOperatorsMixin):
         return (self[index] for index in range(len(self)))
 
     def __repr__(self) -> str:
-        from vecdist.explain import summary
-
-        return summary(self.node, self._value is not None)
+        return SHOWN["__repr__"](self.node, self._value is not None)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from vecdist.explain import mimebundle
-
-        return mimebundle(self.node, self._value is not None)
+        return SHOWN["_repr_mimebundle_"](self.node, self._value is not None)
 
     def __getitem__(self, key: Any) -> LazyArray:
         return LazyArray(pick(self.node, key) if picks(key) else index_view(self.node, key))
@@ -205,8 +206,6 @@ _REDUCING = {
 
 def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """A function of NumPy by its lazy form."""
-    from vecdist.functions import FUNCTIONS
-
     name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
     known = FUNCTIONS.get(function.__name__) if name.count(".") == 1 else None
     if known is None:
@@ -282,6 +281,9 @@ def of_arrays(entry: Primitive, values: Sequence[Any]) -> LazyArray:
     nodes = [_operand(value) for value in values]
     check_shapes(entry.name, [node for node in nodes if isinstance(node, Node)])
     return LazyArray(entry(*nodes))
+
+
+Primitive.of_arrays = of_arrays
 
 
 def where(condition: Any, yes: Any, no: Any) -> LazyArray:

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any, final
 
 from vecdist import pipeline, stopwatch
-from vecdist.array import LazyArray
+from vecdist.array import SHOWN, LazyArray
 from vecdist.backends.base import Feed, Program, length_of
 from vecdist.costs import notes, placement, traffic
 from vecdist.derivatives import gradient_of, leaves_of, partials_of
@@ -336,6 +336,9 @@ def mimebundle(node: Node, computed: bool = False) -> dict[str, str]:
         ("state", "computed" if computed else "not computed"),
     ]
     return {"text/plain": summary(node, computed), "text/html": f"{_drawing(node)}\n{_strip(facts)}"}
+
+
+SHOWN |= {"__repr__": summary, "_repr_mimebundle_": mimebundle}
 
 
 def _drawing(node: Node) -> str:

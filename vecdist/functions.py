@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from vecdist.array import LazyArray, as_lazy, matmul, where
+from vecdist.array import FUNCTIONS, LazyArray, as_lazy, matmul, where
 from vecdist.leaves import number, on_host
 from vecdist.products import einsum
 from vecdist.views import broadcast_view
@@ -123,7 +123,7 @@ def _inner(a: Any, b: Any) -> LazyArray:
     return matmul(a, b.transpose() if b.ndim > 1 else b)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+FUNCTIONS |= {
     "all": _extreme("all"),
     "allclose": _computed(np.allclose),
     "amax": _extreme("max"),

@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, final, overload
+from typing import Any, ClassVar, final, overload
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class Primitive:
     oracle: str | None = None
     module: str = ""
 
+    of_arrays: ClassVar[Callable[..., Any]]  # entered by the layer of lazy arrays, which is above the graph
+
     @overload
     def __call__(self, *operands: Operand) -> Node: ...
 
@@ -61,9 +63,7 @@ class Primitive:
         if len(operands) != self.arity:
             raise TypeError(f"{self.name} takes {self.arity} arguments, {len(operands)} were given")
         if not all(isinstance(operand, Operand) for operand in operands):
-            from vecdist.array import of_arrays
-
-            return of_arrays(self, operands)
+            return self.of_arrays(operands)
         return elementwise(
             self.name,
             *operands,
