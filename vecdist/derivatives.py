@@ -67,21 +67,24 @@ def jvp(expr: LazyArray, wrt: Any, tangents: Any) -> tuple[Any, Any]:
     leaves = leaves_of(expr, wrt)
     seeds = _seeds(leaves, tangents if isinstance(wrt, tuple | list) else (tangents,))
     roots = (expr.node, *leaves, *seeds)
-    value, derivative = pipeline.evaluate(roots, _jvp, (expr.shape, expr.shape))
+    value, derivative = _pushed(_jvp, roots, (expr.shape, expr.shape))
     return value, derivative
 
 
 def hvp(scalar: LazyArray, wrt: Any, tangents: Any) -> Any:
-    """The Hessian of a scalar expression times ``tangents``: one array per array of ``wrt``."""
+    """The Hessian of a scalar expression times ``tangents``: one array per array of ``wrt``.
+
+    An infinite second derivative times a tangent of 0 is 0.
+    """
     leaves = _scalar_leaves(scalar, wrt)
     several = isinstance(wrt, tuple | list)
     seeds = _seeds(leaves, tangents if several else (tangents,))
-    found = pipeline.evaluate((scalar.node, *leaves, *seeds), _hvp(len(leaves)), _shapes(leaves))
+    found = _pushed(_hvp, (scalar.node, *leaves, *seeds), _shapes(leaves))
     return tuple(found) if several else found[0]
 
 
 def hessian(scalar: LazyArray, wrt: Any) -> Any:
-    """All second derivatives of a scalar expression, from one kernel.
+    """All second derivatives of a scalar expression, from one kernel; some may be infinite.
 
     For arrays ``a, b`` in ``wrt`` the block ``[i][j]`` has the shape ``a.shape + b.shape``; a single array gives a
     single block.
@@ -91,7 +94,7 @@ def hessian(scalar: LazyArray, wrt: Any) -> Any:
     sizes = [int(np.prod(shape, dtype=np.int64)) for shape in each]
     seeds = _unit_tangents(leaves, sizes, scalar.device)
     shapes = [(sum(sizes), *shape) for shape in each]
-    columns = pipeline.evaluate((scalar.node, *leaves, *seeds), _hessian(len(leaves)), shapes)
+    columns = _pushed(_hessian, (scalar.node, *leaves, *seeds), shapes)
     ends = np.cumsum([0, *sizes])
     blocks = tuple(
         tuple(
@@ -242,10 +245,26 @@ def _vjp(roots: tuple[Node, ...]) -> tuple[Node, ...]:
     return (value, *gradient(value, leaves, tied.args[0]))
 
 
-def _jvp(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    value, *rest = roots
-    leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-    return value, pushforward(value, _untied(leaves, seeds))
+def _pushed(
+    derivation: Callable[[bool], pipeline.Derivation], roots: Sequence[Node], shapes: Sequence[Sequence[int]]
+) -> list[Any]:
+    """What a derivation along tangents gives: a guarded one where there is any NaN, as of 0 times infinity, without."""
+    found = pipeline.evaluate(roots, derivation(False), shapes)
+    if any(np.isnan(each).any() for each in found):
+        return pipeline.evaluate(roots, derivation(True), shapes)
+    return found
+
+
+@cache
+def _jvp(guarded: bool) -> pipeline.Derivation:
+    """The derivation of a value, and its derivative along the tangents."""
+
+    def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+        value, *rest = roots
+        leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+        return value, pushforward(value, _untied(leaves, seeds), guarded)
+
+    return derivation
 
 
 def _untied(leaves: Sequence[Node], seeds: Sequence[Node]) -> dict[Node, Node]:
@@ -253,30 +272,30 @@ def _untied(leaves: Sequence[Node], seeds: Sequence[Node]) -> dict[Node, Node]:
 
 
 @cache
-def _hvp(count: int) -> Callable[[tuple[Node, ...]], tuple[Node, ...]]:
+def _hvp(guarded: bool) -> pipeline.Derivation:
     """The derivation of a Hessian-vector product: the gradient, pushed forward."""
 
     def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
         value, *rest = roots
-        leaves, seeds = rest[:count], rest[count:]
+        leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
         tangents = _untied(leaves, seeds)
-        return tuple(pushforward(first, tangents) for first in gradient(value, leaves))
+        return tuple(pushforward(first, tangents, guarded) for first in gradient(value, leaves))
 
     return derivation
 
 
 @cache
-def _hessian(count: int) -> Callable[[tuple[Node, ...]], tuple[Node, ...]]:
+def _hessian(guarded: bool) -> pipeline.Derivation:
     """The derivation of a Hessian: the gradient, pushed forward along a batch of tangents."""
 
     def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
         value, *rest = roots
-        leaves, seeds = rest[:count], rest[count:]
+        leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
         singles = [
             Node("direction", (), (place,), leaf.shape, leaf.dtype) for place, leaf in enumerate(leaves)
         ]
         tangents = dict(zip(leaves, singles, strict=True))
-        columns = [pushforward(first, tangents) for first in gradient(value, leaves)]
+        columns = [pushforward(first, tangents, guarded) for first in gradient(value, leaves)]
         return batch(columns, _untied(singles, seeds))
 
     return derivation

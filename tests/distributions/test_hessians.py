@@ -9,14 +9,17 @@ from family_cases import EVERY_WAY, WAY_IDS, parameters_of, points_of, way_of
 from family_truth import true_density
 from hessian_truth import wrong
 
-from vecdist import hessian, hvp, logpdf, pipeline
+from vecdist import hessian, hvp, jvp, lazy, logpdf, pipeline
 from vecdist.backends.interpreter import interpret
 from vecdist.derivatives import leaves_of
 from vecdist.distributions import (
+    Binomial,
     Biweight,
     Cosine,
     GeneralizedNormal,
+    Kumaraswamy,
     Laplace,
+    NegativeBinomial,
     Semicircle,
     SkewedExponentialPower,
     TruncatedCauchy,
@@ -48,6 +51,11 @@ def products(expr, wrt):
     return np.stack([hvp(expr.sum(), wrt, tangents) for tangents in each], axis=1)
 
 
+def whole(expr, wrt):
+    """The Hessian of the sum in all elements of arrays, of shape (arguments, arguments, points, points)."""
+    return np.array(hessian(expr.sum(), wrt))
+
+
 def real_arguments(family, names):
     """The places among x and the parameters of those that are real numbers."""
     constraints = way_of(family, names).constraints
@@ -55,12 +63,14 @@ def real_arguments(family, names):
 
 
 def round_values(constraint):
+    """Round numbers inside a constraint, and its ends where they are inside."""
     if constraint.whole:
         return [1.0, 2.0, 3.0, 5.0]
+    ends = [constraint.lower] if constraint.lower == 0 and not constraint.open_lower else []
+    ends += [constraint.upper] if constraint.upper in (1, np.inf) and not constraint.open_upper else []
     if constraint.lower == 0 and constraint.upper == 1:
-        return [0.5, 0.25, 0.75]
-    ends = [constraint.upper] if constraint.upper == np.inf and not constraint.open_upper else []
-    return [1.0, 2.0, 0.5, 3.0, 0.25] if constraint.lower == 0 else [0.0, 1.0, -1.0, 2.0, *ends]
+        return [0.5, 0.25, 0.75, *ends]
+    return [1.0, 2.0, 0.5, 3.0, 0.25, *ends] if constraint.lower == 0 else [0.0, 1.0, -1.0, 2.0, *ends]
 
 
 def are_valid(family, names, rows):
@@ -130,8 +140,49 @@ def test_hessians_are_true(interpreter, family, names):
     inside = np.flatnonzero(np.isfinite(value))[:18]
     assert mistakes(found[..., inside], family, names, rows[inside], 1e-9) == []
     if (family, names) in FIRST:
-        finite = np.isfinite(found).all(axis=(0, 1))
-        np.testing.assert_allclose(products(expr, wrt)[..., finite], found[..., finite], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(products(expr, wrt), found, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("family", "names"), FIRST, ids=lambda each: getattr(each, "__name__", ""))
+def test_beside_infinite_derivatives(interpreter, family, names):
+    """A point with an infinite second derivative has those of its own in the Hessian of several, and no NaN."""
+    active = real_arguments(family, names)
+    if not active:
+        return
+    arguments = columns(round_rows(family, names, 200))
+    _, found = second_partials(log_density(family, names, arguments), tuple(arguments[i] for i in active))
+    infinite = np.flatnonzero(np.isinf(found).any(axis=(0, 1)))[[0, 1, -1]] if np.isinf(found).any() else []
+    if not len(infinite):
+        return
+    chosen = [*infinite, 0]
+    arguments = [argument[chosen] for argument in arguments]
+    expr, wrt = log_density(family, names, arguments), tuple(arguments[i] for i in active)
+    expected = np.where(np.eye(len(chosen), dtype=bool), found[..., chosen, None], 0.0)
+    np.testing.assert_allclose(whole(expr, wrt), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(products(expr, wrt), found[..., chosen], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("family", "row", "expected"), [
+    (NegativeBinomial, (0.0, 3.0, 1.0), [[0.0, 1.0], [1.0, -3.0]]), (Binomial, (0.0, 5.0, 0.0), [[-5.0]]),
+    (Binomial, (1.0, 5.0, 0.0), [[-np.inf]]), (Binomial, (4.0, 5.0, 1.0), [[-np.inf]]),
+    (Kumaraswamy, (5.9e-290, 0.01, 40.0), [[np.inf, 2.17567739250e289, -2.17477033726e284],
+                                           [2.17567739250e289, -32222.9856437, 0.854521825114],
+                                           [-2.17477033726e284, 0.854521825114, -1 / 40**2]]),
+])
+def test_entries_beside_infinite_ones(uncompiled, family, row, expected):
+    """By the generated source, of the point twice; the numbers of Kumaraswamy are by differences of balls."""
+    arguments = [np.array([value, value]) for value in row]
+    wrt = tuple(arguments[i] for i in real_arguments(family, family.parametrisations[0].names))
+    expr = log_density(family, family.parametrisations[0].names, arguments)
+    expected = np.where(np.eye(2, dtype=bool), np.array(expected)[..., None, None], 0.0)
+    np.testing.assert_allclose(whole(expr, wrt), expected, rtol=1e-11, atol=1e-300)
+
+
+def test_along_no_direction(uncompiled):
+    """A tangent of 0 contributes nothing, where the derivative is infinite."""
+    p = np.array([0.0, 0.5])
+    value, derivative = jvp(lazy(p) ** 0.5, wrt=p, tangents=np.array([0.0, 2.0**0.5]))
+    np.testing.assert_allclose([value, derivative], [[0.0, 0.5**0.5], [0.0, 1.0]], rtol=1e-15)
 
 
 @pytest.mark.parametrize(("distribution", "x", "expected"), [

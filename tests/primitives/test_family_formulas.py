@@ -24,6 +24,14 @@ def log_inflated(gate: arb, y: arb, rest: arb) -> arb:
     return (gate + (1 - gate) * y.exp()).log()
 
 
+def gate_slope(gate: arb, y: arb, rest: arb) -> arb:
+    return -y.expm1() / (gate + (1 - gate) * y.exp())
+
+
+def ungated_share(gate: arb, y: arb, rest: arb) -> arb:
+    return (1 - gate) * y.exp() / (gate + (1 - gate) * y.exp())
+
+
 def exponent(d: arb, delta: arb, alpha: arb, beta: arb) -> arb:
     return alpha * (delta**2 + d**2).sqrt() - beta * d - delta * (alpha**2 - beta**2).sqrt()
 
@@ -122,6 +130,8 @@ CASES = [
          [(*each, (1e-3, 1e3)) for each in F_RATIOS], [(*each, (1e-3, 1e3)) for each in F_RATIOS], (6.0, 6.0)),
     Case("log_inflated", precisely(log_inflated), [*GATES, ((1e-12, 1e-3), (-10.0, -1.0), NONE)],
          [*GATES, ((1e-9, 1e-3), (-10.0, -1.0), NONE)], (4.0, 4.0)),
+    Case("gate_slope", precisely(gate_slope), GATES, GATES, (4.0, 4.0)),
+    Case("ungated_share", precisely(ungated_share), GATES, GATES, (4.0, 4.0)),
     Case("arcsine_share", precisely(lambda x, low, high: 2 / arb.pi() * ((x - low) / (high - x)).sqrt().atan()),
          BOUNDED, BOUNDED_SINGLE, (2.1, 2.7)),
     # of the lesser tail; of the greater one it is log1p, which has a case
@@ -157,7 +167,9 @@ def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
     ("power_tail", (0.0, 0.0, 0.0), 1.0), ("power_tail", (-0.5, 2.0, 0.0), 0.0), ("power_tail", (1.0, INF, 0.0), 0.0),
     ("less_exp", (-INF, 0.0), -INF), ("less_exp", (-1e300, 1e284), -1e300),
     ("log_inflated", (0.0, -2.0, 0.0), -2.0), ("log_inflated", (1.0, -2.0, 0.0), 0.0),
-    ("log_inflated", (0.0, -INF, 0.0), -INF),
+    ("log_inflated", (0.0, -INF, 0.0), -INF), ("gate_slope", (0.5, -INF, 0.0), 2.0),
+    ("gate_slope", (1.0, 0.0, 0.0), 0.0), ("ungated_share", (0.0, -INF, 0.0), 1.0),
+    ("ungated_share", (0.5, -INF, 0.0), 0.0),
 ])
 def test_edges(name: str, at: tuple[float, ...], wanted: float, dtype: type) -> None:
     with np.errstate(over="ignore"):

@@ -293,8 +293,8 @@ def _nothing(z: Node) -> Node:
 
 
 # z and z² / 2 at 0, nowhere else: a constant with derivatives
-_level = primitive("level", expand=_nothing, partials=lambda z, out: (1.0,), floating=True, domain=((0.0, 0.0),))
-_bowl = primitive("bowl", expand=_nothing, partials=lambda z, out: (_level(z),), floating=True, domain=((0.0, 0.0),))
+level = primitive("level", expand=_nothing, partials=lambda z, out: (1.0,), floating=True, domain=((0.0, 0.0),))
+bowl = primitive("bowl", expand=_nothing, partials=lambda z, out: (level(z),), floating=True, domain=((0.0, 0.0),))
 
 
 def at_peak(decay: Node, z: Node, power: Node, bend: float) -> Node:
@@ -302,7 +302,7 @@ def at_peak(decay: Node, z: Node, power: Node, bend: float) -> Node:
 
     Below a power of 2 there is none.
     """
-    return where(eq(decay, 0.0), where(eq(power, 2.0), bend * _bowl(z), 0.0), decay)
+    return where(eq(decay, 0.0), where(eq(power, 2.0), bend * bowl(z), 0.0), decay)
 
 
 def infinite_where(diverges: Node, value: Node) -> Node:

@@ -33,6 +33,7 @@ def with_gate(way: Parametrisation, **stricter: Constraint) -> Parametrisation:
 
 
 LEAST = {8: -600.0, 4: -60.0}  # the logarithm of a mass that is far from underflow
+GATES = ((0.1, 0.9), (-5.0, -0.1), (-1e-17, 1e-17))  # with the logarithm of a mass in two parts
 LIFT = {8: 1000, 4: 100}  # the power of two by which lesser masses are multiplied
 
 
@@ -57,14 +58,34 @@ def _mass(gate: Node, y: Node, rest: Node) -> _Mass:
     return _Mass(part, gate * factor + (1.0 - gate) * part, factor, added)
 
 
+def _quotients(gate: Node, y: Node, rest: Node) -> tuple[Node, Node]:
+    """exp(y) and 1 divided by gate + (1 - gate) exp(y); the first is 1 at a gate of 0, though both be 0."""
+    mass = _mass(gate, y, rest)
+    inverse = 1.0 / mass.whole
+    return where(eq(gate, 0.0), 1.0, mass.part * inverse), inverse * mass.factor
+
+
+def _product_rule(dots: tuple[Node | None, ...], *slopes: Node) -> Node | None:
+    """The sum of products, of which one with an infinite factor may be nothing."""
+    terms = [times(slope, dot) for slope, dot in zip(slopes, dots, strict=False) if dot is not None]
+    return sum(terms[1:], terms[0]) if terms else None
+
+
+def _share_tangent(dots: tuple[Node | None, ...], gate: Node, y: Node, rest: Node, out: Node) -> Node | None:
+    part, inverse = _quotients(gate, y, rest)
+    return _product_rule(dots, -part * inverse, out * times(gate, inverse))
+
+
+def _slope_tangent(dots: tuple[Node | None, ...], gate: Node, y: Node, rest: Node, out: Node) -> Node | None:
+    part, inverse = _quotients(gate, y, rest)
+    return _product_rule(dots, -square(out), -part * inverse)
+
+
 def _inflated_tangent(dots: tuple[Node | None, ...], gate: Node, y: Node, rest: Node, out: Node) -> Node | None:
     """Finite at a gate of 0; and where y is -inf, nothing of its derivative is left."""
     dot_gate, dot_y, _ = dots
-    mass = _mass(gate, y, rest)
-    inverse = 1.0 / mass.whole
-    terms = [] if dot_gate is None else [-expm1(y) * (inverse * mass.factor) * dot_gate]
-    share = where(eq(gate, 0.0), 1.0, (1.0 - gate) * (mass.part * inverse))
-    terms += [] if dot_y is None else [times(share, dot_y)]
+    terms = [] if dot_gate is None else [gate_slope(gate, y, rest) * dot_gate]
+    terms += [] if dot_y is None else [times(ungated_share(gate, y, rest), dot_y)]
     return sum(terms[1:], terms[0]) if terms else None
 
 
@@ -78,7 +99,16 @@ def _log_inflated(gate: Node, y: Node, rest: Node) -> Node:
 # log(gate + (1 - gate) exp(y)); the rest is what rounding has taken from y, of which derivatives have to know.
 log_inflated = primitive(
     "log_inflated", 3, expand=_log_inflated, tangent=_inflated_tangent,
-    floating=True, domain=((0.1, 0.9), (-5.0, -0.1), (-1e-17, 1e-17)),
+    floating=True, domain=GATES,
+)
+# Its slopes: in the gate, (1 - exp(y)) / (gate + (1 - gate) exp(y)), and in y, the share of zeros not by the gate.
+gate_slope = primitive(
+    "gate_slope", 3, expand=lambda *at: -expm1(at[1]) * _quotients(*at)[1], tangent=_slope_tangent,
+    floating=True, domain=GATES,
+)
+ungated_share = primitive(
+    "ungated_share", 3, expand=lambda *at: (1.0 - at[0]) * _quotients(*at)[0], tangent=_share_tangent,
+    floating=True, domain=GATES,
 )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from vecdist.distributions import saddle_point
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.binomial import Binomial
+from vecdist.distributions.formulas import bowl, level
 from vecdist.distributions.gates import (
     gated_cdf,
     gated_draw,
@@ -18,15 +19,20 @@ from vecdist.distributions.gates import (
     with_gate,
 )
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.arithmetic import eq, square
 
 
 def _with_certain_success(formula: Any) -> Any:
-    """The log mass, with the slope of that of 0 where the one trial is sure to succeed: there it is a line in q."""
+    """The log mass, with the first two derivatives of that of 0 where trials are sure to succeed.
+
+    There it is log(1 + (1 / gate - 1) q^n), of which more than two trials leave nothing.
+    """
 
     def log_density(x: Node, p: Parameters) -> Node:
-        certain = eq(p.q, 0.0) & eq(p.n, 1.0) & eq(x, 0.0) & (p.gate > 0.0)
-        return formula.__func__(x, p) + where(certain, (1.0 / p.gate - 1.0) * p.q, 0.0)
+        odds, one = 1.0 / p.gate - 1.0, eq(p.n, 1.0)
+        certain = eq(p.q, 0.0) & (one | eq(p.n, 2.0)) & eq(x, 0.0) & (p.gate > 0.0)
+        bent = level(odds * where(one, p.q, square(p.q))) - where(one, bowl(odds * p.q), 0.0)
+        return formula.__func__(x, p) + where(certain, bent, 0.0)
 
     return staticmethod(log_density)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from vecdist.expr import Node, cast, const, topological
+from vecdist.expr import Node, cast, const, topological, where
 from vecdist.primitives import PRIMITIVES, partials_of
+from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, full, sum_to
 
 Duals = dict[Node, Node]
@@ -59,9 +60,14 @@ def partials(root: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
     return tuple(full(found.get(leaf, zero), root.shape) for leaf in wrt)
 
 
-def pushforward(root: Node, tangents: Mapping[Node, Node]) -> Node:
-    """The directional derivative of ``root`` along ``tangents`` of the leaves."""
+def pushforward(root: Node, tangents: Mapping[Node, Node], guarded: bool = False) -> Node:
+    """The directional derivative of ``root`` along ``tangents`` of the leaves.
+
+    ``guarded``, a tangent of 0 contributes nothing, where a derivative is infinite too: it is multiplied by that of the
+    whole region, which takes more instructions than to carry one tangent through.
+    """
     dots = {leaf: cast(dot, leaf.dtype) for leaf, dot in tangents.items()}
+    duals = _region_duals(depending(root, [*tangents]), set(tangents)) if guarded else None
     for node in topological((root,)):
         if node in dots:
             continue
@@ -71,10 +77,13 @@ def pushforward(root: Node, tangents: Mapping[Node, Node]) -> Node:
                 dots[node] = STRUCTURE[node.op].tangent(node, full(dots[source], source.shape))
             if second is not None and node.args[1] in dots:
                 _accumulate(dots, node, second[1](node, full(dots[node.args[1]], node.args[1].shape)))
-        else:
+        elif duals is None:
             dot = _dot(node, tuple(dots.get(arg) for arg in node.args))
             if dot is not None:
                 dots[node] = dot
+        elif any(arg in dots for arg in node.args):
+            for source, partial in duals(node).items():
+                _accumulate(dots, node, where(eq(dots[source], 0), 0, _times(dots[source], partial)))
     return full(dots.get(root, const(0, root.dtype)), root.shape)
 
 
