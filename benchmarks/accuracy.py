@@ -1,22 +1,24 @@
 """How far values and partial derivatives are from the truth, in every family: writes ACCURACY.md.
 
 Kernels are compiled as for a user; the points are those of ``--seed``, which no test uses.  NumPyro and torch may be in
-another environment, whose Python ``--peers`` names.
+another environment, whose Python ``--peers`` names.  What was found is kept in the folder ``--keep``: where ``--limit``
+ends a call, the next one with the same folder goes on, and the page tells what is missing yet.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import os
+import pickle
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from multiprocessing import get_context
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ import ball_quantiles
 import balls
 import hard_points
 import numpy as np
+import peer_families
+import processes
 import timing
 from accuracy_page import DTYPES, Errors, Found, document, has, judged
 from family_cases import Drawn, scipys
@@ -38,8 +42,6 @@ LOCATIONS = {"loc", "low", "high"}
 OF_LOGARITHM = {"HurdleLogNormal", "LogNormal", "LogitNormal"}  # loc and scale are those of a logarithm
 UNIT = {"Beta", "Kumaraswamy", "LogitNormal", "RelaxedBernoulli"}  # on the interval from 0 to 1
 
-Answers = Mapping[str, np.ndarray]
-
 
 @dataclass(frozen=True)
 class Task:
@@ -52,7 +54,15 @@ class Task:
     seed: int
     seconds: float  # that may be spent on truths
     device: str
-    answers: Answers  # of the peers
+    peers: str  # the Python that has them
+    folder: Path  # where what was found is kept
+
+    def __str__(self) -> str:
+        return f"{self.family}-{self.verb}-{self.dtype}-{self.device}-{self.points}-{self.seed}"
+
+    @property
+    def kept(self) -> Path:
+        return self.folder / f"{self}.pickle"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,10 +97,17 @@ def questions(family: str, dtype: str, count: int, seed: int, verb: str = "logpd
     return given
 
 
-def measured_together(tasks: Sequence[Task]) -> list[Found | str]:
-    """Tasks of one process, which share what balls remember; a text says why one failed."""
-    balls.REMEMBERED.clear()
-    return [timing.attempted(lambda task=task: measured(task)) for task in tasks]
+def keep(tasks: Sequence[Task]) -> None:
+    """Measure the verbs of a family in one format, which share compiled parts and true values; keep each."""
+    for task in tasks:
+        before = sum(os.times()[:4])
+        found = timing.attempted(lambda task=task: measured(task))
+        if isinstance(found, str):
+            print(f"{task}: {found}", file=sys.stderr, flush=True)
+            continue
+        whole = task.kept.with_suffix(".new")
+        whole.write_bytes(pickle.dumps((found, sum(os.times()[:4]) - before)))
+        whole.replace(task.kept)
 
 
 def measured(task: Task) -> Found:
@@ -154,13 +171,25 @@ def others(task: Task, given: Mapping[str, np.ndarray]) -> dict[str, list[np.nda
             values = timing.attempted(lambda: getattr(oracle, "logpmf" if mass else task.verb)(x))
         if not isinstance(values, str):
             found["SciPy"] = [values]
-    for peer in ("NumPyro", "torch"):
-        start = f"{peer}/{task.family}/{task.dtype}"
-        if task.verb == "logpdf" and f"{start}/0" in task.answers:
-            last = len(task.names) + 1  # the place of x
-            partials = [task.answers[f"{start}/{place or last}"] for place in task.places]
-            found[peer] = [task.answers[f"{start}/0"], *partials]
-    return found
+    return found | (peers(task, given) if task.verb == "logpdf" else {})
+
+
+def peers(task: Task, given: Mapping[str, np.ndarray]) -> dict[str, list[np.ndarray]]:
+    """What NumPyro and torch find, computed by the processor in the environment that has them."""
+    having = [peer for peer, (table, _) in peer_families.PEERS.items() if task.family in table]
+    if not having:
+        return {}
+    case, last = f"{task.family}/{task.dtype}", len(task.names) + 1  # the place of x
+    with tempfile.TemporaryDirectory(prefix="vecdist-accuracy-") as folder:
+        asked, answered = Path(folder) / "asked.npz", Path(folder) / "answered.npz"
+        np.savez(asked, **{f"{case}/{name}": array for name, array in given.items()})
+        command = [task.peers, str(HERE / "peer_families.py"), str(asked), str(answered)]
+        subprocess.run(command, check=False, env={**os.environ, "JAX_PLATFORMS": "cpu"})
+        answers = dict(np.load(answered)) if answered.exists() else {}
+    return {
+        peer: [answers[f"{peer}/{case}/{place}"] for place in (0, *(place or last for place in task.places))]
+        for peer in having if f"{peer}/{case}/0" in answers
+    }  # fmt: skip
 
 
 def errors(values: np.ndarray, truths: Sequence[balls.Number | None], given: Mapping[str, np.ndarray]) -> Errors:
@@ -188,20 +217,6 @@ def units(value: Any, true: arb, largest: float) -> float:
     return float((arb(float(value)) - true).abs_lower()) / unit
 
 
-def peers(python: str, chosen: argparse.Namespace) -> Answers:
-    """What NumPyro and torch find at all points, computed in the environment of ``python``."""
-    arrays = {
-        f"{family}/{dtype}/{name}": array
-        for family in chosen.families for dtype in DTYPES
-        for name, array in questions(family, dtype, chosen.points, chosen.seed).items()
-    }  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="vecdist-accuracy-") as folder:
-        asked, answered = Path(folder) / "asked.npz", Path(folder) / "answered.npz"
-        np.savez(asked, **arrays)
-        subprocess.run([python, str(HERE / "peer_families.py"), str(asked), str(answered)], check=True)
-        return dict(np.load(answered))
-
-
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
@@ -213,38 +228,42 @@ def options() -> argparse.Namespace:
     parser.add_argument("--verbs", nargs="+", default=list(VERBS), choices=VERBS, metavar="VERB")
     parser.add_argument("--peers", default=sys.executable, help="the Python that has NumPyro and torch")
     parser.add_argument("--jobs", type=int, default=timing.processors(), help="processes")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="of what this and earlier calls found")
+    parser.add_argument("--limit", type=float, default=math.inf, help="seconds after which nothing more is computed")
     parser.add_argument("--output", type=Path, help="ACCURACY.md, or ACCURACY_CUDA.md, beside this file")
     return parser.parse_args()
 
 
 def main(chosen: argparse.Namespace) -> None:
     start = time.perf_counter()
-    answers = attempted_peers(chosen)
-    tasks = [
-        Task(family, verb, dtype, chosen.points if verb == "logpdf" else chosen.tail_points, chosen.seed,
-             chosen.seconds, chosen.device, {k: each for k, each in answers.items() if k.split("/")[1] == family})
-        for family in chosen.families for dtype in DTYPES for verb in chosen.verbs
-        if judged(family, verb) and has(family, verb)
-    ]  # fmt: skip
-    with ProcessPoolExecutor(chosen.jobs, mp_context=get_context("spawn")) as pool:
-        groups = [[*group] for _, group in groupby(tasks, lambda task: (task.family, task.dtype))]
-        results = chain.from_iterable(pool.map(measured_together, groups))
-        pairs = [(task, each) for task, each in zip(tasks, results, strict=True)]
-    for task, each in pairs:
-        if isinstance(each, str):
-            print(f"{task.family}, {task.verb}, {task.dtype}: {each}", file=sys.stderr)
-    found = {(task.family, task.verb, task.dtype): each for task, each in pairs if not isinstance(each, str)}
+    with contextlib.nullcontext(chosen.keep) if chosen.keep else tempfile.TemporaryDirectory() as folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        tasks = [*all_tasks(chosen, Path(folder))]
+        left = [task for task in tasks if not task.kept.exists()]
+        kinds = groupby(left, lambda task: (task.family, task.dtype, task.verb in ("logpdf", "ppf") and task.verb))
+        groups = sorted(([*group] for _, group in kinds), key=expense, reverse=True)
+        processes.each(keep, groups, chosen.jobs, chosen.limit)
+        kept = {task: pickle.loads(task.kept.read_bytes()) for task in tasks if task.kept.exists()}
+    wall = time.perf_counter() - start
+    print(f"{len(kept)} of {len(tasks)} after {wall:.0f} s", file=sys.stderr)
+    found = {(task.family, task.verb, task.dtype): each for task, (each, _) in kept.items()}
     page = chosen.output or HERE / ("ACCURACY_CUDA.md" if chosen.device == "cuda" else "ACCURACY.md")
-    page.write_text(document(chosen, found, time.perf_counter() - start))
+    page.write_text(document(chosen, found, sum(seconds for _, seconds in kept.values())))
 
 
-def attempted_peers(chosen: argparse.Namespace) -> Answers:
-    """The peers' answers; none where they do not run, which the tables then show by a dash."""
-    try:
-        return peers(chosen.peers, chosen) if "logpdf" in chosen.verbs else {}
-    except subprocess.CalledProcessError as error:
-        print(f"no peers: {error}", file=sys.stderr)
-        return {}
+def all_tasks(chosen: argparse.Namespace, folder: Path) -> Iterator[Task]:
+    """What the page holds, family by family."""
+    alike = chosen.seed, chosen.seconds, chosen.device, chosen.peers, folder
+    for family in chosen.families:
+        verbs = [verb for verb in chosen.verbs if judged(family, verb) and has(family, verb)]
+        for dtype in DTYPES:
+            for verb in verbs:
+                yield Task(family, verb, dtype, chosen.points if verb == "logpdf" else chosen.tail_points, *alike)
+
+
+def expense(tasks: Sequence[Task]) -> int:
+    """What grows with the time that tasks take: how many values and derivatives are compiled."""
+    return sum(len(task.quantities) * (1 if task.verb == "logpdf" else 3) for task in tasks)
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ def document(chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Fo
     way = f"or as many as {chosen.seconds:g} s of truths allow, compiled {chosen.device.upper()} kernels"
     made = (
         f"Made on {date.today()} by `python benchmarks/accuracy.py --device {chosen.device} --seed {chosen.seed}` in "
-        f"{seconds:.0f} s: {counts}, {way}; "
+        f"{seconds:.0f} s of processors: {counts}, {way}; "
     )
     return title + "\n" + made + timing.versions() + peer_versions(chosen.peers) + ".\n\n" + "\n".join(sections)
 
@@ -134,16 +134,16 @@ def peer_versions(python: str) -> str:
 def section(verb: str, chosen: argparse.Namespace, found: Mapping[tuple[str, str, str], Found]) -> str:
     """The tables of a verb, and what they leave out."""
     families = [f for f in chosen.families if all((f, verb, dtype) in found for dtype in DTYPES)]
-    failed = [f for f in chosen.families if f not in families and judged(f, verb) and has(f, verb)]
+    missing = [f for f in chosen.families if f not in families and judged(f, verb) and has(f, verb)]
     rows = [row for family in families for row in rows_of(family, verb, found)]
-    unformulated = [f for f in chosen.families if f not in (*families, *failed) and has(f, verb)]
+    unformulated = [f for f in chosen.families if f not in (*families, *missing) and has(f, verb)]
     lacking = [f for f in chosen.families if not has(f, verb)]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         print(f"## {verb}\n")
         timing.table(SUMMARY, summary(verb, found))
         print()
         timing.table(COLUMNS, rows)
-        gaps = {"Failed in this run": failed, "No truth is stated for": unformulated, "vecdist has none for": lacking}
+        gaps = {"Missing here": missing, "No truth is stated for": unformulated, "vecdist has none for": lacking}
         for gap, names in gaps.items():
             if names:
                 print(f"\n{gap}: {', '.join(names)}.")
