@@ -27,16 +27,13 @@ RANGES = {"logpdf": np.inf, "cdf": 1.0, "log_cdf": 0.0, "sf": 1.0, "log_sf": 0.0
 NOT_YET = {  # the verbs of families that have no limits at the points of some dtype
     "ExGaussian": "logpdf log_cdf",
     "Frechet": "logpdf",
-    "GeneralizedExtremeValue": "logpdf cdf log_cdf sf log_sf",
     "GeneralizedNormal": "logpdf",
-    "GeneralizedPareto": "cdf log_cdf sf log_sf",
     "InverseGaussian": "logpdf log_cdf log_sf",
     "Levy": "logpdf",
     "NormalInverseGaussian": "logpdf cdf log_cdf sf log_sf",
     "RelaxedBernoulli": "logpdf",
     "SkewNormal": "logpdf log_cdf",
     "SkewedExponentialPower": "logpdf",
-    "TruncatedCauchy": "cdf sf log_sf",
     "Weibull": "logpdf",
 }
 

@@ -16,6 +16,18 @@ def log1p_over(a: arb, z: arb, rest: arb) -> arb:
     return (a * (z + rest)).log1p() / a
 
 
+def log1p_by(a: arb, distance: arb, rest: arb, scale: arb) -> arb:
+    return log1p_over(a, distance / scale, rest / scale)
+
+
+def power_decay(a: arb, *at: arb) -> arb:
+    return -(1 + a) * log1p_by(a, *at) - (-log1p_by(a, *at)).exp()
+
+
+def size_of_power_decay(a: arb, *at: arb) -> arb:
+    return (1 + a) * abs(log1p_by(a, *at)) + (-log1p_by(a, *at)).exp()
+
+
 def expm1_over(a: arb, y: arb) -> arb:
     return (a * y).expm1() / a
 
@@ -104,6 +116,7 @@ TRIALS_SINGLE = [((1.0, 1e3), (-0.08, -1e-9), (0.5, 0.9)), ((1e3, 1e7), (-1e-5, 
 URNS = [((2.0, 9.0), (10.0, 12.0), (12.0, 30.0), (12.0, 30.0)), ((2.0, 9.0), (10.0, 12.0), (1e3, 1e6), (1e3, 1e6))]
 WITH_EXPONENT = [(SMALL, (1e-6, 100.0)), (ONE, (1e-6, 1.0)), (ONE, (1.0, 1e6)), (BELOW, (1e-6, 1.0))]
 IN_PARTS = [(*ranges, (-1e-23, 1e-23)) for ranges in WITH_EXPONENT]
+BY_SCALE = [(*ranges, AT_1) for ranges in IN_PARTS] + [(ONE, (1e-3, 1e3), (-1e-23, 1e-23), (0.1, 9.0))]
 NONE = (-1e-23, 1e-23)
 GATES = [((0.01, 0.9), (-30.0, -0.1), NONE), ((0.01, 0.999), (-0.1, -1e-9), NONE), ((0.9, 0.999), (-3.0, -0.1), NONE)]
 TILTS = [((-5.0, 5.0), (0.1, 5.0), (1.0, 9.0), (-0.9, 0.9)), ((1.0, 1e6), (1e-3, 1.0), (1.0, 9.0), (-0.9, 0.9))]
@@ -120,10 +133,12 @@ CASES = [
          [((1.0, 2.0), (0.1, 1.0), (2.0, 30.0)), ((9.0, 9.001), (8.0, 9.0), (9.01, 9.1))],
          [((1.0, 2.0), (0.1, 1.0), (2.0, 30.0))], (4.0, 4.0)),
     Case("log_gumbel_mass", precisely(log_gumbel_mass), LENGTHS, LENGTHS, (4.0, 4.0)),
-    Case("log1p_decay", precisely(lambda a, *at: -(1 + a) * log1p_over(a, *at)), IN_PARTS, IN_PARTS, (4.0, 4.0)),
+    Case("log1p_by", precisely(log1p_by), BY_SCALE, BY_SCALE, (4.0, 4.0)),
+    Case("log1p_decay", precisely(lambda a, *at: -(1 + a) * log1p_by(a, *at)), BY_SCALE, BY_SCALE, (4.0, 4.0)),
     Case("expm1_over", precisely(expm1_over), WITH_EXPONENT[:2] + WITH_EXPONENT[3:],
          WITH_EXPONENT[:2] + WITH_EXPONENT[3:], (4.0, 4.0), lambda a, y: abs(y) * (1 + abs((a * y).exp()))),
-    Case("power_tail", precisely(lambda *at: (-log1p_over(*at)).exp()), IN_PARTS, IN_PARTS, (4.0, 4.0)),
+    Case("power_tail", precisely(lambda *at: (-log1p_by(*at)).exp()), BY_SCALE, BY_SCALE, (4.0, 4.0)),
+    Case("power_decay", precisely(power_decay), BY_SCALE, BY_SCALE, (4.0, 4.0), size_of_power_decay),
     Case("f_excess", precisely(f_excess), F_RATIOS, F_RATIOS, (6.0, 6.0)),
     Case("f_excess_of_rest", precisely(f_excess_of_rest), F_RATIOS, F_RATIOS, (6.0, 6.0)),
     Case("f_decay", precisely(lambda x, a, b: a * f_excess(x, a / b) + b * f_excess_of_rest(x, a / b)),
@@ -164,7 +179,8 @@ def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
 @pytest.mark.parametrize(("name", "at", "wanted"), [
     ("log1p_over", (0.0, 3.0, 0.0), 3.0), ("log1p_over", (-0.5, 2.0, 0.0), INF), ("log1p_over", (2.0, INF, 0.0), INF),
     ("expm1_over", (0.0, 3.0), 3.0), ("expm1_over", (2.0, 0.0), 0.0), ("expm1_over", (NAN, 1.0), NAN),
-    ("power_tail", (0.0, 0.0, 0.0), 1.0), ("power_tail", (-0.5, 2.0, 0.0), 0.0), ("power_tail", (1.0, INF, 0.0), 0.0),
+    ("power_tail", (0.0, 0.0, 0.0, 3.0), 1.0), ("power_tail", (-0.5, 4.0, 0.0, 2.0), 0.0),
+    ("log1p_by", (0.0, 3.0, 0.0, 2.0), 1.5), ("power_tail", (1.0, 3.0, 0.0, 1.0), 0.25),
     ("less_exp", (-INF, 0.0), -INF), ("less_exp", (-1e300, 1e284), -1e300),
     ("log_inflated", (0.0, -2.0, 0.0), -2.0), ("log_inflated", (1.0, -2.0, 0.0), 0.0),
     ("log_inflated", (0.0, -INF, 0.0), -INF), ("gate_slope", (0.5, -INF, 0.0), 2.0),

@@ -187,7 +187,7 @@ def _spread(loc: Node, scale: Node, low: Node, x: Node, high: Node) -> tuple[Nod
 
 def _bend(s: Sector) -> Node:
     """The square of the sine over the angle."""
-    return where(eq(s.gap, 0.0), 0.0, square(s.sin) / where(eq(s.gap, 0.0), 1.0, s.angle))
+    return square(s.sin) / where(eq(s.angle, 0.0), 1.0, s.angle)
 
 
 def _turned(distance: Node, scale: Node, turn: Node) -> Node:

@@ -3,6 +3,8 @@
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from vecdist.distributions.parts import NOTHING, Parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
@@ -99,39 +101,66 @@ class _Grown(NamedTuple):
         return Parts(log_high(self.whole.high), rest).over(where(eq(self.a, 0.0), 1.0, self.a))
 
     @property
-    def slope(self) -> Node:
-        """The derivative in a of log(1 + u) / a: (z / (1 + u) - log(1 + u) / a) / a, a series where u is small."""
+    def log1p_over(self) -> Node:
+        """log(1 + u) / a."""
         z = self.z.high
-        series = -self.z.product(self.z).whole * self.factor * ((1.0 + self.bend) + self.u * self.bend)
+        return where(self.small, z + z * (self.u * self.bend), log(self.whole.high) * self.inverse)
+
+    def slope(self, weight: Node | float = 1.0) -> Node:
+        """The derivative in a of that, (z / (1 + u) - log(1 + u) / a) / a, a series where u is small.
+
+        Times a ``weight``, which may be 0 where the derivative is infinite.
+        """
+        z = self.z.high
+        series = -(weight * z * (z + 2.0 * self.z.rest)) * self.factor * ((1.0 + self.bend) + self.u * self.bend)
         lag = where(self.inside, (self.share - self.logarithm).whole, z * self.factor)
-        return where(self.small, series, lag * self.inverse)
+        return where(self.small, series, weight * lag * self.inverse)
 
 
-def _grown(a: Node, z: Node, rest: Node) -> _Grown:
-    """Of z + rest; where 1 + u is nearly 0, what rounding took from u is much of it."""
-    u = at_least(a * z, -1.0)
-    lost = product_rest(a, z) + a * rest
+def _grown(a: Node, z: Parts) -> _Grown:
+    """Where 1 + u is nearly 0, what rounding took from u is much of it."""
+    u = at_least(a * z.high, -1.0)
+    lost = product_rest(a, z.high) + a * z.rest
     high = at_least((1.0 + u) + lost, 0.0)
     small = (u > -0.34) & (u < 0.41)
     low = where(high > 0.0, sum_rest(1.0 + u, lost) + sum_rest(const(1.0, u.dtype), u), 0.0)
     bend = polynomial(where(small, u, 0.0), LOG_EXCESS[width(u)])
-    return _Grown(a, Parts(z, rest), u, Parts(high, low), small, bend)
-
-
-def _log1p_over(a: Node, z: Node, rest: Node) -> Node:
-    grown = _grown(a, z, rest)
-    return where(grown.small, z + z * (grown.u * grown.bend), log(grown.whole.high) * grown.inverse)
+    return _Grown(a, z, u, Parts(high, low), small, bend)
 
 
 def _log1p_over_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
-    grown = _grown(a, z, rest)
-    return grown.slope, grown.factor, None
+    grown = _grown(a, Parts(z, rest))
+    return grown.slope(), grown.factor, None
 
 
 # log(1 + a (z + rest)) / a, z where a is 0: the inverse of expm1_over, of a number in two parts.
 log1p_over = primitive(
-    "log1p_over", 3, expand=_log1p_over, partials=_log1p_over_partials,
+    "log1p_over", 3, expand=lambda a, z, rest: _grown(a, Parts(z, rest)).log1p_over, partials=_log1p_over_partials,
     floating=True, domain=((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17)),
+)
+
+
+def _grown_by(a: Node, distance: Node, rest: Node, scale: Node) -> _Grown:
+    """By z = (distance + rest) / scale, but no further than a z and what is made of it are finite."""
+    most = 0.5 * float(np.finfo(a.dtype).max) / at_least(abs(a), 1.0)
+    return _grown(a, Parts(distance, rest).over(scale).bounded(most))
+
+
+def _by_distance(of_a: Node, of_z: Node, z: Node, scale: Node) -> tuple[Node, Node, None, Node]:
+    """Partials in a and z as those in a, distance and scale: that of z in scale may overflow before their product."""
+    inverse = 1.0 / scale
+    return of_a, of_z * inverse, None, -(of_z * z) * inverse
+
+
+def _log1p_by_partials(a: Node, distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node | None, ...]:
+    grown = _grown_by(a, distance, rest, scale)
+    return _by_distance(grown.slope(), grown.factor, grown.z.high, scale)
+
+
+SCALED = {"floating": True, "domain": ((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17), (1.0, 3.0))}
+# Of z = (distance + rest) / scale: log(1 + a z) / a, z where a is 0.
+log1p_by = primitive(
+    "log1p_by", 4, expand=lambda *at: _grown_by(*at).log1p_over, partials=_log1p_by_partials, **SCALED,
 )
 
 
@@ -140,47 +169,67 @@ CLOSE = 0.05  # up to which a series is better than a logarithm in two parts
 DECAY = {size: tuple((-1) ** k / ((k + 2) * (k + 3)) for k in range(most)) for size, most in ((8, 12), (4, 5))}
 
 
-def _log1p_decay_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
+def _decay_slopes(grown: _Grown) -> tuple[Node, Node]:
     """That in a is (log(1 + u) / a - z (1 + a) / (1 + u)) / a, with a zero next to z = 2; inf or -inf at u = -1."""
-    grown = _grown(a, z, rest)
+    a, z = grown.a, grown.z.high
     close, half, one = abs(grown.u) < CLOSE, 0.5 * z, const(1.0, a.dtype)
     u = where(close, grown.u, 0.0)
-    least = (sum_rest(half, -one) + 0.5 * rest) - z * (u * polynomial(u, DECAY[width(u)]))
+    least = (sum_rest(half, -one) + 0.5 * grown.z.rest) - z * (u * polynomial(u, DECAY[width(u)]))
     more = Parts(one + a, sum_rest(one, a))
     far = (grown.logarithm - grown.share.product(more)).whole * grown.inverse
     end = where(a > -1.0, const(math.inf, a.dtype), -math.inf)
     of_a = where(close, z * grown.factor * ((half - 1.0) + least), where(grown.inside, far, end))
-    return of_a, -times(1.0 + a, grown.factor), None
+    return of_a, -times(1.0 + a, grown.factor)
 
 
-# -(1 + a) log(1 + a (z + rest)) / a: that of a generalized Pareto density, 0 where a is -1
+def _log1p_decay_partials(a: Node, distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node | None, ...]:
+    grown = _grown_by(a, distance, rest, scale)
+    return _by_distance(*_decay_slopes(grown), grown.z.high, scale)
+
+
+# -(1 + a) log(1 + a z) / a: that of a generalized Pareto density, 0 where a is -1
 log1p_decay = primitive(
-    "log1p_decay", 3, expand=lambda a, z, rest: times(1.0 + a, -log1p_over(a, z, rest)), floating=True,
-    partials=_log1p_decay_partials, domain=((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17)),
+    "log1p_decay", 4, expand=lambda a, *at: times(1.0 + a, -log1p_by(a, *at)), partials=_log1p_decay_partials, **SCALED,
 )
 
 
-def _power_tail(a: Node, z: Node, rest: Node) -> Node:
+def _power_tail(a: Node, distance: Node, rest: Node, scale: Node) -> Node:
     """The exponential of a logarithm in two parts, which are z and the bend where u is next to 0."""
-    grown = _grown(a, z, rest)
-    tiny = abs(grown.u) < 1e-3
-    bent = z * (grown.u * grown.bend)
+    grown = _grown_by(a, distance, rest, scale)
+    tiny, z = abs(grown.u) < 1e-3, grown.z
+    bent = z.high * (grown.u * grown.bend)
     far = grown.logarithm
-    high, low = where(tiny, z + bent, far.high), where(tiny, sum_rest(z, bent) + rest, far.rest)
+    high, low = where(tiny, z.high + bent, far.high), where(tiny, sum_rest(z.high, bent) + z.rest, far.rest)
     return Parts(-high, -low).exp()
 
 
-def _power_tail_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
-    """With the density -d out / dz as one power where u = -1, for its exponent may be 0."""
-    grown = _grown(a, z, rest)
-    density = where(grown.inside, out * grown.factor, exp(-times(1.0 + a, log1p_over(a, z, rest))))
-    return where(grown.inside, -out * grown.slope, -z * density / a), -density, None
+def _tail_slopes(grown: _Grown, tail: Node, logarithm: Node) -> tuple[Node, Node]:
+    """With the density -d tail / dz as one power where u = -1, for its exponent may be 0."""
+    density = where(grown.inside, tail * grown.factor, exp(-times(1.0 + grown.a, logarithm)))
+    return where(grown.inside, -grown.slope(tail), -grown.z.high * density / grown.a), -density
 
 
-# (1 + a (z + rest))^(-1 / a), exp(-z) where a is 0.
-power_tail = primitive(
-    "power_tail", 3, expand=_power_tail, partials=_power_tail_partials,
-    floating=True, domain=((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17)),
+def _power_tail_partials(a: Node, distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node | None, ...]:
+    grown, logarithm = _grown_by(a, distance, rest, scale), log1p_by(a, distance, rest, scale)
+    return _by_distance(*_tail_slopes(grown, out, logarithm), grown.z.high, scale)
+
+
+# (1 + a z)^(-1 / a), exp(-z) where a is 0.
+power_tail = primitive("power_tail", 4, expand=_power_tail, partials=_power_tail_partials, **SCALED)
+
+
+def _power_decay_partials(a: Node, distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node | None, ...]:
+    """Those of the tail alone where it is infinite: it outweighs the logarithm."""
+    at = (a, distance, rest, scale)
+    grown, tail = _grown_by(*at), power_tail(*at)
+    (of_a, of_z), (tail_of_a, tail_of_z) = _decay_slopes(grown), _tail_slopes(grown, tail, log1p_by(*at))
+    of_a = where(tail < math.inf, of_a, 0.0) - tail_of_a
+    return _by_distance(of_a, of_z - tail_of_z, grown.z.high, scale)
+
+
+# log1p_decay - power_tail: that of a generalized extreme value density
+power_decay = primitive(
+    "power_decay", 4, expand=lambda *at: log1p_decay(*at) - power_tail(*at), partials=_power_decay_partials, **SCALED,
 )
 
 

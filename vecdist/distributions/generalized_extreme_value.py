@@ -10,11 +10,11 @@ from vecdist.distributions.formulas import (
     gamma_rise,
     gamma_spread,
     infinite_where,
-    log1p_decay,
-    log1p_over,
+    log1p_by,
+    power_decay,
     power_tail,
 )
-from vecdist.distributions.parts import Parts, difference
+from vecdist.distributions.parts import difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
@@ -51,22 +51,16 @@ class GeneralizedExtremeValue(Distribution):
 
     @staticmethod
     def log_t(x: Node, p: Parameters) -> Node:
-        return -log1p_over(p.shape, *GeneralizedExtremeValue.reduced(x, p))
-
-    @staticmethod
-    def reduced(x: Node, p: Parameters) -> Parts:
-        """z = (x - loc) / scale in two parts."""
-        return difference(x, p.loc).over(p.scale).bounded()
+        return -log1p_by(p.shape, *difference(x, p.loc), p.scale)
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        powers = log1p_decay(p.shape, *GeneralizedExtremeValue.reduced(x, p))
-        density = powers + GeneralizedExtremeValue.log_cdf(x, p) - log(p.scale)
+        density = power_decay(p.shape, *difference(x, p.loc), p.scale) - log(p.scale)
         return where(eq(x, math.inf), -math.inf, density)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return -power_tail(p.shape, *GeneralizedExtremeValue.reduced(x, p))
+        return -power_tail(p.shape, *difference(x, p.loc), p.scale)
 
     @staticmethod
     def least_log_cdf(x: Node, p: Parameters) -> Node:

@@ -4,11 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import expm1_over, infinite_where, log1p_decay, log1p_over
-from vecdist.distributions.parts import Parts, difference
+from vecdist.distributions.formulas import expm1_over, infinite_where, log1p_by, log1p_decay
+from vecdist.distributions.parts import NOTHING, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, square
-from vecdist.primitives.elementary import expm1, log, log1p
+from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import at_least
 
 
 class GeneralizedPareto(Distribution):
@@ -38,21 +39,25 @@ class GeneralizedPareto(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        density = log1p_decay(p.shape, *GeneralizedPareto.reduced(x, p)) - log(p.scale)
+        density = log1p_decay(p.shape, *difference(x, p.loc), p.scale) - log(p.scale)
         return where(eq(x, math.inf), -math.inf, density)
 
     @staticmethod
-    def reduced(x: Node, p: Parameters) -> Parts:
-        """z = (x - loc) / scale in two parts, for the upper end of a negative shape."""
-        return difference(x, p.loc).over(p.scale).bounded()
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return -log1p_by(p.shape, *difference(x, p.loc), p.scale)
 
     @staticmethod
-    def log_sf(x: Node, p: Parameters) -> Node:
-        return -log1p_over(p.shape, *GeneralizedPareto.reduced(x, p))
+    def least_log_sf(x: Node, p: Parameters) -> Node:
+        """No less than what has 0 as its exponential, and a slope of 0 there."""
+        return at_least(GeneralizedPareto.log_sf(x, p), NOTHING)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return exp(GeneralizedPareto.least_log_sf(x, p))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return -expm1(GeneralizedPareto.log_sf(x, p))
+        return -expm1(GeneralizedPareto.least_log_sf(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

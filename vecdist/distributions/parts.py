@@ -10,7 +10,7 @@ import numpy as np
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import size, sqrt
 from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1, log
-from vecdist.primitives.floating import LOG2_E, Reduced, format_of, head, polynomial, scaled, width
+from vecdist.primitives.floating import LOG2_E, Reduced, at_least, at_most, format_of, head, polynomial, scaled, width
 from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
 from vecdist.primitives.table import flat, primitive
@@ -70,10 +70,11 @@ class Parts(NamedTuple):
         """The exponential less 1."""
         return expm1_of_parts(self.high, self.rest)
 
-    def bounded(self) -> Parts:
-        """The number, but infinity as the largest one."""
-        most = float(np.finfo(self.high.dtype).max)
-        return Parts(clamped(self.high, (-most, most)), where(abs(self.high) <= most, self.rest, 0.0))
+    def bounded(self, most: Node | None = None) -> Parts:
+        """The number, but none larger than ``most``, the largest float unless given."""
+        limit = const(float(np.finfo(self.high.dtype).max), self.high.dtype) if most is None else most
+        bounded = at_least(at_most(self.high, limit), -limit)
+        return Parts(bounded, where(abs(self.high) <= limit, self.rest, 0.0))
 
     def magnitude(self) -> Parts:
         """The absolute value, with the slope from above at 0."""
