@@ -342,9 +342,52 @@ def test_explaining_compiles_once_and_never_runs(monkeypatch):
     assert pipeline.compilations() == compiled
 
 
+def by_chains(function, **settings):
+    return vecdist.compile(function, in_axes={"mu": 0}, **settings)
+
+
+@pytest.mark.parametrize("unnormalised", [False, True])
+@pytest.mark.parametrize(("wrt", "written"), [(None, 4), ("mu", 4 + 4), (("mu", "x"), 4 + 4 + 4 * 100)])
+def test_chains_of_a_compiled_function_are_those_that_a_call_computes(wrt, written, unnormalised):
+    function = by_chains(lambda mu, x: vecdist.logpdf(Normal(mu, 2.0), x).sum(), unnormalised=unnormalised)
+    mu, x = np.linspace(0.0, 1.0, 4), np.linspace(-1.0, 1.0, 100)
+    value, gradients = (function(mu, x), ()) if wrt is None else function.value_and_grad(mu, x, wrt=wrt)
+    before = pipeline.compilations()
+    explanation = explain(function, wrt, (mu, x))
+    assert pipeline.compilations() == before
+    (kernel,) = explanation.kernels
+    assert (kernel.bytes_read, kernel.bytes_written) == (8 * (4 + 100), 8 * written)
+    assert "x0: float64[4], mu" in kernel.loop_nest and ("gradient in mu" in explanation.derived) == (wrt is not None)
+    results, _ = explanation.prepare()()
+    expected = [value, *(gradients if isinstance(gradients, tuple) else (gradients,))]
+    for found, each in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(np.reshape(found, each.shape), each)
+
+
+def test_partials_of_chains_are_explained():
+    explanation = explain(by_chains(lambda mu, x: mu * x), wrt=(0, "x"), arrays=(np.ones(3), np.ones(5)))
+    assert explanation.kernels[0].bytes_written == 3 * 8 * (3 * 5)
+    assert "partial in mu" in explanation.kernels[0].loop_nest
+
+
+@pytest.mark.parametrize("lead", [(), (1,), (5,), (2, 3)])
+def test_a_batch_of_a_log_density_is_explained(lead):
+    y = np.ones(100)
+    density = vecdist.LogDensity(lambda mu: vecdist.logpdf(Normal(mu, 1.0), y).sum(), mu=vecdist.parameters.real())
+    x, count = np.zeros((*lead, 1)), max(1, int(np.prod(lead)))
+    (kernel,) = explain(density, "x", (x,)).kernels
+    assert (kernel.bytes_read, kernel.bytes_written) == (8 * (count + 100), 8 * (count + count))
+    assert explain(density, arrays=(x,)).kernels[0].bytes_written == 8 * count
+
+
 def test_wrong_arguments():
-    with pytest.raises(TypeError, match="explain wants a lazy array, given ndarray"):
+    with pytest.raises(TypeError, match="explain wants a lazy array, a compiled function or a log density, not ndar"):
         explain(np.ones(3))
+    density = vecdist.LogDensity(lambda mu: -mu * mu, mu=vecdist.parameters.real())
+    with pytest.raises(ValueError, match="has one argument, \"x\"; given 0 arrays and wrt='mu'"):
+        explain(density, "mu")
+    with pytest.raises(ValueError, match="wrt names 'sigma', which is no argument"):
+        explain(by_chains(lambda mu: mu), "sigma", (np.ones(3),))
     with pytest.raises(ValueError, match="not in the expression"):
         explain(vecdist.lazy(np.ones(3)).sum(), wrt=(np.ones(3),))
 

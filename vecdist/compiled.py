@@ -24,7 +24,7 @@ from vecdist.passes.chains import Chains, partials_of_chains
 Run = Callable[..., tuple[Sequence[Any], Any]]
 """``run(arrays)``, or ``run(arrays, out)``, gives the results and whether a parameter was invalid."""
 Derivative = tuple[str, tuple[int, ...]] | None
-"""``"gradient"`` or ``"partials"``, and the places of the arguments to derive in."""
+"""``"gradient"``, ``"partials"``, or ``"either"`` as the shape is, and the places of the arguments to derive in."""
 LAYOUTS = 64  # of arguments whose launches are kept, those that were last used
 
 
@@ -211,6 +211,23 @@ class Compiled:
 
     def _build(self, arrays: Sequence[Any], derivative: Derivative) -> _Prepared:
         """Trace the function for these arrays, and compile what is new in it."""
+        nodes, roots, derivation, shapes = self._derived(arrays, derivative)
+        places = {node.attrs[0]: place for place, node in enumerate(nodes)}
+        return self._planned(bind(roots), derivation, shapes, places)
+
+    def explained(self, arrays: Sequence[Any], wrt: Any) -> tuple[Any, ...]:
+        """Of a call with ``arrays``, or its derivatives: roots and derivation, names of results, errors and terms."""
+        arrays = _readable(arrays)
+        places = () if wrt is None else self._places(arrays, wrt)
+        _, roots, derivation, _ = self._derived(arrays, None if wrt is None else ("either", places))
+        derivative = "gradient" if derivation is gradient_of else "partial"
+        results = ["value", *(f"{derivative} in {self._name(place)}" for place in places)]
+        return roots, derivation, results, self.errors, self.unnormalised
+
+    def _derived(
+        self, arrays: Sequence[Any], derivative: Derivative
+    ) -> tuple[Sequence[Node], tuple[Node, ...], pipeline.Derivation, Sequence[tuple[int, ...]]]:
+        """The arguments as nodes, what is computed of them, and the shapes of the results."""
         nodes = [argument(a, self._name(n)) for n, a in enumerate(arrays)]
         chains = () if self.chains is None else (self.chains.length(arrays, self._name),)
         singles = self.chains.singles(nodes) if self.chains else nodes
@@ -222,8 +239,7 @@ class Compiled:
         leaves = [singles[place] for place in wrt]
         derivation, shapes = _derivation(result, leaves, derivative[0] if derivative else "value", bool(chains))
         roots = self.chains.apply(result.node, nodes, wrt) if self.chains else (result.node, *leaves)
-        places = {node.attrs[0]: place for place, node in enumerate(nodes)}
-        return self._planned(bind(roots), derivation, [(*chains, *shape) for shape in shapes], places)
+        return nodes, roots, derivation, [(*chains, *shape) for shape in shapes]
 
     def _planned(
         self, bound: Bound, derivation: pipeline.Derivation, shapes: Sequence[tuple[int, ...]], places: dict[Leaf, int]
@@ -284,7 +300,7 @@ def _derivation(
     """How to derive, and the shapes that it gives (for one chain)."""
     if kind == "value":
         return pipeline.values, [result.shape]
-    if kind == "gradient":
+    if kind == "gradient" or (kind == "either" and result.shape == ()):
         if result.shape != ():
             raise ValueError(
                 f"value_and_grad wants a scalar, the function gives shape {result.shape}; sum it, or use "

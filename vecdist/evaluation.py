@@ -87,6 +87,11 @@ class Evaluation:
         pairs = (node.args for node in topological(roots) if node.op == "product")
         return max((math.prod(map(int, (*left.shape, right.shape[-1]))) for left, right in pairs), default=0)
 
+    def explained(self, x: Any) -> tuple[tuple[Node, ...], pipeline.Derivation]:
+        """The roots and derivation for an array of vectors."""
+        rows = x.reshape(-1, x.shape[-1]) if x.size != x.shape[-1] else x.reshape(-1)
+        return tuple(self._traced(rows)[0]), _gradient if self.gradient else _values
+
     def _build(self, x: Any) -> Prepared:
         return self._planned(*self._traced(x))
 

@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 from vecdist import pipeline, stopwatch
 from vecdist.array import SHOWN, LazyArray
 from vecdist.backends.base import Feed, Program, length_of
+from vecdist.compiled import Compiled
 from vecdist.costs import notes, placement, traffic
 from vecdist.derivatives import gradient_of, leaves_of, partials_of
 from vecdist.diagram import diagram, index_text, leaf_names, literal, shape_text, view_text
@@ -19,6 +20,7 @@ from vecdist.drawing import draw
 from vecdist.expr import Node, rewrite, topological
 from vecdist.kernel import Kernel, Slot
 from vecdist.leaves import Leaf
+from vecdist.logdensity import LogDensity
 from vecdist.memo import cached_property
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.hoist import kept
@@ -31,11 +33,23 @@ LEFT = ' style="text-align:left"'
 LAUNCHES = 1  # whatever is asked for becomes one kernel, and a kernel is one launch
 
 
-def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
+class _Asked(NamedTuple):
+    """What is asked for: the derivation of which roots, the names of its results, and how a launch is made of it."""
+
+    roots: tuple[Node, ...]
+    derivation: pipeline.Derivation
+    results: Sequence[str]
+    errors: str = "raise"
+    unnormalised: bool = False
+
+
+def explain(expr: LazyArray | Compiled | LogDensity, wrt: Any = None, arrays: Sequence[Any] = ()) -> Explanation:
     """What computing ``expr`` does, or with ``wrt`` computing its derivatives: compiled where it is new, but not run.
 
     With ``wrt`` it is the kernel of ``value_and_grad``, or of ``value_and_partials`` where ``expr`` is no scalar.
-    Raises ``TypeError`` where ``expr`` is no lazy array, and what those functions raise for ``wrt``.
+    Of a compiled function, or of a log density, it is the kernel of a call with ``arrays``, all chains or vectors of a
+    batch together; ``wrt`` names arguments as there, the one of a log density is ``"x"``.
+    Raises ``TypeError`` where ``expr`` is none of these, and what those functions raise for ``wrt`` and ``arrays``.
 
     >>> import numpy as np, vecdist
     >>> x = vecdist.lazy(np.ones(1000, np.float32), "x")
@@ -49,24 +63,35 @@ def explain(expr: LazyArray, wrt: Any = None) -> Explanation:
     >>> kernel.launches, kernel.bytes_read, kernel.bytes_written
     (1, 4000, 4004)
     """
-    if not isinstance(expr, LazyArray):
-        raise TypeError(f"explain wants a lazy array, given {type(expr).__name__}")
-    leaves = [] if wrt is None else leaves_of(expr, wrt)
-    derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
-    bound = bind((expr.node, *leaves))
-    plan, bound, constants = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "raise")
-    names = leaf_names((expr.node,))
-    derivative = "partial" if expr.shape else "gradient"
-    results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
+    asked = _asked(expr, wrt, arrays)
+    root, bound = asked.roots[0], bind(asked.roots)
+    dropped = bound.unvarying if asked.unnormalised else ()
+    kind = pipeline.library(bound.leaves)
+    plan, bound, constants = pipeline.fed(bound, asked.derivation, kind, asked.errors, dropped)
+    names, results = leaf_names((root,)), asked.results
     slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
     return Explanation(
-        graph=listing((expr.node,), names, results),
+        graph=listing((root,), names, results),
         derived=listing(plan.graph, slots, results),
-        kernels=tuple(_reports(plan, bound, results, expr.device)),
-        summary=summary(expr.node),
-        drawing=_drawing(expr.node),
+        kernels=tuple(_reports(plan, bound, results, LazyArray(root).device)),
+        summary=summary(root),
+        drawing=_drawing(root),
         prepare=functools.partial(_runner, plan, bound, constants),
     )
+
+
+def _asked(expr: Any, wrt: Any, arrays: Sequence[Any]) -> _Asked:
+    """What is asked of an expression, or of a function and its arguments."""
+    if isinstance(expr, LazyArray):
+        leaves = [] if wrt is None else leaves_of(expr, wrt)
+        names = leaf_names((expr.node,))
+        derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
+        derivative = "partial" if expr.shape else "gradient"
+        results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
+        return _Asked((expr.node, *leaves), derivation, results)
+    if isinstance(expr, Compiled | LogDensity):
+        return _Asked(*expr.explained(arrays, wrt))
+    raise TypeError(f"explain wants a lazy array, a compiled function or a log density, not {type(expr).__name__}")
 
 
 def _runner(plan: pipeline.Plan, bound: Bound, constants: Sequence[Feed]) -> Callable[[], Any]:

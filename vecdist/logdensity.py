@@ -312,6 +312,13 @@ class LogDensity:
             raise ValueError(f"a log density of vectors of length {self.ndim}, given an array of shape {found.shape}")
         return found.astype(self.dtype, copy=False)
 
+    def explained(self, arrays: Sequence[Any], wrt: Any) -> tuple[Any, ...]:
+        """As a compiled function's, of the value at vectors, or with ``wrt="x"`` of value and gradient."""
+        if wrt not in (None, "x") or len(arrays) != 1:
+            raise ValueError(f'a log density has one argument, "x"; given {len(arrays)} arrays and wrt={wrt!r}')
+        roots, derivation = self._evaluation("gradient" if wrt else "value").explained(self._vectors(arrays[0]))
+        return roots, derivation, ["value", "gradient in x"][: 2 if wrt else 1], "nan", self.unnormalised
+
     def _evaluation(self, name: str) -> Evaluation:
         found = self._evaluations.get(name)
         if found is None:
