@@ -112,9 +112,12 @@ def probable(rng: np.random.Generator, family: Family, oracle: Any, count: int) 
             return np.asarray(oracle.rvs(random_state=rng, size=count), float)
         except ValueError:  # parameters beyond what the generator takes
             return np.full(count, np.nan)
-    middle, tail = oracle.ppf(rng.uniform(0, 1, count)), decades(rng, count, -15, -1)
-    place = np.arange(count) % 6
-    return np.where(place == 1, oracle.ppf(tail), np.where(place == 4, oracle.isf(tail), middle))
+    middle, tail, place = rng.uniform(0, 1, count), decades(rng, count, -15, -1), np.arange(count) % 6
+    try:
+        middle, low, high = oracle.ppf(middle), oracle.ppf(tail), oracle.isf(tail)
+    except RuntimeError:  # a search for roots that does not end
+        return np.full(count, np.nan)
+    return np.where(place == 1, low, np.where(place == 4, high, middle))
 
 
 def anywhere(rng: np.random.Generator, drawn: Arrays, lower: np.ndarray, count: int) -> np.ndarray:
