@@ -13,10 +13,11 @@ from typing import Any
 from vecdist.expr import Node, const, where
 from vecdist.primitives import elementary
 from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.beta_tails import gamma_ratio, parts_at, prefactor
+from vecdist.primitives.beta_tails import gamma_ratio, parts_at, prefactor, with_lost
+from vecdist.primitives.exponents import exact_quotient
 from vecdist.primitives.floating import INFINITY
 from vecdist.primitives.gamma_differences import digamma_delta
-from vecdist.primitives.scalar import half, log_tail, log_tail_slope, tail, tail_slope
+from vecdist.primitives.scalar import exact_product, exact_sum, half, log_tail, log_tail_slope, tail, tail_slope
 from vecdist.primitives.table import PRIMITIVES, flat, in_last, primitive
 
 ODDS, RATIO, SQUARE = 0.0, 1.0, 2.0
@@ -58,10 +59,41 @@ def point(form: float, a: float, b: float, unit: float, z: float) -> tuple[float
     return x, y, distance, extra
 
 
+def rounded_off(
+    form: float, a: float, b: float, unit: float, z: float, x: float, y: float, extra: float
+) -> tuple[float, float]:
+    """What the shares x and y = 1 - x have lost of the odds, where these are of moderate size."""
+    x_low, y_low = 0.0, 0.0
+    if extra == 0.0 and 0.0 < z < inf:
+        odds, low = z, unit
+        if form > 0.5:
+            odds, low = scaled_odds(form, a, b, unit, z)
+        total, lost = exact_sum(1.0, odds)
+        bend = (lost + low) / total
+        share, rest = exact_quotient(1.0, 0.0, total)
+        y_low = (share - y) + (rest - share * bend)
+        share, rest = exact_quotient(odds, low, total)
+        x_low = (share - x) + (rest - share * bend)
+    return x_low, y_low
+
+
+def scaled_odds(form: float, a: float, b: float, unit: float, z: float) -> tuple[float, float]:
+    """Odds other than those of ODDS, in two parts."""
+    odds, low = exact_product(z, unit)
+    if form > 1.5:
+        root, root_low = odds, low
+        odds, low = exact_product(root, root)
+        low += 2.0 * root * root_low
+    product, lost = exact_product(a, odds)
+    odds, low = exact_quotient(product, lost + a * low, b)
+    return odds, low
+
+
 def tails(form: float, a: float, b: float, unit: float, z: float) -> tuple[bool, float, float, float, float, float]:
     """The parts of ``beta_tails`` at z."""
     x, y, distance, extra = point(form, a, b, unit, z)
-    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, extra, form > 0.5)
+    x_low, y_low = rounded_off(form, a, b, unit, z, x, y, extra)
+    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, extra, form > 0.5, x_low, y_low)
     return lower, e, w, slope_a, slope_b, slope_x
 
 
@@ -120,8 +152,10 @@ def slope_of_logit(form: float, a: float, b: float, unit: float, z: float) -> fl
     x, y, distance, extra = point(form, a, b, unit, z)
     d = 0.0
     if abs(distance) < inf and x > 0.0 and y > 0.0:
-        e, others, f = prefactor(a, b, x, y, distance)
-        d = exp(e + others + extra * (a if x < y else b)) * (f * a)
+        x_low, y_low = rounded_off(form, a, b, unit, z, x, y, extra)
+        e, rest, f = prefactor(a, b, x, y, distance)
+        e, rest = with_lost(e + rest, a, b, x, x_low, y, y_low)
+        d = exp(e + extra * (a if x < y else b)) * (f * a * exp(rest))
     return d
 
 

@@ -89,7 +89,7 @@ def root(a: float, b: float, p: float, q: float) -> tuple[float, float]:
             n, step = 0.0, 1.0
             while n < 40.0 and abs(step) > 1e-7:
                 x, y, distance, _ = point(ODDS, a, b, 0.0, odds)
-                lower, e, w, _, _, slope = parts_at(a, b, x, y, distance, 0.0, False)
+                lower, e, w, _, _, slope = parts_at(a, b, x, y, distance, 0.0, False, 0.0, 0.0)
                 same = lower == (p < q)
                 slope = log_tail_slope(same, e, w, slope)
                 excess = log_tail(same, e, w) - log(min(p, q))

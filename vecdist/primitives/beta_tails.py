@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import exp, expm1, inf, log, log1p, nan, pi, sqrt
 
+from vecdist.primitives.exponents import AMPLIFIED, VANISHED, beta_exponent, power_exponent
 from vecdist.primitives.scalar import (
     DECAY,
     LEAST,
@@ -18,6 +19,7 @@ from vecdist.primitives.scalar import (
     STIRLING_DIGAMMA,
     WEIGHTS,
     divided_difference,
+    exact_sum,
     expm1_less,
     half,
     horner,
@@ -94,6 +96,25 @@ def prefactor(a: float, b: float, x: float, y: float, distance: float) -> tuple[
         if turned:
             f *= a / b
     return e, rest, f
+
+
+def with_lost(
+    e: float, a: float, b: float, x: float, x_low: float, y: float, y_low: float
+) -> tuple[float, float]:
+    """The whole exponent ``e`` of ``prefactor``, in two parts where its exponential amplifies what rounding takes."""
+    low = 0.0
+    if not -VANISHED < e < -AMPLIFIED:
+        low = 0.0
+    elif a >= LEAST and b >= LEAST:
+        e, low = beta_exponent(a, b, x, x_low, y, y_low)
+    else:
+        if a > 2.0 * b:
+            a, b, x, x_low, y, y_low = b, a, y, y_low, x, x_low
+        shifted, ratio = gamma_ratio(b, a)
+        e, low = power_exponent(a, x, x_low, shifted, b, y, y_low)
+        e, lost = exact_sum(e, ratio)
+        low += lost
+    return e, low
 
 
 def score(a: float, b: float, x: float, y: float, distance: float, first: float, steady: float) -> float:
@@ -204,7 +225,7 @@ def small(
 
 
 def one_side(
-    a: float, b: float, x: float, y: float, distance: float, extra: float, steady: float
+    a: float, b: float, x: float, y: float, distance: float, extra: float, steady: float, x_low: float, y_low: float
 ) -> tuple[bool, float, float, float, float, float]:
     """What ``parts`` gives, for x near 0 or below the mean a / (a + b); slopes as ``score`` has them."""
     lower = True
@@ -220,6 +241,9 @@ def one_side(
         lower, e = False, 0.0
     else:
         e += rest
+        e, rest = with_lost(e - a * extra, a, b, x, x_low, y, y_low)
+        e, f = e + a * extra, f * exp(rest)
+        slope_x = f * a
         if near or (a < LARGE and x < FAR):
             w, slope_a, slope_b = power_series(a, b, x, y, distance, steady)
             if a >= steady:
@@ -241,12 +265,13 @@ def at_end(a: float, b: float, along: bool) -> tuple[float, float, float]:
 
 
 def parts_at(
-    a: float, b: float, x: float, y: float, distance: float, extra: float, along: bool
+    a: float, b: float, x: float, y: float, distance: float, extra: float, along: bool, x_low: float, y_low: float
 ) -> tuple[bool, float, float, float, float, float]:
     """One tail (``lower`` or not) as exp(e) w: that which may be small; exp(e) times slopes in a, b and logit(x).
 
     ``distance`` is a y - b x, and ``extra`` is what the logarithm of the lesser of x and y has beyond theirs.  The
     slopes in a and b are those for a constant quotient of x / y and a / b if ``along``, for a constant x if not.
+    ``x_low`` and ``y_low`` are what rounding took from x and y.
     """
     lower, e, w, slope_a, slope_b, slope_x = True, 0.0, nan, nan, nan, nan
     steady = 1.0 if along else LEAST  # from where on the natural slope is that along with the mean
@@ -254,8 +279,8 @@ def parts_at(
     if a > 0.0 and b > 0.0 and x > 0.0 and y > 0.0 and near:
         turned = x * max(b, 2.0) > 1.0 and (y * max(a, 2.0) <= 1.0 or distance < 0.0)
         if turned:
-            a, b, x, y, distance = b, a, y, x, -distance
-        lower, e, w, slope_a, slope_b, slope_x = one_side(a, b, x, y, distance, extra, steady)
+            a, b, x, y, distance, x_low, y_low = b, a, y, x, -distance, y_low, x_low
+        lower, e, w, slope_a, slope_b, slope_x = one_side(a, b, x, y, distance, extra, steady, x_low, y_low)
         if along != (a >= steady):
             slope_a += slope_x / a if along else -slope_x / a
         if along != (b >= steady):
@@ -281,5 +306,5 @@ def parts_at(
 def parts(a: float, b: float, x: float, y: float) -> tuple[bool, float, float, float, float, float]:
     """``parts_at`` a point and for a constant x."""
     distance = distance_from_mean(a, b, x, y)
-    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False)
+    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False, 0.0, 0.0)
     return lower, e, w, slope_a, slope_b, slope_x

@@ -11,6 +11,7 @@ from typing import Any
 
 from vecdist.expr import Node, where
 from vecdist.primitives import elementary
+from vecdist.primitives.exponents import AMPLIFIED, VANISHED, growth_exponent
 from vecdist.primitives.floating import width
 from vecdist.primitives.gamma_functions import digamma
 from vecdist.primitives.incomplete_gamma import LARGE, small
@@ -39,6 +40,7 @@ from vecdist.primitives.table import in_last, primitive
 CUBIC = EXPONENTIAL[:-1]  # (exp(s) - 1 - s - s**2 / 2) / s**3
 LEAST_LOG = {8: -(2.0**1016), 4: -(2.0**120)}
 FAR = 300.0  # the logarithm from where on the upper tail is exp(-x), unless x is not large
+NEGLIGIBLE = 40.0  # minus the logarithm of what is nothing beside 1
 OVERFLOW = 709.7  # the logarithm from where on the exponential overflows
 
 
@@ -68,6 +70,11 @@ def exponent(a: float, rest: float, u: float, away: float, growth: float) -> tup
         high, lost = exact_sum(high, a)
         high, lost_too = exact_sum(high, -a * growth)
         low += (lost + lost_too) - a * away * rest
+    if -VANISHED < high < -AMPLIFIED and u > -NEGLIGIBLE:
+        high, low = growth_exponent(a, rest, u, growth)
+        if a < LEAST:
+            high, lost = exact_sum(high, a * (log(a) - 1.0))
+            low += lost
     return high, low
 
 

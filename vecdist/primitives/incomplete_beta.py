@@ -7,7 +7,7 @@ from math import exp, inf, nan
 from vecdist.expr import Node
 from vecdist.primitives import elementary
 from vecdist.primitives.beta_quantiles import root
-from vecdist.primitives.beta_tails import distance_from_mean, parts_at, prefactor
+from vecdist.primitives.beta_tails import distance_from_mean, parts_at, prefactor, with_lost
 from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.scalar import log_tail, log_tail_slope, tail, tail_slope
 from vecdist.primitives.table import in_last, primitive
@@ -16,8 +16,9 @@ from vecdist.primitives.table import in_last, primitive
 def tails(a: float, b: float, x: float) -> tuple[bool, float, float, float, float, float]:
     """The parts for a point that is known by x alone."""
     y = 1.0 - x
-    distance = distance_from_mean(a, b, x, y) + a * ((1.0 - y) - x)
-    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False)
+    y_low = (1.0 - y) - x
+    distance = distance_from_mean(a, b, x, y) + a * y_low
+    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False, 0.0, y_low)
     return lower, e, w, slope_a, slope_b, slope_x
 
 
@@ -81,9 +82,10 @@ def _beta_density(a: float, b: float, x: float) -> float:
     d = nan
     if a > 0.0 and b > 0.0 and 0.0 < x < 1.0 and a + b < inf:
         y = 1.0 - x
-        distance = distance_from_mean(a, b, x, y) + a * ((1.0 - y) - x)
-        e, rest, f = prefactor(a, b, x, y, distance)
-        d = exp(e + rest) * f * a / (1.0 - x) / x
+        y_low = (1.0 - y) - x
+        e, rest, f = prefactor(a, b, x, y, distance_from_mean(a, b, x, y) + a * y_low)
+        e, rest = with_lost(e + rest, a, b, x, 0.0, y, y_low)
+        d = exp(e) * (f * exp(rest)) * a / y / x
     elif a > 0.0 and b > 0.0 and x == 0.0:
         d = at_edge(a, b)
     elif a > 0.0 and b > 0.0 and x == 1.0:

@@ -11,6 +11,7 @@ from math import exp, expm1, inf, lgamma, log, log1p, nan, pi, pow, sqrt  # noqa
 
 from vecdist.expr import Node, where
 from vecdist.primitives import elementary
+from vecdist.primitives.exponents import AMPLIFIED, VANISHED, gamma_exponent
 from vecdist.primitives.gamma_functions import digamma
 from vecdist.primitives.scalar import (
     DECAY,
@@ -37,12 +38,18 @@ LARGE = 20.0  # from here on the lower tail is short enough for the quadrature
 FAR = 700.0  # beyond, exp(-x) may be a subnormal number
 
 
+
+def is_power(a: float, x: float) -> bool:
+    """Whether x**a is as good as it can be, and better than an exponential, for a below LEAST."""
+    return 1.0 <= x < FAR or -FAR < a * log(x) < -AMPLIFIED
+
+
 def prefactor(a: float, x: float) -> tuple[float, float, float]:
     """x**a exp(-x) / gamma(a + 1) = exp(e) f, and its logarithmic derivative in a, for positive finite x."""
     if a < LEAST:
         shifted = a + 4.0
         e, f = -x, reciprocal_gamma(a)
-        if 1.0 <= x < FAR:
+        if is_power(a, x):
             f *= pow(x, a)  # whose logarithm would be rounded along with x
         else:
             e += a * log(x)
@@ -51,8 +58,10 @@ def prefactor(a: float, x: float) -> tuple[float, float, float]:
         shifted = a
         w = (x - a) / a
         y = log_less(x, a, w)
-        e = a * y
-        f = exp(-stirling(a)) / sqrt(2.0 * pi * a)
+        e, low = a * y, 0.0
+        if -VANISHED < e < -AMPLIFIED:
+            e, low = gamma_exponent(a, x)
+        f = exp(low - stirling(a)) / sqrt(2.0 * pi * a)
         slope = y + w - 1.0 / a
     return e, f, slope + log_less_digamma(shifted)
 
@@ -182,11 +191,11 @@ def _gamma_density(a: float, x: float) -> float:
         y = 0.0
     elif a >= 0.0 and x > 0.0:
         e, f, _ = prefactor(a, x)
-        if a < 1.0 or (a < LEAST and 1.0 <= x < FAR):
+        if a < 1.0 or (a < LEAST and is_power(a, x)):
             y = f * a * exp(e) / x
         elif a < LEAST:
             y = f * a * exp((a - 1.0) * log(x) - x)
-        elif e > -800.0:
+        elif e > -VANISHED:
             y = f * exp(e) * (a / x)
         else:
             y = 0.0
