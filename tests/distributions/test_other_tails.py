@@ -88,7 +88,8 @@ def test_logarithms_next_to_0_are_accurate_relative_to_themselves(interpreter: A
     with ctx.workprec(BITS):
         for row, found in zip(zip(x, *given, strict=True), zip(value, *partials, strict=True), strict=True):
             true = truth(name, verb, [arb(float(each)) for each in row], places)
-            errors = [float(abs(arb(float(f)) - t)) / np.spacing(abs(float(t))) for f, t in zip(found, true, strict=True)]
+            pairs = zip(found, true, strict=True)
+            errors = [float(abs(arb(float(f)) - t)) / np.spacing(abs(float(t))) for f, t in pairs]
             if name in BY_RATIO:
                 errors[1] /= max(1.0, -float(abs(true[0]).log()))
             worst = np.fmax(worst, errors)
