@@ -14,6 +14,7 @@ from vecdist.distributions import (
     Gamma,
     HurdleNegativeBinomial,
     HurdlePoisson,
+    InverseGaussian,
     Kumaraswamy,
     NegativeBinomial,
     NoncentralChi2,
@@ -28,11 +29,9 @@ NOT_YET = {  # the verbs of families that have no limits at the points of some d
     "ExGaussian": "logpdf log_cdf",
     "Frechet": "logpdf",
     "GeneralizedNormal": "logpdf",
-    "InverseGaussian": "logpdf log_cdf log_sf",
     "Levy": "logpdf",
     "NormalInverseGaussian": "logpdf cdf log_cdf sf log_sf",
     "RelaxedBernoulli": "logpdf",
-    "SkewNormal": "logpdf log_cdf",
     "SkewedExponentialPower": "logpdf",
     "Weibull": "logpdf",
 }
@@ -126,6 +125,21 @@ def test_far_away_nothing_changes_a_certain_tail(interpreter, family):
             value, partials = value_and_partials(VERBS[name](family(**given), at), (at, *given.values()))
             np.testing.assert_array_equal(value, 0.0 if name.startswith("log") else more)
             assert not np.any(partials)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_exponent_is_all_of_a_far_tail(interpreter, dtype):
+    """That of an inverse Gaussian variable, -shape (x - mean)^2 / (2 mean^2 x), as far as floats go on either side."""
+    far = np.finfo(dtype).max ** np.linspace(0.3, 0.99, 24).astype(dtype)
+    for verb, x in ((logcdf, 1 / far[:-4]), (logsf, far)):
+        mean, shape = np.full_like(x, 2.0), np.full_like(x, 3.0)
+        value, (of_x, of_mean, of_shape) = value_and_partials(verb(InverseGaussian(mean, shape), x), (x, mean, shape))
+        away = (x - mean) / (mean * mean)
+        np.testing.assert_allclose(value, -0.5 * shape * (away * ((x - mean) / x)), rtol=3e-6)
+        np.testing.assert_allclose(of_mean, shape * away / mean, rtol=3e-6)
+        np.testing.assert_allclose(of_shape, -0.5 * (away * ((x - mean) / x)), rtol=3e-6)
+        if verb is logsf:
+            np.testing.assert_allclose(of_x, -0.5 * shape / (mean * mean), rtol=3e-6)
 
 
 def test_nothing_is_more_than_certain(interpreter):

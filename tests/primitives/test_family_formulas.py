@@ -111,6 +111,7 @@ MEANS, MEANS_SINGLE = (
      ((1e3, far), (1 / far, far)), ((far, far**3), (1.0, 1e3))]
     for far in (1e90, 1e11)
 )
+IN_BULK = [((0.2, 9.0), (0.5, 4.0), (0.5, 4.0)), ((1e-9, 0.2), (0.5, 4.0), (0.5, 4.0))]
 TRIALS = [((1.0, 1e3), (-0.7, -1e-9), (0.5, 0.9)), ((1e3, 1e15), (-1e-3, -1e-17), (0.5, 0.9))]
 TRIALS_SINGLE = [((1.0, 1e3), (-0.08, -1e-9), (0.5, 0.9)), ((1e3, 1e7), (-1e-5, -1e-9), (0.5, 0.9))]
 URNS = [((2.0, 9.0), (10.0, 12.0), (12.0, 30.0), (12.0, 30.0)), ((2.0, 9.0), (10.0, 12.0), (1e3, 1e6), (1e3, 1e6))]
@@ -159,6 +160,10 @@ CASES = [
     Case("cosine_slope_in_scale", precisely(cosine_slope_in_scale), ROUNDED, ROUNDED_SINGLE, (3.0, 3.2)),
     Case("inverse_gaussian_distance", precisely(lambda x, mean: (x - mean) ** 2 / (mean * mean * x)),
          MEANS, MEANS_SINGLE, (3.0, 3.0)),
+    Case("inverse_gaussian_log_kernel",
+         precisely(lambda x, mean, shape: -3 * x.log() / 2 - shape * (x - mean) ** 2 / (mean * mean * x) / 2),
+         IN_BULK, IN_BULK, (3.0, 3.0),
+         lambda x, mean, shape: abs(3 * x.log() / 2) + shape * (x - mean) ** 2 / (mean * mean * x) / 2),
     Case("falling_power", lambda k, log_q, q: (k * log_q).exp(), TRIALS, TRIALS_SINGLE, (1.0, 1.0),
          lambda k, log_q, q: (1 - k * log_q) * (k * log_q).exp()),  # one rounding of the product
     Case("falling_rest", lambda k, log_q, q: -(k * log_q).expm1(), TRIALS, TRIALS_SINGLE, (1.0, 1.4)),

@@ -37,6 +37,23 @@ distance = primitive(  # (x - mean)^2 / (mean^2 x), which does not overflow befo
 )
 
 
+def _log_kernel(x: Node, mean: Node, shape: Node) -> Node:
+    return -1.5 * log(x) - 0.5 * shape * distance(x, mean)
+
+
+def _log_kernel_partials(x: Node, mean: Node, shape: Node, out: Node) -> tuple[Node, ...]:
+    """That in x as one product, for next to 0 both 1 / x and 1 / x^2 are infinite."""
+    away, inverse, inverse_x = _away(x, mean), 1.0 / mean, 1.0 / x
+    of_x = -inverse_x * (0.5 * shape * away * (inverse + inverse_x) + 1.5)
+    return of_x, shape * ((away * inverse) * inverse), -0.5 * distance(x, mean)
+
+
+log_kernel = primitive(  # the logarithm of x^(-3 / 2) exp(-shape distance / 2)
+    "inverse_gaussian_log_kernel", 3, expand=_log_kernel, partials=_log_kernel_partials,
+    floating=True, domain=((0.2, 9.0), (0.5, 4.0), (0.5, 4.0)),
+)
+
+
 class InverseGaussian(Distribution):
     """Inverse Gaussian distribution, f(x) = sqrt(shape / (2 pi x^3)) exp(-shape (x - mean)^2 / (2 mean^2 x)) for x > 0.
 
@@ -67,8 +84,7 @@ class InverseGaussian(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        far = 0.5 * p.shape * distance(x, p.location)
-        return 0.5 * (log(p.shape) - math.log(2 * math.pi)) - 1.5 * log(x) - far
+        return 0.5 * (log(p.shape) - math.log(2 * math.pi)) + log_kernel(x, p.location, p.shape)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -15,11 +15,12 @@ from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, size
 from vecdist.primitives.elementary import expm1, log, log1p
-from vecdist.primitives.floating import at_most
+from vecdist.primitives.floating import at_least, at_most, format_of, width
 from vecdist.primitives.normal_tail import PHI_0, ROOT_HALF, inverse_mills_gap, scaled_mass
 from vecdist.primitives.special import scaled_fall
 from vecdist.primitives.table import primitive
 
+FAR = {8: 1e9, 4: 1e5}  # a z of which the square is all that there is to the slopes of the logarithm of a tail
 LIFT = 64  # powers of two by which a quotient is multiplied that might be a subnormal number
 
 
@@ -78,7 +79,24 @@ class Tails(NamedTuple):
 
     @property
     def log_known(self) -> Node:
-        return log(self.known) + self.exponent.high
+        """The exponent is infinite, or all that there is to the logarithm, where the rest underflows."""
+        return log(at_least(self.known, format_of(self.x).smallest_normal)) + self.exponent.high
+
+    @property
+    def declines(self) -> tuple[Node, Node, Node]:
+        """The slopes of the exponent in x, mean and shape."""
+        inverse, inverse_x = 1.0 / self.mean, 1.0 / self.x
+        away = where(self.limit, -1.0, (self.x - where(self.limit, 1.0, self.mean)) * inverse)
+        pull = self.shape * away
+        of_x, of_mean = -0.5 * pull * inverse_x * (inverse + inverse_x), pull * inverse * inverse
+        return of_x, of_mean, self.exponent.high / self.shape
+
+    def log_slopes(self, lower: bool, factor: Node) -> tuple[Node, ...]:
+        """Of the logarithm of a tail, which far out are those of the exponent; the others by a ``factor``."""
+        most = FAR[width(self.x)]
+        far = self.z.high < -most if lower else self.z.high > most
+        pairs = zip(self.declines, self.slopes(factor), strict=True)
+        return tuple(where(far, decline, slope) for decline, slope in pairs)
 
     def slopes(self, factor: Node) -> tuple[Node, Node, Node]:
         """Of the distribution function in x, mean and shape, with ``factor`` in place of e."""
@@ -134,12 +152,14 @@ def _slopes(x: Node, mean: Node, shape: Node, out: Node) -> tuple[Node, ...]:
 
 def _log_slopes(x: Node, mean: Node, shape: Node, out: Node) -> tuple[Node, ...]:
     tails = _tails(x, mean, shape)
-    return tails.slopes(where(tails.below, 1.0 / tails.known, tails.e / (1.0 - tails.e * tails.known)))
+    factor = where(tails.below, 1.0 / tails.known, tails.e / (1.0 - tails.e * tails.known))
+    return tails.log_slopes(True, factor)
 
 
 def _other_log_slopes(x: Node, mean: Node, shape: Node, out: Node) -> tuple[Node, ...]:
     tails = _tails(x, mean, shape)
-    return tails.slopes(-where(tails.below, tails.e / (1.0 - tails.e * tails.known), 1.0 / tails.known))
+    factor = -where(tails.below, tails.e / (1.0 - tails.e * tails.known), 1.0 / tails.known)
+    return tails.log_slopes(False, factor)
 
 
 DOMAIN = ((0.1, 10.0), (0.3, 3.0), (0.3, 3.0))

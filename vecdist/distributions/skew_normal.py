@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
+
 from vecdist.constraints import Constraint, finite, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log_ndtr_of_parts
 from vecdist.distributions.normal import Normal
 from vecdist.distributions.parts import Parts, difference
@@ -28,6 +30,7 @@ class SkewNormal(Distribution):
     """
 
     oracle = "scipy.stats.skewnorm(shape, loc, scale)"
+    certain = LIGHT
 
     @parametrisation(loc=finite, scale=positive, shape=finite)
     @staticmethod
@@ -48,8 +51,14 @@ class SkewNormal(Distribution):
         return finite
 
     @staticmethod
+    def standardised(x: Node, p: Parameters) -> Node:
+        return Normal.standardised(x, p)
+
+    @staticmethod
     def standard(x: Node, p: Parameters) -> Parts:
-        return difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest)).bounded()
+        """z in two parts, but no further than its square is finite, and with it what has a slope like z."""
+        z = difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest))
+        return z.bounded(const(2.0 * float(np.finfo(x.dtype).max) ** 0.5, x.dtype))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
