@@ -1,6 +1,10 @@
 """Lazy log densities, fused with their gradients into one kernel."""
 
 import vecdist.functions  # noqa: F401 (what NumPy's functions are of lazy arrays)
+from vecdist import distributions as distributions
+from vecdist import linalg as linalg
+from vecdist import parameters as parameters
+from vecdist import random as random
 from vecdist.array import LazyArray, data, lazy
 from vecdist.cache import clear_cache
 from vecdist.compiled import Compiled, compile  # noqa: A004

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
-from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from vecdist.expr import Node, Scalar, cast
 from vecdist.expr import where as choose
 from vecdist.leaves import check_dtype, constant, is_weak, leaf, number
+from vecdist.operators import Operators
 from vecdist.picking import pick, picks
 from vecdist.primitives.products import product
 from vecdist.primitives.reductions import reduced
@@ -29,9 +30,12 @@ from vecdist.views import broadcast_view, index_view, transpose_view
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 SHOWN: dict[str, Callable[[Node, bool], Any]] = {}
 
+Axes: TypeAlias = int | Sequence[int] | None
+"""One axis, several, or all of them."""
+
 
 @final
-class LazyArray(Readable, NDArrayOperatorsMixin):
+class LazyArray(Readable, Operators):
     """An array that is an expression.
 
     It broadcasts, indexes and reduces like a NumPy array and takes part in NumPy functions, and everything gives
@@ -47,8 +51,7 @@ class LazyArray(Readable, NDArrayOperatorsMixin):
     """
 
     __slots__ = ()
-    __array_priority__ = 1000.0
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    __array_priority__: float = 1000.0
 
     @property
     def T(self) -> LazyArray:  # noqa: N802 (NumPy's name)
@@ -60,7 +63,7 @@ class LazyArray(Readable, NDArrayOperatorsMixin):
             raise TypeError("an array of no axes has no length")
         return self.shape[0]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[LazyArray]:
         return (self[index] for index in range(len(self)))
 
     def __repr__(self) -> str:
@@ -92,36 +95,36 @@ class LazyArray(Readable, NDArrayOperatorsMixin):
         """All elements along one axis."""
         return self.reshape(-1)
 
-    def astype(self, dtype: Any) -> LazyArray:
+    def astype(self, dtype: DTypeLike) -> LazyArray:
         """The array converted to ``dtype``."""
         check_dtype(np.dtype(dtype))
         return LazyArray(cast(self.node, dtype))
 
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
+    def sum(self, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> LazyArray:
         """The sum over ``axis``; float32 is added up in float64, but for short stretches of it."""
         axes = self.axes(axis)
         source = self if dtype is None else self.astype(dtype)
         total = summed(source.node, axes, dtype or (np.uint64 if self.dtype.kind == "u" else None))
         return LazyArray(total if keepdims else drop_axes(total, axes))
 
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
+    def mean(self, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> LazyArray:
         """The mean over ``axis``."""
         source = self.astype(dtype or (self.dtype if self.dtype.kind == "f" else np.float64))
         count = Node("extent", (self.node,), (self.axes(axis),), (), np.dtype(np.float64))
         return source.sum(axis, keepdims=keepdims) / LazyArray(cast(count, source.dtype))
 
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> LazyArray:
+    def prod(self, axis: Axes = None, dtype: DTypeLike | None = None, keepdims: bool = False) -> LazyArray:
         """The product over ``axis``; its derivative is right where an element is 0."""
         source = self if dtype is None else self.astype(dtype)
         if dtype is None and self.dtype.kind in "biu":
             source = self.astype(np.uint64 if self.dtype.kind == "u" else np.int64)
         return source._reduced("prod", axis, keepdims)
 
-    def cumsum(self, axis: int | None = None, dtype: Any = None) -> LazyArray:
+    def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None) -> LazyArray:
         """The running sum along ``axis``, of all elements in order where it is left out; sequential along the axis."""
         return self._running("cumsum", axis, dtype)
 
-    def cumprod(self, axis: int | None = None, dtype: Any = None) -> LazyArray:
+    def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None) -> LazyArray:
         """The running product along ``axis``, as ``cumsum``; its derivative is right where an element is 0."""
         return self._running("cumprod", axis, dtype)
 
@@ -131,19 +134,19 @@ class LazyArray(Readable, NDArrayOperatorsMixin):
         (place,) = source.axes(0 if axis is None else axis)
         return LazyArray(running(op, source.node, place))
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+    def max(self, axis: Axes = None, keepdims: bool = False) -> LazyArray:
         """The largest element over ``axis``, NaN where one is; elements that share it share its derivative."""
         return self._extreme("max", axis, keepdims)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+    def min(self, axis: Axes = None, keepdims: bool = False) -> LazyArray:
         """The smallest element over ``axis``, NaN where one is; elements that share it share its derivative."""
         return self._extreme("min", axis, keepdims)
 
-    def any(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+    def any(self, axis: Axes = None, keepdims: bool = False) -> LazyArray:
         """Whether an element over ``axis`` is true."""
         return (self != 0).astype(np.int8)._reduced("max", axis, keepdims, if_empty=0) > 0
 
-    def all(self, axis: Any = None, keepdims: bool = False) -> LazyArray:
+    def all(self, axis: Axes = None, keepdims: bool = False) -> LazyArray:
         """Whether every element over ``axis`` is true."""
         return (self != 0).astype(np.int8)._reduced("min", axis, keepdims, if_empty=1) > 0
 
@@ -161,18 +164,18 @@ class LazyArray(Readable, NDArrayOperatorsMixin):
             found = LazyArray(broadcast_view(number(if_empty, self.dtype), found.shape))
         return found if keepdims else LazyArray(drop_axes(found.node, axes))
 
-    def take(self, indices: Any, axis: int | None = None) -> LazyArray:
+    def take(self, indices: Operand, axis: int | None = None) -> LazyArray:
         """The elements at ``indices`` along ``axis``; of all elements in order where it is left out."""
         if axis is None:
             return self.ravel()[np.asarray(indices) if isinstance(indices, int) else indices]
         (place,) = normalize_axis_tuple(axis, self.ndim)
         return self[(*[slice(None)] * place, np.asarray(indices) if isinstance(indices, int) else indices)]
 
-    def axes(self, axis: Any) -> tuple[int, ...]:
+    def axes(self, axis: Axes) -> tuple[int, ...]:
         """``axis`` as NumPy reads it, as negative integers."""
         return normalise_axes(None if axis is None else normalize_axis_tuple(axis, self.ndim), self.ndim)
 
-    def dot(self, other: Any) -> LazyArray:
+    def dot(self, other: Operand) -> LazyArray:
         """The matrix product, as ``self @ other``."""
         return matmul(self, other)
 
@@ -204,6 +207,16 @@ _REDUCING = {
 }
 
 
+Operand: TypeAlias = ArrayLike | LazyArray
+"""What can stand in an expression: a number, an array, what NumPy makes an array of, or a lazy array."""
+
+Expression: TypeAlias = LazyArray | NDArray[Any]
+"""A lazy array, also one that a function of NumPy gives: type checkers are told that this is an array of NumPy's."""
+
+Wrt: TypeAlias = Operand | Sequence[Operand]
+"""An array of an expression, or the name of one, or several of these."""
+
+
 def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """A function of NumPy by its lazy form."""
     name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
@@ -221,7 +234,7 @@ def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]
     return known(*bound.args, **bound.kwargs)
 
 
-def lazy(array: Any, name: str | None = None) -> LazyArray:
+def lazy(array: Operand, name: str | None = None) -> LazyArray:
     """``array`` as a lazy array: a leaf of expressions, which ``wrt`` finds by the array itself or by ``name``.
 
     >>> import numpy as np, vecdist
@@ -235,12 +248,12 @@ def lazy(array: Any, name: str | None = None) -> LazyArray:
     return array
 
 
-def as_lazy(array: Any) -> LazyArray:
+def as_lazy(array: Operand) -> LazyArray:
     """``array`` as a lazy array, which nobody has asked for."""
     return array if isinstance(array, LazyArray) else LazyArray(leaf(array))
 
 
-def data(array: Any, name: str | None = None) -> LazyArray:
+def data(array: Operand, name: str | None = None) -> LazyArray:
     """``array`` as a lazy array whose elements never change: what depends on it alone is computed once.
 
     Sums that need nothing of it but means and variances read it no more (sufficient statistics, centred and in
@@ -267,7 +280,7 @@ def _operand(value: Any) -> Node | Scalar:
     return value if is_weak(value) else leaf(value)
 
 
-def operands(*values: Any) -> list[Node]:
+def operands(*values: Operand) -> list[Node]:
     """The nodes of values; Python numbers take the dtype that NumPy would give them beside the others."""
     nodes = [_operand(value) for value in values]
     dtype = np.result_type(*(n.dtype if isinstance(n, Node) else n for n in nodes))
@@ -286,7 +299,7 @@ def of_arrays(entry: Primitive, values: Sequence[Any]) -> LazyArray:
 Primitive.of_arrays = of_arrays
 
 
-def where(condition: Any, yes: Any, no: Any) -> LazyArray:
+def where(condition: Operand, yes: Operand, no: Operand) -> LazyArray:
     """``yes`` where ``condition`` holds, else ``no``; derivatives too are chosen, never scaled."""
     (test,) = operands(condition)
     branches = operands(yes, no)
@@ -294,7 +307,7 @@ def where(condition: Any, yes: Any, no: Any) -> LazyArray:
     return LazyArray(choose(cast(test, np.bool_), *branches))
 
 
-def matmul(left: Any, right: Any) -> LazyArray:
+def matmul(left: Operand, right: Operand) -> LazyArray:
     """The matrix product of arrays of one or two axes; of two matrices, by BLAS."""
     a, b = (LazyArray(node) for node in operands(left, right))
     if not a.ndim or not b.ndim or a.ndim > 2 or b.ndim > 2:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 
@@ -30,8 +30,8 @@ LAYOUTS = 64  # of arguments whose launches are kept, those that were last used
 
 def compile(  # noqa: A001 (numba and torch say so too)
     function: Callable[..., Any],
-    errors: str = "nan",
-    in_axes: Any = None,
+    errors: Literal["nan", "raise"] = "nan",
+    in_axes: int | Sequence[int | None] | Mapping[str, int | None] | None = None,
     graph: bool = False,
     unnormalised: bool = False,
 ) -> Compiled:

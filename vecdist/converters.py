@@ -157,7 +157,7 @@ NUMPYRO: dict[str, Way | Sequence[Way]] = {
     "BetaProportion": lambda mean, concentration: d.Beta(mean=mean, concentration=concentration),
     "Binomial": (
         lambda total_count=1, *, logits: d.Binomial(n=total_count, logit=logits),
-        lambda total_count=1, probs=None: d.Binomial(n=total_count, p=probs),
+        lambda total_count=1, probs=None: d.Binomial(n=total_count, p=probs),  # pyright: ignore[reportArgumentType]
     ),
     "BinomialLogits": lambda logits, total_count=1: d.Binomial(n=total_count, logit=logits),
     "BinomialProbs": lambda probs, total_count=1: d.Binomial(n=total_count, p=probs),

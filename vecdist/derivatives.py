@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vecdist import pipeline
-from vecdist.array import LazyArray, as_lazy
+from vecdist.array import Expression, LazyArray, Operand, Wrt, as_lazy
 from vecdist.exits import warn_of_lost
 from vecdist.expr import Node, topological
 from vecdist.leaves import NUMBERS
@@ -20,7 +20,7 @@ from vecdist.shapes import broadcast
 AT_ONCE = ". A NumPy function of a plain array is computed at once, and is a constant: np.exp(a); write np.exp(lazy(a))"
 
 
-def value_and_grad(scalar: LazyArray, wrt: Any) -> tuple[Any, Any]:
+def value_and_grad(scalar: Expression, wrt: Wrt) -> tuple[Any, Any]:
     """A scalar expression and its gradient in each array of ``wrt``, from one kernel.
 
     ``wrt`` is an array of the expression, the name of one, or a tuple of them; the gradients come likewise, each of its
@@ -34,7 +34,7 @@ def value_and_grad(scalar: LazyArray, wrt: Any) -> tuple[Any, Any]:
     >>> round(float(value), 4), float(grad)
     (-3.0879, 2.0)
     """
-    _check_lazy(scalar)
+    scalar = _known_lazy(scalar)
     if scalar.shape != ():
         raise ValueError(
             f"value_and_grad wants a scalar, given an expression of shape {scalar.shape}; sum it, or use "
@@ -43,18 +43,19 @@ def value_and_grad(scalar: LazyArray, wrt: Any) -> tuple[Any, Any]:
     return _with_derivatives(scalar, wrt, gradient_of, lambda node: node.shape)
 
 
-def value_and_partials(expr: LazyArray, wrt: Any) -> tuple[Any, Any]:
+def value_and_partials(expr: Expression, wrt: Wrt) -> tuple[Any, Any]:
     """An elementwise expression and its partial derivative in each array of ``wrt``, of the expression's shape.
 
     Element ``i`` of a partial is the derivative of element ``i`` of the value in the element of the array that was
     broadcast to it; nothing is summed.
     """
-    return _with_derivatives(expr, wrt, partials_of, lambda node: expr.shape)
+    found = _known_lazy(expr)
+    return _with_derivatives(found, wrt, partials_of, lambda node: found.shape)
 
 
-def vjp(expr: LazyArray, wrt: Any, cotangent: Any) -> tuple[Any, Any]:
+def vjp(expr: Expression, wrt: Wrt, cotangent: Operand) -> tuple[Any, Any]:
     """The value of ``expr``, and the gradient of ``sum(cotangent * expr)`` in each array of ``wrt``."""
-    _check_lazy(expr)
+    expr = _known_lazy(expr)
     seed = as_lazy(cotangent)
     if not _fits(seed.shape, expr.shape):
         raise ValueError(f"a cotangent of shape {seed.shape} does not fit an expression of shape {expr.shape}")
@@ -62,8 +63,9 @@ def vjp(expr: LazyArray, wrt: Any, cotangent: Any) -> tuple[Any, Any]:
     return _with_derivatives(expr, wrt, _vjp, lambda node: node.shape, (tied,))
 
 
-def jvp(expr: LazyArray, wrt: Any, tangents: Any) -> tuple[Any, Any]:
+def jvp(expr: Expression, wrt: Wrt, tangents: Operand | Sequence[Operand]) -> tuple[Any, Any]:
     """The value of ``expr``, and its derivative along ``tangents`` (one per array of ``wrt``)."""
+    expr = _known_lazy(expr)
     leaves = leaves_of(expr, wrt)
     seeds = _seeds(leaves, tangents if isinstance(wrt, tuple | list) else (tangents,))
     roots = (expr.node, *leaves, *seeds)
@@ -71,11 +73,12 @@ def jvp(expr: LazyArray, wrt: Any, tangents: Any) -> tuple[Any, Any]:
     return value, derivative
 
 
-def hvp(scalar: LazyArray, wrt: Any, tangents: Any) -> Any:
+def hvp(scalar: Expression, wrt: Wrt, tangents: Operand | Sequence[Operand]) -> Any:
     """The Hessian of a scalar expression times ``tangents``: one array per array of ``wrt``.
 
     An infinite second derivative times a tangent of 0 is 0.
     """
+    scalar = _known_lazy(scalar)
     leaves = _scalar_leaves(scalar, wrt)
     several = isinstance(wrt, tuple | list)
     seeds = _seeds(leaves, tangents if several else (tangents,))
@@ -83,12 +86,13 @@ def hvp(scalar: LazyArray, wrt: Any, tangents: Any) -> Any:
     return tuple(found) if several else found[0]
 
 
-def hessian(scalar: LazyArray, wrt: Any) -> Any:
+def hessian(scalar: Expression, wrt: Wrt) -> Any:
     """All second derivatives of a scalar expression, from one kernel; some may be infinite.
 
     For arrays ``a, b`` in ``wrt`` the block ``[i][j]`` has the shape ``a.shape + b.shape``; a single array gives a
     single block.
     """
+    scalar = _known_lazy(scalar)
     leaves = _scalar_leaves(scalar, wrt)
     each = _shapes(leaves)
     sizes = [int(np.prod(shape, dtype=np.int64)) for shape in each]
@@ -152,13 +156,12 @@ def _with_derivatives(
 
 
 def _scalar_leaves(scalar: LazyArray, wrt: Any) -> list[Node]:
-    _check_lazy(scalar)
     if scalar.shape != ():
         raise ValueError(f"second derivatives want a scalar, given an expression of shape {scalar.shape}")
     return leaves_of(scalar, wrt)
 
 
-def _seeds(leaves: Sequence[Node], tangents: Sequence[Any]) -> list[Node]:
+def _seeds(leaves: Sequence[Node], tangents: Any) -> list[Node]:
     if len(tangents) != len(leaves):
         raise ValueError(f"{len(leaves)} arrays in wrt, but {len(tangents)} tangents")
     seeds = [as_lazy(tangent).astype(leaf.dtype) for leaf, tangent in zip(leaves, tangents, strict=True)]
@@ -178,14 +181,15 @@ def _like(seed: Node, *others: Node) -> Node:
     return Node("like", (seed, *others), (), broadcast(n.shape for n in (seed, *others)), seed.dtype)
 
 
-def _check_lazy(expr: Any) -> None:
+def _known_lazy(expr: Any) -> LazyArray:
     if not isinstance(expr, LazyArray):
         raise TypeError(f"derivatives are those of a lazy array, given {type(expr).__name__}; vecdist.lazy makes one")
+    return expr
 
 
-def leaves_of(expr: LazyArray, wrt: Any) -> list[Node]:
+def leaves_of(expr: LazyArray, wrt: Wrt) -> list[Node]:
     """The leaves that ``wrt`` names, each of which the expression must contain."""
-    _check_lazy(expr)
+    expr = _known_lazy(expr)
     present = [node for node in topological((expr.node,)) if node.op == "leaf"]
     found = [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
     warn_of_lost(expr.node, found)

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any, NamedTuple, final
 
 from vecdist import pipeline, stopwatch
-from vecdist.array import SHOWN, LazyArray
+from vecdist.array import SHOWN, Expression, LazyArray, Wrt
 from vecdist.backends.base import Feed, Program, length_of
 from vecdist.compiled import Compiled
 from vecdist.costs import notes, placement, traffic
@@ -43,7 +43,9 @@ class _Asked(NamedTuple):
     unnormalised: bool = False
 
 
-def explain(expr: LazyArray | Compiled | LogDensity, wrt: Any = None, arrays: Sequence[Any] = ()) -> Explanation:
+def explain(
+    expr: Expression | Compiled | LogDensity, wrt: Wrt | None = None, arrays: Sequence[Any] = ()
+) -> Explanation:
     """What computing ``expr`` does, or with ``wrt`` computing its derivatives: compiled where it is new, but not run.
 
     With ``wrt`` it is the kernel of ``value_and_grad``, or of ``value_and_partials`` where ``expr`` is no scalar.

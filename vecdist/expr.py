@@ -34,7 +34,7 @@ class Node:
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __new__(
-        cls, op: str, args: tuple[Node, ...], attrs: tuple, shape: Shape, dtype: np.dtype
+        cls, op: str, args: tuple[Node, ...], attrs: tuple[Any, ...], shape: Shape, dtype: np.dtype
     ) -> Self:
         key = (op, args, attrs, shape, dtype)
         with cls._lock:
@@ -46,7 +46,7 @@ class Node:
                 cls._interned[key] = node
         return node  # type: ignore[return-value]
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Node, (self.op, self.args, self.attrs, self.shape, self.dtype)
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vecdist.array import LazyArray, operands
+from vecdist.array import LazyArray, Operand, operands
 from vecdist.expr import Node, cast, const, where
 from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.boundary import boundary
@@ -130,7 +130,7 @@ def log_diagonal(factor: Triangle) -> Node:
     return total(log(row[-1]) for row in factor)
 
 
-def cholesky(a: Any) -> LazyArray:
+def cholesky(a: Operand) -> LazyArray:
     """The lower triangular L of L L' = A, for symmetric positive definite matrices in the last two axes.
 
     Where a matrix is not positive definite L has NaN from that row on.  What is factored is (A + A') / 2, so that
@@ -146,7 +146,7 @@ def cholesky(a: Any) -> LazyArray:
     return stacked(_valid(*factored(symmetric(_square(a)))))
 
 
-def solve_triangular(factor: Any, b: Any, transposed: bool = False) -> LazyArray:
+def solve_triangular(factor: Operand, b: Operand, transposed: bool = False) -> LazyArray:
     """The solution z of L z = b, or of L' z = b, for lower triangular matrices and vectors in the last axis.
 
     The upper triangle of L is not read; batch axes broadcast.  Raises ``ValueError`` for shapes that do not fit,
@@ -164,7 +164,7 @@ def solve_triangular(factor: Any, b: Any, transposed: bool = False) -> LazyArray
     return placed(solve(lower(left), vector(right)), np.arange(right.shape[-1]))
 
 
-def log_determinant(a: Any) -> LazyArray:
+def log_determinant(a: Operand) -> LazyArray:
     """The logarithm of the determinant of symmetric positive definite matrices in the last two axes, NaN of others.
 
     Raises as ``cholesky`` does.

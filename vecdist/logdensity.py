@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from vecdist.array import LazyArray, as_lazy
+from vecdist.array import Expression, LazyArray, Operand, as_lazy
 from vecdist.derivatives import hessian, hvp
 from vecdist.evaluation import Evaluation
 from vecdist.joint import Joint, Terms, to_device
@@ -77,10 +78,10 @@ class LogDensity:
         *,
         dims: Mapping[str, Sequence[str]] | None = None,
         coords: Mapping[str, Sequence[Any]] | None = None,
-        errors: str = "nan",
+        errors: Literal["nan", "raise"] = "nan",
         unnormalised: bool = False,
-        dtype: Any = np.float64,
-        predict: Callable[..., Mapping[str, LazyArray]] | None = None,
+        dtype: DTypeLike = np.float64,
+        predict: Callable[..., Mapping[str, Expression]] | None = None,
         **named: Parameter,
     ) -> None:
         if errors not in ("nan", "raise"):
@@ -173,9 +174,9 @@ class LogDensity:
             )
         return entry.address
 
-    def trace(self, x: LazyArray) -> LazyArray:
+    def trace(self, x: Operand) -> LazyArray:
         """The log density of a lazy vector of shape (D,): a lazy scalar, to take part in other expressions."""
-        return self.joint.terms(x).total()
+        return self.joint.terms(as_lazy(x)).total()
 
     def __call__(self, x: Any) -> Any:
         """The log density, as ``logdensity``."""

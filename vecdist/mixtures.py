@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist import verbs
-from vecdist.array import LazyArray, as_lazy, operands
+from vecdist.array import Axes, LazyArray, Operand, as_lazy, operands
 from vecdist.distributions.base import Compound, Distribution
 from vecdist.expr import Node, cast
 from vecdist.multivariate.events import chosen, place_of
@@ -16,11 +16,11 @@ from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.structure import drop_axes, full
 from vecdist.random import fold_in, lengths, uniform
 from vecdist.sampling import sample
-from vecdist.shapes import broadcast
+from vecdist.shapes import Lengths, broadcast
 from vecdist.vectorize import as_floats, logpdf
 
 
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> LazyArray:
+def logsumexp(x: Operand, axis: Axes = None, keepdims: bool = False) -> LazyArray:
     """The logarithm of the sum of exponentials over ``axis``, log sum_i exp(x_i), without overflow.
 
     Every axis where ``axis`` is left out; the result has the dtype of ``x``, float64 for integers.  An empty sum is
@@ -40,7 +40,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> LazyArray:
     return total if keepdims else LazyArray(drop_axes(total.node, axes))
 
 
-def softmax(x: Any, axis: Any = -1) -> LazyArray:
+def softmax(x: Operand, axis: Axes = -1) -> LazyArray:
     """Exponentials as parts of their sum over ``axis``, exp(x_i - logsumexp(x)), of the shape of ``x``.
 
     Raises ``ValueError`` for an axis that does not exist.
@@ -52,7 +52,7 @@ def softmax(x: Any, axis: Any = -1) -> LazyArray:
     return _along("softmax", x, axis)
 
 
-def log_softmax(x: Any, axis: Any = -1) -> LazyArray:
+def log_softmax(x: Operand, axis: Axes = -1) -> LazyArray:
     """The logarithm of ``softmax``, x_i - logsumexp(x), of the shape of ``x``.
 
     Raises ``ValueError`` for an axis that does not exist.
@@ -74,7 +74,7 @@ def _floats(x: Any) -> Node:
     return node if node.dtype.kind == "f" else cast(node, np.float64)
 
 
-def log_mix(log_weights: Any, log_densities: Any, axis: Any = -1) -> LazyArray:
+def log_mix(log_weights: Operand, log_densities: Operand, axis: Axes = -1) -> LazyArray:
     """The log density of a mixture, log sum_k exp(log w_k + log f_k), the components along ``axis``.
 
     Raises ``ValueError`` where the shapes do not broadcast, or for an axis that does not exist.
@@ -91,23 +91,23 @@ def log_mix(log_weights: Any, log_densities: Any, axis: Any = -1) -> LazyArray:
 class Mixture(Compound):
     """What ``mixture`` gives: a distribution for the verbs, but for ``ppf``, ``entropy``, ``mode`` and ``median``."""
 
-    weights: Any
+    weights: Operand
     components: Distribution
 
-    def logpdf(self, x: Any) -> LazyArray:
+    def logpdf(self, x: Operand) -> LazyArray:
         """The log density at ``x``, whose elements each component is asked for; a component of weight 0 has no part."""
         return self._log_sum(logpdf(self.components, _each(x)))
 
-    def cdf(self, x: Any) -> LazyArray:
+    def cdf(self, x: Operand) -> LazyArray:
         return self._sum(verbs.cdf(self.components, _each(x)))
 
-    def sf(self, x: Any) -> LazyArray:
+    def sf(self, x: Operand) -> LazyArray:
         return self._sum(verbs.sf(self.components, _each(x)))
 
-    def logcdf(self, x: Any) -> LazyArray:
+    def logcdf(self, x: Operand) -> LazyArray:
         return _from_the_less(self._log_sum(verbs.logcdf(self.components, _each(x))), self.sf(x))
 
-    def logsf(self, x: Any) -> LazyArray:
+    def logsf(self, x: Operand) -> LazyArray:
         return _from_the_less(self._log_sum(verbs.logsf(self.components, _each(x))), self.cdf(x))
 
     def mean(self) -> LazyArray:
@@ -119,11 +119,11 @@ class Mixture(Compound):
         spread = inside + (means - self.mean()[..., None]) ** 2
         return self._sum(as_lazy(np.where(np.isinf(inside), inside, spread)))
 
-    def sample(self, key: Any, shape: Any) -> LazyArray:
+    def sample(self, key: Operand, shape: Lengths) -> LazyArray:
         """Draws of the component that a uniform number chooses; its parameters alone are read."""
         weights = _floats(self.weights)
         given = as_floats(self.components.parameters)
-        batch = broadcast((weights.shape[:-1], *(node.shape[:-1] for node in given.values())))
+        batch: Any = broadcast((weights.shape[:-1], *(node.shape[:-1] for node in given.values())))
         u = uniform(fold_in(key, 0), (*lengths(shape), *batch), weights.dtype)
         place = place_of(u.node, weights)
         picked = {name: chosen(node, place) if node.ndim else full(node, place.shape) for name, node in given.items()}
@@ -155,7 +155,7 @@ def _each(x: Any) -> LazyArray:
     return as_lazy(x)[..., None]
 
 
-def mixture(weights: Any, components: Distribution) -> Mixture:
+def mixture(weights: Operand, components: Distribution) -> Mixture:
     """The mixture sum_k w_k f_k of the components along the last axis of ``components``.
 
     For ``logpdf``, ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``mean``, ``variance`` and ``sample``.  ``weights`` are

@@ -12,18 +12,19 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from vecdist.array import LazyArray
+from vecdist.array import LazyArray, Operand
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, cast, const
 from vecdist.leaves import leaf, number
 from vecdist.primitives.philox import philox_first
-from vecdist.shapes import BroadcastError, broadcast
+from vecdist.shapes import BroadcastError, Lengths, broadcast
 
 FOLDED = 1 << 63  # in the counters of folded keys, and of no number
 
 
-def bits(key: Any, shape: Any = ()) -> LazyArray:
+def bits(key: Operand, shape: Lengths = ()) -> LazyArray:
     """64 random bits for each element, as uint64.
 
     ``key`` is an integer or an array of integers, of which the low 64 bits count; a new one compiles nothing.  Elements
@@ -38,7 +39,7 @@ def bits(key: Any, shape: Any = ()) -> LazyArray:
     return LazyArray(stream(key, shape).bits()[0])
 
 
-def uniform(key: Any, shape: Any = (), dtype: Any = np.float64) -> LazyArray:
+def uniform(key: Operand, shape: Lengths = (), dtype: DTypeLike = np.float64) -> LazyArray:
     """Uniform numbers in the open interval (0, 1); ``key`` and ``shape`` as for ``bits``.
 
     They are (k + 1/2) 2^-52 for whole k, in float32 (k + 1/2) 2^-23.  Raises ``TypeError`` for another ``dtype``.
@@ -52,7 +53,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = np.float64) -> LazyArray:
     return LazyArray(stream(key, shape, _floating(dtype)).uniform())
 
 
-def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> LazyArray:
+def normal(key: Operand, shape: Lengths = (), dtype: DTypeLike = np.float64) -> LazyArray:
     """Standard normal numbers, to 8.5 in either tail, in float32 to 6.6; ``key`` and ``shape`` as for ``bits``.
 
     Raises ``TypeError`` for a ``dtype`` other than float32 and float64.
@@ -64,7 +65,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> LazyArray:
     return LazyArray(stream(key, shape, _floating(dtype)).normal())
 
 
-def fold_in(key: Any, number: Any) -> LazyArray:
+def fold_in(key: Operand, number: Operand) -> LazyArray:
     """The key of another stream, independent of ``key`` and of what other numbers give; both broadcast.
 
     It is lazy: in a kernel that uses it, it is computed there.
@@ -92,7 +93,7 @@ def key_node(key: Any) -> Node:
     return cast(key.node if isinstance(key, LazyArray) else leaf(key), np.uint64)
 
 
-def lengths(shape: Any) -> tuple[int, ...]:
+def lengths(shape: Lengths) -> tuple[int, ...]:
     """A shape as a tuple; the lengths may be those of a lazy array."""
     found = tuple(operator.index(n) for n in (shape if isinstance(shape, Iterable) else (shape,)))
     if any(length < 0 for length in found):
@@ -100,7 +101,7 @@ def lengths(shape: Any) -> tuple[int, ...]:
     return found
 
 
-def stream(key: Any, shape: Any, dtype: Any = np.float64) -> Stream:
+def stream(key: Operand, shape: Any, dtype: DTypeLike = np.float64) -> Stream:
     """The random numbers of a key for the elements of an array."""
     node, found = key_node(key), lengths(shape)
     try:
@@ -110,7 +111,7 @@ def stream(key: Any, shape: Any, dtype: Any = np.float64) -> Stream:
     return Stream(node, found, np.dtype(dtype))
 
 
-def _floating(dtype: Any) -> np.dtype:
+def _floating(dtype: DTypeLike) -> np.dtype:
     found = np.dtype(dtype)
     if found not in (np.float32, np.float64):
         raise TypeError(f"random numbers are float32 or float64, not {found}")

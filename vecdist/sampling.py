@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from vecdist import random
-from vecdist.array import LazyArray
+from vecdist.array import LazyArray, Operand
 from vecdist.distributions.base import Compound, Distribution, Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.structure import full
-from vecdist.shapes import broadcast
+from vecdist.shapes import Lengths, broadcast
 from vecdist.vectorize import as_floats, evaluated
 from vecdist.verbs import stated
 
 
-def sample(key: Any, distribution: Distribution | Compound, shape: Any = ()) -> LazyArray:
+def sample(key: Operand, distribution: Distribution | Compound, shape: Lengths = ()) -> LazyArray:
     """Independent draws: a lazy array of ``shape``, then the batch axes, then those of an event, if it has any.
 
     ``key`` is an integer, or integers that broadcast with that shape, as in ``vecdist.random``: the same key and

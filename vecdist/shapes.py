@@ -7,9 +7,13 @@ compiled).  A dimension equal to ``1`` never varies; both kinds obey the same ru
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import SupportsIndex, TypeAlias
 
 Dim = int | str
 Shape = tuple[Dim, ...]
+
+Lengths: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
+"""A shape as it is asked for: the lengths of the axes, or that of the only one."""
 
 
 class BroadcastError(ValueError):

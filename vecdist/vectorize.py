@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from vecdist.array import LazyArray
+from vecdist.array import LazyArray, Operand
 from vecdist.distributions.base import Compound, Distribution, Parameters, Parametrised
 from vecdist.expr import Node, cast, const
 from vecdist.expr import where as choose
 from vecdist.leaves import is_weak, leaf, number
 from vecdist.shapes import BroadcastError, broadcast
 
+Family = TypeVar("Family", bound=Parametrised)
+
 
 def Vectorize(  # noqa: N802 (a constructor in all but name)
-    family: type[Distribution], parameters: Sequence[Any] | Mapping[str, Any] = (), /, **keywords: Any
-) -> Distribution:
+    family: type[Family], parameters: Operand | Sequence[Operand] | Mapping[str, Operand] = (), /, **keywords: Operand
+) -> Family:
     """A family over arrays of parameters, captured as they are: no object per element, nothing computed.
 
     ``Vectorize(Gamma, (a, t))`` is ``Gamma(a, t)``; a mapping or keywords choose another parametrisation.  Shapes
@@ -35,12 +37,11 @@ def Vectorize(  # noqa: N802 (a constructor in all but name)
         raise TypeError(f"Vectorize wants a family such as Gamma, given {family!r}")
     if isinstance(parameters, Mapping):
         return family(**parameters, **keywords)
-    if not isinstance(parameters, tuple | list):
-        parameters = (parameters,)
-    return family(*parameters, **keywords)
+    given = parameters if isinstance(parameters, tuple | list) else (parameters,)
+    return family(*given, **keywords)
 
 
-def logpdf(distribution: Distribution | Compound, x: Any) -> LazyArray:
+def logpdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     """The logarithm of the density, or of the mass, of ``distribution`` at ``x``: a lazy array.
 
     The shape is that of the parameters and ``x`` broadcast together; the dtype is that of the floating-point arrays and

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from vecdist.array import LazyArray
+from vecdist.array import LazyArray, Operand
 from vecdist.distributions.at_ends import begun_log, quantile_at_end, tail_everywhere
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
 from vecdist.distributions.formulas import log_of_tail
@@ -18,7 +18,7 @@ from vecdist.vectorize import evaluated
 Family = type[Distribution]
 
 
-def cdf(distribution: Distribution, x: Any) -> LazyArray:
+def cdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     """The probability of at most ``x``: a lazy array, shaped as that of ``logpdf``, differentiated like it.
 
     It is 0 below the support and 1 above it.  Raises ``NotImplementedError`` for a family that has no formula for it.
@@ -31,7 +31,7 @@ def cdf(distribution: Distribution, x: Any) -> LazyArray:
     return _asked("cdf", distribution, _tail("cdf"), x)
 
 
-def logcdf(distribution: Distribution, x: Any) -> LazyArray:
+def logcdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     """The logarithm of ``cdf``, accurate where that is next to 0 or 1; otherwise as ``cdf``.
 
     >>> import numpy as np, vecdist
@@ -42,7 +42,7 @@ def logcdf(distribution: Distribution, x: Any) -> LazyArray:
     return _asked("logcdf", distribution, _tail("log_cdf"), x)
 
 
-def sf(distribution: Distribution, x: Any) -> LazyArray:
+def sf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     """The probability of more than ``x``, accurate where it is next to 0; otherwise as ``cdf``.
 
     >>> import numpy as np, vecdist
@@ -53,7 +53,7 @@ def sf(distribution: Distribution, x: Any) -> LazyArray:
     return _asked("sf", distribution, _tail("sf"), x)
 
 
-def logsf(distribution: Distribution, x: Any) -> LazyArray:
+def logsf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     """The logarithm of ``sf``, accurate where that is next to 0 or 1; otherwise as ``cdf``.
 
     >>> import numpy as np, vecdist
@@ -64,7 +64,7 @@ def logsf(distribution: Distribution, x: Any) -> LazyArray:
     return _asked("logsf", distribution, _tail("log_sf"), x)
 
 
-def ppf(distribution: Distribution, q: Any) -> LazyArray:
+def ppf(distribution: Distribution | Compound, q: Operand) -> LazyArray:
     """The quantile of ``q``: the least ``x`` whose ``cdf`` reaches it, NaN for ``q`` outside [0, 1].
 
     Raises ``NotImplementedError`` for a family that has no formula for it.
@@ -77,7 +77,7 @@ def ppf(distribution: Distribution, q: Any) -> LazyArray:
     return _asked("ppf", distribution, _quantile, q)
 
 
-def mean(distribution: Distribution) -> LazyArray:
+def mean(distribution: Distribution | Compound) -> LazyArray:
     """The mean, infinite or NaN where the integral is; of the shape of the parameters, broadcast.
 
     >>> import numpy as np, vecdist
@@ -88,7 +88,7 @@ def mean(distribution: Distribution) -> LazyArray:
     return _asked("mean", distribution, _formula("mean"))
 
 
-def variance(distribution: Distribution) -> LazyArray:
+def variance(distribution: Distribution | Compound) -> LazyArray:
     """The variance, infinite or NaN where the integral is; of the shape of the parameters, broadcast.
 
     >>> import numpy as np, vecdist
@@ -99,7 +99,7 @@ def variance(distribution: Distribution) -> LazyArray:
     return _asked("variance", distribution, _formula("variance"))
 
 
-def entropy(distribution: Distribution) -> LazyArray:
+def entropy(distribution: Distribution | Compound) -> LazyArray:
     """The entropy in nats, the mean of -logpdf; of the shape of the parameters, broadcast.
 
     >>> import numpy as np, vecdist
@@ -110,7 +110,7 @@ def entropy(distribution: Distribution) -> LazyArray:
     return _asked("entropy", distribution, _formula("entropy"))
 
 
-def mode(distribution: Distribution) -> LazyArray:
+def mode(distribution: Distribution | Compound) -> LazyArray:
     """Where the density or mass is greatest: the least such point; of the shape of the parameters, broadcast.
 
     >>> import numpy as np, vecdist
@@ -121,7 +121,7 @@ def mode(distribution: Distribution) -> LazyArray:
     return _asked("mode", distribution, _formula("mode"))
 
 
-def median(distribution: Distribution) -> LazyArray:
+def median(distribution: Distribution | Compound) -> LazyArray:
     """The median, which is ``ppf(distribution, 0.5)``; of the shape of the parameters, broadcast.
 
     >>> import numpy as np, vecdist

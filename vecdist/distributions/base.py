@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, final
 
 from vecdist.constraints import Constraint
+from vecdist.distributions.signature import joined
 from vecdist.expr import Node
 
 Parameters = SimpleNamespace
@@ -40,6 +41,11 @@ class Parametrisation:
     def defaults(self) -> dict[str, Any]:
         given = inspect.signature(self.convert).parameters.values()
         return {p.name: p.default for p in given if p.default is not p.empty}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The default of each parameter, ``inspect.Parameter.empty`` where it has none."""
+        return {name: self.defaults.get(name, inspect.Parameter.empty) for name in self.names}
 
     def __str__(self) -> str:
         return ", ".join(f"{n}={self.defaults[n]}" if n in self.defaults else n for n in self.names)
@@ -72,9 +78,18 @@ class Compound(ABC):
 LIGHT = 1e4  # a distance from which on exp(-distance) is 0 in every float, and so are tails that fall like it
 
 
+class _Signature:
+    """What ``inspect`` asks a class for: of a family the ways of writing it, of other classes nothing."""
+
+    def __get__(self, instance: object, family: type[Parametrised]) -> inspect.Signature | None:
+        ways = [way.parameters for way in family.parametrisations]
+        return joined(ways) if ways and family.__init__ is Parametrised.__init__ else None
+
+
 class Parametrised:
     """A family that is written in one of several ways: an instance has chosen one, and holds its parameters."""
 
+    __signature__: ClassVar[_Signature] = _Signature()
     parametrisations: ClassVar[tuple[Parametrisation, ...]] = ()
 
     parametrised: Parametrisation
@@ -127,7 +142,8 @@ class Parametrised:
 class Distribution(Parametrised, ABC):
     """Base of all families: an instance is a family with parameters, which are arrays and broadcast.
 
-    A subclass declares parametrisations, a support and ``log_density``; nothing else is touched to add a family.
+    A subclass declares parametrisations, a support and ``log_density``, and that is a family; one of this package has
+    a file here, and a command writes the line that imports it.
     Beside these it may state the formulas of the verbs in ``vecdist.verbs``: inside the support ``cdf(x, p)``,
     ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
     ``quantile(q, p)``; ``draw(random, p)`` of the random numbers of a ``Stream``; and ``mean(p)``, ``variance(p)``,

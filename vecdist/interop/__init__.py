@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["arviz", "jax", "mici", "nested", "nutpie", "pymc", "torch"]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["arviz", "jax", "mici", "nested", "nutpie", "pymc", "torch"]
 
-
-def __getattr__(name: str) -> Any:
-    """The adapter of a client, loaded where it is first named."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(f"{__name__}.{name}")
+if TYPE_CHECKING:
+    from vecdist.interop import arviz, jax, mici, nested, nutpie, pymc, torch
+else:
+    def __getattr__(name: str) -> Any:
+        """The adapter of a client, loaded where it is first named."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return importlib.import_module(f"{__name__}.{name}")
 
 
 def client(name: str) -> Any:

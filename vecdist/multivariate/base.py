@@ -28,14 +28,15 @@ class Multivariate(Parametrised, Compound):
 
     ``event`` has a letter for each axis of an event, as the domains of the parameters have for theirs: axes of one
     letter have one length.  All axes before these are batch axes, which broadcast, and which the log density has.  A
-    subclass declares parametrisations, ``outside`` and ``log_density``; nothing else is touched to add a family.
+    subclass declares parametrisations, ``outside`` and ``log_density``, and that is a family.
     """
 
     event: ClassVar[str] = "k"
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        MULTIVARIATE[cls.__name__] = cls
+        if cls.__module__.startswith(f"{__package__}."):  # a user's own may have any name, theirs too
+            MULTIVARIATE[cls.__name__] = cls
 
     @staticmethod
     @abstractmethod

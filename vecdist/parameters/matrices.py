@@ -13,11 +13,12 @@ import numpy as np
 
 from vecdist.parameters.base import Parameter, Shape, count, declared, put
 from vecdist.parameters.functions import EPS, LN2, constant, log_cosh
+from vecdist.shapes import Lengths
 
 NEAR = 1e-6  # of the scale of an element: so far may a matrix be from one with a Cholesky factor
 
 
-def cholesky_corr(n: int, shape: Any = ()) -> Parameter:
+def cholesky_corr(n: int, shape: Lengths = ()) -> Parameter:
     """Cholesky factors of correlation matrices: lower triangular, rows of norm 1, a positive diagonal.
 
     With canonical partial correlations tanh y_ij, L_ij = tanh(y_ij) / (cosh y_i1 ... cosh y_i(j-1)); the log Jacobian,
@@ -32,7 +33,7 @@ def cholesky_corr(n: int, shape: Any = ()) -> Parameter:
     return _square("cholesky_corr", n, shape, 2)
 
 
-def corr_matrix(n: int, shape: Any = ()) -> Parameter:
+def corr_matrix(n: int, shape: Lengths = ()) -> Parameter:
     """Correlation matrices R = L L', L as in ``cholesky_corr``, with log Jacobian Σ -(n - j + 1) log cosh y_ij.
 
     Raises ``ValueError`` for ``n`` below 2.
@@ -43,7 +44,7 @@ def corr_matrix(n: int, shape: Any = ()) -> Parameter:
     return _square("corr_matrix", n, shape, 2)
 
 
-def cholesky_cov(n: int, shape: Any = ()) -> Parameter:
+def cholesky_cov(n: int, shape: Lengths = ()) -> Parameter:
     """Cholesky factors of covariance matrices, which have a positive diagonal.
 
     L_ij = y_ij below the diagonal, L_ii = exp(y_ii), with log Jacobian Σ y_ii.
@@ -55,7 +56,7 @@ def cholesky_cov(n: int, shape: Any = ()) -> Parameter:
     return _square("cholesky_cov", n, shape, 1)
 
 
-def cov_matrix(n: int, shape: Any = ()) -> Parameter:
+def cov_matrix(n: int, shape: Lengths = ()) -> Parameter:
     """Covariance matrices S = L L', L as in ``cholesky_cov``; log Jacobian n log 2 + Σ (n - i + 2) y_ii.
 
     Raises ``ValueError`` for ``n`` below 1.

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from vecdist.parameters.base import Parameter, declared, put
 from vecdist.parameters.functions import constant, log_slope_of_sigmoid, off_edge, sigmoid
+from vecdist.shapes import Lengths
 
 
-def real(shape: Any = ()) -> Parameter:
+def real(shape: Lengths = ()) -> Parameter:
     """Any real numbers.
 
     >>> real(8).inverse(np.ones(8)).shape
@@ -22,7 +24,7 @@ def real(shape: Any = ()) -> Parameter:
     return declared("real", shape)
 
 
-def positive(shape: Any = ()) -> Parameter:
+def positive(shape: Lengths = ()) -> Parameter:
     """Positive numbers, x = exp(y), with log Jacobian y.
 
     >>> float(positive().inverse(1.0))
@@ -31,7 +33,7 @@ def positive(shape: Any = ()) -> Parameter:
     return declared("positive", shape)
 
 
-def lower(bound: Any, shape: Any = ()) -> Parameter:
+def lower(bound: ArrayLike, shape: Lengths = ()) -> Parameter:
     """Numbers above ``bound``, a number or an array that broadcasts to the shape: x = bound + exp(y).
 
     Raises ``ValueError`` for a bound that is not finite or does not broadcast.
@@ -42,7 +44,7 @@ def lower(bound: Any, shape: Any = ()) -> Parameter:
     return _bounded("lower", shape, bound)
 
 
-def upper(bound: Any, shape: Any = ()) -> Parameter:
+def upper(bound: ArrayLike, shape: Lengths = ()) -> Parameter:
     """Numbers below ``bound``: x = bound - exp(y).  Raises as ``lower`` does.
 
     >>> float(upper(2.0).inverse(1.0))
@@ -51,7 +53,7 @@ def upper(bound: Any, shape: Any = ()) -> Parameter:
     return _bounded("upper", shape, bound)
 
 
-def interval(lower: Any, upper: Any, shape: Any = ()) -> Parameter:
+def interval(lower: ArrayLike, upper: ArrayLike, shape: Lengths = ()) -> Parameter:
     """Numbers between two bounds: x = lower + (upper - lower) / (1 + exp(-y)).
 
     Raises as the function ``lower`` does, and ``ValueError`` unless ``lower`` is less than ``upper``.

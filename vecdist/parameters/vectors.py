@@ -13,11 +13,12 @@ import numpy as np
 
 from vecdist.parameters.base import Parameter, Shape, count, declared, put
 from vecdist.parameters.functions import constant, log_proportions, off_edge
+from vecdist.shapes import Lengths
 
 SHORT = 100  # elements up to which a product with a matrix is cheaper than running sums
 
 
-def ordered(n: int, shape: Any = ()) -> Parameter:
+def ordered(n: int, shape: Lengths = ()) -> Parameter:
     """Vectors of ``n`` increasing numbers: x_1 = y_1, x_k = x_(k-1) + exp(y_k), with log Jacobian y_2 + ... + y_n.
 
     Raises ``ValueError`` for ``n`` below 1.
@@ -28,7 +29,7 @@ def ordered(n: int, shape: Any = ()) -> Parameter:
     return declared("ordered", shape, (count("ordered", n),), least=1)
 
 
-def positive_ordered(n: int, shape: Any = ()) -> Parameter:
+def positive_ordered(n: int, shape: Lengths = ()) -> Parameter:
     """Vectors of ``n`` increasing positive numbers: x_k = exp(y_1) + ... + exp(y_k), with log Jacobian y_1 + ... + y_n.
 
     Raises ``ValueError`` for ``n`` below 1.
@@ -39,7 +40,7 @@ def positive_ordered(n: int, shape: Any = ()) -> Parameter:
     return declared("positive_ordered", shape, (count("positive_ordered", n),), least=1)
 
 
-def simplex(n: int, shape: Any = ()) -> Parameter:
+def simplex(n: int, shape: Lengths = ()) -> Parameter:
     """Vectors of ``n`` positive numbers whose sum is 1, by the isometric log-ratio transform.
 
     x = softmax(z), z the vector of sum zero with coordinates y in the orthonormal basis of ``sum_to_zero``; the log
@@ -53,7 +54,7 @@ def simplex(n: int, shape: Any = ()) -> Parameter:
     return declared("simplex", shape, (count("simplex", n),), least=2)
 
 
-def sum_to_zero(n: int, shape: Any = ()) -> Parameter:
+def sum_to_zero(n: int, shape: Lengths = ()) -> Parameter:
     """Vectors of ``n`` numbers whose sum is 0: x = V y, V an orthonormal basis (Helmert's), so that no Jacobian arises.
 
     With y normal of variance s² each x_k has variance s² (1 - 1/n).  Raises ``ValueError`` for ``n`` below 2.
@@ -64,7 +65,7 @@ def sum_to_zero(n: int, shape: Any = ()) -> Parameter:
     return declared("sum_to_zero", shape, (count("sum_to_zero", n),), least=2)
 
 
-def unit_vector(n: int, shape: Any = ()) -> Parameter:
+def unit_vector(n: int, shape: Lengths = ()) -> Parameter:
     """Vectors of ``n`` numbers whose squares sum to 1: x = y / |y|.
 
     The ``n`` unconstrained numbers have one more degree of freedom, |y|: the term -|y|² / 2 beside the density gives

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from vecdist.samplers.density import Target
+from numpy.typing import ArrayLike
+
+from vecdist.samplers.density import Given, Target
 from vecdist.samplers.draws import Draws
 from vecdist.samplers.run import Wanted, sampled
 from vecdist.samplers.warmup import Schedule
 
 
 def hmc(
-    density: Any, *, chains: int = 4, draws: int = 1000, warmup: int = 500, key: int = 0, initial: Any = None,
-    metric: Any = "diagonal", trajectory: float = math.pi / 2, jitter: float = 0.5, step_size: float | None = None,
-    acceptance: float = 0.8, max_steps: int = 512, device: str | None = None, progress: bool = True,
+    density: Given, *, chains: int = 4, draws: int = 1000, warmup: int = 500, key: int = 0,
+    initial: ArrayLike | None = None, metric: ArrayLike = "diagonal", trajectory: float = math.pi / 2,
+    jitter: float = 0.5, step_size: float | None = None, acceptance: float = 0.8, max_steps: int = 512,
+    device: str | None = None, progress: bool = True,
 ) -> Draws:  # fmt: skip
     """Draws by Hamiltonian Monte Carlo, trajectories of a given length (Duane et al. 1987; Neal 2011).
 
@@ -50,9 +52,9 @@ def hmc(
 
 
 def chees(
-    density: Any, *, chains: int = 64, draws: int = 1000, warmup: int = 500, key: int = 0, initial: Any = None,
-    metric: Any = "diagonal", step_size: float | None = None, acceptance: float = 0.651, max_steps: int = 512,
-    device: str | None = None, progress: bool = True,
+    density: Given, *, chains: int = 64, draws: int = 1000, warmup: int = 500, key: int = 0,
+    initial: ArrayLike | None = None, metric: ArrayLike = "diagonal", step_size: float | None = None,
+    acceptance: float = 0.651, max_steps: int = 512, device: str | None = None, progress: bool = True,
 ) -> Draws:  # fmt: skip
     """Draws by ChEES-HMC: trajectories of a length that is learnt from all chains.
 

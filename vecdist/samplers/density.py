@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, final, runtime_checkable
+from typing import Any, Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 
-from vecdist.array import LazyArray
+from vecdist.array import Expression, LazyArray
 from vecdist.expr import Node
 from vecdist.leaves import argument, array_kind
 
@@ -20,7 +20,11 @@ class Density(Protocol):
 
     ndim: int
 
-    def trace(self, x: LazyArray) -> LazyArray: ...
+    def trace(self, x: LazyArray) -> Expression: ...
+
+
+Given: TypeAlias = Density | Callable[[LazyArray], Expression]
+"""What samplers take: a density, or its function of a lazy vector."""
 
 
 @final
@@ -34,14 +38,15 @@ class Target:
     device: str
 
     @staticmethod
-    def of(density: Any, initial: Any = None, device: str | None = None) -> Target:
+    def of(density: Given, initial: Any = None, device: str | None = None) -> Target:
         """The target that a user means by a ``Density``, or by a function of a lazy vector and a point to start from.
 
         Where ``device`` is not given, it is a GPU if ``initial`` or an array inside the density is a CuPy array.
         Raises ``TypeError`` for what is neither, and ``ValueError`` where the length of vectors is not known, the
         density is no scalar, or the device is no device.
         """
-        trace: Callable[[Any], Any] = getattr(density, "trace", density)
+        given: Any = density
+        trace: Callable[[Any], Any] = getattr(given, "trace", given)
         if not callable(trace):
             raise TypeError(f"a density has a method trace, or is a function of a lazy vector; given {density!r}")
         known = getattr(density, "ndim", None)

@@ -10,11 +10,12 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from vecdist.leaves import on_host
 
 
-def ess(draws: Any, rank_normalised: bool = False) -> Any:
+def ess(draws: ArrayLike, rank_normalised: bool = False) -> Any:
     """The effective sample size of the mean of draws, of shape (C, N, ...): one number for each of the last axes.
 
     Chains are split in half; autocorrelations are those of Geyer's initial monotone sequence (section 3.2 of the
@@ -30,7 +31,7 @@ def ess(draws: Any, rank_normalised: bool = False) -> Any:
     return _each(_ess, _halves(draws), rank_normalised)
 
 
-def rhat(draws: Any) -> Any:
+def rhat(draws: ArrayLike) -> Any:
     """The scale reduction of draws, of shape (C, N, ...): near 1 where chains agree.
 
     The larger of those of ranks and of ranks of distances from the median, chains split in half (section 4.1 of the

@@ -6,15 +6,16 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from vecdist import random
 from vecdist.array import as_lazy
 from vecdist.derivatives import hessian
 from vecdist.leaves import on_host
-from vecdist.samplers.density import Target
+from vecdist.samplers.density import Given, Target
 from vecdist.samplers.kernels import value_and_gradient
 
 PAIRS = 10  # changes of position and gradient that the inverse Hessian is made of
@@ -54,8 +55,9 @@ class Laplace:
 
 
 def find_map(
-    density: Any, initial: Any = None, tolerance: float = 1e-8, evaluations: int = 2000, device: str | None = None
-) -> Mode:
+    density: Given, initial: ArrayLike | None = None, tolerance: float = 1e-8, evaluations: int = 2000,
+    device: str | None = None,
+) -> Mode:  # fmt: skip
     """A maximum of a log density near ``initial`` (zeros where that is left out), by L-BFGS (Nocedal 1980).
 
     ``density`` and ``device`` are those that ``hmc`` takes.  It ends where no element of the gradient exceeds
@@ -81,7 +83,9 @@ def find_map(
     return Mode(at, -value, -slope, downhill.count, bool(steepest <= math.sqrt(tolerance)))
 
 
-def laplace(density: Any, initial: Any = None, mode: Mode | None = None, device: str | None = None) -> Laplace:
+def laplace(
+    density: Given, initial: ArrayLike | None = None, mode: Mode | None = None, device: str | None = None
+) -> Laplace:
     """Laplace's approximation: the normal distribution with the mode and the curvature of a density.
 
     ``log_evidence`` is log p(mode) + D/2 log(2 pi) + 1/2 log det(covariance) (MacKay 2003, chapter 27).  The mode is

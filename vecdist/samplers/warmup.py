@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.array import LazyArray, where
+from vecdist.array import LazyArray, as_lazy, where
 from vecdist.samplers.adaptation import Covariance, DualAveraging, TrajectoryLength, Windows, bit_reversed, factors
 from vecdist.samplers.hamiltonian import Dynamics
 from vecdist.samplers.kernels import fused
@@ -98,7 +98,7 @@ def _mean(acceptance: LazyArray, share: LazyArray) -> Sequence[LazyArray]:
 
 
 def _changed(share: LazyArray, acceptance: LazyArray) -> LazyArray:
-    return np.clip(share * where(acceptance < WORST, SMALLER, LARGER), LEAST, MOST)
+    return as_lazy(np.clip(share * where(acceptance < WORST, SMALLER, LARGER), LEAST, MOST))
 
 
 def _chees(

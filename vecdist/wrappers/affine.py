@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+from vecdist.array import Operand
 from vecdist.constraints import Bound, Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
@@ -108,7 +108,7 @@ class Affine(Wrapper):
         return p.loc + p.scale * cls.base.formula("median", p)
 
 
-def affine(distribution: Distribution, loc: Any = 0.0, scale: Any = 1.0) -> Distribution:
+def affine(distribution: Distribution, loc: Operand = 0.0, scale: Operand = 1.0) -> Distribution:
     """The distribution of loc + scale X, with scale > 0; ``transformed(..., "negative")`` turns it round.
 
     >>> import numpy as np, vecdist

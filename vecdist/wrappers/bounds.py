@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.array import Operand
 from vecdist.constraints import Constraint
 from vecdist.distributions.base import Parameters
 from vecdist.expr import Node
@@ -39,7 +40,7 @@ class Bounded(Wrapper):
         }
 
 
-def given_bounds(lower: Any, upper: Any) -> dict[str, Any]:
+def given_bounds(lower: Operand | None, upper: Operand | None) -> dict[str, Any]:
     """The bounds that are there: what is ``None``, or a number and infinite, is not."""
     there = {}
     if lower is not None and not _is(lower, -math.inf):

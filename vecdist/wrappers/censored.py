@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
+from vecdist.array import Operand
 from vecdist.constraints import Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
@@ -72,7 +72,7 @@ class Censored(Bounded):
         return x if upper is None else minimum(x, upper)
 
 
-def censored(distribution: Distribution, lower: Any = None, upper: Any = None) -> Distribution:
+def censored(distribution: Distribution, lower: Operand | None = None, upper: Operand | None = None) -> Distribution:
     """The distribution of X where it lies between two bounds, and of the bound where X lies beyond it.
 
     At ``lower``, ``logpdf`` is log P(X <= lower), at ``upper`` log P(X >= upper); between them the log density, outside

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from vecdist.array import Operand
 from vecdist.constraints import Bound, Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.staircase import settled
@@ -83,7 +83,7 @@ class Discretised(Wrapper):
         return settled(k, q, lambda at: cls.cdf(at, p), cls.support(p), p.width)
 
 
-def discretised(distribution: Distribution, width: Any = 1.0) -> Distribution:
+def discretised(distribution: Distribution, width: Operand = 1.0) -> Distribution:
     """The distribution of X rounded down to a multiple of ``width``, f(k width) = P(k width < X <= (k + 1) width).
 
     Of X rounded to the nearest, ``discretised(affine(distribution, loc=width / 2), width)``.  A multiple is known as

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from vecdist.array import Operand
 from vecdist.constraints import Constraint, real, unit_interval
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.formulas import times
@@ -76,7 +77,7 @@ def _least(bound: Any, p: Parameters) -> Any:
     return minimum(bound, p.zero) if isinstance(bound, Node) else min(bound, 0.0)
 
 
-def gate_given(gate: Any, gate_logit: Any, name: str) -> dict[str, Any]:
+def gate_given(gate: Operand | None, gate_logit: Operand | None, name: str) -> dict[str, Any]:
     """The one of both that is there."""
     given = {key: value for key, value in (("gate", gate), ("gate_logit", gate_logit)) if value is not None}
     if len(given) != 1:

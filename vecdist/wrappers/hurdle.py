@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from vecdist.array import Operand
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
@@ -79,7 +79,7 @@ class Hurdle(Gated):
         return cls.stepped(where(below | above, cls.base.quantile(at_most(part, 1.0), p), 0.0), q, p)
 
 
-def hurdle(distribution: Distribution, gate: Any = None, gate_logit: Any = None) -> Distribution:
+def hurdle(distribution: Distribution, gate: Operand | None = None, gate_logit: Operand | None = None) -> Distribution:
     """0 with the probability ``gate``, otherwise a distribution given that it is not 0.
 
     f(0) = gate and f(x) = (1 - gate) g(x) / (1 - g(0)) elsewhere; of a continuous g nothing is left out, and the value

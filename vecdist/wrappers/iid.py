@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
-from vecdist.array import LazyArray
+from vecdist.array import Axes, LazyArray, Operand
 from vecdist.distributions.base import Compound, Distribution
 from vecdist.sampling import sample
+from vecdist.shapes import Lengths
 from vecdist.vectorize import logpdf
 
 
@@ -17,18 +18,18 @@ class Iid(Compound):
     """What ``iid`` gives: a distribution for ``logpdf`` and ``sample``."""
 
     distribution: Distribution | Compound
-    axes: Any
+    axes: Axes
 
-    def logpdf(self, x: Any) -> LazyArray:
+    def logpdf(self, x: Operand) -> LazyArray:
         """The sum of the log densities of the elements of ``x`` over the axes of one event."""
         return logpdf(self.distribution, x).sum(self.axes)
 
-    def sample(self, key: Any, shape: Any) -> LazyArray:
+    def sample(self, key: Operand, shape: Lengths) -> LazyArray:
         """Independent draws; the axes of one event are among those of ``shape``, or are those of the parameters."""
         return sample(key, self.distribution, shape)
 
 
-def iid(distribution: Distribution | Compound, axes: Any = -1) -> Iid:
+def iid(distribution: Distribution | Compound, axes: Axes = -1) -> Iid:
     """The distribution of arrays of independent elements: for ``logpdf``, log densities are added up over ``axes``.
 
     ``axes`` are those of one event, ``None`` for all.  Raises ``TypeError`` where ``distribution`` is none.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+from vecdist.array import Operand
 from vecdist.constraints import Constraint, real
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.expr import Node, where
@@ -43,7 +43,9 @@ class IntervalCensored(Bounded):
         return where(eq(x, x), p.log_mass, x)
 
 
-def interval_censored(distribution: Distribution, lower: Any = None, upper: Any = None) -> Distribution:
+def interval_censored(
+    distribution: Distribution, lower: Operand | None = None, upper: Operand | None = None
+) -> Distribution:
     """What is seen of a distribution where an interval is all that is known: log P(lower <= X <= upper).
 
     That is its ``logpdf`` at any ``x`` of the interval, at either bound, say; elsewhere it is -inf.  A bound that is

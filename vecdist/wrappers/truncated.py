@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from vecdist.array import Operand
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.staircase import settled
@@ -138,7 +138,7 @@ class Truncated(Bounded):
         return at_most(at_least(x, support.lower), support.upper)
 
 
-def truncated(distribution: Distribution, lower: Any = None, upper: Any = None) -> Distribution:
+def truncated(distribution: Distribution, lower: Operand | None = None, upper: Operand | None = None) -> Distribution:
     """The distribution given that it lies between two bounds, f(x) / P(lower <= X <= upper) for lower <= x <= upper.
 
     A bound that is ``None``, or infinite, is none; both belong to what is left.  Of a family that states ``cdf`` or its

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
+from vecdist.array import Operand
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.gates import log_inflated
 from vecdist.distributions.stream import Stream
@@ -56,7 +56,9 @@ class ZeroInflated(Gated):
         return cls.stepped(where(below | above, cls.base.quantile(at_most(part, 1.0), p), 0.0), q, p)
 
 
-def zero_inflated(distribution: Distribution, gate: Any = None, gate_logit: Any = None) -> Distribution:
+def zero_inflated(
+    distribution: Distribution, gate: Operand | None = None, gate_logit: Operand | None = None
+) -> Distribution:
     """A discrete distribution with a ``gate``, the probability of a 0 beside those that it has itself.
 
     f(0) = gate + (1 - gate) g(0) and f(x) = (1 - gate) g(x) elsewhere; ``gate_logit`` is log(gate / (1 - gate)).

@@ -1,0 +1,93 @@
+"""What is written from the files of families: the lines that import them, and the signatures that editors read."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import vecdist.distributions
+import vecdist.multivariate
+from vecdist.distributions import FAMILIES
+from vecdist.distributions.base import Parametrisation, Parametrised
+from vecdist.multivariate import MULTIVARIATE
+
+COMMAND = "VECDIST_REGENERATE=1 python -m pytest tests/annotations"
+WRITTEN = f"# Written from the files of this folder by ``{COMMAND}``.\n"
+
+Register = Mapping[str, type[Parametrised]]
+Names = Mapping[str, Sequence[str]]
+
+
+def texts() -> dict[Path, str]:
+    """What the files with such lines are to be, by path."""
+    one, many = vecdist.distributions, vecdist.multivariate
+    load(one)
+    load(many)
+    of_one = {f"{one.__name__}.base": ["FAMILIES", "Distribution", "parametrisation"]}
+    of_many = {f"{many.__name__}.base": ["MULTIVARIATE", "Multivariate"]}
+    vectors = {many.__name__: sorted(MULTIVARIATE)}
+    return {
+        source(one): with_imports(one, of_one | modules(FAMILIES)),
+        source(many): with_imports(many, of_many | modules(MULTIVARIATE)),
+        source(one).with_suffix(".pyi"): stub(FAMILIES, of_one | vectors),
+        source(many).with_suffix(".pyi"): stub(MULTIVARIATE, of_many),
+    }
+
+
+def load(package: ModuleType) -> None:
+    """Import every file of a folder, which registers its families."""
+    for each in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        importlib.import_module(each.name)
+
+
+def source(package: ModuleType) -> Path:
+    return Path(package.__path__[0], "__init__.py")
+
+
+def modules(register: Register) -> dict[str, list[str]]:
+    """The names of the families of each module."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(register):
+        found.setdefault(register[name].__module__, []).append(name)
+    return found
+
+
+def with_imports(package: ModuleType, names: Names) -> str:
+    """The source of a package with the lines that import ``names``: from the mark to the next blank line."""
+    before, _, rest = source(package).read_text(encoding="utf-8").partition(WRITTEN)
+    _, _, after = rest.partition("\n\n")
+    return "\n".join([f"{before}{WRITTEN}{imports(names)}", after])
+
+
+def imports(names: Names, spelling: str = "{0}") -> str:
+    each = {module: ", ".join(map(spelling.format, names[module])) for module in sorted(names)}
+    return "".join(f"from {module} import {given}\n" for module, given in each.items())
+
+
+def stub(register: Register, others: Names) -> str:
+    """A stub: each family with its ways of writing, and whatever else the package has."""
+    public = sorted([*register, *(name for names in others.values() for name in names)])
+    parts = [
+        '"""Families and their signatures, for editors and type checkers."""',
+        f"{WRITTEN}\nfrom typing import overload",
+        f"from vecdist.array import Operand\n{imports(others)}{imports(modules(register), '{0} as _{0}')}",
+        "".join(["__all__ = [\n", *(f'    "{name}",\n' for name in public), "]\n"]),
+    ]
+    return "\n\n".join([*parts, *(family_lines(register[name]) for name in sorted(register))])
+
+
+def family_lines(family: type[Parametrised]) -> str:
+    """A family: what it is, and how it is written, overloaded where there are several ways."""
+    name, described = family.__name__, inspect.getdoc(family).partition("\n")[0]
+    several = len(family.parametrisations) > 1
+    lines = [f"class {name}(_{name}):", f'    """{described}"""']
+    for place, way in enumerate(family.parametrisations):
+        lines += ["", *["    @overload"] * several, constructor(way, by_position=not place)]
+    return "\n".join([*lines, ""])
+
+
+def constructor(way: Parametrisation, by_position: bool) -> str:
+    given = [f"{name}: Operand" + (f" = {way.defaults[name]!r}" if name in way.defaults else "") for name in way.names]
+    return f"    def __init__({', '.join(['self', *([] if by_position else ['*']), *given])}) -> None: ..."
