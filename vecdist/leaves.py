@@ -23,11 +23,13 @@ class Leaf:
     ``kind`` is ``"numpy"``, ``"cupy"`` or ``"number"``.  Leaves are compared by identity, and one array object makes
     one leaf, which is how ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled,
     ``constant`` data that never change; ``derived`` holds what was computed of these.  ``marked`` is what the user made
-    lazy, ``exits`` are the values of it that were read by the way; ``born`` counts leaves and exits in their order.
+    lazy, ``exits`` are the values of it that were read by the way, ``asked`` is what it was derived in; ``born`` counts
+    leaves and exits in their order.
     """
 
     __slots__ = (
-        "__weakref__", "array", "born", "constant", "derived", "exits", "given", "kind", "marked", "name", "traced",
+        "__weakref__", "array", "asked", "born", "constant", "derived", "exits", "given", "kind", "marked", "name",
+        "traced",
     )
     lock: ClassVar = threading.RLock()  # an object that is read as an array may make leaves of its own
 
@@ -40,6 +42,7 @@ class Leaf:
         self.born = next(BIRTHS)
         self.marked = False
         self.exits: tuple[Any, ...] = ()
+        self.asked: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         return self.name or f"{self.array.dtype}{list(self.array.shape)}"
