@@ -113,6 +113,10 @@ POINTS: list[Point] = [
       for family in ("Epanechnikov", "Biweight", "Triweight", "Cosine", "SymmetricTriangular")],
     ("Semicircle", {"radius": 0.0337926}, 0.03379259, "x radius", 0.0),
     # a density next to 1, and its derivative next to 0
+    ("Beta", {"alpha": 1.0178989490486854, "beta": 1.0}, 0.8274972065998082, "logpdf x alpha beta", 0.0),
+    ("Beta", {"alpha": 1.0, "beta": 0.9375}, 0.03125, "logpdf x alpha beta", 0.0),
+    ("BetaPrime", {"alpha": 0.9999998777653674, "beta": 1.0}, 1e-7, "logpdf x alpha beta", 0.0),
+    ("Uniform", {"low": 0.9999999574658066, "high": 2.0053588833114553}, 1.989021729660732, "logpdf low high", 0.0),
     ("Semicircle", {"radius": 0.06702267446010611}, -0.06663273568155093, "logpdf x radius", 0.0),
     ("Semicircle", {"radius": 0.043713454696016014}, -0.030928135989240824, "logpdf x radius", 0.0),
     ("LogNormal", {"loc": 583.074, "scale": 0.00160763}, 1.69576e253, "x loc scale", 0.0),
@@ -140,6 +144,7 @@ POINTS: list[Point] = [
     ("InverseGaussian", {"mean": 3.0, "shape": 1.0}, 1e160, "logpdf x mean shape", 0.0),
 ]
 SINGLE: list[Point] = [
+    ("Beta", {"alpha": 1.0178989490486854, "beta": 1.0}, 0.8274972065998082, "logpdf x alpha beta", 0.0),
     ("LogUniform", {"low": 0.579798, "high": 2.87499}, 0.624646, "logpdf low high", 0.0),
     ("ContinuousBernoulli", {"p": 0.498362}, 0.0588896, "logpdf x p", 0.0),
     ("GeneralizedNormal", {"loc": -449.263, "scale": 0.503704, "power": 52.5548}, -449.537, "logpdf power", 0.0),

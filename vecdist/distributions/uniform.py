@@ -2,6 +2,7 @@
 
 from vecdist.constraints import Constraint, above, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.parts import difference
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
@@ -44,7 +45,9 @@ class Uniform(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return 0.0 * x - log(p.high - p.low)  # the product makes a NaN of a NaN
+        """By a length in two parts, whose logarithm may be next to 0; the product makes a NaN of a NaN."""
+        length = difference(p.high, p.low)
+        return 0.0 * x - (log(length.high) + length.rest / length.high)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -6,6 +6,7 @@ Every part of them is a multiple of that difference: logarithms and series of tw
 from __future__ import annotations
 
 import math
+from math import log1p as plain_log1p
 
 from vecdist.expr import Node, const, where
 from vecdist.primitives.elementary import log, log1p, log1p_parts
@@ -26,6 +27,18 @@ from vecdist.primitives.gamma_functions import (
 )
 from vecdist.primitives.logarithms import log_of_either, log_of_sum
 from vecdist.primitives.table import primitive
+
+NEAR = 0.25  # distances from 1 up to which logarithms of beta functions are small, and their series short
+# (-1)**k (zeta(k) - 1) / k, k = 2, 3, ..., DLMF 5.7.3 and 25.2.1
+BETA_SERIES = (
+    0.3224670334241132, -0.0673523010531981, 0.020580808427784546, -0.007385551028673986, 0.0028905103307415234,
+    -0.001192753911703261, 0.0005096695247430425, -0.00022315475845357939, 9.945751278180853e-05,
+    -4.492623673813314e-05, 2.050721277567069e-05, -9.439488275268397e-06, 4.374866789907488e-06,
+    -2.039215753801366e-06, 9.55141213040742e-07, -4.492469198764566e-07, 2.1207184805554665e-07,
+    -1.0043224823968099e-07, 4.7698101693639804e-08, -2.2711094608943164e-08, 1.0838659214896955e-08,
+    -5.183475041970047e-09, 2.4836745438024785e-09, -1.1921401405860912e-09, 5.731367241678862e-10,
+    -2.7595228851242334e-10,
+)
 
 
 def _stirling(s: Shifted) -> Node:
@@ -154,9 +167,25 @@ def _log_beta_peak(a: Node, b: Node) -> Node:
     return edged(-(y + where(low.below, few, 0.5 * apart)), p, -INFINITY)
 
 
+def _lbeta_near_1(a: float, b: float) -> float:
+    """log B(1 + u, 1 + v) = -log((1 + u) (1 + v)) less the series of (u + v)**k - u**k - v**k, DLMF 5.7.3."""
+    u, v = a - 1.0, b - 1.0
+    product, power_u, power_v = u * v, u, v
+    apart, total = 2.0 * product, 0.0
+    for coefficient in BETA_SERIES:
+        total += coefficient * apart
+        apart = (u + v) * apart + product * (power_u + power_v)
+        power_u *= u
+        power_v *= v
+    return -plain_log1p(u + v + product) - total
+
+
 def _lbeta(a: Node, b: Node) -> Node:
+    """Next to a = b = 1, where it is 0, by a series of its own."""
     swap = b < a
-    return _beta_like(where(swap, b, a), where(swap, a, b), a + b, 0.0)
+    usual = _beta_like(where(swap, b, a), where(swap, a, b), a + b, 0.0)
+    near = (abs(a - 1.0) < NEAR) & (abs(b - 1.0) < NEAR)
+    return Node(_seldom.name, (near, a, b, usual), (), usual.shape, usual.dtype)
 
 
 def _log_choose(n: Node, k: Node) -> Node:
@@ -183,6 +212,7 @@ digamma_delta = primitive(
     partials=lambda x, d, out: (trigamma(x + d) - trigamma(x), trigamma(x + d)),
     floating=True, domain=(POSITIVE, POSITIVE),
 )
+_seldom = primitive("lbeta_near_1", 4, routine=_lbeta_near_1, seldom=True)
 lbeta = primitive(
     "lbeta", 2, expand=_lbeta,
     partials=lambda a, b, out: (-digamma_delta(a, b), -digamma_delta(b, a)),
