@@ -26,14 +26,7 @@ from vecdist.verbs import known
 VERBS = {"logpdf": logpdf, "cdf": cdf, "log_cdf": logcdf, "sf": sf, "log_sf": logsf}
 RANGES = {"logpdf": np.inf, "cdf": 1.0, "log_cdf": 0.0, "sf": 1.0, "log_sf": 0.0}
 NOT_YET = {  # the verbs of families that have no limits at the points of some dtype
-    "ExGaussian": "logpdf log_cdf",
-    "Frechet": "logpdf",
-    "GeneralizedNormal": "logpdf",
-    "Levy": "logpdf",
     "NormalInverseGaussian": "logpdf cdf log_cdf sf log_sf",
-    "RelaxedBernoulli": "logpdf",
-    "SkewedExponentialPower": "logpdf",
-    "Weibull": "logpdf",
 }
 
 

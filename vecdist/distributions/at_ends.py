@@ -13,7 +13,7 @@ from typing import Any
 
 from vecdist.constraints import Bound
 from vecdist.distributions.base import Distribution, Parameters, mirrored
-from vecdist.distributions.formulas import repeated, times
+from vecdist.distributions.formulas import repeated, times, with_slopes_of
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor, ne
 from vecdist.primitives.elementary import exp, log
@@ -162,10 +162,6 @@ def _log_tail_tangent(dots: Dots, ahead: Node, behind: Node, *_: Any) -> Node | 
 
 begun_below, begun_beyond = _begun("begun_below", 1.0), _begun("begun_beyond", -1.0)
 BEGUN = {"cdf": begun_below, "sf": begun_beyond, "log_sf": begun_beyond}
-with_slopes_of = primitive(  # a value that a formula has too, where that has the right derivatives
-    "with_slopes_of", 2, expand=lambda value, formula: value, tangent=lambda dots, value, formula, out: dots[1],
-    floating=True,
-)
 from_end = primitive(  # a gap of 0 times a slope, of which only the gap moves
     "from_end", 2, expand=times,
     tangent=lambda dots, gap, slope, out: None if dots[0] is None else times(dots[0], slope),

@@ -1,7 +1,5 @@
 """The exponentially modified Gaussian distribution."""
 
-import math
-
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.ex_gaussian_tails import (
@@ -10,12 +8,34 @@ from vecdist.distributions.ex_gaussian_tails import (
     log_ex_gaussian_below,
     log_ex_gaussian_beyond,
 )
+from vecdist.distributions.formulas import times
 from vecdist.distributions.mills_quantiles import ex_gaussian_quantile
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.normal_tail import erfcx, log_ndtr
+from vecdist.primitives.normal_tail import inverse_mills, inverse_mills_gap, log_part
+from vecdist.primitives.table import primitive
+
+
+def _log_excess(distance: Node, scale: Node, rate: Node, ratio: Node) -> Node:
+    """The square of the ratio cancels in the lower tail, the scale in rate * scale * z above."""
+    z = distance / scale
+    return log_part(z - ratio) - where(z < ratio, 0.5 * square(z), rate * distance - 0.5 * square(ratio))
+
+
+def _log_excess_partials(distance: Node, scale: Node, rate: Node, ratio: Node, out: Node) -> tuple[Node, ...]:
+    z, inverse = distance / scale, 1.0 / scale
+    lower, gap, mills = z < ratio, inverse_mills_gap(z - ratio), inverse_mills(z - ratio)
+    of_z = where(lower, gap - z, mills) * inverse
+    of_rate, of_ratio = where(lower, 0.0, -distance), where(lower, -gap, ratio - mills)
+    return of_z - where(lower, 0.0, rate), -times(of_z, z), of_rate, of_ratio
+
+
+log_excess = primitive(  # log(f(x) / rate) for distance = x - loc and ratio = rate scale
+    "ex_gaussian_log_excess", 4, expand=_log_excess, partials=_log_excess_partials, floating=True,
+    domain=((-3.0, 3.0), (0.5, 2.0), (0.3, 3.0), (0.3, 3.0)),
+)
 
 
 class ExGaussian(Distribution):
@@ -48,16 +68,8 @@ class ExGaussian(Distribution):
         return finite
 
     @staticmethod
-    def log_excess(x: Node, p: Parameters) -> Node:
-        """log(f(x) / rate): the square of the ratio cancels in the lower tail, the scale in rate * scale * z above."""
-        z = (x - p.loc) / p.scale
-        lower = log(0.5 * erfcx(math.sqrt(0.5) * (p.ratio - z))) - 0.5 * square(z)
-        upper = log_ndtr(z - p.ratio) - (p.rate * (x - p.loc) - 0.5 * square(p.ratio))
-        return where(z < p.ratio, lower, upper)
-
-    @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return log(p.rate) + ExGaussian.log_excess(x, p)
+        return log(p.rate) + log_excess(x - p.loc, p.scale, p.rate, p.ratio)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

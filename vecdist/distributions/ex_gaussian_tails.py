@@ -19,6 +19,8 @@ from vecdist.primitives.normal_tail import PHI_0, ROOT_HALF, inverse_mills_gap, 
 from vecdist.primitives.special import scaled_fall
 from vecdist.primitives.table import primitive
 
+FAR = -(2.0**32)  # standard deviations
+
 
 class Tails(NamedTuple):
     """What both tails are made of: z in two parts, the ratio s, v, and L of what is ``beyond`` v = 0, 0 elsewhere."""
@@ -88,6 +90,11 @@ class Tails(NamedTuple):
         return known * exponent.exp()
 
     @property
+    def far(self) -> Node:
+        """Whether the lower tail is nothing, and its logarithm the exponent alone."""
+        return self.z.high < FAR
+
+    @property
     def log_mass(self) -> Node:
         known, exponent = self.known
         return log(known) + exponent.high
@@ -108,6 +115,13 @@ class Tails(NamedTuple):
         same = where(alone, self.exponent.exp(), 1.0) / known
         other = self.exponent.exp() / (1.0 - known * exponent.exp())
         return self.slopes((2.0 * lower - 1.0) * where(eq(where(self.below, 1.0, 0.0), lower), same, other))
+
+    def log_slopes_below(self) -> tuple[Node, ...]:
+        """Those of the lower tail with their limits far away, where that is ratio exp(-z^2 / 2) / (v |z|)."""
+        z, inverse = self.z.high, 1.0 / self.scale
+        limits = (-z * inverse, z * inverse, (z * inverse) * z, 1.0 / (self.rate - self.rate * (self.ratio / z)))
+        found = self.log_slopes(const(1.0, z.dtype))
+        return tuple(where(self.far, limit, slope) for limit, slope in zip(limits, found, strict=True))
 
 
 def _tails(x: Node, loc: Node, scale: Node, rate: Node) -> Tails:
@@ -131,7 +145,7 @@ def _beyond(x: Node, loc: Node, scale: Node, rate: Node) -> Node:
 
 def _log_below(x: Node, loc: Node, scale: Node, rate: Node) -> Node:
     tails = _tails(x, loc, scale, rate)
-    return where(tails.below, tails.log_mass, log1p(-tails.mass))
+    return where(tails.far, tails.exponent.high, where(tails.below, tails.log_mass, log1p(-tails.mass)))
 
 
 def _log_beyond(x: Node, loc: Node, scale: Node, rate: Node) -> Node:
@@ -154,7 +168,7 @@ ex_gaussian_beyond = primitive(
 )
 log_ex_gaussian_below = primitive(
     "log_ex_gaussian_below", 4, expand=_log_below, floating=True, domain=DOMAIN,
-    partials=lambda *at: _tails(*at[:-1]).log_slopes(const(1.0, at[-1].dtype)),
+    partials=lambda *at: _tails(*at[:-1]).log_slopes_below(),
 )
 log_ex_gaussian_beyond = primitive(
     "log_ex_gaussian_beyond", 4, expand=_log_beyond, floating=True, domain=DOMAIN,

@@ -48,6 +48,12 @@ exp_of_log = primitive(
     floating=True, domain=((-30.0, 30.0),), oracle="numpy.exp",
 )
 
+# A value that a formula has too, where that has the right derivatives.
+with_slopes_of = primitive(
+    "with_slopes_of", 2, expand=lambda value, formula: value, tangent=lambda dots, value, formula, out: dots[1],
+    floating=True,
+)
+
 
 def log1p_at_zero(u: Node) -> Node:
     """What has the value and the first two derivatives of log(1 + u) at u = 0."""
@@ -344,14 +350,6 @@ def _nothing(z: Node) -> Node:
 # z and z² / 2 at 0, nowhere else: a constant with derivatives
 level = primitive("level", expand=_nothing, partials=lambda z, out: (1.0,), floating=True, domain=((0.0, 0.0),))
 bowl = primitive("bowl", expand=_nothing, partials=lambda z, out: (level(z),), floating=True, domain=((0.0, 0.0),))
-
-
-def at_peak(decay: Node, z: Node, power: Node, bend: float) -> Node:
-    """A ``decay`` of |z|^power whose derivatives at its zero are 0, but for the second of a square: that is ``bend``.
-
-    Below a power of 2 there is none.
-    """
-    return where(eq(decay, 0.0), where(eq(power, 2.0), bend * bowl(z), 0.0), decay)
 
 
 def infinite_where(diverges: Node, value: Node) -> Node:

@@ -10,6 +10,27 @@ from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
 from vecdist.primitives.special import lgamma
+from vecdist.primitives.table import primitive
+
+
+def _log_density(x: Node, shape: Node, scale: Node) -> Node:
+    log_scale = log_parts(scale)
+    ratio = log_parts(x) - log_scale
+    return (log_parts(shape) - log_scale).whole - ((shape + 1.0) * ratio.whole + (-ratio.times(shape)).exp())
+
+
+def _log_density_partials(x: Node, shape: Node, scale: Node, out: Node) -> tuple[Node, ...]:
+    """That in x as one product: the difference of two terms that are infinite is no number."""
+    ratio, inverse = log_parts(x) - log_parts(scale), 1.0 / shape
+    power = (-ratio.times(shape)).exp()
+    of_shape = inverse + (power * ratio.whole - ratio.whole)
+    return (power - (1.0 + inverse)) * (shape / x), of_shape, (1.0 - power) * (shape * (1.0 / scale))
+
+
+log_density = primitive(
+    "frechet_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.1, 3.0), (0.3, 4.0), (0.5, 2.0)),
+)
 
 
 class Frechet(Distribution):
@@ -37,8 +58,7 @@ class Frechet(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        powers = (p.shape + 1.0) * Frechet.log_ratio(x, p).whole
-        return (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole - powers + Frechet.log_cdf(x, p)
+        return log_density(x, p.shape, p.scale)
 
     @staticmethod
     def log_ratio(x: Node, p: Parameters) -> Parts:

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.distance_power import distance_power
 from vecdist.distributions.exponential_power_mass import generalized_normal_tail, log_generalized_normal_tail
-from vecdist.distributions.formulas import at_peak, lgamma_reciprocal, times
+from vecdist.distributions.formulas import lgamma_reciprocal, times
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
@@ -56,13 +57,7 @@ class GeneralizedNormal(Distribution):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         constant = lgamma_reciprocal(p.power) + log_twice(p.scale)
-        return -GeneralizedNormal.decay(x, p) - constant
-
-    @staticmethod
-    def decay(x: Node, p: Parameters) -> Node:
-        """|z|^power."""
-        decay = GeneralizedNormal.log_distance(x, p).times(p.power).exp()
-        return at_peak(decay, (x - p.loc) / p.scale, p.power, 2.0)
+        return -distance_power(*difference(x, p.loc), p.scale, p.power) - constant
 
     @staticmethod
     def log_distance(x: Node, p: Parameters) -> Parts:

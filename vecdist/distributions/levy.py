@@ -12,8 +12,25 @@ from vecdist.primitives.floating import at_most
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.normal_tail import erfcinv
 from vecdist.primitives.special import erf, erfc
+from vecdist.primitives.table import primitive
 
 MOST = 40.0  # of which the error function is 1, and its slope 0
+
+
+def _log_density(distance: Node, scale: Node) -> Node:
+    return 0.5 * (log(scale) - math.log(2 * math.pi)) - 1.5 * log(distance) - 0.5 * (scale / distance)
+
+
+def _log_density_partials(distance: Node, scale: Node, out: Node) -> tuple[Node, Node]:
+    """With one reciprocal for both terms: the difference of two that are infinite is no number."""
+    inverse = 1.0 / distance
+    return (0.5 * (scale / distance) - 1.5) * inverse, 0.5 / scale - 0.5 * inverse
+
+
+log_density = primitive(
+    "levy_log_density", 2, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.1, 3.0), (0.5, 2.0)),
+)
 
 
 class Levy(Distribution):
@@ -40,8 +57,7 @@ class Levy(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        distance = x - p.loc
-        return 0.5 * (log(p.scale) - math.log(2 * math.pi)) - 1.5 * log(distance) - 0.5 * p.scale / distance
+        return log_density(x - p.loc, p.scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

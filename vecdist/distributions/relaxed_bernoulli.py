@@ -1,13 +1,66 @@
 """The relaxed Bernoulli distribution."""
 
+from typing import NamedTuple
+
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log1p_at_zero, times
+from vecdist.distributions.formulas import times, with_slopes_of
 from vecdist.distributions.parts import Parts, logit_parts
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid, softplus
+from vecdist.primitives.arithmetic import eq, size, square
+from vecdist.primitives.elementary import expm1, log, log1p, log_sigmoid, sigmoid, softplus
+from vecdist.primitives.floating import INFINITY, format_of
 from vecdist.primitives.logarithms import logit
+from vecdist.primitives.table import primitive
+
+
+class _Sides(NamedTuple):
+    """The ``log_odds`` t logit(x) - logit(p), as they stand: they are small in the middle though both terms be large.
+
+    Of both sides of their zero one is the ``lower``.
+    """
+
+    log_odds: Node
+    lower: Node
+
+    @property
+    def excess(self) -> Node:
+        """Minus their absolute value."""
+        return where(self.lower, self.log_odds, -self.log_odds)
+
+
+def _sides(x: Node, temperature: Node, log_odds: Node) -> _Sides:
+    found = temperature * logit(x) - log_odds
+    return _Sides(found, found < 0.0)
+
+
+def _log_density(x: Node, temperature: Node, log_odds: Node) -> Node:
+    sides = _sides(x, temperature, log_odds)
+    powers = times(temperature - 1.0, logit(x))
+    nearer = where(sides.lower, powers - log_odds, log_odds - powers) - 2.0 * where(sides.lower, log1p(-x), log(x))
+    return log(temperature) + nearer - 2.0 * softplus(sides.excess)
+
+
+def _log_density_partials(x: Node, temperature: Node, log_odds: Node, out: Node) -> tuple[Node, ...]:
+    """That in x with the slope at the nearer end, which counts at a temperature of 1 alone, where digits are lost."""
+    sides, form, even = _sides(x, temperature, log_odds), format_of(x), eq(temperature, 1.0)
+    lower, inverse = sides.lower, 1.0 / (size(x) * (1.0 - x))
+    near, steep = where(lower, x, 1.0 - x), where(lower, logit(x), -logit(x))
+    at_end = -where(lower, expm1(-log_odds), expm1(log_odds))
+    at_zero = with_slopes_of(near, near * where(even, 1.0 - at_end, 0.0))
+    tail = where(near > 0.0, sigmoid(sides.excess), at_zero)
+    lost = eq(inverse, INFINITY) | (even & (near + tail < form.smallest_normal * 2.0**form.fraction))
+    bent = with_slopes_of(at_end, at_end + near * square(at_end))
+    rest = where(lost, bent, 1.0 / where(lower, 1.0 - x, x) - tail * (temperature * inverse))
+    slope = times(temperature - 1.0, inverse) + 2.0 * rest
+    of_temperature = (1.0 / temperature + steep) - 2.0 * times(tail, steep)
+    return where(lower, slope, -slope), of_temperature, where(lower, 2.0 * tail - 1.0, 1.0 - 2.0 * tail)
+
+
+log_density = primitive(
+    "relaxed_bernoulli_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.01, 0.99), (0.3, 4.0), (-3.0, 3.0)),
+)
 
 
 class RelaxedBernoulli(Distribution):
@@ -40,15 +93,7 @@ class RelaxedBernoulli(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """With t logit(x) - logit(p) as it stands, which is small in the middle though both be large."""
-        log_odds = RelaxedBernoulli.log_odds(x, p)
-        powers, lower = times(p.temperature - 1.0, logit(x)), log_odds < 0.0
-        nearer = where(lower, powers - p.logit, p.logit - powers) - 2.0 * where(lower, log1p(-x), log(x))
-        rest = softplus(where(lower, log_odds, -log_odds))
-        odds, against = x + square(x), (1.0 - x) + square(1.0 - x)  # at the ends, where at a temperature of 1
-        rest = where(x > 0.0, rest, log1p_at_zero(odds * exp(-p.logit)))  # their derivatives count
-        rest = where(x < 1.0, rest, log1p_at_zero(against * exp(p.logit)))
-        return log(p.temperature) + nearer - 2.0 * rest
+        return log_density(x, p.temperature, p.logit)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
@@ -65,10 +110,6 @@ class RelaxedBernoulli(Distribution):
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
         return log_sigmoid(-RelaxedBernoulli.tail_odds(x, p))
-
-    @staticmethod
-    def log_odds(x: Node, p: Parameters) -> Node:
-        return p.temperature * logit(x) - p.logit
 
     @staticmethod
     def tail_odds(x: Node, p: Parameters) -> Node:

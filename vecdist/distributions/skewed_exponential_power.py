@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.distance_power import shared_distance_power
 from vecdist.distributions.exponential_power_mass import exponential_power_tail, log_exponential_power_tail
-from vecdist.distributions.formulas import at_peak, lgamma_reciprocal, times
+from vecdist.distributions.formulas import lgamma_reciprocal, times
 from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, const, where
@@ -73,18 +74,21 @@ class SkewedExponentialPower(Distribution):
         return finite
 
     @staticmethod
+    def side(x: Node, p: Parameters) -> Parts:
+        """What the scale is multiplied by on the side of x."""
+        return Parts(where(x < p.loc, p.left, p.right), where(x < p.loc, 0.0, p.right_rest))
+
+    @staticmethod
     def log_distance(x: Node, p: Parameters) -> Parts:
         """log|z|."""
-        side = Parts(where(x < p.loc, p.left, p.right), where(x < p.loc, 0.0, p.right_rest))
+        side = SkewedExponentialPower.side(x, p)
         return difference(x, p.loc).magnitude().log() - log_parts(p.scale) - side.log()
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        ratio = SkewedExponentialPower.log_distance(x, p)
         constant = lgamma_reciprocal(p.power) + log_over(p.power) + log_twice(p.scale)
-        decay = (ratio.times(p.power) - log_parts(p.power)).exp()
-        z = (x - p.loc) / (p.scale * where(x < p.loc, p.left, p.right))
-        return -at_peak(decay, z, p.power, 1.0) - constant
+        side = SkewedExponentialPower.side(x, p)
+        return -shared_distance_power(*difference(x, p.loc), p.scale, *side, p.power) - constant
 
     @staticmethod
     def mode(p: Parameters) -> Node:

@@ -5,12 +5,34 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, gamma_spread, times
 from vecdist.distributions.parts import NOTHING, Parts, difference, log_of_minus_log, log_ratio_parts
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import square
+from vecdist.primitives.arithmetic import eq, size, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import at_least
+from vecdist.primitives.floating import INFINITY, at_least, format_of
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import lgamma
+from vecdist.primitives.table import primitive
+
+
+def _log_density(x: Node, shape: Node, scale: Node) -> Node:
+    ratio = log_ratio_parts(x, scale)
+    return times(shape - 1.0, ratio.whole) - ratio.times(shape).exp() + log_quotient(shape, scale)
+
+
+def _log_density_partials(x: Node, shape: Node, scale: Node, out: Node) -> tuple[Node, ...]:
+    """With a slope of the hazard that counts where the shape is 1 alone, if x is nearly 0 or the hazard no number."""
+    ratio, inverse = log_ratio_parts(x, scale), 1.0 / size(x)
+    hazard, form = where(x > 0.0, ratio.times(shape).exp(), 0.0), format_of(x)
+    lost = eq(inverse, INFINITY) | (eq(shape, 1.0) & (hazard < form.smallest_normal * 2.0**form.fraction))
+    of_x = times(shape - 1.0, inverse) - where(lost, shape * (1.0 / scale), hazard * (shape * inverse))
+    of_shape = 1.0 / shape + (ratio.whole - times(hazard, ratio.whole))
+    return of_x, of_shape, (hazard - 1.0) * (shape * (1.0 / scale))
+
+
+log_density = primitive(
+    "weibull_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.1, 3.0), (0.3, 4.0), (0.5, 2.0)),
+)
 
 
 class Weibull(Distribution):
@@ -29,8 +51,7 @@ class Weibull(Distribution):
     @parametrisation(shape=positive, scale=positive)
     @staticmethod
     def by_scale(shape: Node, scale: Node) -> dict[str, Node]:
-        logs = {"log_scale": log(scale), "log_rise": log_quotient(shape, scale)}
-        return {"shape": shape, "scale": scale, "inverse_scale": 1.0 / scale} | logs
+        return {"shape": shape, "scale": scale, "inverse_scale": 1.0 / scale, "log_scale": log(scale)}
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
@@ -38,8 +59,7 @@ class Weibull(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        powers = times(p.shape - 1.0, Weibull.log_ratio(x, p).whole)
-        return powers + Weibull.log_sf(x, p) + p.log_rise
+        return log_density(x, p.shape, p.scale)
 
     @staticmethod
     def log_ratio(x: Node, p: Parameters) -> Parts:

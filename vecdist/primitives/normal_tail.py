@@ -12,7 +12,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, size, sqrt
 from vecdist.primitives.elementary import LN2, clamped, expm1, log
 from vecdist.primitives.floating import INFINITY, at_least, at_most, format_of, polynomial, scaled, width
-from vecdist.primitives.logarithms import LN2_PARTS, log1mexp, log_of_sum
+from vecdist.primitives.logarithms import LN2_PARTS, log1mexp, log_of_either, log_of_sum
 from vecdist.primitives.special import ERFC_MOST, exp_of_square, half_line, scaled_tail
 from vecdist.primitives.table import primitive
 
@@ -112,6 +112,12 @@ def _log_ndtr(x: Node) -> Node:
     normal = at_least(h, 4.0 * format_of(x).smallest_normal)
     logarithm = log_of_sum(where(x < 0, normal, 1.0), where(x < 0, 0.0, -(e * h)))
     return logarithm - where(x < 0, (0.5 * x) * x, 0.0)
+
+
+def log_part(x: Node) -> Node:
+    """log(Phi(x)), without the -x**2 / 2 where x is negative."""
+    h, e = _tail(x)
+    return log_of_either(x < 0, h, -(e * h))
 
 
 def log_tail_ratio(x: Node, y: Node) -> Node:

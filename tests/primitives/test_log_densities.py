@@ -1,0 +1,90 @@
+"""Log densities, and decays in them, that are primitives because their derivatives are written by themselves."""
+
+import pytest
+from flint import arb
+from ulps import DTYPES, Case, assert_accurate, precisely
+
+import vecdist.distributions  # noqa: F401 (where these functions are)
+
+HALF = arb(1) / 2
+
+
+def distance_power(distance: arb, rest: arb, scale: arb, power: arb) -> arb:
+    return (abs(distance + rest) / scale) ** power
+
+
+def shared_distance_power(distance: arb, rest: arb, scale: arb, side: arb, side_rest: arb, power: arb) -> arb:
+    return (abs(distance + rest) / (scale * (side + side_rest))) ** power / power
+
+
+def weibull(x: arb, shape: arb, scale: arb) -> arb:
+    return (shape - 1) * (x / scale).log() - (x / scale) ** shape + (shape / scale).log()
+
+
+def size_of_weibull(x: arb, shape: arb, scale: arb) -> arb:
+    return abs((shape - 1) * (x / scale).log()) + (x / scale) ** shape + abs((shape / scale).log())
+
+
+def frechet(x: arb, shape: arb, scale: arb) -> arb:
+    return (shape / scale).log() - (shape + 1) * (x / scale).log() - (scale / x) ** shape
+
+
+def size_of_frechet(x: arb, shape: arb, scale: arb) -> arb:
+    return abs((shape / scale).log()) + abs((shape + 1) * (x / scale).log()) + (scale / x) ** shape
+
+
+def levy(distance: arb, scale: arb) -> arb:
+    return HALF * (scale / (2 * arb.pi())).log() - 3 * HALF * distance.log() - HALF * scale / distance
+
+
+def size_of_levy(distance: arb, scale: arb) -> arb:
+    return 1 + abs(scale.log()) + 3 * HALF * abs(distance.log()) + HALF * scale / distance
+
+
+def relaxed_bernoulli(x: arb, t: arb, log_odds: arb) -> arb:
+    odds = log_odds.exp()
+    return (t * odds).log() + (t - 1) * (x * (1 - x)).log() - 2 * (odds * (1 - x) ** t + x**t).log()
+
+
+def size_of_relaxed_bernoulli(x: arb, t: arb, log_odds: arb) -> arb:
+    return 1 + abs(t.log()) + abs(log_odds) + (t + 1) * (abs(x.log()) + abs((1 - x).log()))
+
+
+def ex_gaussian(distance: arb, scale: arb, rate: arb, ratio: arb) -> arb:
+    """Of independent arguments, though ``ratio`` be rate scale: on either side of z = ratio another one counts."""
+    z = distance / scale
+    upper = HALF * ((ratio - z) / arb(2).sqrt()).erfc()
+    if z < ratio:
+        return upper.log() + (ratio - z) ** 2 / 2 - z**2 / 2
+    return upper.log() + ratio**2 / 2 - rate * distance
+
+
+def size_of_ex_gaussian(distance: arb, scale: arb, rate: arb, ratio: arb) -> arb:
+    z = distance / scale
+    return 1 + z**2 / 2 if z < ratio else 1 + abs(rate * distance) + ratio**2 / 2
+
+
+NONE = (-1e-23, 1e-23)
+SHARED = [((-30.0, 30.0), NONE, (0.1, 9.0), (0.1, 2.0), NONE, (0.1, 30.0)),
+          ((1e-9, 1e-6), NONE, (0.1, 9.0), (1e-3, 0.1), NONE, (0.1, 9.0))]  # fmt: skip
+POWERS = [(distance, rest, scale, power) for distance, rest, scale, _, _, power in SHARED]
+SHAPES = [((1e-3, 9.0), (0.1, 9.0), (0.5, 9.0)), ((1e-9, 1e-3), (0.1, 2.0), (1e-3, 1.0))]
+STEPS = [((1e-3, 9.0), (1e-3, 9.0)), ((1e-9, 1e9), (1e-9, 1e9))]
+ODDS = [((1e-9, 0.5), (0.1, 9.0), (-9.0, 9.0)), ((0.5, 0.999), (0.1, 9.0), (-9.0, 9.0))]
+MIXED = [((-9.0, 9.0), (0.1, 3.0), (0.1, 3.0), (0.1, 3.0)), ((-1e3, 1e3), (1.0, 9.0), (0.1, 3.0), (1e-6, 1e2))]
+CASES = [
+    Case("distance_power", precisely(distance_power), POWERS, POWERS, (2.0, 2.0)),
+    Case("shared_distance_power", precisely(shared_distance_power), SHARED, SHARED, (2.0, 2.0)),
+    Case("weibull_log_density", precisely(weibull), SHAPES, SHAPES, (2.0, 2.0), size_of_weibull),
+    Case("frechet_log_density", precisely(frechet), SHAPES, SHAPES, (2.0, 2.0), size_of_frechet),
+    Case("levy_log_density", precisely(levy), STEPS, STEPS, (2.0, 2.0), size_of_levy),
+    Case("relaxed_bernoulli_log_density", precisely(relaxed_bernoulli), ODDS, ODDS, (2.0, 2.0),
+         size_of_relaxed_bernoulli),
+    Case("ex_gaussian_log_excess", precisely(ex_gaussian), MIXED, MIXED, (3.0, 3.0), size_of_ex_gaussian),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
+    assert_accurate(case, dtype)
