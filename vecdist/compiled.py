@@ -90,7 +90,7 @@ class Compiled:
         self.errors = errors
         self.unnormalised = unnormalised
         self.graph = graph
-        self.names = _parameter_names(function)
+        self.names: list[str] = _parameter_names(function)
         self.chains = None if in_axes is None else Chains.of(in_axes, self.names)
         self._by_shape: dict[tuple, Run] = {}
         self._by_layout: Memo[_Prepared] = Memo(LAYOUTS)

@@ -90,23 +90,23 @@ def _joined(operation: Primitive, tests: list[Node]) -> Node:
     return result
 
 
-real = Constraint("a number")
-finite = Constraint("a finite number", open_lower=True, open_upper=True)
-below_infinity = Constraint("a number below infinity", open_upper=True)
-positive = Constraint("a finite positive number", lower=0.0, open_lower=True, open_upper=True)
-positive_or_infinite = Constraint("a positive number", lower=0.0, open_lower=True)
-nonnegative = Constraint("a finite number of at least 0", lower=0.0, open_upper=True)
-unit_interval = Constraint("a number between 0 and 1", lower=0.0, upper=1.0)
-open_unit_interval = Constraint(
+real: Constraint = Constraint("a number")
+finite: Constraint = Constraint("a finite number", open_lower=True, open_upper=True)
+below_infinity: Constraint = Constraint("a number below infinity", open_upper=True)
+positive: Constraint = Constraint("a finite positive number", lower=0.0, open_lower=True, open_upper=True)
+positive_or_infinite: Constraint = Constraint("a positive number", lower=0.0, open_lower=True)
+nonnegative: Constraint = Constraint("a finite number of at least 0", lower=0.0, open_upper=True)
+unit_interval: Constraint = Constraint("a number between 0 and 1", lower=0.0, upper=1.0)
+open_unit_interval: Constraint = Constraint(
     "a number between 0 and 1, both excluded", lower=0.0, upper=1.0, open_lower=True, open_upper=True
 )
-positive_unit_interval = Constraint("a number above 0, up to 1", lower=0.0, upper=1.0, open_lower=True)
-nonnegative_or_infinite = Constraint("a number of at least 0", lower=0.0)
-integer = Constraint("a whole number", open_lower=True, open_upper=True, whole=True)
-count = Constraint("a whole number of at least 0", lower=0.0, whole=True)
-light_count = replace(count, light=True)
-positive_count = Constraint("a whole number of at least 1", lower=1.0, open_upper=True, whole=True)
-binary = Constraint("0 or 1", lower=0.0, upper=1.0, whole=True)
+positive_unit_interval: Constraint = Constraint("a number above 0, up to 1", lower=0.0, upper=1.0, open_lower=True)
+nonnegative_or_infinite: Constraint = Constraint("a number of at least 0", lower=0.0)
+integer: Constraint = Constraint("a whole number", open_lower=True, open_upper=True, whole=True)
+count: Constraint = Constraint("a whole number of at least 0", lower=0.0, whole=True)
+light_count: Constraint = replace(count, light=True)
+positive_count: Constraint = Constraint("a whole number of at least 1", lower=1.0, open_upper=True, whole=True)
+binary: Constraint = Constraint("0 or 1", lower=0.0, upper=1.0, whole=True)
 
 
 def above(parameter: str) -> Constraint:

@@ -85,15 +85,15 @@ class Layout:
 
     def __init__(self, boxes: Sequence[Box]) -> None:
         self.boxes = boxes
-        self.ranks = _ranks(boxes)
+        self.ranks: list[int] = _ranks(boxes)
         self.segments = self._segments()
         self.rows = self._rows()
         self._order()
         self._untangle()
         self.x = self._place()
         heights = [max(boxes[box].height for box, at in row if self.ranks[box] == at) for row in self.rows]
-        self.top = [MARGIN + sum(heights[:rank]) + rank * RANK_GAP for rank in range(len(heights))]
-        self.bottom = [top + height for top, height in zip(self.top, heights, strict=True)]
+        self.top: list[float] = [MARGIN + sum(heights[:rank]) + rank * RANK_GAP for rank in range(len(heights))]
+        self.bottom: list[float] = [top + height for top, height in zip(self.top, heights, strict=True)]
 
     def is_lane(self, item: Item) -> bool:
         return self.ranks[item[0]] != item[1]

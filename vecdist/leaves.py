@@ -37,10 +37,10 @@ class Leaf:
         self, given: Any, array: Any, kind: str, name: str | None = None, traced: bool = False, constant: bool = False
     ) -> None:
         self.given, self.array, self.kind, self.name, self.traced = given, array, kind, name, traced
-        self.constant = constant
+        self.constant: bool = constant
         self.derived: dict[Any, Any] = {}
-        self.born = next(BIRTHS)
-        self.marked = False
+        self.born: int = next(BIRTHS)
+        self.marked: bool = False
         self.exits: tuple[Any, ...] = ()
         self.asked: tuple[Any, ...] = ()
 

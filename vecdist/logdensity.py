@@ -92,10 +92,10 @@ class LogDensity:
         self.errors, self.unnormalised, self.dtype = errors, unnormalised, np.dtype(dtype)
         self.joint = Joint(model, {**(parameters or {}), **named})
         self.parameters = self.joint.parameters
-        self.ndim = self.joint.size
+        self.ndim: int = self.joint.size
         terms = self.joint.terms(LazyArray(argument(np.zeros(self.ndim, self.dtype), "x")))
         self.pointwise_shapes = {name: term.shape for name, term in (terms.likelihood or {}).items()}
-        self.device = terms.total().device
+        self.device: str = terms.total().device
         self._labels = Labels.of({**self.shapes, **self.pointwise_shapes}, dims, coords, predict is not None)
         self._forget()
 

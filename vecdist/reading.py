@@ -21,7 +21,7 @@ class Readable:
     __slots__ = ("__weakref__", "_failed", "_left", "_value", "node")
 
     def __init__(self, node: Node) -> None:
-        self.node = node
+        self.node: Node = node
         self._value: Any = None
         self._failed: Any = False
         self._left = False

@@ -57,12 +57,12 @@ class CpuProgram(Program):
         self.source = source
         kernel = source.kernel
         self.slots = kernel.slots
-        self.lengths = kernel.lengths
+        self.lengths: tuple[str, ...] = kernel.lengths
         self.nests = [loop for _, loop in kernel.nests()]
         self.signature = _signature(kernel)
         with _compiling(source) as module:
             self.serial: Callable[..., None] = module.kernel
-            self.address = _compile_once(self.serial, self.signature)
+            self.address: int | None = _compile_once(self.serial, self.signature)
         self.pace = Pace()
         self._pieces: Memo[tuple[Any, list[Any], Any]] = Memo()
 

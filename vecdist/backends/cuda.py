@@ -97,10 +97,10 @@ class CudaProgram(Program):
     def __init__(self, kernel: Kernel, capability: tuple[int, int]) -> None:
         self.source, self.name, self.cubin = cubin(kernel, capability)
         self.kernel, self.capability = kernel, capability
-        self.cooperative = needs_grid_barrier(kernel)
-        self.sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
+        self.cooperative: bool = needs_grid_barrier(kernel)
+        self.sums: int = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self.grid = Grid(kernel)
-        self.apart = stands_apart(kernel, self.grid)
+        self.apart: bool = stands_apart(kernel, self.grid)
         self._loaded: dict[int, Any] = {}
         self._most_memory: dict[int, int] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}

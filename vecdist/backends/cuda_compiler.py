@@ -44,7 +44,7 @@ def _import_cuda() -> Any:
         return importlib.import_module("numba.cuda")
 
 
-cuda = _import_cuda()
+cuda: Any = _import_cuda()
 
 
 TOOLCHAIN = (

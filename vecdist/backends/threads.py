@@ -65,7 +65,7 @@ class Threaded:
 
     def __init__(self, kernel: Kernel, pieces: tuple[Any, Sequence[Any], Any], lengths: Mapping[str, int]) -> None:
         self.prelude, nests, self.finish = pieces
-        self.inputs = len(kernel.slots)
+        self.inputs: int = len(kernel.slots)
         counts = {n: element_count(o.shape, lengths) for n, o in enumerate(kernel.outputs) if o.summed}
         stripes = cpu_language.stripe_limit(sum(counts.values()))
         self.scattered = {n: (stripes * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
@@ -108,7 +108,7 @@ class Pace:
         """A run of so many statements took so long; short runs say more of what every call costs."""
         if took >= WORTH_TRYING / 4:
             self._seen = min(self._seen, took / max(work, 1))
-            self.seconds = max(FASTEST, self._seen)
+            self.seconds: float = max(FASTEST, self._seen)
 
 
 @final

@@ -65,15 +65,15 @@ class Grid:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.fixed = dict(kernel.fixed)
+        self.fixed: dict[str, int] = dict(kernel.fixed)
         known = kernel.inner_dims() <= set(self.fixed)
-        self.lanes = team(max((self.fixed[dim] for dim in kernel.row_dims()), default=1)) if known else None
+        self.lanes: int | None = team(max((self.fixed[dim] for dim in kernel.row_dims()), default=1)) if known else None
         self.slots = kept_slots(kernel, self.lanes, THREADS)
         self.keeper = {item: slots for slots in self.slots for item in slots.items}
-        self.kept_outputs = [number for number, output in enumerate(kernel.outputs) if output.kept]
-        self.slot_outputs = sorted({slots.number for slots in self.slots})
+        self.kept_outputs: list[int] = [number for number, output in enumerate(kernel.outputs) if output.kept]
+        self.slot_outputs: list[int] = sorted({slots.number for slots in self.slots})
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
-        self.atomic_outputs = sorted({item.output for item in items if item not in self.keeper})
+        self.atomic_outputs: list[int] = sorted({item.output for item in items if item not in self.keeper})
 
     def together(self) -> bool:
         """Whether blocks keep or add up something: then it is best done by as many as run at once."""

@@ -34,7 +34,7 @@ class LoopLines(ABC):
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.fixed = dict(kernel.fixed)
+        self.fixed: dict[str, int] = dict(kernel.fixed)
         self.short: set[str] = set()  # the sums that the loop being written takes in float32
         self.waiting: dict[str, np.dtype] = {}  # the buffers of the nest being written
 

@@ -165,7 +165,7 @@ class TileLines(ABC):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.grid = Grid(kernel)
-        self.apart = stands_apart(kernel, self.grid)
+        self.apart: bool = stands_apart(kernel, self.grid)
 
     @abstractmethod
     def statement(self, item: Statement) -> str:

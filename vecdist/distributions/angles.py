@@ -16,7 +16,7 @@ from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import at_least, at_most, polynomial, width
 from vecdist.primitives.logarithms import log_of_sum
 from vecdist.primitives.rounding import sum_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import arctan, direction_angle, near_tan
 
 FAR = 1e9  # where 1 + z² is z²
@@ -214,19 +214,19 @@ def _quantile_partials(q: Node, loc: Node, scale: Node, low: Node, high: Node, o
 
 
 BOUNDS = ((-2.0, 2.0), (0.5, 3.0), (-4.0, -0.5), (0.5, 4.0))
-angle = primitive(  # arctan((high - loc) / scale) - arctan((low - loc) / scale)
+angle: Primitive = primitive(  # arctan((high - loc) / scale) - arctan((low - loc) / scale)
     "angle", 4, expand=lambda *at: _sector(*at).angle, partials=_angle_partials, floating=True, domain=BOUNDS,
 )
-log_angle = primitive(  # the logarithm of scale times the angle
+log_angle: Primitive = primitive(  # the logarithm of scale times the angle
     "log_angle", 4, expand=_log_angle, partials=_log_angle_partials, floating=True, domain=BOUNDS,
 )
-angle_share = primitive(  # the angle of the interval from low to x over that from low to high
+angle_share: Primitive = primitive(  # the angle of the interval from low to x over that from low to high
     "angle_share", 5, expand=lambda loc, scale, low, x, high: at_most(
         _sector(loc, scale, low, x).angle / _sector(loc, scale, low, high).angle, 1.0
     ),
     partials=_share_partials, floating=True, domain=(*BOUNDS[:3], (-0.4, 0.4), BOUNDS[3]),
 )
-angle_quantile = primitive(  # the x of which angle_share is q
+angle_quantile: Primitive = primitive(  # the x of which angle_share is q
     "angle_quantile", 5, expand=_quantile, partials=_quantile_partials, floating=True,
     domain=((0.05, 0.95), *BOUNDS),
 )

@@ -7,7 +7,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import arctan, near_sin
 
 
@@ -24,7 +24,7 @@ def _share_partials(x: Node, low: Node, high: Node, out: Node) -> tuple[Node, ..
     return density, -(of_low * inverse) / math.pi, -(of_high * inverse) / math.pi
 
 
-arcsine_share = primitive(
+arcsine_share: Primitive = primitive(
     "arcsine_share", 3, expand=_share, partials=_share_partials, floating=True,
     domain=((0.1, 0.9), (-3.0, 0.0), (1.0, 3.0)),
 )

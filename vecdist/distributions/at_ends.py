@@ -162,16 +162,16 @@ def _log_tail_tangent(dots: Dots, ahead: Node, behind: Node, *_: Any) -> Node | 
 
 begun_below, begun_beyond = _begun("begun_below", 1.0), _begun("begun_beyond", -1.0)
 BEGUN = {"cdf": begun_below, "sf": begun_beyond, "log_sf": begun_beyond}
-from_end = primitive(  # a gap of 0 times a slope, of which only the gap moves
+from_end: Primitive = primitive(  # a gap of 0 times a slope, of which only the gap moves
     "from_end", 2, expand=times,
     tangent=lambda dots, gap, slope, out: None if dots[0] is None else times(dots[0], slope),
 )
 # The lesser tail at an end and beyond; ``ahead`` - ``behind`` is the gap, and ``formula`` has that tail inside.
-tail_at_end = primitive(
+tail_at_end: Primitive = primitive(
     "tail_at_end", 4, expand=lambda *at: repeated(const(0.0, at[0].dtype), *at[::-1]),
     tangent=_tail_tangent, floating=True,
 )
-log_tail_at_end = primitive(  # its logarithm
+log_tail_at_end: Primitive = primitive(  # its logarithm
     "log_tail_at_end", 4, expand=lambda *at: repeated(const(-math.inf, at[0].dtype), *at[::-1]),
     tangent=_log_tail_tangent, floating=True,
 )

@@ -12,7 +12,7 @@ from vecdist.primitives.elementary import log, sigmoid
 from vecdist.primitives.incomplete_beta import betainc, betaincc, log_betainc, log_betaincc
 from vecdist.primitives.special import digamma_delta, lbeta, xlog1py, xlogy
 
-below_widest = Constraint(
+below_widest: Constraint = Constraint(
     "a positive number below sqrt(mean (1 - mean))",
     lower=0.0,
     upper=lambda p: sqrt(p.mean * (1.0 - p.mean)),

@@ -12,7 +12,7 @@ from vecdist.primitives.arithmetic import eq, maximum, minimum
 from vecdist.primitives.draws import binomial_draw
 from vecdist.primitives.elementary import log1p, log_sigmoid
 from vecdist.primitives.special import lbeta, lgamma_delta, log_choose
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_mass(x: Node, n: Node, alpha: Node, beta: Node) -> Node:
@@ -40,7 +40,7 @@ def _slopes(x: Node, n: Node, alpha: Node, beta: Node, out: Node) -> tuple[Node,
     )
 
 
-log_mass = primitive(
+log_mass: Primitive = primitive(
     "beta_binomial_log_mass", 4, expand=_log_mass, partials=_slopes, floating=True,
     domain=((2.0, 9.0), (10.0, 30.0), (0.2, 20.0), (0.2, 20.0)),
 )

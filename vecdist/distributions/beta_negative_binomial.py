@@ -14,7 +14,7 @@ from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.gamma_products import log_gamma_products
 from vecdist.primitives.special import lbeta, lgamma_delta
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_mass(x: Node, r: Node, alpha: Node, beta: Node) -> Node:
@@ -32,7 +32,7 @@ def _slopes(x: Node, r: Node, alpha: Node, beta: Node, out: Node) -> tuple[Node,
     return of_x, slope(r, alpha, x, beta), slope(alpha, beta, r, x), slope(beta, alpha, x, r)
 
 
-log_mass = primitive(
+log_mass: Primitive = primitive(
     "beta_negative_binomial_log_mass", 4, expand=_log_mass, partials=_slopes, floating=True,
     domain=((2.0, 9.0), (0.2, 20.0), (0.2, 20.0), (0.2, 20.0)),
 )

@@ -5,7 +5,7 @@ import math
 from vecdist.expr import Node, where
 from vecdist.primitives.special import digamma_delta, trigamma
 from vecdist.primitives.stirling import digamma_part, lgamma_excess
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 STEPS = 3  # up the recurrence of DLMF 5.5.2, from where digamma_delta needs none
 
@@ -22,7 +22,7 @@ def _digamma_rise_partials(x: Node, d: Node, out: Node) -> tuple[Node, Node]:
     return trigamma(x + d) - trigamma(x), trigamma(x + d)
 
 
-digamma_rise = primitive(  # digamma(x + d) - digamma(x), relative to itself also where both are small
+digamma_rise: Primitive = primitive(  # digamma(x + d) - digamma(x), relative to itself also where both are small
     "digamma_rise", 2, expand=_digamma_rise, partials=_digamma_rise_partials, floating=True,
     domain=((0.05, 60.0), (0.05, 60.0)),
 )

@@ -8,7 +8,7 @@ from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log
 from vecdist.primitives.floating import polynomial
 from vecdist.primitives.logarithms import logit
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 # The Bernoulli numbers of even order n from 2 on, over n!, DLMF 24.2.1 and table 24.2.3
 BERNOULLI = (
@@ -40,7 +40,8 @@ def _log_growth_slope(logit: Node) -> Node:
     return where(small, near * polynomial(square(near), BERNOULLI), sign * (1.0 / expm1(far) - 1.0 / far))
 
 
-log_growth = primitive(  # log((exp(l) - 1) / l), less l / 2 for l between -1 and 1 and the positive part of l elsewhere
+# log((exp(l) - 1) / l), less l / 2 for l between -1 and 1 and the positive part of l elsewhere
+log_growth: Primitive = primitive(
     "continuous_bernoulli_log_growth", expand=_log_growth, partials=lambda logit, out: (_log_growth_slope(logit),),
     floating=True, domain=((1.1, 30.0),),
 )
@@ -76,15 +77,15 @@ def _quantile_partials(q: Node, logit: Node, out: Node) -> tuple[Node, Node]:
     return sparsity, q * (1.0 - q) * sparsity * moved
 
 
-bernoulli_quantile = primitive(  # x with bernoulli_cdf(x, l) = q
+bernoulli_quantile: Primitive = primitive(  # x with bernoulli_cdf(x, l) = q
     "continuous_bernoulli_quantile", 2, expand=_quantile, partials=_quantile_partials, floating=True,
     domain=((0.02, 0.98), (-3.0, 3.0)),
 )
-bernoulli_cdf = primitive(  # (exp(l x) - 1) / (exp(l) - 1)
+bernoulli_cdf: Primitive = primitive(  # (exp(l x) - 1) / (exp(l) - 1)
     "continuous_bernoulli_cdf", 2, expand=lambda x, logit: _lower(x, 1.0 - x, logit), partials=_tail_partials,
     floating=True, domain=((0.1, 0.9), (-3.0, 3.0)),
 )
-bernoulli_sf = primitive(  # 1 less that
+bernoulli_sf: Primitive = primitive(  # 1 less that
     "continuous_bernoulli_sf", 2, expand=lambda x, logit: _lower(1.0 - x, x, -logit), floating=True,
     partials=lambda x, logit, out: tuple(-slope for slope in _tail_partials(x, logit, out)),
     domain=((0.1, 0.9), (-3.0, 3.0)),

@@ -14,7 +14,7 @@ from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import polynomial, width
 from vecdist.primitives.rounding import product_rest
 from vecdist.primitives.segment import segment_angle
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import QUARTER_TURN, near_cos, near_sin
 
 # The zero of 2 t tan(t) - 1, over pi / 2 in two parts, and t / cos(t) there
@@ -96,12 +96,13 @@ def _slope_in_scale_partials(distance: Node, rest: Node, scale: Node, out: Node)
 
 
 WITHIN: Any = {"floating": True, "domain": ((0.1, 1.0), (-1e-17, 1e-17), (2.0, 5.0))}
-cosine_log_density = primitive(  # log((1 + cos(pi z)) / (2 scale)), z = distance / scale, of a distance in two parts
+# log((1 + cos(pi z)) / (2 scale)), z = distance / scale, of a distance in two parts
+cosine_log_density: Primitive = primitive(
     "cosine_log_density", 3, expand=_log_density, **WITHIN,
     partials=lambda *at: (cosine_slope(*at[:3]), None, cosine_slope_in_scale(*at[:3])),
 )
-cosine_slope = primitive("cosine_slope", 3, expand=_slope, partials=_slope_partials, **WITHIN)
-cosine_slope_in_scale = primitive(
+cosine_slope: Primitive = primitive("cosine_slope", 3, expand=_slope, partials=_slope_partials, **WITHIN)
+cosine_slope_in_scale: Primitive = primitive(
     "cosine_slope_in_scale", 3, expand=_slope_in_scale, partials=_slope_in_scale_partials, **WITHIN
 )
 
@@ -119,7 +120,7 @@ def _tail(left: Node) -> Node:
     return where(near, series / (2 * math.pi), 0.5 * left - rise / (2 * math.pi))
 
 
-cosine_tail = primitive(
+cosine_tail: Primitive = primitive(
     "cosine_tail", expand=_tail, partials=lambda left, out: (square(near_sin(math.pi / 2 * left)),), floating=True,
     domain=((0.1, 0.9),),
 )

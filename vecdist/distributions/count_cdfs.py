@@ -10,6 +10,7 @@ from vecdist.distributions.tail_sums import draws_tail
 from vecdist.primitives.beta_tails import distance_from_mean, logarithm, prefactor
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_less_digamma, tail
+from vecdist.primitives.table import Primitive
 from vecdist.primitives.zeta import _zeta
 
 
@@ -55,13 +56,17 @@ def soliton_cdf(k: float, most: float, m: float, spike: float) -> float:
 
 COUNT, BEYOND, NONE, SHAPE, Q = (9.0, 9.0), (90.0, 90.0), (0.0, 0.0), (0.6, 6.0), (0.02, 0.98)
 
-draws_quantile = bisection("draws_quantile", draws_cdf, (COUNT, SHAPE, SHAPE, NONE, BEYOND, Q))
-beta_negative_binomial_quantile = bisection(
+draws_quantile: Primitive = bisection("draws_quantile", draws_cdf, (COUNT, SHAPE, SHAPE, NONE, BEYOND, Q))
+beta_negative_binomial_quantile: Primitive = bisection(
     "beta_negative_binomial_quantile", beta_negative_binomial_cdf,
     ((2.0, 4.0), (6.0, 9.0), (2.0, 4.0), NONE, COUNT, (0.02, 0.5)),
 )
-yule_simon_quantile = bisection(
+yule_simon_quantile: Primitive = bisection(
     "yule_simon_quantile", yule_simon_cdf, (SHAPE, NONE, NONE, (1.0, 1.0), (1e9, 1e9), Q)
 )
-zipf_quantile = bisection("zipf_quantile", zipf_cdf, ((2.0, 2.0), (1.645, 1.645), NONE, (1.0, 1.0), (1e9, 1e9), Q))
-soliton_quantile = bisection("soliton_quantile", soliton_cdf, (COUNT, (4.0, 4.0), (0.2, 2.0), (1.0, 1.0), BEYOND, Q))
+zipf_quantile: Primitive = bisection(
+    "zipf_quantile", zipf_cdf, ((2.0, 2.0), (1.645, 1.645), NONE, (1.0, 1.0), (1e9, 1e9), Q),
+)
+soliton_quantile: Primitive = bisection(
+    "soliton_quantile", soliton_cdf, (COUNT, (4.0, 4.0), (0.2, 2.0), (1.0, 1.0), BEYOND, Q),
+)

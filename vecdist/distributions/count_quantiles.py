@@ -129,15 +129,15 @@ def _skellam_quantile(rate1: float, rate2: float, q: float) -> float:
     return reached
 
 
-poisson_quantile = primitive(
+poisson_quantile: Primitive = primitive(
     "poisson_quantile", 2, routine=_poisson_quantile, partials=flat, floating=True,
     domain=((0.5, 40.0), (0.02, 0.98)),
 )
-beta_count_quantile = primitive(
+beta_count_quantile: Primitive = primitive(
     "beta_count_quantile", 4, routine=_beta_count_quantile, partials=flat, floating=True,
     domain=((0.0, 0.0), (0.5, 12.0), (0.2, 5.0), (0.02, 0.98)),
 )
-skellam_quantile = primitive(
+skellam_quantile: Primitive = primitive(
     "skellam_quantile", 3, routine=_skellam_quantile, partials=flat, floating=True,
     domain=((0.5, 12.0), (0.5, 12.0), (0.02, 0.98)),
 )

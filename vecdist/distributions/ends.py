@@ -8,7 +8,7 @@ from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.floating import at_least
 from vecdist.primitives.rounding import sum_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def room(x: Node, loc: Node, scale: Node) -> Node:
@@ -27,7 +27,7 @@ def _left_share_partials(ahead: Node, rest: Node, scale: Node, out: Node) -> tup
     return inverse, None, -(ahead * inverse) * inverse
 
 
-left_share = primitive(  # (scale + ahead) / scale, at least 0, of a negative distance in two parts
+left_share: Primitive = primitive(  # (scale + ahead) / scale, at least 0, of a negative distance in two parts
     "left_share", 3, expand=_left_share, partials=_left_share_partials, floating=True,
     domain=((-1.0, -0.1), (-1e-17, 1e-17), (2.0, 5.0)),
 )

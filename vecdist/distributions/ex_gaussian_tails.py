@@ -17,7 +17,7 @@ from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.normal_tail import PHI_0, ROOT_HALF, inverse_mills_gap, ndtr, scaled_mass
 from vecdist.primitives.special import scaled_fall
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 FAR = -(2.0**32)  # standard deviations
 
@@ -159,18 +159,18 @@ def _slopes(x: Node, loc: Node, scale: Node, rate: Node, out: Node) -> tuple[Nod
 
 
 DOMAIN = ((-3.0, 3.0), (-1.0, 1.0), (0.5, 2.0), (0.3, 3.0))
-ex_gaussian_below = primitive(
+ex_gaussian_below: Primitive = primitive(
     "ex_gaussian_below", 4, expand=_below, partials=_slopes, floating=True, domain=DOMAIN,
 )
-ex_gaussian_beyond = primitive(
+ex_gaussian_beyond: Primitive = primitive(
     "ex_gaussian_beyond", 4, expand=_beyond, partials=lambda *at: tuple(-slope for slope in _slopes(*at)),
     floating=True, domain=DOMAIN,
 )
-log_ex_gaussian_below = primitive(
+log_ex_gaussian_below: Primitive = primitive(
     "log_ex_gaussian_below", 4, expand=_log_below, floating=True, domain=DOMAIN,
     partials=lambda *at: _tails(*at[:-1]).log_slopes_below(),
 )
-log_ex_gaussian_beyond = primitive(
+log_ex_gaussian_beyond: Primitive = primitive(
     "log_ex_gaussian_beyond", 4, expand=_log_beyond, floating=True, domain=DOMAIN,
     partials=lambda *at: _tails(*at[:-1]).log_slopes(const(0.0, at[-1].dtype)),
 )

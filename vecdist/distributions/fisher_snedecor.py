@@ -14,7 +14,7 @@ from vecdist.primitives.beta_of_odds import RATIO, beta_below, beta_beyond, log_
 from vecdist.primitives.beta_quantiles import odds_below
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.special import lbeta, log_beta_peak, xlogy
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 class _Step(NamedTuple):
@@ -60,10 +60,10 @@ def _excess_of_rest_partials(x: Node, ratio: Node, out: Node) -> tuple[Node, Nod
 
 
 RATIOS = ((0.05, 20.0), (0.1, 10.0))
-f_excess = primitive(  # log(1 + s) - s for s = (x - 1) / (1 + r x)
+f_excess: Primitive = primitive(  # log(1 + s) - s for s = (x - 1) / (1 + r x)
     "f_excess", 2, expand=_excess, partials=_excess_partials, floating=True, domain=RATIOS,
 )
-f_excess_of_rest = primitive(  # the same for -r s
+f_excess_of_rest: Primitive = primitive(  # the same for -r s
     "f_excess_of_rest", 2, expand=_excess_of_rest, partials=_excess_of_rest_partials, floating=True, domain=RATIOS,
 )
 
@@ -77,7 +77,8 @@ def _decay_partials(x: Node, a: Node, b: Node, out: Node) -> tuple[Node, Node, N
     return -a * _step(x, a / b).first / x, f_excess(x, a / b), f_excess_of_rest(x, a / b)
 
 
-f_decay = primitive(  # a log(y / m) + b log((1 - y) / (1 - m)) for y = r x / (1 + r x), m = r / (1 + r) and r = a / b
+# a log(y / m) + b log((1 - y) / (1 - m)) for y = r x / (1 + r x), m = r / (1 + r) and r = a / b
+f_decay: Primitive = primitive(
     "f_decay", 3, expand=_decay, partials=_decay_partials, floating=True,
     domain=((0.05, 20.0), (0.5, 30.0), (0.5, 30.0)),
 )
@@ -91,7 +92,7 @@ def _peak_partials(x: Node, a: Node, b: Node, out: Node) -> tuple[Node, Node, No
     return of_x, f_excess(x, ratio), f_excess_of_rest(x, ratio)
 
 
-f_peak = primitive(  # f_decay less log(x)
+f_peak: Primitive = primitive(  # f_decay less log(x)
     "f_peak", 3, expand=lambda x, a, b: f_decay(x, a, b) - log(x), partials=_peak_partials,
     domain=((0.05, 20.0), (0.5, 30.0), (0.5, 30.0)),
 )

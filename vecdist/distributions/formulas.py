@@ -14,7 +14,7 @@ from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import inverse_mills, log_ndtr
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, sum_rest
 from vecdist.primitives.special import digamma, erf, erfc, lgamma
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import near_sin
 from vecdist.shapes import broadcast
 
@@ -29,21 +29,21 @@ def _product_rule(dots: tuple[Node | None, Node | None], x: Node, y: Node, out: 
 
 
 # x y, 0 where x is 0, though y be infinite: what never occurs has no weight.
-times = primitive(
+times: Primitive = primitive(
     "times", 2, expand=lambda x, y: where(eq(x, 0.0) & eq(y, y), 0.0, x * y), tangent=_product_rule,
     floating=True, domain=((0.0, 30.0), (-30.0, 30.0)), oracle="numpy.multiply",
 )
 
 # The logarithm of a tail, from whichever of both is the less.  What does not change a tail does not change its
 # logarithm, though it be 0; and a tail is known well enough to divide by, so slopes of the other one are not asked for.
-log_of_tail = primitive(
+log_of_tail: Primitive = primitive(
     "log_of_tail", 2, expand=lambda tail, rest: where(tail < 0.5, log(tail), log1p(-rest)),
     tangent=lambda dots, tail, rest, out: None if dots[0] is None else times(dots[0], 1.0 / tail),
     floating=True, domain=((0.01, 0.49), (0.51, 0.99)),
 )
 
 # exp(y), with no slope where that is 0, though y fall infinitely fast.
-exp_of_log = primitive(
+exp_of_log: Primitive = primitive(
     "exp_of_log", expand=exp, tangent=lambda dots, y, out: None if dots[0] is None else times(out, dots[0]),
     floating=True, domain=((-30.0, 30.0),), oracle="numpy.exp",
 )
@@ -140,7 +140,7 @@ def _log1p_over_partials(a: Node, z: Node, rest: Node, out: Node) -> tuple[Node,
 
 
 # log(1 + a (z + rest)) / a, z where a is 0: the inverse of expm1_over, of a number in two parts.
-log1p_over = primitive(
+log1p_over: Primitive = primitive(
     "log1p_over", 3, expand=lambda a, z, rest: _grown(a, Parts(z, rest)).log1p_over, partials=_log1p_over_partials,
     floating=True, domain=((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17)),
 )
@@ -165,7 +165,7 @@ def _log1p_by_partials(a: Node, distance: Node, rest: Node, scale: Node, out: No
 
 SCALED = {"floating": True, "domain": ((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17), (1.0, 3.0))}
 # Of z = (distance + rest) / scale: log(1 + a z) / a, z where a is 0.
-log1p_by = primitive(
+log1p_by: Primitive = primitive(
     "log1p_by", 4, expand=lambda *at: _grown_by(*at).log1p_over, partials=_log1p_by_partials, **SCALED,
 )
 
@@ -194,7 +194,7 @@ def _log1p_decay_partials(a: Node, distance: Node, rest: Node, scale: Node, out:
 
 
 # -(1 + a) log(1 + a z) / a: that of a generalized Pareto density, 0 where a is -1
-log1p_decay = primitive(
+log1p_decay: Primitive = primitive(
     "log1p_decay", 4, expand=lambda a, *at: times(1.0 + a, -log1p_by(a, *at)), partials=_log1p_decay_partials, **SCALED,
 )
 
@@ -221,7 +221,7 @@ def _power_tail_partials(a: Node, distance: Node, rest: Node, scale: Node, out: 
 
 
 # (1 + a z)^(-1 / a), exp(-z) where a is 0.
-power_tail = primitive("power_tail", 4, expand=_power_tail, partials=_power_tail_partials, **SCALED)
+power_tail: Primitive = primitive("power_tail", 4, expand=_power_tail, partials=_power_tail_partials, **SCALED)
 
 
 def _power_decay_partials(a: Node, distance: Node, rest: Node, scale: Node, out: Node) -> tuple[Node | None, ...]:
@@ -234,13 +234,13 @@ def _power_decay_partials(a: Node, distance: Node, rest: Node, scale: Node, out:
 
 
 # log1p_decay - power_tail: that of a generalized extreme value density
-power_decay = primitive(
+power_decay: Primitive = primitive(
     "power_decay", 4, expand=lambda *at: log1p_decay(*at) - power_tail(*at), partials=_power_decay_partials, **SCALED,
 )
 
 
 # y - exp(y) for a number y in two parts; its derivative is 0 at 0.
-less_exp = primitive(
+less_exp: Primitive = primitive(
     "less_exp", 2, expand=lambda x, rest: at_most(x, -NOTHING) - Parts(x, rest).exp(),
     partials=lambda x, rest, out: (-Parts(x, rest).expm1(), None),
     floating=True, domain=((-3.0, 3.0), (-1e-17, 1e-17)),
@@ -253,7 +253,7 @@ def _mills_of_parts(x: Node, rest: Node) -> Node:
 
 
 # log Phi of a number in two parts.
-log_ndtr_of_parts = primitive(
+log_ndtr_of_parts: Primitive = primitive(
     "log_ndtr_of_parts", 2, expand=lambda x, rest: log_ndtr(x),
     partials=lambda x, rest, out: (_mills_of_parts(x, rest), None),
     floating=True, domain=((-8.0, 4.0), (-1e-17, 1e-17)),
@@ -269,7 +269,7 @@ def _expm1_over_slope(a: Node, y: Node, out: Node) -> Node:
 
 
 # (exp(a y) - 1) / a, y where a is 0.
-expm1_over = primitive(
+expm1_over: Primitive = primitive(
     "expm1_over", 2, expand=lambda a, y: where(eq(a * y, 0.0), y, expm1(a * y) / a),
     partials=lambda a, y, out: (_expm1_over_slope(a, y, out), exp(a * y)),
     floating=True, domain=((-2.0, 2.0), (-4.0, 4.0)),
@@ -300,7 +300,7 @@ def _lgamma_reciprocal_slope(a: Node) -> Node:
 
 
 SLOPE_AT_ZERO = 0.96767225  # of digamma
-lgamma_reciprocal = primitive(  # lgamma(1 + 1 / a)
+lgamma_reciprocal: Primitive = primitive(  # lgamma(1 + 1 / a)
     "lgamma_reciprocal", expand=_lgamma_reciprocal, partials=lambda a, out: (_lgamma_reciprocal_slope(a),),
     floating=True, domain=((0.1, 30.0),),
 )
@@ -348,8 +348,12 @@ def _nothing(z: Node) -> Node:
 
 
 # z and z² / 2 at 0, nowhere else: a constant with derivatives
-level = primitive("level", expand=_nothing, partials=lambda z, out: (1.0,), floating=True, domain=((0.0, 0.0),))
-bowl = primitive("bowl", expand=_nothing, partials=lambda z, out: (level(z),), floating=True, domain=((0.0, 0.0),))
+level: Primitive = primitive(
+    "level", expand=_nothing, partials=lambda z, out: (1.0,), floating=True, domain=((0.0, 0.0),),
+)
+bowl: Primitive = primitive(
+    "bowl", expand=_nothing, partials=lambda z, out: (level(z),), floating=True, domain=((0.0, 0.0),),
+)
 
 
 def infinite_where(diverges: Node, value: Node) -> Node:

@@ -65,20 +65,20 @@ def _log_partials(a: Node, x: Node, rest: Node, of_shape: Node, of_x: Node) -> t
 
 
 AT = ((0.3, 40.0), (0.3, 40.0), (-1e-16, 1e-16))
-gammainc_of_parts = primitive(
+gammainc_of_parts: Primitive = primitive(
     "gammainc_of_parts", 3, expand=lambda a, x, rest: gammainc(a, x) + _moved(a, x, rest), partials=_tail_partials,
     floating=True, domain=AT,
 )
-gammaincc_of_parts = primitive(
+gammaincc_of_parts: Primitive = primitive(
     "gammaincc_of_parts", 3, expand=lambda a, x, rest: gammaincc(a, x) - _moved(a, x, rest), floating=True, domain=AT,
     partials=lambda *at: tuple(slope if slope is None else -slope for slope in _tail_partials(*at)),
 )
-log_gammainc_of_parts = primitive(
+log_gammainc_of_parts: Primitive = primitive(
     "log_gammainc_of_parts", 3, floating=True, domain=AT,
     expand=lambda a, x, rest: log_gammainc(a, x) + _log_moved(a, x, rest, log_gammainc(a, x)),
     partials=lambda a, x, rest, out: _log_partials(a, x, rest, log_gammainc_da(a, x), log_gammainc_dx(a, x)),
 )
-log_gammaincc_of_parts = primitive(
+log_gammaincc_of_parts: Primitive = primitive(
     "log_gammaincc_of_parts", 3, floating=True, domain=AT,
     expand=lambda a, x, rest: log_gammaincc(a, x) - _log_moved(a, x, rest, log_gammaincc(a, x)),
     partials=lambda a, x, rest, out: _log_partials(
@@ -107,7 +107,7 @@ def _at_product(of_parts: Primitive, rising: bool) -> Primitive:
     return primitive(name, 4, expand=at, partials=partials, domain=(*AT[:2], (0.5, 2.0), AT[2]))
 
 
-gammainc_of_product = _at_product(gammainc_of_parts, False)
-gammaincc_of_product = _at_product(gammaincc_of_parts, False)
-log_gammainc_of_product = _at_product(log_gammainc_of_parts, True)
-log_gammaincc_of_product = _at_product(log_gammaincc_of_parts, False)
+gammainc_of_product: Primitive = _at_product(gammainc_of_parts, False)
+gammaincc_of_product: Primitive = _at_product(gammaincc_of_parts, False)
+log_gammainc_of_product: Primitive = _at_product(log_gammainc_of_parts, True)
+log_gammaincc_of_product: Primitive = _at_product(log_gammaincc_of_parts, False)

@@ -18,7 +18,7 @@ from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least, at_most, width
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 MOST = {8: 1.0 - 2.0**-53, 4: 1.0 - 2.0**-24}  # below 1
 
@@ -97,16 +97,16 @@ def _log_inflated(gate: Node, y: Node, rest: Node) -> Node:
 
 
 # log(gate + (1 - gate) exp(y)); the rest is what rounding has taken from y, of which derivatives have to know.
-log_inflated = primitive(
+log_inflated: Primitive = primitive(
     "log_inflated", 3, expand=_log_inflated, tangent=_inflated_tangent,
     floating=True, domain=GATES,
 )
 # Its slopes: in the gate, (1 - exp(y)) / (gate + (1 - gate) exp(y)), and in y, the share of zeros not by the gate.
-gate_slope = primitive(
+gate_slope: Primitive = primitive(
     "gate_slope", 3, expand=lambda *at: -expm1(at[1]) * _quotients(*at)[1], tangent=_slope_tangent,
     floating=True, domain=GATES,
 )
-ungated_share = primitive(
+ungated_share: Primitive = primitive(
     "ungated_share", 3, expand=lambda *at: (1.0 - at[0]) * _quotients(*at)[0], tangent=_share_tangent,
     floating=True, domain=GATES,
 )

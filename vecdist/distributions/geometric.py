@@ -7,7 +7,7 @@ from vecdist.distributions.staircase import settled
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq
 from vecdist.primitives.elementary import exp, expm1, log, log1p, log_sigmoid, sigmoid
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _power_slopes(k: Node, log_q: Node, q: Node, power: Node) -> tuple[Node, None, Node]:
@@ -21,10 +21,10 @@ def _rest_slopes(k: Node, log_q: Node, q: Node, rest: Node) -> tuple[Node, None,
     return -of_k, None, -of_q
 
 
-falling_power = primitive(  # exp(k log_q) for k >= 1, with the slopes of q^k in q
+falling_power: Primitive = primitive(  # exp(k log_q) for k >= 1, with the slopes of q^k in q
     "falling_power", 3, expand=lambda k, log_q, q: exp(k * log_q), partials=_power_slopes, floating=True,
 )
-falling_rest = primitive(  # 1 less that
+falling_rest: Primitive = primitive(  # 1 less that
     "falling_rest", 3, expand=lambda k, log_q, q: -expm1(k * log_q), partials=_rest_slopes, floating=True,
 )
 

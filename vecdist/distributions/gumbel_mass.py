@@ -9,7 +9,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.elementary import exp, expm1
 from vecdist.primitives.floating import INFINITY, at_most, polynomial, width
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 MOST = {8: 700.0, 4: 80.0}  # a start beyond which there is no mass
 NARROW = 1 / 64  # up to here a difference of exponentials is better taken as a product
@@ -74,7 +74,7 @@ def _log_gumbel_mass_partials(
 
 
 # log(exp(-exp(start)) - exp(-exp(start + length))) for start = z + rest and length = exp(log_length) + excess
-log_gumbel_mass = primitive(
+log_gumbel_mass: Primitive = primitive(
     "log_gumbel_mass", 4, expand=_log_gumbel_mass, partials=_log_gumbel_mass_partials, floating=True,
     domain=((-3.0, 2.0), (-1e-17, 1e-17), (-2.0, 1.0), (-1e-17, 1e-17)),
 )

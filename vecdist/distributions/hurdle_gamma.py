@@ -1,6 +1,8 @@
 """The hurdle gamma distribution."""
 
-from vecdist.distributions.base import Distribution
+from typing import Any
+
+from vecdist.distributions.base import Distribution, Parametrisation
 from vecdist.distributions.gamma import Gamma
 from vecdist.distributions.gates import (
     gated_cdf,
@@ -29,18 +31,18 @@ class HurdleGamma(Distribution):
 
     mixed = True
 
-    by_scale = with_gate(Gamma.by_scale)
-    by_rate = with_gate(Gamma.by_rate)
-    by_moments = with_gate(Gamma.by_moments)
+    by_scale: Parametrisation = with_gate(Gamma.by_scale)
+    by_rate: Parametrisation = with_gate(Gamma.by_rate)
+    by_moments: Parametrisation = with_gate(Gamma.by_moments)
     support = Gamma.support
     log_density = hurdled(Gamma)
-    mean = gated_mean(Gamma)
-    variance = gated_variance(Gamma)
+    mean: Any = gated_mean(Gamma)
+    variance: Any = gated_variance(Gamma)
 
-    cdf = gated_cdf(Gamma)
-    sf = gated_sf(Gamma)
-    log_sf = gated_log_sf(Gamma)
+    cdf: Any = gated_cdf(Gamma)
+    sf: Any = gated_sf(Gamma)
+    log_sf: Any = gated_log_sf(Gamma)
 
-    quantile = gated_quantile(Gamma)
+    quantile: Any = gated_quantile(Gamma)
 
-    draw = gated_draw(Gamma)
+    draw: Any = gated_draw(Gamma)

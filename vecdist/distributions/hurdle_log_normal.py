@@ -1,7 +1,9 @@
 """The hurdle log-normal distribution."""
 
+from typing import Any
+
 from vecdist.constraints import Constraint, nonnegative
-from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.base import Distribution, Parameters, Parametrisation
 from vecdist.distributions.gates import (
     gated_cdf,
     gated_draw,
@@ -32,18 +34,18 @@ class HurdleLogNormal(Distribution):
 
     mixed = True
 
-    by_scale = with_gate(LogNormal.by_scale)
+    by_scale: Parametrisation = with_gate(LogNormal.by_scale)
     log_density = hurdled(LogNormal)
-    mean = gated_mean(LogNormal)
-    variance = gated_variance(LogNormal)
+    mean: Any = gated_mean(LogNormal)
+    variance: Any = gated_variance(LogNormal)
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return nonnegative
 
-    cdf = gated_cdf(LogNormal)
-    sf = gated_sf(LogNormal)
-    log_sf = gated_log_sf(LogNormal)
-    quantile = gated_quantile(LogNormal)
+    cdf: Any = gated_cdf(LogNormal)
+    sf: Any = gated_sf(LogNormal)
+    log_sf: Any = gated_log_sf(LogNormal)
+    quantile: Any = gated_quantile(LogNormal)
 
-    draw = gated_draw(LogNormal)
+    draw: Any = gated_draw(LogNormal)

@@ -1,7 +1,9 @@
 """The hurdle negative binomial distribution."""
 
+from typing import Any
+
 from vecdist.constraints import finite, open_unit_interval, positive
-from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.base import Distribution, Parameters, Parametrisation
 from vecdist.distributions.gates import (
     hurdled,
     hurdled_cdf,
@@ -34,20 +36,20 @@ class HurdleNegativeBinomial(Distribution):
     """
 
     discrete = True
-    by_probability = with_gate(NegativeBinomial.by_probability, p=open_unit_interval)
-    by_mean = with_gate(NegativeBinomial.by_mean, mean=positive)
-    by_log_mean = with_gate(NegativeBinomial.by_log_mean, log_mean=finite)
+    by_probability: Parametrisation = with_gate(NegativeBinomial.by_probability, p=open_unit_interval)
+    by_mean: Parametrisation = with_gate(NegativeBinomial.by_mean, mean=positive)
+    by_log_mean: Parametrisation = with_gate(NegativeBinomial.by_log_mean, log_mean=finite)
     support = NegativeBinomial.support
     log_density = hurdled(NegativeBinomial, lambda p: p.r * p.log_p)
 
-    sf = hurdled_sf(NegativeBinomial, lambda p: p.r * p.log_p)
-    mean = hurdled_mean(NegativeBinomial, lambda p: p.r * p.log_p)
+    sf: Any = hurdled_sf(NegativeBinomial, lambda p: p.r * p.log_p)
+    mean: Any = hurdled_mean(NegativeBinomial, lambda p: p.r * p.log_p)
 
-    log_sf = hurdled_log_sf(NegativeBinomial, lambda p: p.r * p.log_p)
-    cdf = hurdled_cdf(NegativeBinomial, lambda p: p.r * p.log_p)
-    quantile = hurdled_quantile(NegativeBinomial, lambda p: p.r * p.log_p, cdf)
-    variance = hurdled_variance(NegativeBinomial, lambda p: p.r * p.log_p)
-    mode = mode_or_zero(lambda p: maximum(NegativeBinomial.mode(p), 1.0), log_density)
+    log_sf: Any = hurdled_log_sf(NegativeBinomial, lambda p: p.r * p.log_p)
+    cdf: Any = hurdled_cdf(NegativeBinomial, lambda p: p.r * p.log_p)
+    quantile: Any = hurdled_quantile(NegativeBinomial, lambda p: p.r * p.log_p, cdf)
+    variance: Any = hurdled_variance(NegativeBinomial, lambda p: p.r * p.log_p)
+    mode: Any = mode_or_zero(lambda p: maximum(NegativeBinomial.mode(p), 1.0), log_density)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -1,7 +1,9 @@
 """The hurdle Poisson distribution."""
 
+from typing import Any
+
 from vecdist.constraints import finite, positive
-from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.base import Distribution, Parameters, Parametrisation
 from vecdist.distributions.gates import (
     hurdled,
     hurdled_cdf,
@@ -33,19 +35,19 @@ class HurdlePoisson(Distribution):
     """
 
     discrete = True
-    by_rate = with_gate(Poisson.by_rate, rate=positive)
-    by_log_rate = with_gate(Poisson.by_log_rate, log_rate=finite)
+    by_rate: Parametrisation = with_gate(Poisson.by_rate, rate=positive)
+    by_log_rate: Parametrisation = with_gate(Poisson.by_log_rate, log_rate=finite)
     support = Poisson.support
     log_density = hurdled(Poisson, lambda p: -p.rate)
 
-    sf = hurdled_sf(Poisson, lambda p: -p.rate)
-    mean = hurdled_mean(Poisson, lambda p: -p.rate)
+    sf: Any = hurdled_sf(Poisson, lambda p: -p.rate)
+    mean: Any = hurdled_mean(Poisson, lambda p: -p.rate)
 
-    log_sf = hurdled_log_sf(Poisson, lambda p: -p.rate)
-    cdf = hurdled_cdf(Poisson, lambda p: -p.rate)
-    quantile = hurdled_quantile(Poisson, lambda p: -p.rate, cdf)
-    variance = hurdled_variance(Poisson, lambda p: -p.rate)
-    mode = mode_or_zero(lambda p: maximum(Poisson.mode(p), 1.0), log_density)
+    log_sf: Any = hurdled_log_sf(Poisson, lambda p: -p.rate)
+    cdf: Any = hurdled_cdf(Poisson, lambda p: -p.rate)
+    quantile: Any = hurdled_quantile(Poisson, lambda p: -p.rate, cdf)
+    variance: Any = hurdled_variance(Poisson, lambda p: -p.rate)
+    mode: Any = mode_or_zero(lambda p: maximum(Poisson.mode(p), 1.0), log_density)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -11,7 +11,7 @@ from vecdist.primitives.arithmetic import ceil, maximum, minimum
 from vecdist.primitives.draws import hypergeometric_draw
 from vecdist.primitives.floating import width
 from vecdist.primitives.special import digamma_delta, log_choose
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 LARGE = {8: 1e4, 4: 1e3}  # a logarithm of the number of draws there are, of which a mass has lost many digits
 
@@ -33,12 +33,12 @@ def _slopes(x: Node, n: Node, successes: Node, failures: Node, out: Node) -> tup
     return of_taken - of_rest, of_rest - of_draws, of_successes - of_all, of_failures - of_all
 
 
-log_mass = primitive(
+log_mass: Primitive = primitive(
     "hypergeometric_log_mass", 4, expand=_log_mass, partials=_slopes, floating=True,
     domain=((2.0, 9.0), (10.0, 12.0), (12.0, 30.0), (12.0, 30.0)),
 )
 
-up_to_the_population = Constraint(
+up_to_the_population: Constraint = Constraint(
     "a whole number up to successes + failures", lower=0.0, upper=lambda p: p.successes + p.failures, whole=True
 )
 

@@ -14,9 +14,9 @@ from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma
 from vecdist.primitives.gamma_quantiles import log_beyond
 from vecdist.primitives.special import lgamma
 from vecdist.primitives.stirling import digamma_part, lgamma_excess
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
-log_and_inverse = primitive(  # power log(x) + scale / x, whose slopes in x are infinite apart next to 0
+log_and_inverse: Primitive = primitive(  # power log(x) + scale / x, whose slopes in x are infinite apart next to 0
     "log_and_inverse", 3, expand=lambda x, power, scale: power * log(x) + scale / x,
     partials=lambda x, power, scale, out: ((power - scale / x) / x, log(x), 1.0 / x),
     domain=((0.1, 30.0), (1.1, 30.0), (0.1, 30.0)),

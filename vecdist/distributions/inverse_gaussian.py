@@ -17,7 +17,7 @@ from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _away(x: Node, mean: Node) -> Node:
@@ -31,7 +31,7 @@ def _distance_partials(x: Node, mean: Node, out: Node) -> tuple[Node, Node]:
     return (away * inverse_x) * (inverse + inverse_x), -2.0 * (away * inverse) * inverse
 
 
-distance = primitive(  # (x - mean)^2 / (mean^2 x), which does not overflow before it is a float no more
+distance: Primitive = primitive(  # (x - mean)^2 / (mean^2 x), which does not overflow before it is a float no more
     "inverse_gaussian_distance", 2, expand=lambda x, mean: _away(x, mean) * (_away(x, mean) / x),
     partials=_distance_partials, floating=True, domain=((0.2, 9.0), (0.5, 4.0)),
 )

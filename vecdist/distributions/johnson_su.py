@@ -14,7 +14,7 @@ from vecdist.primitives.logarithms import LARGE, LN2_PARTS, arcsinh_quotient
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import TINY, sum_rest
-from vecdist.primitives.table import flat, primitive
+from vecdist.primitives.table import Primitive, flat, primitive
 
 
 def _arcsinh_rest(x: Node, rest: Node, y: Node) -> Node:
@@ -33,7 +33,8 @@ def _arcsinh_rest(x: Node, rest: Node, y: Node) -> Node:
     return where(abs(lost) < INFINITY, where(x < 0.0, -lost, lost), 0.0)
 
 
-arcsinh_rest = primitive(  # arsinh((x + rest) / y) - arcsinh_quotient(x, y) for y > 0, which is rounding alone
+# arsinh((x + rest) / y) - arcsinh_quotient(x, y) for y > 0, which is rounding alone
+arcsinh_rest: Primitive = primitive(
     "arcsinh_rest", 3, expand=_arcsinh_rest, partials=flat, floating=True,
     domain=((-30.0, 30.0), (-1e-17, 1e-17), (0.1, 30.0)),
 )

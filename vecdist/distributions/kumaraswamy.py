@@ -12,9 +12,9 @@ from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta, xlogy
 from vecdist.primitives.stirling import digamma_lack
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
-log1m_power = primitive(  # log(1 - x^a) for 0 < x < 1
+log1m_power: Primitive = primitive(  # log(1 - x^a) for 0 < x < 1
     "log1m_power", 2, expand=lambda x, a: log1mexp(a * log(x)), domain=((0.1, 0.9), (0.3, 6.0)),
     partials=lambda x, a, out: (-a * exp((a - 1.0) * log(x) - out), -log(x) * exp(a * log(x) - out)),
 )

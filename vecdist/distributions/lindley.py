@@ -9,7 +9,7 @@ from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import width
 from vecdist.primitives.lambert_w import lambertw_lower
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 MOST = {8: 500.0, 4: 60.0}  # a shape whose exponential is a number
 
@@ -41,7 +41,7 @@ def _quantile_partials(q: Node, shape: Node, out: Node) -> tuple[Node, Node]:
     return 1.0 / _hazard(out, shape) / (1.0 - q), -falls / shape
 
 
-lindley_quantile = primitive(
+lindley_quantile: Primitive = primitive(
     "lindley_quantile", 2, expand=_quantile, partials=_quantile_partials, floating=True,
     domain=((0.02, 0.98), (0.05, 30.0)),
 )

@@ -11,7 +11,7 @@ from vecdist.primitives.floating import INFINITY, NAN, binary, lifted, polynomia
 from vecdist.primitives.log_products import log_quotient, log_quotient_high, log_quotient_rest
 from vecdist.primitives.logarithms import log_of_sum
 from vecdist.primitives.rounding import product_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_share_partials(x: Node, start: Node, end: Node, out: Node) -> tuple[Node, Node, Node]:
@@ -21,7 +21,7 @@ def _log_share_partials(x: Node, start: Node, end: Node, out: Node) -> tuple[Nod
     return 1.0 / width / x, -left / width / start, -out / width / end
 
 
-log_share = primitive(  # log(x / start) / log(end / start)
+log_share: Primitive = primitive(  # log(x / start) / log(end / start)
     "log_share", 3, expand=lambda x, start, end: log_quotient(x, start) / log_quotient(end, start),
     partials=_log_share_partials, floating=True, domain=((1.0, 2.0), (0.1, 1.0), (2.0, 30.0)),
 )
@@ -34,7 +34,7 @@ def _log_area(x: Node, width: Node, rest: Node) -> Node:
     return where(x + width < INFINITY, logarithm, const(NAN, x.dtype))
 
 
-log_area = primitive(  # log(x width) for x and width > 0, of which a rest is known
+log_area: Primitive = primitive(  # log(x width) for x and width > 0, of which a rest is known
     "log_area", 3, expand=_log_area, partials=lambda x, width, rest, out: (1.0 / x, 1.0 / width, None),
     floating=True, domain=((0.1, 30.0), (0.1, 30.0), (-1e-17, 1e-17)),
 )

@@ -23,7 +23,7 @@ from vecdist.primitives.scalar import (
     narrowed,
     normal_quantile,
 )
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 ROOT_2_PI = sqrt(2.0 * pi)
 
@@ -162,11 +162,11 @@ def _ex_gaussian_partials(scale: Node, rate: Node, p: Node, out: Node) -> tuple[
     return of_scale, -scale / rate * gap, 1.0 / (rate * where(near, by_bell, by_tail))
 
 
-inverse_gaussian_quantile = primitive(
+inverse_gaussian_quantile: Primitive = primitive(
     "inverse_gaussian_quantile", 3, routine=_wald_quantile, partials=_wald_partials,
     floating=True, domain=((0.2, 8.0), (0.2, 8.0), (0.05, 0.95)),
 )
-ex_gaussian_quantile = primitive(
+ex_gaussian_quantile: Primitive = primitive(
     "ex_gaussian_quantile", 3, routine=_ex_gaussian_quantile, partials=_ex_gaussian_partials,
     floating=True, domain=((0.3, 3.0), (0.3, 3.0), (0.05, 0.95)),
 )

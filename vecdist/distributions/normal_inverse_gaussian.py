@@ -14,9 +14,9 @@ from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_cauchy
 from vecdist.primitives.normal_inverse_gaussian_tails import log_nig_cdf, nig_cdf, nig_quantile
 from vecdist.primitives.power import hypot, leg
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
-within_alpha = Constraint(
+within_alpha: Constraint = Constraint(
     "a number between -alpha and alpha, both excluded",
     lower=lambda p: -p.alpha,
     upper=lambda p: p.alpha,
@@ -58,7 +58,7 @@ def _decay_partials(d: Node, delta: Node, alpha: Node, beta: Node, out: Node) ->
     return of_d, of_delta, (u / g) * (v / (q * g + delta * alpha)), -(u / g)
 
 
-decay = primitive(  # alpha q - beta d - delta g: how far below its greatest value the exponent is
+decay: Primitive = primitive(  # alpha q - beta d - delta g: how far below its greatest value the exponent is
     "normal_inverse_gaussian_decay", 4, expand=_decay, partials=_decay_partials,
     floating=True, domain=((-5.0, 5.0), (0.1, 5.0), (1.0, 5.0), (-0.9, 0.9)),
 )

@@ -27,7 +27,7 @@ from vecdist.primitives.normal_tail import (
     scaled_mass,
 )
 from vecdist.primitives.rounding import product_rest, sum_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 class Between(NamedTuple):
@@ -247,18 +247,18 @@ def _log_lower_share_partials(
 
 
 BOUNDS = ((-1.0, 1.0), (0.5, 2.0), (-4.0, -1.5), (1.5, 4.0))
-log_mass_between = primitive(  # log(Phi((high - loc) / scale) - Phi((low - loc) / scale))
+log_mass_between: Primitive = primitive(  # log(Phi((high - loc) / scale) - Phi((low - loc) / scale))
     "log_mass_between", 4, expand=_log_mass, partials=_log_mass_partials, floating=True, domain=BOUNDS,
 )
-lower_edge = primitive(  # phi((low - loc) / scale) over that mass
+lower_edge: Primitive = primitive(  # phi((low - loc) / scale) over that mass
     "lower_edge", 4, expand=lambda *at: _between(*at).edges[0], partials=_lower_edge_partials, floating=True,
     domain=BOUNDS,
 )
-upper_edge = primitive(  # phi((high - loc) / scale) over that mass
+upper_edge: Primitive = primitive(  # phi((high - loc) / scale) over that mass
     "upper_edge", 4, expand=lambda *at: _between(*at).edges[1], partials=_upper_edge_partials, floating=True,
     domain=BOUNDS,
 )
-log_lower_share = primitive(  # log of the mass from low to x over the mass from low to high
+log_lower_share: Primitive = primitive(  # log of the mass from low to x over the mass from low to high
     "log_lower_share", 5, expand=_log_lower_share, partials=_log_lower_share_partials, floating=True,
     domain=(*BOUNDS[:3], (-1.0, 1.0), BOUNDS[3]),
 )

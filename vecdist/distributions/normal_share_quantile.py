@@ -18,7 +18,7 @@ from vecdist.primitives.floating import INFINITY, at_least, at_most
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.normal_tail import PHI_0, inverse_mills, log_ndtr, ndtri_exp
 from vecdist.primitives.rounding import sum_rest
-from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
 STEPS = 4  # of Newton's method for the logarithm of a share
 CLOSE = 0.2  # the width in scales up to which it is solved as if the density were constant
@@ -163,7 +163,7 @@ def _slopes(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> dict[str,
 
 
 AT = ((0.05, 0.95), (-1.0, 1.0), (0.5, 2.0), (-4.0, -1.5), (1.5, 4.0))
-offset = primitive(
+offset: Primitive = primitive(
     "truncated_normal_offset", 5, expand=_offset, tangent=no_derivatives("truncated_normal_offset"), floating=True,
     domain=AT,
 )
@@ -175,7 +175,7 @@ SLOPES = [
     for place in ("q", "loc", "scale", "low", "high")
     for name in [f"truncated_normal_quantile_d{place}"]
 ]  # fmt: skip
-share_quantile = primitive(  # the x for which log_lower_share is log(q)
+share_quantile: Primitive = primitive(  # the x for which log_lower_share is log(q)
     "truncated_normal_quantile", 5, expand=_quantile, partials=lambda *at: tuple(slope(*at[:5]) for slope in SLOPES),
     floating=True, domain=AT,
 )

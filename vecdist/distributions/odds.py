@@ -95,12 +95,12 @@ def _of_shares(name: str, tail: Primitive, slope: Primitive, below: bool, log: b
 
 # I_p(a, b) and 1 - I_p(a, b) for p + q = 1, both known, and their logarithms; the arguments are a, b, p, q and the
 # logarithms of p and q, whose derivatives count where a share is 0.
-cdf_of_shares = _of_shares("cdf_of_shares", beta_of_odds.beta_below, beta_of_odds.slope_of_odds, True, False)
-sf_of_shares = _of_shares("sf_of_shares", beta_of_odds.beta_beyond, beta_of_odds.slope_of_odds, False, False)
-log_cdf_of_shares = _of_shares(
+cdf_of_shares: Primitive = _of_shares("cdf_of_shares", beta_of_odds.beta_below, beta_of_odds.slope_of_odds, True, False)
+sf_of_shares: Primitive = _of_shares("sf_of_shares", beta_of_odds.beta_beyond, beta_of_odds.slope_of_odds, False, False)
+log_cdf_of_shares: Primitive = _of_shares(
     "log_cdf_of_shares", beta_of_odds.log_beta_below, beta_of_odds.log_beta_below_slope, True, True
 )
-log_sf_of_shares = _of_shares(
+log_sf_of_shares: Primitive = _of_shares(
     "log_sf_of_shares", beta_of_odds.log_beta_beyond, beta_of_odds.log_beta_beyond_slope, False, True
 )
 

@@ -13,7 +13,7 @@ from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, expm1, log
 from vecdist.primitives.floating import LOG2_E, Reduced, at_least, at_most, format_of, head, polynomial, scaled, width
 from vecdist.primitives.log_products import log_quotient_high, log_quotient_rest
 from vecdist.primitives.rounding import log_high, log_rest, product_rest, quotient_rest, root_rest, sum_rest
-from vecdist.primitives.table import flat, primitive
+from vecdist.primitives.table import Primitive, flat, primitive
 
 NOTHING = -1e3  # an exponent of 0, whose slope is 0
 
@@ -106,11 +106,11 @@ def _exponential(dots: tuple[Node | None, ...], slope: Node) -> Node | None:
 
 
 PARTS, NARROW = ((-3.0, 3.0), (-1e-4, 1e-4)), ((-3.0, 3.0), (-1e-8, 1e-8))
-exp_of_parts = primitive(
+exp_of_parts: Primitive = primitive(
     "exp_of_parts", 2, expand=lambda high, rest: exp(high) * (1.0 + _growth(rest)),
     tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=PARTS,
 )
-expm1_of_parts = primitive(
+expm1_of_parts: Primitive = primitive(
     "expm1_of_parts", 2, expand=_expm1, tangent=lambda dots, high, rest, out: _exponential(dots, out + 1.0),
     floating=True, domain=PARTS,
 )
@@ -140,11 +140,11 @@ def _extended_exp(high: Node, rest: Node) -> tuple[Node, Node]:
     return scaled(whole, reduced), scaled(tail - (whole - second), reduced)
 
 
-exp_high = primitive(  # exp(high + rest) as rounded
+exp_high: Primitive = primitive(  # exp(high + rest) as rounded
     "exp_high", 2, expand=lambda high, rest: _extended_exp(high, rest)[0],
     tangent=lambda dots, high, rest, out: _exponential(dots, out), floating=True, domain=NARROW,
 )
-exp_rest = primitive(  # what that leaves
+exp_rest: Primitive = primitive(  # what that leaves
     "exp_rest", 2, expand=lambda high, rest: _extended_exp(high, rest)[1], partials=flat,
     floating=True, domain=NARROW,
 )

@@ -17,7 +17,7 @@ from vecdist.primitives.gamma_functions import DIGAMMA, LGAMMA
 from vecdist.primitives.logarithms import LN2_PARTS
 from vecdist.primitives.rounding import product_rest, sum_rest
 from vecdist.primitives.special import digamma, lbeta, log_choose
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 LOG_TWO_PI = math.log(2 * math.pi)
 OF_ONE, OF_TWO = 0.08106146679532726, 0.0413406959554093  # what Stirling's formula lacks of log 1! and log 2!
@@ -36,7 +36,8 @@ def _stirling_slope(k: Node) -> Node:
     return where(k < SERIES, digamma(k) - log(k) + 0.5 / k, -v * polynomial(v, DIGAMMA[width(k)]))
 
 
-stirling_error = primitive(  # log k! - (k + 1/2) log k + k - log(2 pi) / 2 for k = 1, k = 2 and k >= 3, DLMF 5.11.1
+# log k! - (k + 1/2) log k + k - log(2 pi) / 2 for k = 1, k = 2 and k >= 3, DLMF 5.11.1
+stirling_error: Primitive = primitive(
     "stirling_error", expand=_stirling_error, partials=lambda k, out: (_stirling_slope(k),), floating=True,
     domain=((3.2, 60.0),),
 )
@@ -61,7 +62,7 @@ def less_log1p(e: Node, logarithm: Node) -> Node:
     return where(near, excess, logarithm - e)
 
 
-log1p_excess = primitive(  # log(1 + e) - e
+log1p_excess: Primitive = primitive(  # log(1 + e) - e
     "log1p_excess", expand=lambda e: less_log1p(e, log1p(e)), partials=lambda e, out: (-e / (1.0 + e),), floating=True,
     domain=((-0.9, 4.0),),
 )
@@ -88,7 +89,8 @@ def _rate_deviance_partials(k: Node, rate: Node, log_rate: Node, out: Node) -> t
     return log_rate - log(k), where(less, -1.0, (k - rate) * (1.0 / rate)), where(less, k, 0.0)
 
 
-rate_deviance = primitive(  # k log(m / k) - (m - k) of a rate m > 0, of which the logarithm is given beside it
+# k log(m / k) - (m - k) of a rate m > 0, of which the logarithm is given beside it
+rate_deviance: Primitive = primitive(
     "rate_deviance", 3, expand=_rate_deviance, partials=_rate_deviance_partials, floating=True,
     domain=((25.0, 30.0), (1.9, 2.1), (0.6, 0.8)),
 )

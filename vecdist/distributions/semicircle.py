@@ -13,7 +13,7 @@ from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import INFINITY, at_least, width
 from vecdist.primitives.rounding import sum_rest
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import arctan
 
 TWO_OVER_PI = {8: (0.6366197723675814, -3.935735335036497e-17), 4: (0.63661975, 2.5682553e-08)}
@@ -58,11 +58,11 @@ def _cdf_partials(x: Node, radius: Node, out: Node) -> tuple[Node, Node]:
     return density, -(x / radius) * density
 
 
-semicircle_log_density = primitive(
+semicircle_log_density: Primitive = primitive(
     "semicircle_log_density", 2, expand=_log_density, partials=_log_density_partials, floating=True,
     domain=((-0.9, 0.9), (1.0, 30.0)),
 )
-semicircle_cdf = primitive(
+semicircle_cdf: Primitive = primitive(
     "semicircle_cdf", 2, expand=_cdf, partials=_cdf_partials, floating=True, domain=((-0.9, 0.9), (1.0, 30.0)),
 )
 

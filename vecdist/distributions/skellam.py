@@ -11,7 +11,7 @@ from vecdist.primitives.bessel_orders import log_iv_dx, log_ive, log_ive_dv
 from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import log
 from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_q
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_meeting(v: Node, rate1: Node, rate2: Node) -> Node:
@@ -27,7 +27,7 @@ def _log_meeting_partials(v: Node, rate1: Node, rate2: Node, out: Node) -> tuple
     return log_ive_dv(v, x), rise * (root2 / root1) - 1.0, rise * (root1 / root2) - 1.0
 
 
-log_meeting = primitive(  # log I_v(2 sqrt(rate1 rate2)) - rate1 - rate2
+log_meeting: Primitive = primitive(  # log I_v(2 sqrt(rate1 rate2)) - rate1 - rate2
     "skellam_log_meeting", 3, expand=_log_meeting, partials=_log_meeting_partials, floating=True,
     domain=((0.2, 12.0), (0.5, 10.0), (0.5, 10.0)),
 )

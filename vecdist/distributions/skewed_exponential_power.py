@@ -16,7 +16,7 @@ from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, binary, format_of, lifted, log_fraction
 from vecdist.primitives.gamma_quantiles import OVER_SHAPE, log_root
 from vecdist.primitives.special import lgamma, lgamma_delta
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_less_one(x: Node) -> Node:
@@ -25,10 +25,10 @@ def _log_less_one(x: Node) -> Node:
     return (taken.k * high - 1.0) + (taken.k * low + log_fraction(taken.f))
 
 
-log_less_one = primitive(  # log(x) - 1 for finite x > 0
+log_less_one: Primitive = primitive(  # log(x) - 1 for finite x > 0
     "log_less_one", expand=_log_less_one, partials=lambda x, out: (1.0 / x,), floating=True, domain=((0.1, 30.0),),
 )
-log_over = primitive(  # log(x) / x
+log_over: Primitive = primitive(  # log(x) / x
     "log_over", expand=lambda x: log(x) / x, partials=lambda x, out: (-log_less_one(x) * square(1.0 / x),),
     floating=True, domain=((0.1, 30.0),),
 )

@@ -17,7 +17,7 @@ from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
 from vecdist.primitives.gamma_differences import digamma_gap, lgamma_half_step
 from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.stirling import digamma_lack, lgamma_excess
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _decay(distance: Node, inverse_scale: Node, df: Node) -> Node:
@@ -46,7 +46,7 @@ def _bend(u: Node, rest: Node) -> Node:
     return where(small, near, (math.log(1.5) - 1 / 3) + (v * (1.0 - rest) + square(v) * excess))
 
 
-student_decay = primitive(  # (df + 1) / 2 log(1 + z^2 / df) for z = distance inverse_scale
+student_decay: Primitive = primitive(  # (df + 1) / 2 log(1 + z^2 / df) for z = distance inverse_scale
     "student_decay", 3, expand=_decay, partials=_decay_partials, floating=True,
     domain=((-5.0, 5.0), (0.5, 2.0), (0.5, 30.0)),
 )
@@ -57,7 +57,7 @@ def _log_gammas_slope(half: Node, out: Node) -> tuple[Node]:
     return (digamma_gap(half, 0.5) + log1p_excess(0.5 / half),)
 
 
-log_gammas = primitive(  # lgamma(half + 1/2) - lgamma(half) - log(2 half) / 2
+log_gammas: Primitive = primitive(  # lgamma(half + 1/2) - lgamma(half) - log(2 half) / 2
     "student_log_gammas", expand=lgamma_half_step, partials=_log_gammas_slope, floating=True, domain=((0.05, 60.0),),
 )
 

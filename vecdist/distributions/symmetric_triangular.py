@@ -9,7 +9,7 @@ from vecdist.distributions.parts import Parts, difference
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_density(distance: Node, rest: Node, scale: Node) -> Node:
@@ -27,7 +27,7 @@ def _log_density_partials(distance: Node, rest: Node, scale: Node, out: Node) ->
     return -per_left, None, (Parts(distance, rest) - left).whole * per_left / scale
 
 
-triangle_log_density = primitive(  # log((scale - distance) / scale^2), of a distance in two parts
+triangle_log_density: Primitive = primitive(  # log((scale - distance) / scale^2), of a distance in two parts
     "triangle_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
     domain=((0.1, 1.0), (-1e-17, 1e-17), (2.0, 5.0)),
 )

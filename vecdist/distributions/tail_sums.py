@@ -15,7 +15,7 @@ from vecdist.primitives.beta_tails import digamma_gap, distance_from_mean, prefa
 from vecdist.primitives.elementary import exp as exponential
 from vecdist.primitives.gamma_products import parts
 from vecdist.primitives.scalar import log_tail, log_tail_slope
-from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivatives, primitive
 from vecdist.shapes import broadcast
 
 TERMS = 1000.0  # a sum of more takes longer than the integral
@@ -134,13 +134,14 @@ def _log_draws_tail_db(below: float, k: float, n: float, alpha: float, beta: flo
 
 COMMON = {"floating": True, "domain": ((1.0, 1.0), (4.0, 4.0), (9.0, 9.0), (0.6, 6.0), (0.6, 6.0))}
 
-log_draws_tail_da = primitive(
+log_draws_tail_da: Primitive = primitive(
     "log_draws_tail_da", 5, routine=_log_draws_tail_da, tangent=no_derivatives("log_draws_tail_da"), **COMMON,
 )
-log_draws_tail_db = primitive(
+log_draws_tail_db: Primitive = primitive(
     "log_draws_tail_db", 5, routine=_log_draws_tail_db, tangent=no_derivatives("log_draws_tail_db"), **COMMON,
 )
-log_draws_tail = primitive(  # of the lower tail where the first argument is 1, of the upper one where it is 0
+# of the lower tail where the first argument is 1, of the upper one where it is 0
+log_draws_tail: Primitive = primitive(
     "log_draws_tail", 5, routine=_log_draws_tail,
     partials=lambda below, k, n, alpha, beta, out: (
         None, None, None, log_draws_tail_da(below, k, n, alpha, beta), log_draws_tail_db(below, k, n, alpha, beta)

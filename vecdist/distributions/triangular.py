@@ -8,7 +8,7 @@ from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.floating import width
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _tail(x: Node, low: Node, high: Node, peak: Node) -> Node:
@@ -31,10 +31,10 @@ def _tail_partials(x: Node, low: Node, high: Node, peak: Node, out: Node) -> tup
 
 
 ABOVE_PEAK = ((0.5, 0.9), (-3.0, 0.0), (1.0, 3.0), (0.1, 0.4))
-falling_tail = primitive(  # the probability of more than x, above the peak
+falling_tail: Primitive = primitive(  # the probability of more than x, above the peak
     "falling_tail", 4, expand=_tail, partials=_tail_partials, floating=True, domain=ABOVE_PEAK,
 )
-falling_mass = primitive(  # 1 less that
+falling_mass: Primitive = primitive(  # 1 less that
     "falling_mass", 4, expand=_rest, floating=True, domain=ABOVE_PEAK,
     partials=lambda *at: tuple(-slope for slope in _tail_partials(*at)),
 )

@@ -6,7 +6,7 @@ from vecdist.distributions.parts import difference
 from vecdist.expr import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _share_partials(x: Node, low: Node, high: Node, out: Node) -> tuple[Node, Node, Node]:
@@ -15,7 +15,7 @@ def _share_partials(x: Node, low: Node, high: Node, out: Node) -> tuple[Node, No
     return inverse, -((high - x) * inverse) * inverse, -((x - low) * inverse) * inverse
 
 
-share_between = primitive(
+share_between: Primitive = primitive(
     "share_between", 3, expand=lambda x, low, high: (x - low) / (high - low), partials=_share_partials, floating=True,
     domain=((0.1, 0.9), (-3.0, 0.0), (1.0, 3.0)),
 )

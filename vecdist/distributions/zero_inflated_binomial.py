@@ -3,7 +3,7 @@
 from typing import Any
 
 from vecdist.distributions import saddle_point
-from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.base import Distribution, Parameters, Parametrisation
 from vecdist.distributions.binomial import Binomial
 from vecdist.distributions.formulas import bowl, level
 from vecdist.distributions.gates import (
@@ -49,18 +49,18 @@ class ZeroInflatedBinomial(Distribution):
     """
 
     discrete = True
-    by_probability = with_gate(Binomial.by_probability)
-    by_logit = with_gate(Binomial.by_logit)
+    by_probability: Parametrisation = with_gate(Binomial.by_probability)
+    by_logit: Parametrisation = with_gate(Binomial.by_logit)
     support = Binomial.support
     log_density = _with_certain_success(inflated(saddle_point.binomial, saddle_point.lost_at_no_success))
-    mean = gated_mean(Binomial)
-    variance = gated_variance(Binomial)
-    mode = mode_or_zero(Binomial.mode, log_density)
+    mean: Any = gated_mean(Binomial)
+    variance: Any = gated_variance(Binomial)
+    mode: Any = mode_or_zero(Binomial.mode, log_density)
 
-    cdf = gated_cdf(Binomial)
-    sf = gated_sf(Binomial)
-    log_sf = gated_log_sf(Binomial)
+    cdf: Any = gated_cdf(Binomial)
+    sf: Any = gated_sf(Binomial)
+    log_sf: Any = gated_log_sf(Binomial)
 
-    quantile = gated_quantile(Binomial)
+    quantile: Any = gated_quantile(Binomial)
 
-    draw = gated_draw(Binomial)
+    draw: Any = gated_draw(Binomial)

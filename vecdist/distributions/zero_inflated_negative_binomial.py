@@ -1,7 +1,9 @@
 """The zero-inflated negative binomial distribution."""
 
+from typing import Any
+
 from vecdist.distributions import saddle_point
-from vecdist.distributions.base import Distribution
+from vecdist.distributions.base import Distribution, Parametrisation
 from vecdist.distributions.gates import (
     gated_cdf,
     gated_draw,
@@ -30,19 +32,19 @@ class ZeroInflatedNegativeBinomial(Distribution):
     """
 
     discrete = True
-    by_probability = with_gate(NegativeBinomial.by_probability)
-    by_mean = with_gate(NegativeBinomial.by_mean)
-    by_log_mean = with_gate(NegativeBinomial.by_log_mean)
+    by_probability: Parametrisation = with_gate(NegativeBinomial.by_probability)
+    by_mean: Parametrisation = with_gate(NegativeBinomial.by_mean)
+    by_log_mean: Parametrisation = with_gate(NegativeBinomial.by_log_mean)
     support = NegativeBinomial.support
     log_density = inflated(saddle_point.negative_binomial, saddle_point.lost_at_no_failure)
-    mean = gated_mean(NegativeBinomial)
-    variance = gated_variance(NegativeBinomial)
-    mode = mode_or_zero(NegativeBinomial.mode, log_density)
+    mean: Any = gated_mean(NegativeBinomial)
+    variance: Any = gated_variance(NegativeBinomial)
+    mode: Any = mode_or_zero(NegativeBinomial.mode, log_density)
 
-    cdf = gated_cdf(NegativeBinomial)
-    sf = gated_sf(NegativeBinomial)
-    log_sf = gated_log_sf(NegativeBinomial)
+    cdf: Any = gated_cdf(NegativeBinomial)
+    sf: Any = gated_sf(NegativeBinomial)
+    log_sf: Any = gated_log_sf(NegativeBinomial)
 
-    quantile = gated_quantile(NegativeBinomial)
+    quantile: Any = gated_quantile(NegativeBinomial)
 
-    draw = gated_draw(NegativeBinomial)
+    draw: Any = gated_draw(NegativeBinomial)

@@ -1,7 +1,9 @@
 """The zero-inflated Poisson distribution."""
 
+from typing import Any
+
 from vecdist.distributions import saddle_point
-from vecdist.distributions.base import Distribution
+from vecdist.distributions.base import Distribution, Parametrisation
 from vecdist.distributions.gates import (
     gated_cdf,
     gated_draw,
@@ -29,18 +31,18 @@ class ZeroInflatedPoisson(Distribution):
     """
 
     discrete = True
-    by_rate = with_gate(Poisson.by_rate)
-    by_log_rate = with_gate(Poisson.by_log_rate)
+    by_rate: Parametrisation = with_gate(Poisson.by_rate)
+    by_log_rate: Parametrisation = with_gate(Poisson.by_log_rate)
     support = Poisson.support
     log_density = inflated(saddle_point.poisson)
-    mean = gated_mean(Poisson)
-    variance = gated_variance(Poisson)
-    mode = mode_or_zero(Poisson.mode, log_density)
+    mean: Any = gated_mean(Poisson)
+    variance: Any = gated_variance(Poisson)
+    mode: Any = mode_or_zero(Poisson.mode, log_density)
 
-    cdf = gated_cdf(Poisson)
-    sf = gated_sf(Poisson)
-    log_sf = gated_log_sf(Poisson)
+    cdf: Any = gated_cdf(Poisson)
+    sf: Any = gated_sf(Poisson)
+    log_sf: Any = gated_log_sf(Poisson)
 
-    quantile = gated_quantile(Poisson)
+    quantile: Any = gated_quantile(Poisson)
 
-    draw = gated_draw(Poisson)
+    draw: Any = gated_draw(Poisson)

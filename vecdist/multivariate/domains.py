@@ -99,8 +99,8 @@ def _all_positive(name: str, found: linalg.Vector, wanted: str) -> Check:
     return Check(name, positive.satisfied(shown), shown, wanted)
 
 
-simplex = Domain("k", _of_simplex)
-ordered = Domain("j", _ordered)
-triangular = Domain("kk", _triangular)  # with a positive diagonal; what is above it is not read
-definite = Domain("kk", _definite)  # of which (A + A') / 2 is read
-degrees = Domain("", _degrees)  # of freedom of a matrix
+simplex: Domain = Domain("k", _of_simplex)
+ordered: Domain = Domain("j", _ordered)
+triangular: Domain = Domain("kk", _triangular)  # with a positive diagonal; what is above it is not read
+definite: Domain = Domain("kk", _definite)  # of which (A + A') / 2 is read
+degrees: Domain = Domain("", _degrees)  # of freedom of a matrix

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.expr import Node, cast, const, where
-from vecdist.primitives.table import flat, primitive
+from vecdist.primitives.table import Primitive, flat, primitive
 
 REAL = (-30.0, 30.0)
 POSITIVE = (1e-3, 1e3)
@@ -59,155 +59,157 @@ def _float(i: Any) -> Any:
     return i.view(f"f{i.dtype.itemsize}")
 
 
-add = primitive(
+add: Primitive = primitive(
     "add", 2, code="({0} + {1})", meaning=np.add, partials=lambda x, y, out: (1.0, 1.0),
     ufuncs=("add",), domain=(REAL, REAL), oracle="numpy.add",
 )
-sub = primitive(
+sub: Primitive = primitive(
     "sub", 2, code="({0} - {1})", meaning=np.subtract, partials=lambda x, y, out: (1.0, -1.0),
     ufuncs=("subtract",), domain=(REAL, REAL), oracle="numpy.subtract",
 )
-mul = primitive(
+mul: Primitive = primitive(
     "mul", 2, code="({0} * {1})", meaning=np.multiply, partials=lambda x, y, out: (y, x),
     ufuncs=("multiply",), domain=(REAL, REAL), oracle="numpy.multiply",
 )
-div = primitive(
+div: Primitive = primitive(
     "div", 2, code="({0} / {1})", meaning=np.divide, partials=lambda x, y, out: (1.0 / y, -(out * (1.0 / y))),
     floating=True, ufuncs=("divide",), domain=(REAL, NONZERO), oracle="numpy.divide",
 )
-neg = primitive(
+neg: Primitive = primitive(
     "neg", code="(-{0})", meaning=np.negative, partials=lambda x, out: (-1.0,),
     ufuncs=("negative",), domain=(REAL,), oracle="numpy.negative",
 )
-positive = primitive(
+positive: Primitive = primitive(
     "positive", expand=lambda x: x, partials=lambda x, out: (1.0,),
     ufuncs=("positive",), domain=(REAL,), oracle="numpy.positive",
 )
-absolute = primitive(
+absolute: Primitive = primitive(
     "abs", code="abs({0})", meaning=np.abs, partials=lambda x, out: (sign(x),),
     ufuncs=("absolute", "fabs"), domain=(REAL,), oracle="numpy.abs",
 )
-size = primitive(  # the same, with the slope from above at 0: of an even function that has its second derivative there
+# the same, with the slope from above at 0: of an even function that has its second derivative there
+size: Primitive = primitive(
     "size", expand=abs, partials=lambda x, out: (where(x < 0, const(-1, x.dtype), const(1, x.dtype)),),
     domain=((0.1, 30.0),),
 )
-sqrt = primitive(
+sqrt: Primitive = primitive(
     "sqrt", code="sqrt({0})", meaning=np.sqrt, partials=lambda x, out: (0.5 / out,),
     floating=True, ufuncs=("sqrt",), domain=(POSITIVE,), oracle="numpy.sqrt",
 )
-floor = primitive(
+floor: Primitive = primitive(
     "floor", code="floor({0})", meaning=np.floor, partials=flat, floating=True,
     ufuncs=("floor",), domain=(REAL,), oracle="numpy.floor",
 )
-rint = primitive(
+rint: Primitive = primitive(
     "rint", code="rint({0})", meaning=np.rint, partials=flat, floating=True,
     ufuncs=("rint",), domain=(REAL,), oracle="numpy.rint",
 )
-ceil = primitive(
+ceil: Primitive = primitive(
     "ceil", expand=lambda x: -floor(-x), partials=flat, floating=True,
     ufuncs=("ceil",), domain=(REAL,), oracle="numpy.ceil",
 )
-trunc = primitive(
+trunc: Primitive = primitive(
     "trunc", expand=lambda x: where(x < 0, ceil(x), floor(x)), partials=flat, floating=True,
     ufuncs=("trunc",), domain=(REAL,), oracle="numpy.trunc",
 )
-fmod = primitive(
+fmod: Primitive = primitive(
     "fmod", 2, code="fmod({0}, {1})", meaning=np.fmod, partials=lambda x, y, out: (1.0, -rint((x - out) / y)),
     floating=True, ufuncs=("fmod",), domain=(REAL, (5.0, 30.0)), oracle="numpy.fmod",
 )
-floor_divide = primitive(
+floor_divide: Primitive = primitive(
     "floor_divide", 2, expand=_floor_divide, partials=flat, floating=True,
     ufuncs=("floor_divide",), domain=(REAL, (5.0, 30.0)), oracle="numpy.floor_divide",
 )
-remainder = primitive(  # its derivative is that from the right where it jumps
+remainder: Primitive = primitive(  # its derivative is that from the right where it jumps
     "remainder", 2, expand=_remainder, partials=lambda x, y, out: (1.0, -floor_divide(x, y)), floating=True,
     ufuncs=("remainder",), domain=(REAL, (5.0, 30.0)), oracle="numpy.remainder",
 )
-sign = primitive(
+sign: Primitive = primitive(
     "sign", expand=lambda x: where(x > 0, 1, where(x < 0, -1, x * 0)), partials=flat,
     ufuncs=("sign",), domain=(REAL,), oracle="numpy.sign",
 )
-square = primitive(
+square: Primitive = primitive(
     "square", expand=lambda x: x * x, partials=lambda x, out: (2.0 * x,),
     ufuncs=("square",), domain=(REAL,), oracle="numpy.square",
 )
-reciprocal = primitive(
+reciprocal: Primitive = primitive(
     "reciprocal", expand=lambda x: 1.0 / x, partials=lambda x, out: (-out * out,), floating=True,
     ufuncs=("reciprocal",), domain=(NONZERO,), oracle="numpy.reciprocal",
 )
-maximum = primitive(
+maximum: Primitive = primitive(
     "maximum", 2, expand=lambda x, y: where((x >= y) | isnan(x), x, y),
     tangent=lambda dots, x, y, out: _shared(dots, (x >= y) | isnan(x), x, y, out),
     ufuncs=("maximum",), domain=(REAL, REAL), oracle="numpy.maximum",
 )
-minimum = primitive(
+minimum: Primitive = primitive(
     "minimum", 2, expand=lambda x, y: where((x <= y) | isnan(x), x, y),
     tangent=lambda dots, x, y, out: _shared(dots, (x <= y) | isnan(x), x, y, out),
     ufuncs=("minimum",), domain=(REAL, REAL), oracle="numpy.minimum",
 )
 
-lt = primitive(
+lt: Primitive = primitive(
     "lt", 2, code="({0} < {1})", meaning=np.less, boolean=True,
     ufuncs=("less",), domain=(REAL, REAL), oracle="numpy.less",
 )
-le = primitive(
+le: Primitive = primitive(
     "le", 2, code="({0} <= {1})", meaning=np.less_equal, boolean=True,
     ufuncs=("less_equal",), domain=(REAL, REAL), oracle="numpy.less_equal",
 )
-gt = primitive(
+gt: Primitive = primitive(
     "gt", 2, expand=lambda x, y: y < x, boolean=True,
     ufuncs=("greater",), domain=(REAL, REAL), oracle="numpy.greater",
 )
-ge = primitive(
+ge: Primitive = primitive(
     "ge", 2, expand=lambda x, y: y <= x, boolean=True,
     ufuncs=("greater_equal",), domain=(REAL, REAL), oracle="numpy.greater_equal",
 )
-eq = primitive(
+eq: Primitive = primitive(
     "eq", 2, code="({0} == {1})", meaning=np.equal, boolean=True,
     ufuncs=("equal",), domain=(REAL, REAL), oracle="numpy.equal",
 )
-ne = primitive(
+ne: Primitive = primitive(
     "ne", 2, code="({0} != {1})", meaning=np.not_equal, boolean=True,
     ufuncs=("not_equal",), domain=(REAL, REAL), oracle="numpy.not_equal",
 )
-isnan = primitive(
+isnan: Primitive = primitive(
     "isnan", expand=lambda x: ne(x, x), boolean=True,
     ufuncs=("isnan",), domain=(REAL,), oracle="numpy.isnan",
 )
-isfinite = primitive(
+isfinite: Primitive = primitive(
     "isfinite", expand=lambda x: eq(x - x, 0), boolean=True,
     ufuncs=("isfinite",), domain=(REAL,), oracle="numpy.isfinite",
 )
-isinf = primitive(
+isinf: Primitive = primitive(
     "isinf", expand=lambda x: eq(abs(x), float("inf")), boolean=True,
     ufuncs=("isinf",), domain=(REAL,), oracle="numpy.isinf",
 )
 
 BITS = (0, 30)
-bit_and = primitive(
+bit_and: Primitive = primitive(
     "and", 2, code="({0} & {1})", meaning=np.bitwise_and,
     ufuncs=("bitwise_and", "logical_and"),
 )
-bit_or = primitive(
+bit_or: Primitive = primitive(
     "or", 2, code="({0} | {1})", meaning=np.bitwise_or,
     ufuncs=("bitwise_or", "logical_or"),
 )
-bit_xor = primitive("xor", 2, code="({0} ^ {1})", meaning=np.bitwise_xor, ufuncs=("bitwise_xor",))
-logical_not = primitive(
+bit_xor: Primitive = primitive("xor", 2, code="({0} ^ {1})", meaning=np.bitwise_xor, ufuncs=("bitwise_xor",))
+logical_not: Primitive = primitive(
     "not", code="(not {0})", meaning=np.logical_not, boolean=True, ufuncs=("logical_not",),
 )
-shift_left = primitive("shl", 2, code="({0} << {1})", meaning=np.left_shift)
-shift_right = primitive("shr", 2, code="({0} >> {1})", meaning=np.right_shift)
+shift_left: Primitive = primitive("shl", 2, code="({0} << {1})", meaning=np.left_shift)
+shift_right: Primitive = primitive("shr", 2, code="({0} >> {1})", meaning=np.right_shift)
 
-choose = primitive(
+choose: Primitive = primitive(
     "where", 3, code="select({0}, {1}, {2})", meaning=np.where, tangent=_choose,
 )
-cast_to = primitive(
+cast_to: Primitive = primitive(
     "cast", code="{dtype}({0})", partials=lambda x, out: (1.0,) if out.dtype.kind == "f" else (None,),
     meaning=lambda x, dtype: np.asarray(x).astype(dtype),
 )
-to_bits = primitive("bits", code="bits({0})", meaning=_signed, partials=flat)  # steps, of the digits that are left
-of_bits = primitive("from_bits", code="from_bits({0})", meaning=_float)
+# steps, of the digits that are left
+to_bits: Primitive = primitive("bits", code="bits({0})", meaning=_signed, partials=flat)
+of_bits: Primitive = primitive("from_bits", code="from_bits({0})", meaning=_float)
 
 
 def bits(x: Node) -> Node:

@@ -10,7 +10,7 @@ from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.floating import INFINITY, at_least, head, polynomial, width, with_sign
 from vecdist.primitives.logarithms import log_of_sum
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 NEAR = {8: 8.0, 4: 6.0}
 SLOPE_NEAR = {8: 12.0, 4: 6.0}
@@ -228,37 +228,37 @@ def _less_quotient(first: Node, y: Node, x: Node) -> Node:
     return where(eq(x, 0), 0.5, first - y / x)
 
 
-i0e = primitive(
+i0e: Primitive = primitive(
     "i0e", expand=_i0e, partials=lambda x, out: (where(x < 0, out, -out) * bessel_ratio_gap(x),),
     floating=True, ufuncs=("i0e",), domain=((0.1, 60.0),), oracle="scipy.special.i0e",
 )
-i1e = primitive(
+i1e: Primitive = primitive(
     "i1e", expand=_i1e, partials=lambda x, out: (_less_quotient(i0e(x) * bessel_ratio_gap(x), out, x),),
     floating=True, ufuncs=("i1e",), domain=((0.1, 60.0),), oracle="scipy.special.i1e",
 )
-i0 = primitive(
+i0: Primitive = primitive(
     "i0", expand=lambda x: _grown(_i0e(x), abs(x)), partials=lambda x, out: (i1(x),),
     floating=True, ufuncs=("i0",), domain=((-5.0, 5.0),), oracle="scipy.special.i0",
 )
-i1 = primitive(
+i1: Primitive = primitive(
     "i1", expand=lambda x: _grown(_i1e(x), x), partials=lambda x, out: (_less_quotient(i0(x), out, x),),
     floating=True, ufuncs=("i1",), domain=((0.1, 5.0),), oracle="scipy.special.i1",
 )
-log_i0e = primitive(  # log(I0(x)) - |x|
+log_i0e: Primitive = primitive(  # log(I0(x)) - |x|
     "log_i0e", expand=_log_i0e, partials=lambda x, out: (where(x < 0, 1.0, -1.0) * bessel_ratio_gap(x),),
     floating=True, domain=((0.1, 60.0),),
 )
-log_i0 = primitive(
+log_i0: Primitive = primitive(
     "log_i0", expand=_log_i0, partials=lambda x, out: (bessel_ratio(x),), floating=True, domain=((0.1, 60.0),),
 )
-bessel_ratio = primitive(  # I1(x) / I0(x): the mean resultant length of a von Mises distribution
+bessel_ratio: Primitive = primitive(  # I1(x) / I0(x): the mean resultant length of a von Mises distribution
     "bessel_ratio", expand=_bessel_ratio, partials=lambda x, out: (bessel_ratio_slope(x),),
     floating=True, domain=((0.1, 60.0),),
 )
-bessel_ratio_gap = primitive(  # 1 - I1(|x|) / I0(|x|)
+bessel_ratio_gap: Primitive = primitive(  # 1 - I1(|x|) / I0(|x|)
     "bessel_ratio_gap", expand=lambda x: _shares(abs(x))[1],
     partials=lambda x, out: (where(x < 0, 1.0, -1.0) * bessel_ratio_slope(x),), floating=True, domain=((0.1, 60.0),),
 )
-bessel_ratio_slope = primitive(
+bessel_ratio_slope: Primitive = primitive(
     "bessel_ratio_slope", expand=_bessel_ratio_slope, partials=_ratio_curvature, floating=True, domain=((0.1, 60.0),),
 )

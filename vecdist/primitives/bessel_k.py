@@ -12,7 +12,7 @@ from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import INFINITY, NAN, at_most, polynomial, width
 from vecdist.primitives.logarithms import log_of_sum
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 NEAR = 1.0
 # On 0 <= x <= NEAR, in x**2.  (I0(x) - 1) / x**2: relative error 5.2e-18 and 2.6e-09
@@ -195,30 +195,30 @@ def _gap_slope(x: Node, gap: Node) -> tuple[Node]:
 
 ARGUMENTS = (0.1, 60.0)
 
-k0e = primitive(
+k0e: Primitive = primitive(
     "k0e", expand=_k0e, partials=lambda x, out: (-(out * k_ratio_gap(x)),),
     floating=True, ufuncs=("k0e",), domain=(ARGUMENTS,), oracle="scipy.special.k0e",
 )
-k1e = primitive(
+k1e: Primitive = primitive(
     "k1e", expand=_k1e, partials=lambda x, out: (out * (k_ratio_gap(x) / (1.0 + k_ratio_gap(x)) - 1.0 / x),),
     floating=True, ufuncs=("k1e",), domain=(ARGUMENTS,), oracle="scipy.special.k1e",
 )
-k0 = primitive(
+k0: Primitive = primitive(
     "k0", expand=lambda x: _shrunk(_k0e(x), _k0(x), x), partials=lambda x, out: (-k1(x),),
     floating=True, ufuncs=("k0",), domain=((0.1, 5.0),), oracle="scipy.special.k0",
 )
-k1 = primitive(
+k1: Primitive = primitive(
     "k1", expand=lambda x: _shrunk(_k1e(x), _k1(x), x), partials=lambda x, out: (-(k0(x) + out / x),),
     floating=True, ufuncs=("k1",), domain=((0.1, 5.0),), oracle="scipy.special.k1",
 )
-k_ratio_gap = primitive(  # K1(x) / K0(x) - 1, which tends to 1 / (2 x)
+k_ratio_gap: Primitive = primitive(  # K1(x) / K0(x) - 1, which tends to 1 / (2 x)
     "k_ratio_gap", expand=_k_ratio_gap, partials=_gap_slope, floating=True, domain=(ARGUMENTS,),
 )
-log_xk1e = primitive(  # log(x K1(x)) + x, which is 0 at 0
+log_xk1e: Primitive = primitive(  # log(x K1(x)) + x, which is 0 at 0
     "log_xk1e", expand=_log_xk1e, partials=lambda x, out: (1.0 / (1.0 + 1.0 / k_ratio_gap(x)),),
     floating=True, domain=(ARGUMENTS,),
 )
-log_xk1 = primitive(  # log(x K1(x)), whose slope is -K0 / K1
+log_xk1: Primitive = primitive(  # log(x K1(x)), whose slope is -K0 / K1
     "log_xk1", expand=_log_xk1, partials=lambda x, out: (-1.0 / (1.0 + k_ratio_gap(x)),),
     floating=True, domain=(ARGUMENTS,),
 )

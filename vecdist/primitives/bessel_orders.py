@@ -232,61 +232,61 @@ def _log_iv_dx_slope(v: Node, x: Node, out: Node) -> Node:
 
 ORDERS, ARGUMENTS = (0.2, 12.0), (0.3, 40.0)
 
-log_kve = primitive(  # log(K(v, x)) + x
+log_kve: Primitive = primitive(  # log(K(v, x)) + x
     "log_kve", 2, routine=_log_kve, partials=lambda v, x, out: (log_kve_dv(v, x), log_kve_dx(v, x)),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_kve_dv = primitive(
+log_kve_dv: Primitive = primitive(
     "log_kve_dv", 2, routine=_log_kve_dv, partials=lambda v, x, out: (log_kve_dvdv(v, x), log_kve_dvdx(v, x)),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_kve_dx = primitive(
+log_kve_dx: Primitive = primitive(
     "log_kve_dx", 2, routine=_log_kve_dx, partials=lambda v, x, out: (
         log_kve_dvdx(v, x), _log_kve_dx_slope(v, x, out)
     ),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_ive = primitive(  # log(I(v, x)) - x
+log_ive: Primitive = primitive(  # log(I(v, x)) - x
     "log_ive", 2, routine=_log_ive, partials=lambda v, x, out: (log_ive_dv(v, x), log_ive_dx(v, x)),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_ive_dv = primitive(
+log_ive_dv: Primitive = primitive(
     "log_ive_dv", 2, routine=_log_ive_dv, partials=lambda v, x, out: (log_ive_dvdv(v, x), log_ive_dvdx(v, x)),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_ive_dx = primitive(
+log_ive_dx: Primitive = primitive(
     "log_ive_dx", 2, routine=_log_ive_dx, partials=lambda v, x, out: (
         log_ive_dvdx(v, x), _log_ive_dx_slope(v, x, out)
     ),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_iv_dx = primitive(  # I' / I, which is small where x is
+log_iv_dx: Primitive = primitive(  # I' / I, which is small where x is
     "log_iv_dx", 2, routine=_log_iv_dx, partials=lambda v, x, out: (log_ive_dvdx(v, x), _log_iv_dx_slope(v, x, out)),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_ive_below = primitive(  # log(I(m - 1, x)) - x for m > 0
+log_ive_below: Primitive = primitive(  # log(I(m - 1, x)) - x for m > 0
     "log_ive_below", 2, routine=_log_ive_below, partials=lambda m, x, out: (
         log_ive_below_dm(m, x), log_ive_below_dx(m, x)
     ),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_ive_below_dm = primitive(
+log_ive_below_dm: Primitive = primitive(
     "log_ive_below_dm", 2, routine=_log_ive_below_dm, partials=lambda m, x, out: (
         log_ive_below_dmdm(m, x), log_ive_below_dmdx(m, x)
     ),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-log_ive_below_dx = primitive(
+log_ive_below_dx: Primitive = primitive(
     "log_ive_below_dx", 2, routine=_log_ive_below_dx, partials=lambda m, x, out: (
         log_ive_below_dmdx(m, x), _log_ive_dx_slope(m - 1.0, x, out)
     ),
     floating=True, domain=(ORDERS, ARGUMENTS),
 )
-kve = primitive(
+kve: Primitive = primitive(
     "kve", 2, routine=_kve, partials=lambda v, x, out: (out * log_kve_dv(v, x), out * log_kve_dx(v, x)),
     floating=True, ufuncs=("kve",), domain=(ORDERS, ARGUMENTS),  # SciPy is off by 600 units in the last place
 )
-ive = primitive(
+ive: Primitive = primitive(
     "ive", 2, expand=lambda v, x: node_exp(log_ive(v, x)),
     partials=lambda v, x, out: (out * log_ive_dv(v, x), out * log_ive_dx(v, x)),
     floating=True, ufuncs=("ive",), domain=(ORDERS, ARGUMENTS), oracle="scipy.special.ive",
@@ -302,5 +302,5 @@ def _second(name: str, routine: Callable[..., float]) -> Primitive:
 
 log_kve_dvdv, log_kve_dvdx = _second("log_kve_dvdv", _log_kve_dvdv), _second("log_kve_dvdx", _log_kve_dvdx)
 log_ive_dvdv, log_ive_dvdx = _second("log_ive_dvdv", _log_ive_dvdv), _second("log_ive_dvdx", _log_ive_dvdx)
-log_ive_below_dmdm = _second("log_ive_below_dmdm", _log_ive_below_dmdm)
-log_ive_below_dmdx = _second("log_ive_below_dmdx", _log_ive_below_dmdx)
+log_ive_below_dmdm: Primitive = _second("log_ive_below_dmdm", _log_ive_below_dmdm)
+log_ive_below_dmdx: Primitive = _second("log_ive_below_dmdx", _log_ive_below_dmdx)

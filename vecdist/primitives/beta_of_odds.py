@@ -18,7 +18,7 @@ from vecdist.primitives.exponents import exact_quotient
 from vecdist.primitives.floating import INFINITY
 from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.scalar import exact_product, exact_sum, half, log_tail, log_tail_slope, tail, tail_slope
-from vecdist.primitives.table import PRIMITIVES, flat, in_last, primitive
+from vecdist.primitives.table import PRIMITIVES, Primitive, flat, in_last, primitive
 
 ODDS, RATIO, SQUARE = 0.0, 1.0, 2.0
 LARGEST = 1e100  # of z, and its reciprocal the least: the tails are powers of it beyond
@@ -253,15 +253,15 @@ def _mixed(name: str, place: int, slope: Any, log: bool) -> Any:
     return in_last(name, partial)
 
 
-slope_of_odds = primitive("slope_of_odds", 5, routine=_slope_of_odds, partials=_slopes_of_slope, **COMMON)
-density_at_0 = primitive(
+slope_of_odds: Primitive = primitive("slope_of_odds", 5, routine=_slope_of_odds, partials=_slopes_of_slope, **COMMON)
+density_at_0: Primitive = primitive(
     "beta_density_at_0", 4, routine=limit_at_0, partials=flat, floating=True,
     domain=(FORMS, (1.1, 30.0), (0.4, 30.0), (0.5, 2.0)),
 )
-beta_below_da = primitive(
+beta_below_da: Primitive = primitive(
     "beta_below_da", 5, routine=_beta_below_da, tangent=_mixed("beta_below_da", 0, slope_of_odds, False), **COMMON,
 )
-beta_below_db = primitive(
+beta_below_db: Primitive = primitive(
     "beta_below_db", 5, routine=_beta_below_db, tangent=_mixed("beta_below_db", 1, slope_of_odds, False), **COMMON,
 )
 
@@ -276,29 +276,29 @@ def _of_other_tail(*at: Node) -> tuple[Node | None, ...]:
     return tuple(None if slope is None else -slope for slope in _of_tail(*at))
 
 
-beta_below = primitive("beta_below", 5, routine=_beta_below, partials=_of_tail, **COMMON)
-beta_beyond = primitive("beta_beyond", 5, routine=_beta_beyond, partials=_of_other_tail, **COMMON)
-log_beta_below_slope = primitive(
+beta_below: Primitive = primitive("beta_below", 5, routine=_beta_below, partials=_of_tail, **COMMON)
+beta_beyond: Primitive = primitive("beta_beyond", 5, routine=_beta_beyond, partials=_of_other_tail, **COMMON)
+log_beta_below_slope: Primitive = primitive(
     "log_beta_below_slope", 5, routine=_log_beta_below_slope, **CANCELLING,
     partials=_slopes_of_log_slope("log_beta_below_da", "log_beta_below_db"),
 )
-log_beta_below_da = primitive(
+log_beta_below_da: Primitive = primitive(
     "log_beta_below_da", 5, routine=_log_beta_below_da, **COMMON,
     tangent=_mixed("log_beta_below_da", 0, log_beta_below_slope, True),
 )
-log_beta_below_db = primitive(
+log_beta_below_db: Primitive = primitive(
     "log_beta_below_db", 5, routine=_log_beta_below_db, **COMMON,
     tangent=_mixed("log_beta_below_db", 1, log_beta_below_slope, True),
 )
-log_beta_beyond_slope = primitive(
+log_beta_beyond_slope: Primitive = primitive(
     "log_beta_beyond_slope", 5, routine=_log_beta_beyond_slope, **CANCELLING,
     partials=_slopes_of_log_slope("log_beta_beyond_da", "log_beta_beyond_db"),
 )
-log_beta_beyond_da = primitive(
+log_beta_beyond_da: Primitive = primitive(
     "log_beta_beyond_da", 5, routine=_log_beta_beyond_da, **COMMON,
     tangent=_mixed("log_beta_beyond_da", 0, log_beta_beyond_slope, True),
 )
-log_beta_beyond_db = primitive(
+log_beta_beyond_db: Primitive = primitive(
     "log_beta_beyond_db", 5, routine=_log_beta_beyond_db, **COMMON,
     tangent=_mixed("log_beta_beyond_db", 1, log_beta_beyond_slope, True),
 )
@@ -316,5 +316,7 @@ def _of_other_log_tail(*at: Node) -> tuple[Node | None, ...]:
     return _all(*slopes, -density_at_0(*given[:-1]), given)
 
 
-log_beta_below = primitive("log_beta_below", 5, routine=_log_beta_below, partials=_of_log_tail, **COMMON)
-log_beta_beyond = primitive("log_beta_beyond", 5, routine=_log_beta_beyond, partials=_of_other_log_tail, **COMMON)
+log_beta_below: Primitive = primitive("log_beta_below", 5, routine=_log_beta_below, partials=_of_log_tail, **COMMON)
+log_beta_beyond: Primitive = primitive(
+    "log_beta_beyond", 5, routine=_log_beta_beyond, partials=_of_other_log_tail, **COMMON,
+)

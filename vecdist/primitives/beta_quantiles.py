@@ -31,7 +31,7 @@ from vecdist.primitives.floating import INFINITY
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
 from vecdist.primitives.incomplete_gamma import quantile as gamma_quantile
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, normal_quantile
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, primitive
 
 MOST = log(LARGEST)
 ENORMOUS, APART = 1e60, 1e30  # a shape from which on, and times the other, x times it is a gamma variable
@@ -213,21 +213,21 @@ AT: Any = {"floating": True, "domain": (*BEFORE, (0.05, 20.0))}
 OF: Any = {"floating": True, "domain": (*BEFORE, PROBABILITY)}
 ALONG: Any = {"floating": True, "domain": (*BEFORE, PROBABILITY, (0.05, 20.0))}
 
-odds_da = primitive("beta_odds_da", 5, routine=_odds_da, tangent=_mixed("beta_odds_da", 0), **AT)
-odds_db = primitive("beta_odds_db", 5, routine=_odds_db, tangent=_mixed("beta_odds_db", 1), **AT)
-odds_below_dp = primitive(
+odds_da: Primitive = primitive("beta_odds_da", 5, routine=_odds_da, tangent=_mixed("beta_odds_da", 0), **AT)
+odds_db: Primitive = primitive("beta_odds_db", 5, routine=_odds_db, tangent=_mixed("beta_odds_db", 1), **AT)
+odds_below_dp: Primitive = primitive(
     "beta_odds_below_dp", 6, routine=_odds_below_dp, partials=lambda *at: _turned(at, True), **ALONG,
 )
-odds_beyond_dq = primitive(
+odds_beyond_dq: Primitive = primitive(
     "beta_odds_beyond_dq", 6, routine=_odds_beyond_dq, partials=lambda *at: _turned(at, False), **ALONG,
 )
-odds_below = primitive(  # z with beta_below(form, a, b, unit, z) = p
+odds_below: Primitive = primitive(  # z with beta_below(form, a, b, unit, z) = p
     "beta_odds_below", 5, routine=_odds_below, partials=lambda *at: _of_quantile(at, odds_below_dp), **OF,
 )
-odds_beyond = primitive(  # z with beta_beyond(form, a, b, unit, z) = q
+odds_beyond: Primitive = primitive(  # z with beta_beyond(form, a, b, unit, z) = q
     "beta_odds_beyond", 5, routine=_odds_beyond, partials=lambda *at: _of_quantile(at, odds_beyond_dq), **OF,
 )
-share_of_odds = primitive(  # x of the odds x / (1 - x)
+share_of_odds: Primitive = primitive(  # x of the odds x / (1 - x)
     "share_of_odds", expand=lambda z: where(z < 1.0, z / (1.0 + z), 1.0 / (1.0 + 1.0 / z)), tangent=_share_tangent,
     floating=True, domain=((0.05, 20.0),),
 )

@@ -24,7 +24,7 @@ from vecdist.primitives.floating import (
     width,
     with_sign,
 )
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 UNIT = (1e-3, 1.0)
 SMALL = (-5.0, 5.0)
@@ -174,80 +174,80 @@ def _difference(x: Node, y: Node) -> Node:
     return where(eq(x, y), 0.0, x - y)
 
 
-exp = primitive(
+exp: Primitive = primitive(
     "exp", expand=_exp, partials=lambda x, out: (out,),
     floating=True, ufuncs=("exp",), domain=(REAL,), oracle="numpy.exp",
 )
-exp2 = primitive(
+exp2: Primitive = primitive(
     "exp2", expand=_exp2, partials=lambda x, out: (LN2 * out,),
     floating=True, ufuncs=("exp2",), domain=(REAL,), oracle="numpy.exp2",
 )
-expm1 = primitive(
+expm1: Primitive = primitive(
     "expm1", expand=_expm1, partials=lambda x, out: (exp(x),),
     floating=True, ufuncs=("expm1",), domain=(REAL,), oracle="numpy.expm1",
 )
-log = primitive(
+log: Primitive = primitive(
     "log", expand=lambda x: guarded(joined(*_log_parts(x)), x), partials=lambda x, out: (1.0 / x,),
     floating=True, ufuncs=("log",), domain=(POSITIVE,), oracle="numpy.log",
 )
-log_twice = primitive(  # log(2 x), though 2 x overflow
+log_twice: Primitive = primitive(  # log(2 x), though 2 x overflow
     "log_twice", expand=_log_twice, partials=lambda x, out: (1.0 / x,), floating=True, domain=(POSITIVE,),
 )
-log2 = primitive(
+log2: Primitive = primitive(
     "log2", expand=_log2, partials=lambda x, out: (1 / LN2 / x,),
     floating=True, ufuncs=("log2",), domain=(POSITIVE,), oracle="numpy.log2",
 )
-log10 = primitive(
+log10: Primitive = primitive(
     "log10", expand=_log10, partials=lambda x, out: (LOG10_E / x,),
     floating=True, ufuncs=("log10",), domain=(POSITIVE,), oracle="numpy.log10",
 )
-log1p = primitive(
+log1p: Primitive = primitive(
     "log1p", expand=lambda x: guarded(joined(*log1p_parts(x)), x, pole=-1.0),
     partials=lambda x, out: (1.0 / (1.0 + x),),
     floating=True, ufuncs=("log1p",), domain=((-0.99, 30.0),), oracle="numpy.log1p",
 )
-sigmoid = primitive(
+sigmoid: Primitive = primitive(
     "sigmoid", expand=_sigmoid, partials=lambda x, out: (out * sigmoid(-x),),
     floating=True, ufuncs=("expit",), domain=(REAL,), oracle="scipy.special.expit",
 )
-log_sigmoid = primitive(
+log_sigmoid: Primitive = primitive(
     "log_sigmoid", expand=lambda x: where(x < 0, x, 0.0) - log1p_unit(_tail(x)),
     partials=lambda x, out: (sigmoid(-x),),
     floating=True, ufuncs=("log_expit",), domain=(REAL,), oracle="scipy.special.log_expit",
 )
-log_sigmoid_slope = primitive(  # log(sigmoid(x) sigmoid(-x))
+log_sigmoid_slope: Primitive = primitive(  # log(sigmoid(x) sigmoid(-x))
     "log_sigmoid_slope", expand=lambda x: log_sigmoid(x) + log_sigmoid(-x),
     partials=lambda x, out: (sigmoid(-x) - sigmoid(x),), floating=True, domain=(REAL,),
 )
-softplus = primitive(
+softplus: Primitive = primitive(
     "softplus", expand=lambda x: where(x > 0, x, 0.0) + log1p_unit(_tail(x)),
     partials=lambda x, out: (sigmoid(x),), floating=True, domain=(REAL,),
 )
-apart = primitive(
+apart: Primitive = primitive(
     "apart", 2, expand=_difference, partials=lambda x, y, out: (1.0, -1.0), floating=True, domain=(REAL, REAL),
 )
-logaddexp = primitive(
+logaddexp: Primitive = primitive(
     "logaddexp", 2,
     expand=lambda x, y: where(x < y, y, x) + log1p_unit(_tail(_difference(x, y))),
     partials=lambda x, y, out: (sigmoid(apart(x, y)), sigmoid(-apart(x, y))),
     floating=True, ufuncs=("logaddexp",), domain=(REAL, REAL), oracle="numpy.logaddexp",
 )
-tanh_slope = primitive(
+tanh_slope: Primitive = primitive(
     "tanh_slope", expand=_tanh_slope, partials=lambda x, out: (-2.0 * tanh(x) * out,), floating=True, domain=(SMALL,),
 )
-tanh = primitive(
+tanh: Primitive = primitive(
     "tanh", expand=_tanh, partials=lambda x, out: (tanh_slope(x),),
     floating=True, ufuncs=("tanh",), domain=(SMALL,), oracle="numpy.tanh",
 )
-log_cosh = primitive(
+log_cosh: Primitive = primitive(
     "log_of_cosh", expand=lambda x: magnitude(x) + log1p_unit(exp(-2.0 * magnitude(x))) - LN2,
     partials=lambda x, out: (tanh(x),), floating=True, domain=(SMALL,),
 )
-sinh = primitive(
+sinh: Primitive = primitive(
     "sinh", expand=_sinh, partials=lambda x, out: (cosh(x),),
     floating=True, ufuncs=("sinh",), domain=(SMALL,), oracle="numpy.sinh",
 )
-cosh = primitive(
+cosh: Primitive = primitive(
     "cosh", expand=_cosh, partials=lambda x, out: (sinh(x),),
     floating=True, ufuncs=("cosh",), domain=(SMALL,), oracle="numpy.cosh",
 )

@@ -26,7 +26,7 @@ from vecdist.primitives.gamma_functions import (
     trigamma_excess,
 )
 from vecdist.primitives.logarithms import log_of_either, log_of_sum
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 NEAR = 0.25  # distances from 1 up to which logarithms of beta functions are small, and their series short
 # (-1)**k (zeta(k) - 1) / k, k = 2, 3, ..., DLMF 5.7.3 and 25.2.1
@@ -203,36 +203,36 @@ def _log_multinomial(k: Node, m: Node) -> Node:
     return where(p < 1.0, few, -_beta_like(p + 1.0, q + 1.0, (p + q) + 1.0, 1.0))
 
 
-lgamma_delta = primitive(
+lgamma_delta: Primitive = primitive(
     "lgamma_delta", 2, expand=_lgamma_delta,
     partials=lambda x, d, out: (digamma_delta(x, d), digamma(x + d)), floating=True, domain=(POSITIVE, POSITIVE),
 )
-digamma_delta = primitive(
+digamma_delta: Primitive = primitive(
     "digamma_delta", 2, expand=_digamma_delta,
     partials=lambda x, d, out: (trigamma(x + d) - trigamma(x), trigamma(x + d)),
     floating=True, domain=(POSITIVE, POSITIVE),
 )
 _seldom = primitive("lbeta_near_1", 4, routine=_lbeta_near_1, seldom=True)
-lbeta = primitive(
+lbeta: Primitive = primitive(
     "lbeta", 2, expand=_lbeta,
     partials=lambda a, b, out: (-digamma_delta(a, b), -digamma_delta(b, a)),
     floating=True, ufuncs=("betaln",), domain=(POSITIVE, POSITIVE), oracle="scipy.special.betaln",
 )
-digamma_gap = primitive(  # digamma(x + d) - digamma(x) - log(1 + d/x) for d >= 0
+digamma_gap: Primitive = primitive(  # digamma(x + d) - digamma(x) - log(1 + d/x) for d >= 0
     "digamma_gap", 2, expand=_digamma_gap,
     partials=lambda x, d, out: (trigamma_excess(x + d) - trigamma_excess(x), trigamma_excess(x + d)),
     floating=True, domain=(POSITIVE, POSITIVE),
 )
-log_beta_peak = primitive(  # log(y**a (1 - y)**b / B(a, b)) at its greatest, where y is a / (a + b)
+log_beta_peak: Primitive = primitive(  # log(y**a (1 - y)**b / B(a, b)) at its greatest, where y is a / (a + b)
     "log_beta_peak", 2, expand=_log_beta_peak,
     partials=lambda a, b, out: (digamma_gap(a, b), digamma_gap(b, a)), floating=True, domain=(POSITIVE, POSITIVE),
 )
-log_choose = primitive(
+log_choose: Primitive = primitive(
     "log_choose", 2, expand=_log_choose,
     partials=lambda n, k, out: (digamma_delta(n - k + 1.0, k), digamma_delta(k + 1.0, n - 2.0 * k)),
     floating=True, domain=((12.0, 40.0), (0.0, 11.0)),
 )
-log_multinomial = primitive(  # log C(k + m, k)
+log_multinomial: Primitive = primitive(  # log C(k + m, k)
     "log_multinomial", 2, expand=_log_multinomial,
     partials=lambda k, m, out: (digamma_delta(k + 1.0, m), digamma_delta(m + 1.0, k)),
     floating=True, domain=((0.01, 40.0), (0.01, 40.0)),

@@ -22,7 +22,7 @@ from vecdist.primitives.floating import (
     polynomial,
     width,
 )
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.zeta import zeta
 
 SHIFT = {8: 3, 4: 2}
@@ -295,21 +295,21 @@ def polygamma(n: int, x: Node) -> Node:
 
 POSITIVE = (0.05, 60.0)
 
-lgamma = primitive(
+lgamma: Primitive = primitive(
     "lgamma", expand=_lgamma, partials=lambda x, out: (digamma(x),),
     floating=True, ufuncs=("gammaln",), domain=(POSITIVE,), oracle="scipy.special.gammaln",
 )
-digamma = primitive(
+digamma: Primitive = primitive(
     "digamma", expand=_digamma, partials=lambda x, out: (trigamma(x),),
     floating=True, ufuncs=("psi", "digamma"), domain=(POSITIVE,), oracle="scipy.special.psi",
 )
-trigamma = primitive(
+trigamma: Primitive = primitive(
     "trigamma", expand=_trigamma, partials=lambda x, out: (tetragamma(x),), floating=True, domain=(POSITIVE,),
 )
-trigamma_excess = primitive(  # trigamma(x) - 1 / x
+trigamma_excess: Primitive = primitive(  # trigamma(x) - 1 / x
     "trigamma_excess", expand=_trigamma_excess, partials=lambda x, out: (tetragamma(x) + 1.0 / square(x),),
     floating=True, domain=(POSITIVE,),
 )
-tetragamma = primitive(
+tetragamma: Primitive = primitive(
     "tetragamma", expand=_tetragamma, partials=lambda x, out: (polygamma(3, x),), floating=True, domain=(POSITIVE,),
 )

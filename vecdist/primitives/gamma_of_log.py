@@ -35,7 +35,7 @@ from vecdist.primitives.scalar import (
     tail,
     tail_slope,
 )
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, primitive
 
 CUBIC = EXPONENTIAL[:-1]  # (exp(s) - 1 - s - s**2 / 2) / s**3
 LEAST_LOG = {8: -(2.0**1016), 4: -(2.0**120)}
@@ -251,53 +251,53 @@ COMMON: dict[str, Any] = {"floating": True, "domain": ((0.3, 40.0), (-1e-17, 1e-
 # what has a score less a value of its size as its derivative, which is not good for float32 where both are large
 CANCELLING: dict[str, Any] = {"floating": True, "domain": ((0.3, 6.0), (-1e-17, 1e-17), (-1.0, 1.0))}
 
-gamma_below_slope = primitive(  # the density of u
+gamma_below_slope: Primitive = primitive(  # the density of u
     "gamma_below_slope", 3, routine=_gamma_below_slope,
     partials=lambda a, rest, u, out: (out * score(a, u), None, out * score_of_log(a, u)), **COMMON,
 )
-gamma_below_da = primitive(
+gamma_below_da: Primitive = primitive(
     "gamma_below_da", 3, routine=_gamma_below_da,
     tangent=in_last("gamma_below_da", lambda a, rest, u, out: gamma_below_slope(a, rest, u) * score(a, u)), **COMMON,
 )
-gamma_below = primitive(
+gamma_below: Primitive = primitive(
     "gamma_below", 3, routine=_gamma_below,
     partials=lambda a, rest, u, out: (gamma_below_da(a, rest, u), None, gamma_below_slope(a, rest, u)), **COMMON,
 )
-gamma_beyond = primitive(
+gamma_beyond: Primitive = primitive(
     "gamma_beyond", 3, routine=_gamma_beyond,
     partials=lambda a, rest, u, out: (-gamma_below_da(a, rest, u), None, -gamma_below_slope(a, rest, u)), **COMMON,
 )
-log_gamma_below_slope = primitive(
+log_gamma_below_slope: Primitive = primitive(
     "log_gamma_below_slope", 3, routine=_log_gamma_below_slope,
     partials=lambda a, rest, u, out: (
         out * (score(a, u) - log_gamma_below_da(a, rest, u)), None, out * (score_of_log(a, u) - out)
     ),
     **CANCELLING,
 )
-log_gamma_beyond_slope = primitive(
+log_gamma_beyond_slope: Primitive = primitive(
     "log_gamma_beyond_slope", 3, routine=_log_gamma_beyond_slope,
     partials=lambda a, rest, u, out: (
         out * (score(a, u) - log_gamma_beyond_da(a, rest, u)), None, out * (score_of_log(a, u) - out)
     ),
     **CANCELLING,
 )
-log_gamma_below_da = primitive(
+log_gamma_below_da: Primitive = primitive(
     "log_gamma_below_da", 3, routine=_log_gamma_below_da, **COMMON,
     tangent=in_last(
         "log_gamma_below_da", lambda a, rest, u, out: log_gamma_below_slope(a, rest, u) * (score(a, u) - out)
     ),
 )
-log_gamma_beyond_da = primitive(
+log_gamma_beyond_da: Primitive = primitive(
     "log_gamma_beyond_da", 3, routine=_log_gamma_beyond_da, **COMMON,
     tangent=in_last(
         "log_gamma_beyond_da", lambda a, rest, u, out: log_gamma_beyond_slope(a, rest, u) * (score(a, u) - out)
     ),
 )
-log_gamma_below = primitive(
+log_gamma_below: Primitive = primitive(
     "log_gamma_below", 3, routine=_log_gamma_below, **COMMON,
     partials=lambda a, rest, u, out: (log_gamma_below_da(a, rest, u), None, log_gamma_below_slope(a, rest, u)),
 )
-log_gamma_beyond = primitive(
+log_gamma_beyond: Primitive = primitive(
     "log_gamma_beyond", 3, routine=_log_gamma_beyond, **COMMON,
     partials=lambda a, rest, u, out: (
         of_any(out, log_gamma_beyond_da(a, rest, u)), None, of_any(out, log_gamma_beyond_slope(a, rest, u))

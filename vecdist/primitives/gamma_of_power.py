@@ -25,7 +25,7 @@ from vecdist.primitives.gamma_of_log import (
 )
 from vecdist.primitives.incomplete_gamma import LARGE
 from vecdist.primitives.scalar import LEAST, log_less_digamma, log_tail_slope, reciprocal_gamma, tail_slope
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, primitive
 
 
 def digamma_beyond(a: float) -> float:
@@ -110,13 +110,13 @@ def _score(mean: Node, a: Node, u: Node) -> Node:
 
 
 ONE_OF: dict[str, Any] = {**COMMON, "domain": ((0.0, 1.0), *COMMON["domain"])}
-gamma_power_da = primitive(  # of P
+gamma_power_da: Primitive = primitive(  # of P
     "gamma_power_da", 4, routine=_gamma_power_da, **ONE_OF,
     tangent=in_last(
         "gamma_power_da", lambda mean, a, rest, u, out: gamma_below_slope(a, rest, u) * _score(mean, a, u)
     ),
 )
-log_gamma_power_da = primitive(  # of the logarithm of Q
+log_gamma_power_da: Primitive = primitive(  # of the logarithm of Q
     "log_gamma_power_da", 4, routine=_log_gamma_power_da, **ONE_OF,
     tangent=in_last(
         "log_gamma_power_da",

@@ -15,7 +15,7 @@ from math import asin, atan, cos, cosh, exp, inf, log, log1p, nan, pi, sin, sinh
 
 from vecdist.primitives.beta_tails import digamma_gap, distance_from_mean, prefactor
 from vecdist.primitives.scalar import horner, log_tail, log_tail_slope
-from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
 NODES, NEGLIGIBLE = 4000, 1e-19
 FINE = 0.1  # steps as fractions of the strip beside the line in which the integrand stays small
@@ -284,15 +284,16 @@ def _log_gamma_products_dc(a: float, b: float, c: float, d: float) -> float:
 
 COMMON = {"floating": True, "domain": ((0.4, 12.0),) * 4}
 
-log_gamma_products_da = primitive(
+log_gamma_products_da: Primitive = primitive(
     "log_gamma_products_da", 4, routine=_log_gamma_products_da, tangent=no_derivatives("log_gamma_products_da"),
     **COMMON,
 )
-log_gamma_products_dc = primitive(
+log_gamma_products_dc: Primitive = primitive(
     "log_gamma_products_dc", 4, routine=_log_gamma_products_dc, tangent=no_derivatives("log_gamma_products_dc"),
     **COMMON,
 )
-log_gamma_products = primitive(  # the logarithm of the probability that the product of a and b is the greater
+# the logarithm of the probability that the product of a and b is the greater
+log_gamma_products: Primitive = primitive(
     "log_gamma_products", 4, routine=_log_gamma_products,
     partials=lambda a, b, c, d, out: (
         log_gamma_products_da(a, b, c, d), log_gamma_products_da(b, a, c, d),

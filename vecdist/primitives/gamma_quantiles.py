@@ -19,7 +19,7 @@ from vecdist.primitives.gamma_of_log import (
 )
 from vecdist.primitives.incomplete_gamma import first_guess, power_series, small
 from vecdist.primitives.scalar import halley, log_less_digamma, log_tail, log_tail_slope, reciprocal_gamma
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, primitive
 
 LEAST = 1e-280  # a guess from where on its logarithm is good
 
@@ -139,26 +139,26 @@ SHAPE, PROBABILITY, LOGARITHM = (0.3, 40.0), (0.02, 0.98), (-2.0, 1.5)
 OF: Any = {"floating": True, "domain": (SHAPE, PROBABILITY)}
 ALONG: Any = {"floating": True, "domain": (SHAPE, PROBABILITY, LOGARITHM)}
 
-log_da = primitive(
+log_da: Primitive = primitive(
     "gamma_log_da", 2, routine=_log_da, floating=True, domain=(SHAPE, LOGARITHM),
     tangent=in_last(
         "gamma_log_da",
         lambda a, u, out: -(gamma_of_log.score(a, u) + out * gamma_of_log.score_of_log(a, u)),
     ),
 )
-log_below_dp = primitive(
+log_below_dp: Primitive = primitive(
     "gamma_log_below_dp", 3, routine=_log_below_dp, **ALONG,
     partials=lambda a, p, u, out: _turned(a, p, u, out, True),
 )
-log_beyond_dq = primitive(
+log_beyond_dq: Primitive = primitive(
     "gamma_log_beyond_dq", 3, routine=_log_beyond_dq, **ALONG,
     partials=lambda a, q, u, out: _turned(a, q, u, out, False),
 )
-log_below = primitive(  # u with gamma_below(a, 0, u) = p
+log_below: Primitive = primitive(  # u with gamma_below(a, 0, u) = p
     "gamma_log_below", 2, routine=_log_below, **OF,
     partials=lambda a, p, out: (log_da(a, out), log_below_dp(a, p, out)),
 )
-log_beyond = primitive(  # u with gamma_beyond(a, 0, u) = q
+log_beyond: Primitive = primitive(  # u with gamma_beyond(a, 0, u) = q
     "gamma_log_beyond", 2, routine=_log_beyond, **OF,
     partials=lambda a, q, out: (log_da(a, out), log_beyond_dq(a, q, out)),
 )
@@ -186,15 +186,15 @@ def _mixed_root(form: Node, a: Node, y: Node, out: Node) -> Node:
 
 ROOT, OVER_SHAPE = 0.0, 1.0
 FORMS, OF_ROOT = (ROOT, OVER_SHAPE), (-1.0, 1.0)
-log_root_da = primitive(
+log_root_da: Primitive = primitive(
     "gamma_log_root_da", 3, routine=_log_root_da, floating=True, domain=(FORMS, (0.3, 6.0), OF_ROOT),
     tangent=in_last("gamma_log_root_da", _mixed_root),
 )
-log_root_dq = primitive(
+log_root_dq: Primitive = primitive(
     "gamma_log_root_dq", 4, routine=_log_root_dq, floating=True, partials=_turned_root,
     domain=(FORMS, (0.3, 6.0), PROBABILITY, OF_ROOT),
 )
-log_root = primitive(  # a log(x), or over the shape a log(x / a), for the x with gammaincc(a, x) = q
+log_root: Primitive = primitive(  # a log(x), or over the shape a log(x / a), for the x with gammaincc(a, x) = q
     "gamma_log_root", 3, routine=_log_root, floating=True, domain=(FORMS, SHAPE, PROBABILITY),
     partials=lambda form, a, q, out: (None, log_root_da(form, a, out), log_root_dq(form, a, q, out)),
 )

@@ -6,7 +6,7 @@ from math import exp, expm1, log, nan
 
 from vecdist.expr import Node
 from vecdist.primitives.scalar import expm1_less
-from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivatives, primitive
 from vecdist.primitives.zeta import NEGLIGIBLE, corrections, head, inverse_power
 
 
@@ -47,10 +47,10 @@ def _of_exponent(dots: tuple[Node | None, ...], s: Node, n: Node, out: Node) -> 
     return None if dots[0] is None else harmonic_ds(s, n) * dots[0]
 
 
-harmonic = primitive(  # the sum of k**-s over k <= n
+harmonic: Primitive = primitive(  # the sum of k**-s over k <= n
     "harmonic", 2, routine=_harmonic, tangent=_of_exponent, floating=True, domain=((1.1, 2.0), (4.3, 4.6)),
 )
-harmonic_ds = primitive(
+harmonic_ds: Primitive = primitive(
     "harmonic_ds", 2, routine=_harmonic_ds, tangent=no_derivatives("harmonic_ds"), floating=True,
     domain=((1.1, 2.0), (4.3, 4.6)),
 )

@@ -10,7 +10,7 @@ from vecdist.primitives.beta_quantiles import root
 from vecdist.primitives.beta_tails import distance_from_mean, parts_at, prefactor, with_lost
 from vecdist.primitives.gamma_differences import digamma_delta
 from vecdist.primitives.scalar import log_tail, log_tail_slope, tail, tail_slope
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, primitive
 
 
 def tails(a: float, b: float, x: float) -> tuple[bool, float, float, float, float, float]:
@@ -163,31 +163,31 @@ COMMON = {"floating": True, "domain": (*SHAPES, UNIT)}
 # what has a score less a value of its size as its derivative, which is not good for float32 where both are large
 CANCELLING = {"floating": True, "domain": ((0.4, 6.0), (0.4, 6.0), (0.2, 0.8))}
 
-beta_density = primitive(
+beta_density: Primitive = primitive(
     "beta_density", 3, routine=_beta_density,
     partials=lambda a, b, x, out: (out * _score_a(a, b, x), out * _score_b(a, b, x), out * _score_x(a, b, x)),
     **COMMON,
 )
-betainc_da = primitive(
+betainc_da: Primitive = primitive(
     "betainc_da", 3, routine=_betainc_da,
     tangent=in_last("betainc_da", lambda a, b, x, out: beta_density(a, b, x) * _score_a(a, b, x)), **COMMON,
 )
-betainc_db = primitive(
+betainc_db: Primitive = primitive(
     "betainc_db", 3, routine=_betainc_db,
     tangent=in_last("betainc_db", lambda a, b, x, out: beta_density(a, b, x) * _score_b(a, b, x)), **COMMON,
 )
-betainc = primitive(
+betainc: Primitive = primitive(
     "betainc", 3, routine=_betainc,
     partials=lambda a, b, x, out: (betainc_da(a, b, x), betainc_db(a, b, x), beta_density(a, b, x)),
     ufuncs=("betainc",), oracle="scipy.special.betainc", **COMMON,
 )
-betaincc = primitive(
+betaincc: Primitive = primitive(
     "betaincc", 3, routine=_betaincc,
     partials=lambda a, b, x, out: (-betainc_da(a, b, x), -betainc_db(a, b, x), -beta_density(a, b, x)),
     ufuncs=("betaincc",), oracle="scipy.special.betaincc", **COMMON,
 )
 
-log_betainc_dx = primitive(
+log_betainc_dx: Primitive = primitive(
     "log_betainc_dx", 3, routine=_log_betainc_dx,
     partials=lambda a, b, x, out: (
         out * (_score_a(a, b, x) - log_betainc_da(a, b, x)),
@@ -196,22 +196,22 @@ log_betainc_dx = primitive(
     ),
     **CANCELLING,
 )
-log_betainc_da = primitive(
+log_betainc_da: Primitive = primitive(
     "log_betainc_da", 3, routine=_log_betainc_da,
     tangent=in_last("log_betainc_da", lambda a, b, x, out: log_betainc_dx(a, b, x) * (_score_a(a, b, x) - out)),
     **COMMON,
 )
-log_betainc_db = primitive(
+log_betainc_db: Primitive = primitive(
     "log_betainc_db", 3, routine=_log_betainc_db,
     tangent=in_last("log_betainc_db", lambda a, b, x, out: log_betainc_dx(a, b, x) * (_score_b(a, b, x) - out)),
     **COMMON,
 )
-log_betainc = primitive(
+log_betainc: Primitive = primitive(
     "log_betainc", 3, routine=_log_betainc,
     partials=lambda a, b, x, out: (log_betainc_da(a, b, x), log_betainc_db(a, b, x), log_betainc_dx(a, b, x)),
     **COMMON,
 )
-log_betaincc_dx = primitive(
+log_betaincc_dx: Primitive = primitive(
     "log_betaincc_dx", 3, routine=_log_betaincc_dx,
     partials=lambda a, b, x, out: (
         out * (_score_a(a, b, x) - log_betaincc_da(a, b, x)),
@@ -220,37 +220,37 @@ log_betaincc_dx = primitive(
     ),
     **CANCELLING,
 )
-log_betaincc_da = primitive(
+log_betaincc_da: Primitive = primitive(
     "log_betaincc_da", 3, routine=_log_betaincc_da,
     tangent=in_last("log_betaincc_da", lambda a, b, x, out: log_betaincc_dx(a, b, x) * (_score_a(a, b, x) - out)),
     **COMMON,
 )
-log_betaincc_db = primitive(
+log_betaincc_db: Primitive = primitive(
     "log_betaincc_db", 3, routine=_log_betaincc_db,
     tangent=in_last("log_betaincc_db", lambda a, b, x, out: log_betaincc_dx(a, b, x) * (_score_b(a, b, x) - out)),
     **COMMON,
 )
-log_betaincc = primitive(
+log_betaincc: Primitive = primitive(
     "log_betaincc", 3, routine=_log_betaincc,
     partials=lambda a, b, x, out: (log_betaincc_da(a, b, x), log_betaincc_db(a, b, x), log_betaincc_dx(a, b, x)),
     **COMMON,
 )
-beta_quantile_da = primitive(
+beta_quantile_da: Primitive = primitive(
     "beta_quantile_da", 3, routine=_quantile_da,
     tangent=in_last("beta_quantile_da", lambda a, b, x, out: -(_score_a(a, b, x) + out * _score_x(a, b, x))), **COMMON,
 )
-beta_quantile_db = primitive(
+beta_quantile_db: Primitive = primitive(
     "beta_quantile_db", 3, routine=_quantile_db,
     tangent=in_last("beta_quantile_db", lambda a, b, x, out: -(_score_b(a, b, x) + out * _score_x(a, b, x))), **COMMON,
 )
-betaincinv = primitive(
+betaincinv: Primitive = primitive(
     "betaincinv", 3, routine=_betaincinv,
     partials=lambda a, b, p, out: (
         beta_quantile_da(a, b, out), beta_quantile_db(a, b, out), 1.0 / beta_density(a, b, out)
     ),
     ufuncs=("betaincinv",), oracle="scipy.special.betaincinv", **COMMON,
 )
-betainccinv = primitive(
+betainccinv: Primitive = primitive(
     "betainccinv", 3, routine=_betainccinv,
     partials=lambda a, b, q, out: (
         beta_quantile_da(a, b, out), beta_quantile_db(a, b, out), -1.0 / beta_density(a, b, out)

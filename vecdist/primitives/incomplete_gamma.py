@@ -32,7 +32,7 @@ from vecdist.primitives.scalar import (
     tail,
     tail_slope,
 )
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, primitive
 
 LARGE = 20.0  # from here on the lower tail is short enough for the quadrature
 FAR = 700.0  # beyond, exp(-x) may be a subnormal number
@@ -303,71 +303,71 @@ def _turned(a: Node, p: Node, x: Node, out: Node, below: bool) -> tuple[Node, No
 
 SHAPE, POINT, PROBABILITY = (0.3, 40.0), (0.3, 40.0), (0.02, 0.98)
 
-gamma_density = primitive(
+gamma_density: Primitive = primitive(
     "gamma_density", 2, routine=_gamma_density,
     partials=lambda a, x, out: (out * _score(a, x), out * ((a - 1.0) / x - 1.0)),
     floating=True, domain=(SHAPE, POINT),
 )
-gammainc_da = primitive(
+gammainc_da: Primitive = primitive(
     "gammainc_da", 2, routine=_gammainc_da,
     tangent=in_last("gammainc_da", lambda a, x, out: gamma_density(a, x) * _score(a, x)),
     floating=True, domain=(SHAPE, POINT),
 )
-gammainc = primitive(
+gammainc: Primitive = primitive(
     "gammainc", 2, routine=_gammainc, partials=lambda a, x, out: (gammainc_da(a, x), gamma_density(a, x)),
     floating=True, ufuncs=("gammainc",), domain=(SHAPE, POINT), oracle="scipy.special.gammainc",
 )
-gammaincc = primitive(
+gammaincc: Primitive = primitive(
     "gammaincc", 2, routine=_gammaincc, partials=lambda a, x, out: (-gammainc_da(a, x), -gamma_density(a, x)),
     floating=True, ufuncs=("gammaincc",), domain=(SHAPE, POINT), oracle="scipy.special.gammaincc",
 )
-log_gammainc_dx = primitive(
+log_gammainc_dx: Primitive = primitive(
     "log_gammainc_dx", 2, routine=_log_gammainc_dx,
     partials=lambda a, x, out: (out * (_score(a, x) - log_gammainc_da(a, x)), out * ((a - 1.0) / x - 1.0 - out)),
     floating=True, domain=(SHAPE, POINT),
 )
-log_gammaincc_dx = primitive(
+log_gammaincc_dx: Primitive = primitive(
     "log_gammaincc_dx", 2, routine=_log_gammaincc_dx,
     partials=lambda a, x, out: (out * (_score(a, x) - log_gammaincc_da(a, x)), out * ((a - 1.0) / x - 1.0 - out)),
     floating=True, domain=(SHAPE, POINT),
 )
-log_gammainc_da = primitive(
+log_gammainc_da: Primitive = primitive(
     "log_gammainc_da", 2, routine=_log_gammainc_da,
     tangent=in_last("log_gammainc_da", lambda a, x, out: log_gammainc_dx(a, x) * (_score(a, x) - out)),
     floating=True, domain=(SHAPE, POINT),
 )
-log_gammaincc_da = primitive(
+log_gammaincc_da: Primitive = primitive(
     "log_gammaincc_da", 2, routine=_log_gammaincc_da,
     tangent=in_last("log_gammaincc_da", lambda a, x, out: log_gammaincc_dx(a, x) * (_score(a, x) - out)),
     floating=True, domain=(SHAPE, POINT),
 )
-log_gammainc = primitive(
+log_gammainc: Primitive = primitive(
     "log_gammainc", 2, routine=_log_gammainc,
     partials=lambda a, x, out: (log_gammainc_da(a, x), log_gammainc_dx(a, x)), floating=True, domain=(SHAPE, POINT),
 )
-log_gammaincc = primitive(
+log_gammaincc: Primitive = primitive(
     "log_gammaincc", 2, routine=_log_gammaincc,
     partials=lambda a, x, out: (log_gammaincc_da(a, x), log_gammaincc_dx(a, x)), floating=True, domain=(SHAPE, POINT),
 )
-gamma_quantile_da = primitive(
+gamma_quantile_da: Primitive = primitive(
     "gamma_quantile_da", 2, routine=_quantile_da,
     tangent=in_last("gamma_quantile_da", lambda a, x, out: -(_score(a, x) + out * ((a - 1.0) / x - 1.0))),
     floating=True, domain=(SHAPE, POINT),
 )
-gammaincinv_dp = primitive(
+gammaincinv_dp: Primitive = primitive(
     "gammaincinv_dp", 3, routine=_quantile_dp, partials=lambda a, p, x, out: _turned(a, p, x, out, True), floating=True,
     domain=((0.5, 6.0), PROBABILITY, (0.5, 6.0)),
 )
-gammainccinv_dq = primitive(
+gammainccinv_dq: Primitive = primitive(
     "gammainccinv_dq", 3, routine=_quantile_dq, partials=lambda a, q, x, out: _turned(a, q, x, out, False),
     floating=True, domain=((0.5, 6.0), PROBABILITY, (0.5, 6.0)),
 )
-gammaincinv = primitive(
+gammaincinv: Primitive = primitive(
     "gammaincinv", 2, routine=_gammaincinv,
     partials=lambda a, p, out: (gamma_quantile_da(a, out), gammaincinv_dp(a, p, out)),
     floating=True, ufuncs=("gammaincinv",), domain=(SHAPE, PROBABILITY), oracle="scipy.special.gammaincinv",
 )
-gammainccinv = primitive(
+gammainccinv: Primitive = primitive(
     "gammainccinv", 2, routine=_gammainccinv,
     partials=lambda a, q, out: (gamma_quantile_da(a, out), gammainccinv_dq(a, q, out)),
     floating=True, ufuncs=("gammainccinv",), domain=(SHAPE, PROBABILITY), oracle="scipy.special.gammainccinv",

@@ -6,7 +6,7 @@ from math import exp, expm1, inf, log, nan
 
 from vecdist.expr import Node
 from vecdist.primitives.gamma_functions import trigamma
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 FINE, DEEP, LAST = 0.2, 20.0, 4.0  # steps in the logarithm of t, how far below the least scale, and the last
 
@@ -46,7 +46,7 @@ def _spread_in_u(b: float, u: float) -> float:
     return of_u
 
 
-log_spread = primitive(
+log_spread: Primitive = primitive(
     "kumaraswamy_log_spread", 2, routine=_spread, partials=lambda b, u, out: (spread_in_b(b, u), spread_in_u(b, u)),
     floating=True, domain=((0.05, 20.0), (0.05, 20.0)),
 )
@@ -64,11 +64,11 @@ def _slopes_in_u(b: Node, u: Node, out: Node) -> tuple[Node, Node]:
     return 2.0 * (near - far), 4.0 * (trigamma(one + u) - far) - 2.0 * (trigamma(one) - near)
 
 
-spread_in_b = primitive(
+spread_in_b: Primitive = primitive(
     "kumaraswamy_spread_in_b", 2, routine=_spread_in_b, partials=_slopes_in_b,
     floating=True, domain=((0.05, 20.0), (0.05, 20.0)),
 )
-spread_in_u = primitive(
+spread_in_u: Primitive = primitive(
     "kumaraswamy_spread_in_u", 2, routine=_spread_in_u, partials=_slopes_in_u,
     floating=True, domain=((0.05, 20.0), (0.05, 20.0)),
 )

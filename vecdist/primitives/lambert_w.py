@@ -11,7 +11,7 @@ from math import e, inf, log, log1p, nan, sqrt
 from vecdist.expr import Node, where
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.scalar import horner
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 INVERSE_E = (0.36787944117144233, -1.2428753672788363e-17)  # in two parts
 NEAR = 0.4
@@ -79,7 +79,7 @@ def _slope(x: Node, out: Node) -> tuple[Node]:
     return (where(small, exp(-out), out / where(small, 1.0, x)) / (1.0 + out),)
 
 
-lambertw = primitive("lambertw", routine=_lambertw, partials=_slope, floating=True, domain=((-0.3, 30.0),))
-lambertw_lower = primitive(  # the branch below -1
+lambertw: Primitive = primitive("lambertw", routine=_lambertw, partials=_slope, floating=True, domain=((-0.3, 30.0),))
+lambertw_lower: Primitive = primitive(  # the branch below -1
     "lambertw_lower", routine=_lambertw_lower, partials=_slope, floating=True, domain=((-0.35, -0.01),),
 )

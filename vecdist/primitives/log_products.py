@@ -13,7 +13,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.floating import INFINITY, NAN, binary, head, joined, lifted, log_fraction
 from vecdist.primitives.power import extended_log_of_parts
-from vecdist.primitives.table import flat, primitive
+from vecdist.primitives.table import Primitive, flat, primitive
 
 
 def _taken_apart(x: Node) -> tuple[Node, Node]:
@@ -107,16 +107,16 @@ def _inside(x: Node) -> Node:
     return (x > 0.0) & (x < INFINITY)
 
 
-log_product = primitive(  # log(x y) for x, y > 0
+log_product: Primitive = primitive(  # log(x y) for x, y > 0
     "log_product", 2, expand=_log_product, partials=lambda x, y, out: (1.0 / x, 1.0 / y),
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
 OF_QUOTIENT: Any = {
     "partials": lambda x, y, out: (1.0 / x, -(1.0 / y)), "floating": True, "domain": ((1e-3, 1e3), (0.1, 30.0)),
 }  # fmt: skip
-log_quotient = primitive("log_quotient", 2, expand=_log_quotient, **OF_QUOTIENT)  # log(x / y) for x, y > 0
+log_quotient: Primitive = primitive("log_quotient", 2, expand=_log_quotient, **OF_QUOTIENT)  # log(x / y) for x, y > 0
 # the same as rounded, and with half as many digits again what rounding has lost
-log_quotient_high = primitive("log_quotient_high", 2, expand=_log_quotient_high, **OF_QUOTIENT)
-log_quotient_rest = primitive(
+log_quotient_high: Primitive = primitive("log_quotient_high", 2, expand=_log_quotient_high, **OF_QUOTIENT)
+log_quotient_rest: Primitive = primitive(
     "log_quotient_rest", 2, expand=_log_quotient_rest, partials=flat, floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )

@@ -19,7 +19,7 @@ from vecdist.primitives.floating import (
     with_sign,
 )
 from vecdist.primitives.power import hypot
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import arctan
 
 NEGATIVE = (-30.0, -1e-3)
@@ -150,69 +150,69 @@ def _circle(x: Node) -> Node:
     return sqrt((1.0 - x) * (1.0 + x))
 
 
-bose_einstein = primitive(  # 1 / (exp(x) - 1)
+bose_einstein: Primitive = primitive(  # 1 / (exp(x) - 1)
     "bose_einstein", expand=lambda x: 1.0 / expm1(x), partials=lambda x, out: (out * bose_einstein(-x),),
     floating=True, domain=((1e-3, 30.0),),
 )
-log1mexp = primitive(  # log(1 - exp(x))
+log1mexp: Primitive = primitive(  # log(1 - exp(x))
     "log1mexp", expand=_log1mexp, partials=lambda x, out: (-bose_einstein(-x),), floating=True, domain=(NEGATIVE,),
 )
-logexpm1 = primitive(  # log(exp(x) - 1), the inverse of softplus
+logexpm1: Primitive = primitive(  # log(exp(x) - 1), the inverse of softplus
     "logexpm1", expand=_logexpm1, partials=lambda x, out: (1.0 + bose_einstein(x),),
     floating=True, domain=((1e-3, 30.0),),
 )
-log_diff_exp = primitive(  # log(exp(x) - exp(y))
+log_diff_exp: Primitive = primitive(  # log(exp(x) - exp(y))
     "log_diff_exp", 2, expand=lambda x, y: x + log1mexp(-_excess(x, y)),
     partials=lambda x, y, out: (1.0 + bose_einstein(_excess(x, y)), -bose_einstein(_excess(x, y))),
     floating=True, domain=((1.0, 30.0), (-30.0, 0.5)),
 )
-log_plus = primitive(  # log(one + x) for ``one`` that is 0 or 1, or next to it
+log_plus: Primitive = primitive(  # log(one + x) for ``one`` that is 0 or 1, or next to it
     "log_plus", 2, expand=_log_plus, partials=lambda one, x, out: (1.0 / (one + x),) * 2, floating=True,
     domain=((0.9, 1.1), (0.01, 30.0)),
 )
-logit = primitive(
+logit: Primitive = primitive(
     "logit", expand=_logit, partials=lambda p, out: (1.0 / (p * (1.0 - p)),),
     floating=True, ufuncs=("logit",), domain=((1e-3, 0.999),), oracle="scipy.special.logit",
 )
-arcsinh = primitive(
+arcsinh: Primitive = primitive(
     "arcsinh", expand=_arcsinh, partials=lambda x, out: (1.0 / hypot(1.0, x),),
     floating=True, ufuncs=("arcsinh",), domain=(REAL,), oracle="numpy.arcsinh",
 )
-log_quotient_by_square = primitive(  # log(x / y**2) for y > 0
+log_quotient_by_square: Primitive = primitive(  # log(x / y**2) for y > 0
     "log_quotient_by_square", 2, expand=_log_quotient_by_square, partials=lambda x, y, out: (1.0 / x, -2.0 / y),
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
-log1p_quotient = primitive(  # log(1 + x / y) for x >= 0 and y > 0, though the quotient overflow
+log1p_quotient: Primitive = primitive(  # log(1 + x / y) for x >= 0 and y > 0, though the quotient overflow
     "log1p_quotient", 2, expand=_log1p_quotient, partials=_log1p_quotient_partials,
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
-quotient_beyond = primitive(  # x / (x + y) / y, whose slope in x is finite where y is 0
+quotient_beyond: Primitive = primitive(  # x / (x + y) / y, whose slope in x is finite where y is 0
     "quotient_beyond", 2, expand=lambda x, y: (x * (1.0 / (x + y))) * (1.0 / y),
     partials=lambda x, y, out: (square(1.0 / (x + y)), -out * (1.0 / y + 1.0 / (x + y))),
     floating=True, domain=((1e-3, 1e3), (0.1, 30.0)),
 )
-log_cauchy = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution
+log_cauchy: Primitive = primitive(  # log(y / (x**2 + y**2) / pi) for y > 0, the log density of a Cauchy distribution
     "log_cauchy", 2, expand=lambda x, y: log_quotient_by_square(y * (1 / math.pi), hypot(x, y)),
     partials=_log_cauchy_partials, floating=True, domain=(REAL, (0.1, 30.0)),
 )
-arcsinh_quotient = primitive(  # arsinh(x / y) for y > 0, though the quotient overflow
+arcsinh_quotient: Primitive = primitive(  # arsinh(x / y) for y > 0, though the quotient overflow
     "arcsinh_quotient", 2, expand=_arcsinh_quotient,
     partials=lambda x, y, out: (1.0 / hypot(x, y), -(x / hypot(x, y)) / y),
     floating=True, domain=(REAL, (0.1, 30.0)),
 )
-arccosh = primitive(
+arccosh: Primitive = primitive(
     "arccosh", expand=_arccosh, partials=lambda x, out: (1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)),),
     floating=True, ufuncs=("arccosh",), domain=((1.1, 30.0),), oracle="numpy.arccosh",
 )
-arctanh = primitive(
+arctanh: Primitive = primitive(
     "arctanh", expand=_arctanh, partials=lambda x, out: (1.0 / ((1.0 - x) * (1.0 + x)),),
     floating=True, ufuncs=("arctanh",), domain=((-0.95, 0.95),), oracle="numpy.arctanh",
 )
-arcsin = primitive(
+arcsin: Primitive = primitive(
     "arcsin", expand=lambda x: arctan(x / _circle(x)), partials=lambda x, out: (1.0 / _circle(x),),
     floating=True, ufuncs=("arcsin",), domain=((-0.95, 0.95),), oracle="numpy.arcsin",
 )
-arccos = primitive(
+arccos: Primitive = primitive(
     "arccos", expand=lambda x: 2.0 * arctan(sqrt((1.0 - x) / (1.0 + x))), partials=lambda x, out: (-1.0 / _circle(x),),
     floating=True, ufuncs=("arccos",), domain=((-0.95, 0.95),), oracle="numpy.arccos",
 )

@@ -15,7 +15,7 @@ from vecdist.primitives.gamma_of_log import of_any
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
 from vecdist.primitives.marcum_tails import parts
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, tail, tail_slope
-from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
 
 def _marcum_q(m: float, x: float, y: float) -> float:
@@ -181,7 +181,7 @@ def _rise(m: Node, x: Node, y: Node) -> Node:
 COMMON = {"floating": True, "domain": ((0.6, 12.0), (0.2, 20.0), (0.5, 30.0))}
 WITH_PROBABILITY = {"floating": True, "domain": ((0.6, 12.0), (0.2, 20.0), (0.05, 0.95))}
 
-marcum_ratio = primitive(
+marcum_ratio: Primitive = primitive(
     "marcum_ratio", 3, routine=_marcum_ratio,
     tangent=_tangent(
         "marcum_ratio", lambda m, x, y, out: out * _rise(m, x, y),
@@ -189,15 +189,17 @@ marcum_ratio = primitive(
     ),
     **COMMON,
 )
-marcum_density = primitive(
+marcum_density: Primitive = primitive(
     "marcum_density", 3, routine=_marcum_density,
     tangent=_tangent(
         "marcum_density", lambda m, x, y, out: out * _score_x(m, x, y), lambda m, x, y, out: out * _score_y(m, x, y),
     ),
     **COMMON,
 )
-marcum_q_dm = primitive("marcum_q_dm", 3, routine=_marcum_q_dm, tangent=no_derivatives("marcum_q_dm"), **COMMON)
-marcum_q_dx = primitive(
+marcum_q_dm: Primitive = primitive(
+    "marcum_q_dm", 3, routine=_marcum_q_dm, tangent=no_derivatives("marcum_q_dm"), **COMMON,
+)
+marcum_q_dx: Primitive = primitive(
     "marcum_q_dx", 3, routine=_marcum_q_dx,
     tangent=_tangent(
         "marcum_q_dx", lambda m, x, y, out: out * _score_x(m + 1.0, x, y),
@@ -205,22 +207,22 @@ marcum_q_dx = primitive(
     ),
     **COMMON,
 )
-marcum_q = primitive(
+marcum_q: Primitive = primitive(
     "marcum_q", 3, routine=_marcum_q,
     partials=lambda m, x, y, out: (marcum_q_dm(m, x, y), marcum_q_dx(m, x, y), -marcum_density(m, x, y)), **COMMON,
 )
-marcum_p = primitive(
+marcum_p: Primitive = primitive(
     "marcum_p", 3, routine=_marcum_p,
     partials=lambda m, x, y, out: (-marcum_q_dm(m, x, y), -marcum_q_dx(m, x, y), marcum_density(m, x, y)), **COMMON,
 )
 
-log_marcum_q_dm = primitive(
+log_marcum_q_dm: Primitive = primitive(
     "log_marcum_q_dm", 3, routine=_log_marcum_q_dm, tangent=no_derivatives("log_marcum_q_dm"), **COMMON,
 )
-log_marcum_p_dm = primitive(
+log_marcum_p_dm: Primitive = primitive(
     "log_marcum_p_dm", 3, routine=_log_marcum_p_dm, tangent=no_derivatives("log_marcum_p_dm"), **COMMON,
 )
-log_marcum_q_dx = primitive(
+log_marcum_q_dx: Primitive = primitive(
     "log_marcum_q_dx", 3, routine=_log_marcum_q_dx,
     tangent=_tangent(
         "log_marcum_q_dx", lambda m, x, y, out: out * (_score_x(m + 1.0, x, y) - out),
@@ -228,7 +230,7 @@ log_marcum_q_dx = primitive(
     ),
     **COMMON,
 )
-log_marcum_p_dx = primitive(
+log_marcum_p_dx: Primitive = primitive(
     "log_marcum_p_dx", 3, routine=_log_marcum_p_dx,
     tangent=_tangent(
         "log_marcum_p_dx", lambda m, x, y, out: out * (_score_x(m + 1.0, x, y) - out),
@@ -236,7 +238,7 @@ log_marcum_p_dx = primitive(
     ),
     **COMMON,
 )
-log_marcum_q_dy = primitive(
+log_marcum_q_dy: Primitive = primitive(
     "log_marcum_q_dy", 3, routine=_log_marcum_q_dy,
     tangent=_tangent(
         "log_marcum_q_dy", lambda m, x, y, out: out * (_score_x(m, x, y) - log_marcum_q_dx(m, x, y)),
@@ -244,7 +246,7 @@ log_marcum_q_dy = primitive(
     ),
     **COMMON,
 )
-log_marcum_p_dy = primitive(
+log_marcum_p_dy: Primitive = primitive(
     "log_marcum_p_dy", 3, routine=_log_marcum_p_dy,
     tangent=_tangent(
         "log_marcum_p_dy", lambda m, x, y, out: out * (_score_x(m, x, y) - log_marcum_p_dx(m, x, y)),
@@ -252,31 +254,31 @@ log_marcum_p_dy = primitive(
     ),
     **COMMON,
 )
-log_marcum_q = primitive(
+log_marcum_q: Primitive = primitive(
     "log_marcum_q", 3, routine=_log_marcum_q,
     partials=lambda m, x, y, out: tuple(
         of_any(out, slope(m, x, y)) for slope in (log_marcum_q_dm, log_marcum_q_dx, log_marcum_q_dy)
     ),
     **COMMON,
 )
-log_marcum_p = primitive(
+log_marcum_p: Primitive = primitive(
     "log_marcum_p", 3, routine=_log_marcum_p,
     partials=lambda m, x, y, out: tuple(
         of_any(out, slope(m, x, y)) for slope in (log_marcum_p_dm, log_marcum_p_dx, log_marcum_p_dy)
     ),
     **COMMON,
 )
-marcum_inverse_dm = primitive(
+marcum_inverse_dm: Primitive = primitive(
     "marcum_inverse_dm", 3, routine=_marcum_inverse_dm, tangent=no_derivatives("marcum_inverse_dm"), **COMMON,
 )
-marcum_p_inverse = primitive(  # the y of a value of P
+marcum_p_inverse: Primitive = primitive(  # the y of a value of P
     "marcum_p_inverse", 3, routine=_marcum_p_inverse,
     partials=lambda m, x, p, out: (
         marcum_inverse_dm(m, x, out), marcum_ratio(m, x, out), 1.0 / marcum_density(m, x, out)
     ),
     **WITH_PROBABILITY,
 )
-marcum_q_inverse = primitive(
+marcum_q_inverse: Primitive = primitive(
     "marcum_q_inverse", 3, routine=_marcum_q_inverse,
     partials=lambda m, x, q, out: (
         marcum_inverse_dm(m, x, out), marcum_ratio(m, x, out), -1.0 / marcum_density(m, x, out)

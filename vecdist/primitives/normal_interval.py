@@ -10,7 +10,7 @@ from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import INFINITY, at_least, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.normal_tail import LOG_TWO_PI, inverse_mills, log_ndtr, log_tail_ratio, normal_pdf, tail_mass
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 TERMS = {8: 22, 4: 12}  # of the series of a narrow interval
 NARROW = 0.7
@@ -101,10 +101,11 @@ def _edge_share_slopes(b: Node, a: Node, out: Node) -> tuple[Node, Node]:
     return where(eq(out, 0), 0.0, -(out * (b + out))), out * edge_share(-a, -b)
 
 
-log_diff_ndtr = primitive(  # log(Phi(b) - Phi(a))
+log_diff_ndtr: Primitive = primitive(  # log(Phi(b) - Phi(a))
     "log_diff_ndtr", 2, expand=_log_diff_ndtr, partials=lambda b, a, out: (edge_share(b, a), -edge_share(-a, -b)),
     floating=True, domain=((0.5, 3.0), (-3.0, 0.3)),
 )
-edge_share = primitive(  # phi(b) / (Phi(b) - Phi(a)): the density of a truncated normal distribution at its upper end
+# phi(b) / (Phi(b) - Phi(a)): the density of a truncated normal distribution at its upper end
+edge_share: Primitive = primitive(
     "edge_share", 2, expand=_edge_share, partials=_edge_share_slopes, floating=True, domain=((0.5, 3.0), (-3.0, 0.3)),
 )

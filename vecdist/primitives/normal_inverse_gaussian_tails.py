@@ -30,7 +30,7 @@ from vecdist.primitives.scalar import (
     tail,
     tail_slope,
 )
-from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
 PANEL = 4.0  # of s, on which h is like a polynomial
 FARTHEST = 690.0  # where sinh(s) nears the end of floats
@@ -236,15 +236,19 @@ WHICH, PARAMETERS = (0.0, 3.0), ((2.0, 5.0), (-1.5, 1.5), (0.3, 3.0))
 COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), *PARAMETERS)}
 ONE_OF = {"floating": True, "domain": (WHICH, (-3.0, 3.0), (-1e-17, 1e-17), *PARAMETERS)}
 
-nig_slope = primitive("nig_slope", 6, routine=_nig_slope, tangent=no_derivatives("nig_slope"), **ONE_OF)
-log_nig_slope = primitive("log_nig_slope", 6, routine=_log_nig_slope, tangent=no_derivatives("log_nig_slope"), **ONE_OF)
-nig_quantile_slope = primitive(
+nig_slope: Primitive = primitive("nig_slope", 6, routine=_nig_slope, tangent=no_derivatives("nig_slope"), **ONE_OF)
+log_nig_slope: Primitive = primitive(
+    "log_nig_slope", 6, routine=_log_nig_slope, tangent=no_derivatives("log_nig_slope"), **ONE_OF,
+)
+nig_quantile_slope: Primitive = primitive(
     "nig_quantile_slope", 5, routine=_nig_quantile_slope, tangent=no_derivatives("nig_quantile_slope"),
     floating=True, domain=(WHICH, (-3.0, 3.0), *PARAMETERS),
 )
-nig_cdf = primitive("nig_cdf", 5, routine=_nig_cdf, partials=_cdf_slopes(nig_slope), **COMMON)
-log_nig_cdf = primitive("log_nig_cdf", 5, routine=_log_nig_cdf, partials=_cdf_slopes(log_nig_slope), **COMMON)
-nig_quantile = primitive(
+nig_cdf: Primitive = primitive("nig_cdf", 5, routine=_nig_cdf, partials=_cdf_slopes(nig_slope), **COMMON)
+log_nig_cdf: Primitive = primitive(
+    "log_nig_cdf", 5, routine=_log_nig_cdf, partials=_cdf_slopes(log_nig_slope), **COMMON,
+)
+nig_quantile: Primitive = primitive(
     "nig_quantile", 4, routine=_nig_quantile, partials=_quantile_slopes,
     floating=True, domain=(*PARAMETERS, (0.05, 0.95)),
 )

@@ -14,7 +14,7 @@ from vecdist.primitives.elementary import LN2, clamped, expm1, log
 from vecdist.primitives.floating import INFINITY, at_least, at_most, format_of, polynomial, scaled, width
 from vecdist.primitives.logarithms import LN2_PARTS, log1mexp, log_of_either, log_of_sum
 from vecdist.primitives.special import ERFC_MOST, exp_of_square, half_line, scaled_tail
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 ROOT_2, ROOT_HALF = math.sqrt(2), math.sqrt(0.5)
 LOG_TWO_PI = math.log(2 * math.pi)
@@ -224,42 +224,42 @@ def _erfcinv_slope(y: Node, out: Node) -> tuple[Node]:
     return (-0.5 * ROOT_HALF * _slope(0.5 * where(low, y, 2.0 - y), ROOT_2 * where(low, -out, out)),)
 
 
-erfcx = primitive(
+erfcx: Primitive = primitive(
     "erfcx", expand=_erfcx, partials=lambda x, out: (-(ROOT_2 * out * inverse_mills_gap(-ROOT_2 * x)),),
     floating=True, ufuncs=("erfcx",), domain=((-4.0, 8.0),), oracle="scipy.special.erfcx",
 )
-normal_pdf = primitive(
+normal_pdf: Primitive = primitive(
     "normal_pdf", expand=_normal_pdf, partials=lambda x, out: (-(x * out),), floating=True, domain=((-4.0, 4.0),),
 )
-ndtr = primitive(
+ndtr: Primitive = primitive(
     "ndtr", expand=_ndtr, partials=lambda x, out: (normal_pdf(x),),
     floating=True, ufuncs=("ndtr",), domain=((-5.0, 5.0),), oracle="scipy.special.ndtr",
 )
-log_ndtr = primitive(
+log_ndtr: Primitive = primitive(
     "log_ndtr", expand=_log_ndtr, partials=lambda x, out: (inverse_mills(x),),
     floating=True, ufuncs=("log_ndtr",), domain=((-8.0, 4.0),), oracle="scipy.special.log_ndtr",
 )
-inverse_mills = primitive(  # phi(x) / Phi(x)
+inverse_mills: Primitive = primitive(  # phi(x) / Phi(x)
     "inverse_mills", expand=_inverse_mills, partials=_inverse_mills_slope,
     floating=True, domain=((-8.0, 4.0),),
 )
-inverse_mills_gap = primitive(  # x + phi(x) / Phi(x): how far below x the mean of what is below x lies
+inverse_mills_gap: Primitive = primitive(  # x + phi(x) / Phi(x): how far below x the mean of what is below x lies
     "inverse_mills_gap", expand=_inverse_mills_gap, partials=lambda x, out: (1.0 - inverse_mills(x) * out,),
     floating=True, domain=((-8.0, 4.0),),
 )
-ndtri = primitive(
+ndtri: Primitive = primitive(
     "ndtri", expand=_ndtri, partials=_ndtri_slope,
     floating=True, ufuncs=("ndtri",), domain=((0.01, 0.99),), oracle="scipy.special.ndtri",
 )
-ndtri_exp = primitive(  # the x with log_ndtr(x) = y
+ndtri_exp: Primitive = primitive(  # the x with log_ndtr(x) = y
     "ndtri_exp", expand=_ndtri_exp, partials=lambda y, out: (1.0 / inverse_mills(out),),
     floating=True, ufuncs=("ndtri_exp",), domain=((-8.0, -0.01),), oracle="scipy.special.ndtri_exp",
 )
-erfinv = primitive(
+erfinv: Primitive = primitive(
     "erfinv", expand=_erfinv, partials=_erfinv_slope,
     floating=True, ufuncs=("erfinv",), domain=((-0.98, 0.98),), oracle="scipy.special.erfinv",
 )
-erfcinv = primitive(
+erfcinv: Primitive = primitive(
     "erfcinv", expand=_erfcinv, partials=_erfcinv_slope,
     floating=True, ufuncs=("erfcinv",), domain=((0.02, 1.98),), oracle="scipy.special.erfcinv",
 )

@@ -10,7 +10,7 @@ from vecdist.primitives.elementary import exp as node_exp
 from vecdist.primitives.normal_tail import ROOT_HALF, normal_pdf
 from vecdist.primitives.scalar import NODES, WEIGHTS
 from vecdist.primitives.special import erf
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 RANGE = 9.0  # standard deviations from which the integrand is nothing
 
@@ -57,7 +57,7 @@ def _slopes(h: Node, a: Node, out: Node) -> tuple[Node, Node]:
     return -0.5 * normal_pdf(h) * erf(ROOT_HALF * (a * h)), of_a
 
 
-owens_t = primitive(
+owens_t: Primitive = primitive(
     "owens_t", 2, routine=_owens_t, partials=_slopes,
     floating=True, ufuncs=("owens_t",), domain=((-3.0, 3.0), (-4.0, 4.0)), oracle="scipy.special.owens_t",
 )

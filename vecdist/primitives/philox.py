@@ -14,7 +14,7 @@ from vecdist.expr import Node, cast
 from vecdist.primitives.arithmetic import bit_xor, from_bits, sqrt
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import FORMATS
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import near_cos
 
 ROUNDS = 10
@@ -44,8 +44,8 @@ def _block(key: Node, low: Node, high: Node) -> tuple[Node, Node]:
 
 
 # The first and the last 64 of the bits for a key and a counter, whose low half comes first: integers of 64 bits, all.
-philox_first = primitive("philox_first", 3, expand=lambda key, low, high: _block(key, low, high)[0])
-philox_last = primitive("philox_last", 3, expand=lambda key, low, high: _block(key, low, high)[1])
+philox_first: Primitive = primitive("philox_first", 3, expand=lambda key, low, high: _block(key, low, high)[0])
+philox_last: Primitive = primitive("philox_last", 3, expand=lambda key, low, high: _block(key, low, high)[1])
 
 
 def open_unit(bits: Node, dtype: np.dtype) -> Node:

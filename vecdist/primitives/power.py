@@ -17,7 +17,7 @@ from vecdist.primitives.floating import (
     scaled,
     width,
 )
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 # (atanh(s) / s - 1 - s**2 / 3) / s**4 in s**2, |s| <= 0.1717: relative error of the logarithm 1.2e-20 and 8.7e-12
 ATANH = {
@@ -124,7 +124,7 @@ def _partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
     )
 
 
-power = primitive(
+power: Primitive = primitive(
     "pow", 2, expand=_pow, partials=_partials,
     floating=True, ufuncs=("power", "float_power"), domain=((0.05, 20.0), (-5.0, 5.0)), oracle="numpy.power",
 )
@@ -139,12 +139,12 @@ def _hypot(x: Node, y: Node) -> Node:
     return where(eq(long, 0), a + b, where(eq(a, INFINITY) | eq(b, INFINITY), INFINITY, inner))
 
 
-hypot = primitive(
+hypot: Primitive = primitive(
     "hypot", 2, expand=_hypot,
     partials=lambda x, y, out: (where(eq(out, 0), 0.0, x / out), where(eq(out, 0), 0.0, y / out)),
     floating=True, ufuncs=("hypot",), domain=(REAL, REAL), oracle="numpy.hypot",
 )
-leg = primitive(  # sqrt(x**2 - y**2), for x the hypotenuse and y the other leg
+leg: Primitive = primitive(  # sqrt(x**2 - y**2), for x the hypotenuse and y the other leg
     "leg", 2, expand=lambda x, y: sqrt(x - y) * sqrt(x + y), partials=lambda x, y, out: (x / out, -y / out),
     floating=True, domain=((2.0, 30.0), (-1.9, 1.9)),
 )

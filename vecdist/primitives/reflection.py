@@ -12,7 +12,7 @@ from vecdist.primitives.arithmetic import eq, rint
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import INFINITY, NAN
 from vecdist.primitives.gamma_functions import digamma, lgamma, trigamma
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import near_sin, near_tan
 
 
@@ -54,14 +54,14 @@ def _no_derivative(x: Node, out: Node) -> tuple[Node]:
 
 REAL = (-0.9, -0.1)
 
-log_abs_gamma = primitive(
+log_abs_gamma: Primitive = primitive(
     "log_abs_gamma", expand=_log_abs_gamma, partials=lambda x, out: (digamma_real(x),),
     floating=True, domain=(REAL,), oracle="scipy.special.gammaln",
 )
-digamma_real = primitive(
+digamma_real: Primitive = primitive(
     "digamma_real", expand=_digamma, partials=lambda x, out: (trigamma_real(x),),
     floating=True, domain=(REAL,), oracle="scipy.special.psi",
 )
-trigamma_real = primitive(
+trigamma_real: Primitive = primitive(
     "trigamma_real", expand=_trigamma, partials=_no_derivative, floating=True, domain=(REAL,),
 )

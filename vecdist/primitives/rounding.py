@@ -13,7 +13,7 @@ from vecdist.primitives.arithmetic import POSITIVE, eq, sqrt
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.floating import INFINITY, NAN, at_least, format_of, head, width
 from vecdist.primitives.power import extended_log
-from vecdist.primitives.table import flat, primitive
+from vecdist.primitives.table import Primitive, flat, primitive
 
 SMALL = (-3.0, 3.0)
 TINY = {8: 2.0**-26, 4: 2.0**-12}  # half of the digits of 1
@@ -68,23 +68,25 @@ def _log1p_rest(x: Node) -> Node:
     return _finite(where(abs(x) < TINY[width(x)], near, far))
 
 
-sum_rest = primitive("sum_rest", 2, expand=_sum_rest, partials=flat, floating=True, domain=(SMALL, SMALL))
-product_rest = primitive("product_rest", 2, expand=_product_rest, partials=flat, floating=True, domain=(SMALL, SMALL))
-quotient_rest = primitive(
+sum_rest: Primitive = primitive("sum_rest", 2, expand=_sum_rest, partials=flat, floating=True, domain=(SMALL, SMALL))
+product_rest: Primitive = primitive(
+    "product_rest", 2, expand=_product_rest, partials=flat, floating=True, domain=(SMALL, SMALL),
+)
+quotient_rest: Primitive = primitive(
     "quotient_rest", 2, expand=_quotient_rest, partials=flat, floating=True, domain=(SMALL, (0.5, 30.0)),
 )
-root_rest = primitive("root_rest", expand=_root_rest, partials=flat, floating=True, domain=(POSITIVE,))
-log_high = primitive(  # log(x) as rounded, to within one unit in the last place; its slope is finite above 0
+root_rest: Primitive = primitive("root_rest", expand=_root_rest, partials=flat, floating=True, domain=(POSITIVE,))
+log_high: Primitive = primitive(  # log(x) as rounded, to within one unit in the last place; its slope is finite above 0
     "log_high", expand=_log_high, floating=True, domain=(POSITIVE,), oracle="numpy.log",
     partials=lambda x, out: (1.0 / where(x > 0.0, at_least(x, format_of(x).smallest_normal), x),),
 )
-log_rest = primitive(  # log(x) - log_high(x), with half as many digits again
+log_rest: Primitive = primitive(  # log(x) - log_high(x), with half as many digits again
     "log_rest", expand=lambda x: where((x > 0) & (x < INFINITY), extended_log(x)[1], 0.0), partials=flat,
     floating=True, domain=(POSITIVE,),
 )
-plain_log_rest = primitive(  # of log(x)
+plain_log_rest: Primitive = primitive(  # of log(x)
     "plain_log_rest", expand=_plain_log_rest, partials=flat, floating=True, domain=(POSITIVE,),
 )
-log1p_rest = primitive(
+log1p_rest: Primitive = primitive(
     "log1p_rest", expand=_log1p_rest, partials=flat, floating=True, domain=((-0.99, 30.0),),
 )

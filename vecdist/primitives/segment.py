@@ -6,7 +6,7 @@ from math import exp, factorial, log, nan, pi, sin
 
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.scalar import horner
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import near_sin
 
 SINE = tuple((-1) ** k / factorial(2 * k + 3) for k in range(9, -1, -1))  # (t - sin(t)) / t**3 in t**2
@@ -33,7 +33,7 @@ def _segment_angle(y: float) -> float:
     return t
 
 
-segment_angle = primitive(  # t from 0 to 2 pi with t - sin(t) = y
+segment_angle: Primitive = primitive(  # t from 0 to 2 pi with t - sin(t) = y
     "segment_angle", routine=_segment_angle, partials=lambda y, out: (0.5 / square(near_sin(0.5 * out)),),
     floating=True, domain=((0.01, 6.0),),
 )

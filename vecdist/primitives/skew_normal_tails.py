@@ -25,7 +25,7 @@ from vecdist.primitives.scalar import (
     normal_quantile,
 )
 from vecdist.primitives.special import CENTRE, ERFCX
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.two_tails import routines
 
 NEAR = 0.3  # where a h is no more, and h no more than 1, little is lost by Owen's function
@@ -166,44 +166,44 @@ def _quantile_slopes(a: Node, z: Node, out: Node) -> tuple[Node, Node]:
 
 COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (-4.0, 4.0))}
 
-skew_normal_density = primitive(
+skew_normal_density: Primitive = primitive(
     "skew_normal_density", 3, routine=TAILS.slope,
     partials=lambda z, rest, a, out: (out * _score(z, a), None, out * (z * inverse_mills(a * z))), **COMMON,
 )
-skew_normal_cdf_da = primitive(
+skew_normal_cdf_da: Primitive = primitive(
     "skew_normal_cdf_da", 3, routine=TAILS.slope_in_parameter,
     partials=lambda z, rest, a, out: (out * _score_da(z, a)[0], None, out * _score_da(z, a)[1]), **COMMON,
 )
-skew_normal_cdf = primitive(
+skew_normal_cdf: Primitive = primitive(
     "skew_normal_cdf", 3, routine=TAILS.cdf,
     partials=lambda z, rest, a, out: (skew_normal_density(z, rest, a), None, skew_normal_cdf_da(z, rest, a)), **COMMON,
 )
-log_skew_normal_cdf_dz = primitive(
+log_skew_normal_cdf_dz: Primitive = primitive(
     "log_skew_normal_cdf_dz", 3, routine=TAILS.log_slope,
     partials=lambda z, rest, a, out: (
         out * (_score(z, a) - out), None, out * (z * inverse_mills(a * z) - log_skew_normal_cdf_da(z, rest, a)),
     ),
     **COMMON,
 )
-log_skew_normal_cdf_da = primitive(
+log_skew_normal_cdf_da: Primitive = primitive(
     "log_skew_normal_cdf_da", 3, routine=TAILS.log_slope_in_parameter,
     partials=lambda z, rest, a, out: (
         out * (_score_da(z, a)[0] - log_skew_normal_cdf_dz(z, rest, a)), None, out * (_score_da(z, a)[1] - out),
     ),
     **COMMON,
 )
-log_skew_normal_cdf = primitive(
+log_skew_normal_cdf: Primitive = primitive(
     "log_skew_normal_cdf", 3, routine=TAILS.log_cdf,
     partials=lambda z, rest, a, out: (
         log_skew_normal_cdf_dz(z, rest, a), None, log_skew_normal_cdf_da(z, rest, a),
     ),
     **COMMON,
 )
-skew_normal_quantile_da = primitive(
+skew_normal_quantile_da: Primitive = primitive(
     "skew_normal_quantile_da", 2, routine=_skew_normal_quantile_da, partials=_quantile_slopes,
     floating=True, domain=((-4.0, 4.0), (-3.0, 3.0)),
 )
-skew_normal_quantile = primitive(
+skew_normal_quantile: Primitive = primitive(
     "skew_normal_quantile", 2, routine=_skew_normal_quantile,
     partials=lambda a, p, out: (skew_normal_quantile_da(a, out), 1.0 / skew_normal_density(out, 0.0 * out, a)),
     floating=True, domain=((-4.0, 4.0), (0.05, 0.95)),

@@ -27,7 +27,7 @@ from vecdist.primitives.gamma_differences import (
     log_multinomial,
 )
 from vecdist.primitives.gamma_functions import digamma, lgamma, tetragamma, trigamma
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 __all__ = [
     "digamma", "digamma_delta", "erf", "erfc", "lbeta", "lgamma", "lgamma_delta", "log_beta_peak", "log_choose",
@@ -142,23 +142,23 @@ def _quotient(x: Node, y: Node) -> Node:
     return where(eq(x, 0) & eq(y, 0), 0.0, x / y)
 
 
-erf_slope = primitive(  # 2 / sqrt(pi) exp(-x**2)
+erf_slope: Primitive = primitive(  # 2 / sqrt(pi) exp(-x**2)
     "erf_slope", expand=_erf_slope, partials=lambda x, out: (-2.0 * x * out,), floating=True, domain=((-4.0, 4.0),),
 )
-erf = primitive(
+erf: Primitive = primitive(
     "erf", expand=_erf, partials=lambda x, out: (erf_slope(x),),
     floating=True, ufuncs=("erf",), domain=((-4.0, 4.0),), oracle="scipy.special.erf",
 )
-erfc = primitive(
+erfc: Primitive = primitive(
     "erfc", expand=_erfc, partials=lambda x, out: (-erf_slope(x),),
     floating=True, ufuncs=("erfc",), domain=((-4.0, 8.0),), oracle="scipy.special.erfc",
 )
-xlogy = primitive(
+xlogy: Primitive = primitive(
     "xlogy", 2, expand=lambda x, y: _product(x, y, log(y)),
     partials=lambda x, y, out: (log(y), _quotient(x, y)),
     floating=True, ufuncs=("xlogy",), domain=(FACTOR, (1e-3, 30.0)), oracle="scipy.special.xlogy",
 )
-xlog1py = primitive(
+xlog1py: Primitive = primitive(
     "xlog1py", 2, expand=lambda x, y: _product(x, y, log1p(y)),
     partials=lambda x, y, out: (log1p(y), _quotient(x, 1.0 + y)),
     floating=True, ufuncs=("xlog1py",), domain=(FACTOR, (-0.99, 30.0)), oracle="scipy.special.xlog1py",

@@ -20,7 +20,7 @@ from vecdist.primitives.gamma_functions import (
     tetragamma,
     trigamma_excess,
 )
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 MANY = 32.0  # from where on a few terms of the asymptotic series are all of it
 # B(2 k) / (2 k (2 k - 1)), B(2 k) / (2 k), B(2 k) and -(2 k + 1) B(2 k) from k = 1 on, the last after -1/2: DLMF 24.2.1
@@ -49,15 +49,15 @@ def _tetragamma_fall(x: Node) -> Node:
 
 
 _tetragamma_left = _left(_tetragamma_fall, TETRAGAMMA, TETRAGAMMA_TERMS, 4)
-lgamma_excess = primitive(  # lgamma(x) - (x - 1/2) log x + x - log(2 pi) / 2, DLMF 5.11.1
+lgamma_excess: Primitive = primitive(  # lgamma(x) - (x - 1/2) log x + x - log(2 pi) / 2, DLMF 5.11.1
     "lgamma_excess", partials=lambda x, out: (-digamma_lack(x),), floating=True, domain=(POSITIVE,),
     expand=_left(lambda x: lgamma(x) - ((x - 0.5) * (log(x) - 1.0) + CONSTANT), LGAMMA, LGAMMA_TERMS, 1),
 )
-digamma_lack = primitive(  # log x - 1 / (2 x) - digamma(x), DLMF 5.11.2
+digamma_lack: Primitive = primitive(  # log x - 1 / (2 x) - digamma(x), DLMF 5.11.2
     "digamma_lack", partials=lambda x, out: (-trigamma_rise(x),), floating=True, domain=(POSITIVE,),
     expand=_left(lambda x: log(x) - digamma(x) - 0.5 / x, DIGAMMA, DIGAMMA_TERMS, 2),
 )
-trigamma_rise = primitive(  # trigamma(x) - 1 / x - 1 / (2 x**2), DLMF 5.15.8
+trigamma_rise: Primitive = primitive(  # trigamma(x) - 1 / x - 1 / (2 x**2), DLMF 5.15.8
     "trigamma_rise", partials=lambda x, out: (_tetragamma_left(x),), floating=True, domain=(POSITIVE,),
     expand=_left(lambda x: trigamma_excess(x) - 0.5 / x / x, TRIGAMMA, TRIGAMMA_TERMS, 3),
 )

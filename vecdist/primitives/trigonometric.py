@@ -15,7 +15,7 @@ from vecdist.expr import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits, size
 from vecdist.primitives.far_angles import far_cosine, far_sine, far_tangent
 from vecdist.primitives.floating import format_of, polynomial, width, with_sign
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.shapes import broadcast
 
 PARTS = (REAL, (-1e-17, 1e-17))
@@ -170,43 +170,43 @@ def _less_one(x: Node, rest: Node) -> Node:
     return where(far, -2.0 * (half * half), _cos_less_one(x, rest))
 
 
-sin = primitive(
+sin: Primitive = primitive(
     "sin", expand=lambda x: far_sin(_far(x), x, _quarter(_reduced(x), 0)), partials=lambda x, out: (cos(x),),
     floating=True, ufuncs=("sin",), domain=(REAL,), oracle="numpy.sin",
 )
-cos = primitive(
+cos: Primitive = primitive(
     "cos", expand=lambda x: far_cos(_far(x), x, _quarter(_reduced(x), 1)), partials=lambda x, out: (-sin(x),),
     floating=True, ufuncs=("cos",), domain=(REAL,), oracle="numpy.cos",
 )
-tan = primitive(
+tan: Primitive = primitive(
     "tan", expand=lambda x: far_tan(_far(x), x, _tan(x)), partials=lambda x, out: (1.0 + out * out,),
     floating=True, ufuncs=("tan",), domain=((-1.4, 1.4),), oracle="numpy.tan",
 )
-near_sin = primitive(
+near_sin: Primitive = primitive(
     "near_sin", expand=lambda x: _quarter(_reduced(x), 0), partials=lambda x, out: (near_cos(x),),
     floating=True, domain=(REAL,), oracle="numpy.sin",
 )
-near_cos = primitive(
+near_cos: Primitive = primitive(
     "near_cos", expand=lambda x: _quarter(_reduced(x), 1), partials=lambda x, out: (-near_sin(x),),
     floating=True, domain=(REAL,), oracle="numpy.cos",
 )
-near_tan = primitive(
+near_tan: Primitive = primitive(
     "near_tan", expand=_tan, partials=lambda x, out: (1.0 + out * out,),
     floating=True, domain=((-1.4, 1.4),), oracle="numpy.tan",
 )
-sin_of_parts = primitive(  # sin(x + rest) of a number in two parts
+sin_of_parts: Primitive = primitive(  # sin(x + rest) of a number in two parts
     "sin_of_parts", 2, expand=lambda x, rest: _of_parts(x, rest, 0),
     partials=lambda x, rest, out: (cos_of_parts(x, rest), None), floating=True, domain=PARTS,
 )
-cos_of_parts = primitive(
+cos_of_parts: Primitive = primitive(
     "cos_of_parts", 2, expand=lambda x, rest: _of_parts(x, rest, 1),
     partials=lambda x, rest, out: (-sin_of_parts(x, rest), None), floating=True, domain=PARTS,
 )
-cos_less_one = primitive(  # cos(x + rest) - 1
+cos_less_one: Primitive = primitive(  # cos(x + rest) - 1
     "cos_less_one", 2, expand=_less_one,
     partials=lambda x, rest, out: (-sin_of_parts(x, rest), None), floating=True, domain=PARTS,
 )
-arctan = primitive(
+arctan: Primitive = primitive(
     "arctan", expand=_arctan, partials=lambda x, out: (1.0 / (1.0 + x * x),),
     floating=True, ufuncs=("arctan",), domain=(REAL,), oracle="numpy.arctan",
 )

@@ -21,7 +21,7 @@ from vecdist.primitives.scalar import (
     narrowed,
     normal_quantile,
 )
-from vecdist.primitives.table import in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, primitive
 from vecdist.primitives.trigonometric import cos_less_one, sin_of_parts
 from vecdist.primitives.two_tails import routines
 
@@ -145,29 +145,29 @@ def _in_angle(name: str, partial: Callable[..., Node]) -> Callable[..., Node | N
 
 COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (0.2, 12.0))}
 
-von_mises_density = primitive(
+von_mises_density: Primitive = primitive(
     "von_mises_density", 3, routine=TAILS.slope,
     partials=lambda d, rest, k, out: (out * _score(d, rest, k), None, out * _score_dk(d, rest, k)), **COMMON,
 )
-von_mises_cdf_dk = primitive(
+von_mises_cdf_dk: Primitive = primitive(
     "von_mises_cdf_dk", 3, routine=TAILS.slope_in_parameter,
     tangent=_in_angle(
         "von_mises_cdf_dk", lambda d, rest, k, out: von_mises_density(d, rest, k) * _score_dk(d, rest, k)
     ),
     **COMMON,
 )
-von_mises_cdf = primitive(
+von_mises_cdf: Primitive = primitive(
     "von_mises_cdf", 3, routine=TAILS.cdf,
     partials=lambda d, rest, k, out: (von_mises_density(d, rest, k), None, von_mises_cdf_dk(d, rest, k)), **COMMON,
 )
-log_von_mises_cdf_dd = primitive(
+log_von_mises_cdf_dd: Primitive = primitive(
     "log_von_mises_cdf_dd", 3, routine=TAILS.log_slope,
     partials=lambda d, rest, k, out: (
         out * (_score(d, rest, k) - out), None, out * (_score_dk(d, rest, k) - log_von_mises_cdf_dk(d, rest, k)),
     ),
     **COMMON,
 )
-log_von_mises_cdf_dk = primitive(
+log_von_mises_cdf_dk: Primitive = primitive(
     "log_von_mises_cdf_dk", 3, routine=TAILS.log_slope_in_parameter,
     tangent=_in_angle(
         "log_von_mises_cdf_dk",
@@ -175,19 +175,19 @@ log_von_mises_cdf_dk = primitive(
     ),
     **COMMON,
 )
-log_von_mises_cdf = primitive(
+log_von_mises_cdf: Primitive = primitive(
     "log_von_mises_cdf", 3, routine=TAILS.log_cdf,
     partials=lambda d, rest, k, out: (log_von_mises_cdf_dd(d, rest, k), None, log_von_mises_cdf_dk(d, rest, k)),
     **COMMON,
 )
-von_mises_quantile_dk = primitive(
+von_mises_quantile_dk: Primitive = primitive(
     "von_mises_quantile_dk", 2, routine=_von_mises_quantile_dk,
     tangent=in_last(
         "von_mises_quantile_dk", lambda k, d, out: -_score_dk(d, 0.0 * d, k) - out * _score(d, 0.0 * d, k)
     ),
     floating=True, domain=((0.2, 12.0), (-3.0, 3.0)),
 )
-von_mises_quantile = primitive(
+von_mises_quantile: Primitive = primitive(
     "von_mises_quantile", 2, routine=_von_mises_quantile,
     partials=lambda k, p, out: (von_mises_quantile_dk(k, out), 1.0 / von_mises_density(out, 0.0 * out, k)),
     floating=True, domain=((0.2, 12.0), (0.05, 0.95)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import exp, inf, log, nan, pow  # noqa: A004
 
 from vecdist.expr import const
-from vecdist.primitives.table import no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
 TERMS, NEGLIGIBLE = 64, 1e-30  # of the sum of powers, at most; what no derivative needs
 # B(2 j) / (2 j)!, DLMF 24.2.1
@@ -127,21 +127,21 @@ def _zeta_dsds(s: float, q: float) -> float:
     return y
 
 
-zeta = primitive(
+zeta: Primitive = primitive(
     "zeta", 2, routine=_zeta, partials=lambda s, q, out: (zeta_ds(s, q), -(s * zeta(s + 1.0, q))),
     floating=True, ufuncs=("_zeta",), domain=((1.1, 12.0), (0.1, 30.0)), oracle="scipy.special.zeta",
 )
-zeta_ds = primitive(
+zeta_ds: Primitive = primitive(
     "zeta_ds", 2, routine=_zeta_ds, partials=lambda s, q, out: (
         zeta_dsds(s, q), -(zeta(s + 1.0, q) + s * zeta_ds(s + 1.0, q))
     ),
     floating=True, domain=((1.1, 12.0), (0.1, 30.0)),
 )
-zeta_dsds = primitive(
+zeta_dsds: Primitive = primitive(
     "zeta_dsds", 2, routine=_zeta_dsds, tangent=no_derivatives("zeta_dsds"), floating=True,
     domain=((1.1, 12.0), (0.1, 30.0)),
 )
-riemann_zeta = primitive(
+riemann_zeta: Primitive = primitive(
     "riemann_zeta", expand=lambda s: zeta(s, const(1, s.dtype)),
     partials=lambda s, out: (zeta_ds(s, const(1, s.dtype)),),
     floating=True, domain=((1.1, 12.0),), oracle="scipy.special.zeta",

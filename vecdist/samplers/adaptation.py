@@ -70,10 +70,10 @@ class TrajectoryLength:
             self._square += (1.0 - self.DECAY) * (slope * slope - self._square)
             scale = math.sqrt(self._square / (1.0 - self.DECAY**self._count))
             self.length *= math.exp(self.RATE * slope / scale) if scale > 0.0 else 1.0
-        self.length = min(max(self.length, shortest), longest)
+        self.length: float = min(max(self.length, shortest), longest)
         weight = self._count**-self.KAPPA
         self._log_average += weight * (math.log(self.length) - self._log_average)
-        self.average = math.exp(self._log_average)
+        self.average: float = math.exp(self._log_average)
 
 
 @final

@@ -39,10 +39,10 @@ class Record:
         row = -(-chains // ALIGNED) * ALIGNED
         lead, start = memory.shape[:-1], -(-chains * ndim // ALIGNED) * ALIGNED
         self.memory = memory
-        self.position = memory[..., : chains * ndim].reshape(*lead, chains, ndim)
+        self.position: Any = memory[..., : chains * ndim].reshape(*lead, chains, ndim)
         for place, name in enumerate(self.FIELDS):
             setattr(self, name, memory[..., start + place * row : start + place * row + chains])
-        self.number = memory[..., -1:].reshape(lead)
+        self.number: Any = memory[..., -1:].reshape(lead)
 
     log_density: Any
     energy: Any
@@ -96,11 +96,11 @@ class Dynamics:
     def __init__(self, target: Target, keys: Any, dense: bool) -> None:
         library, chains, ndim = target.library, len(keys), target.ndim
         self.target, self.chains, self.keys = target, chains, keys
-        self.step = library.ones(chains)
-        self.scale = library.eye(ndim) if dense else library.ones(ndim)
+        self.step: Any = library.ones(chains)
+        self.scale: Any = library.eye(ndim) if dense else library.ones(ndim)
         self.states = [State.empty(library, chains, ndim) for _ in range(2)]
         self.phases = [Phase.empty(library, chains, ndim) for _ in range(2)]
-        self.start_energy = library.zeros(chains)
+        self.start_energy: Any = library.zeros(chains)
         self.current = 0
         matrix, row = (chains, ndim), (chains,)
         state, phase = self.states[0], self.phases[0]
@@ -132,7 +132,7 @@ class Dynamics:
             self._single()
             place = 1
         self._ends[self.current, place]()
-        self.current = 1 - self.current
+        self.current: int = 1 - self.current
 
     def proposal(self, steps: int) -> Phase:
         """Where the last trajectory, of ``steps`` steps, ended."""

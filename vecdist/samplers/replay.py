@@ -21,7 +21,7 @@ class Launches:
 
     def __init__(self, calls: Sequence[Call], on_gpu: bool) -> None:
         self.calls = tuple(calls)
-        self.replayed = on_gpu and all(getattr(run, "capturable", True) for run, *_ in self.calls)
+        self.replayed: bool = on_gpu and all(getattr(run, "capturable", True) for run, *_ in self.calls)
         self._graph: Any = None
         self._stream: Any = None
 

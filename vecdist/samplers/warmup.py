@@ -59,7 +59,7 @@ class Report:
     def __init__(self, dynamics: Dynamics, chees: bool) -> None:
         library, dense = dynamics.target.library, dynamics.scale.ndim == 2
         self.dynamics, self.chees = dynamics, chees
-        self.inverse = library.eye(dynamics.target.ndim) if dense else library.ones(dynamics.target.ndim)
+        self.inverse: Any = library.eye(dynamics.target.ndim) if dense else library.ones(dynamics.target.ndim)
         self.share, self._next_share = library.ones(dynamics.chains), library.ones(dynamics.chains)
         self._numbers = library.zeros(2)
         self._out = [self._numbers[place : place + 1].reshape(()) for place in range(2 if chees else 1)]

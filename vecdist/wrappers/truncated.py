@@ -17,7 +17,7 @@ from vecdist.primitives.arithmetic import eq, floor, maximum
 from vecdist.primitives.elementary import exp, log, log1p, logaddexp
 from vecdist.primitives.floating import at_least, at_most, width
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive
 
@@ -33,7 +33,7 @@ def _share_tangent(dots: tuple[Node | None, ...], part: Node, whole: Node, out: 
     return where(eq(abs(of_part), math.inf), of_part, of_part - of_whole)
 
 
-log_share_of = primitive(  # of two logarithms of masses, their difference
+log_share_of: Primitive = primitive(  # of two logarithms of masses, their difference
     "log_share_of", 2, expand=lambda part, whole: part - whole, tangent=_share_tangent, floating=True,
     domain=((-30.0, 0.0), (-30.0, 0.0)), oracle="numpy.subtract",
 )
