@@ -19,14 +19,17 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from vecdist.backends import emission
 from vecdist.backends.compiler import CodeCache
+from vecdist.backends.emission import called_by_numba
+from vecdist.backends.typed import Written
 
 f4, f8 = numba.float32, numba.float64
 i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
 u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
-VERSION = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+VERSION = hashlib.sha256(Path(__file__).read_bytes() + emission.VERSION).hexdigest()[:12]
 
 
 def _kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -41,10 +44,19 @@ def _kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 MODE: Any = {"fastmath": {"contract"}, "no_cfunc_wrapper": True}
-compiled = _kept(**MODE)
-# Called by compiled functions alone.  LLVM puts it in the place of its calls, which takes it little time; Numba would
-# take long over one long function.
-merged = _kept(**MODE, forceinline=True, no_cpython_wrapper=True)
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """A function of generated source, compiled when it is first called."""
+    written = Written(function)
+    made = _kept(**MODE)(called_by_numba(written, intrinsic))
+    made.written = written
+    return made
+
+
+def merged(function: Callable[..., Any]) -> Any:
+    """A function that such ones call: LLVM puts it in the place of its calls."""
+    return Written(function, merged=True)
 
 
 def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:

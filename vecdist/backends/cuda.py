@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.backends import compiler, cuda_compiler, cuda_language, sources, store
+from vecdist.backends import compiler, cuda_compiler, cuda_language, emission, sources, store
 from vecdist.backends.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.backends.cuda_compiler import HOW, MissingToolchain
 from vecdist.backends.outputs import fresh_or_given
@@ -42,7 +42,7 @@ def _digest(*given: Any) -> str:
     """What names machine code beside its source: types of arguments, the language it is written in, the toolchain."""
     language = Path(cuda_language.__file__).read_bytes() + Path(cuda_compiler.__file__).read_bytes()
     text = repr((*given, sorted(cuda_compiler.versions().items())))
-    return hashlib.sha256(language + text.encode()).hexdigest()[:12]
+    return hashlib.sha256(language + emission.VERSION + text.encode()).hexdigest()[:12]
 
 
 def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, bytes]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from vecdist.backends import store
 
+TEXT = "__text__"  # the name of its own text in a module
+
 
 def imported(name: str, text: str, given: Mapping[str, Any]) -> ModuleType:
     """The module of generated source, which is also written where kernels are kept, to be read.
@@ -20,6 +22,7 @@ def imported(name: str, text: str, given: Mapping[str, Any]) -> ModuleType:
     module.__file__ = str(path)
     sys.modules[name] = module  # Numba looks it up by name when it compiles, and loads what was compiled
     module.__dict__.update(given)
+    module.__dict__[TEXT] = text
     exec(compile(text, str(path), "exec"), module.__dict__)
     return module
 
