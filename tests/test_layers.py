@@ -97,3 +97,10 @@ def test_no_function_is_too_long(path):
     ]
     lengths = {function.name: function.end_lineno - function.lineno + 1 for function in functions}
     assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_what_is_not_there_is_named(path):
+    """No error of what is missing is without a word."""
+    raised = [node.exc for node in ast.walk(tree(path)) if isinstance(node, ast.Raise)]
+    assert "NotImplementedError" not in [error.id for error in raised if isinstance(error, ast.Name)]

@@ -309,8 +309,18 @@ def test_what_a_family_has_not_is_named():
     wanted = "logsf of Unknown is not there, and truncated.Unknown. needs it"
     with pytest.raises(NotImplementedError, match=wanted):
         logpdf(truncated(Unknown(0.0, 1.0), lower=0.0), 0.5)
-    with pytest.raises(NotImplementedError, match=r"ppf of folded\(Normal\) is not there"):
+    with pytest.raises(NotImplementedError, match=r"ppf of folded\(Normal\) is not there: .* method quantile\(q, p\)"):
         ppf(folded(Normal(0.0, 1.0)), 0.5)
+    with pytest.raises(NotImplementedError, match=r"cdf of Unknown is not there: .* static method cdf\(x, p\)"):
+        cdf(Unknown(0.0, 1.0), 0.5)
+    with pytest.raises(NotImplementedError, match=r"entropy of Unknown is not there: .* static method entropy\(p\)"):
+        vecdist.entropy(Unknown(0.0, 1.0))
+
+    class Drawn(vecdist.distributions.tail_sums.OfDraws, Unknown):
+        """Without an urn."""
+
+    with pytest.raises(NotImplementedError, match=r"give the family a static method urn\(p\)"):
+        cdf(Drawn(0.0, 1.0), 0.5)
     with pytest.raises(NotImplementedError, match="cdf of Iid is not there"):
         cdf(iid(Normal(0.0, 1.0)), 0.5)
     with pytest.raises(ValueError, match="log takes a finite positive number"):

@@ -65,7 +65,9 @@ def _length(x: Node) -> int:
     count = int(x.shape[-1])
     if count > MOST:
         raise NotImplementedError(
-            f"matrices are written out entry by entry, for {MOST} rows at most; this one has {count}"
+            f"matrices are written out entry by entry, for {MOST} rows at most; this one has {count}: "
+            "compute what is constant in it by numpy.linalg first, or write the model by scale_diag= or cov_factor= "
+            "where it is of vectors"
         )
     return count
 

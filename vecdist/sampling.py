@@ -53,6 +53,7 @@ def drawn(family: type[Distribution], p: Parameters, random: Stream) -> Node:
         return draw(random, p)
     if quantile is None:
         raise NotImplementedError(
-            f"sample of {family.__name__} is not there: the family states neither draws nor a quantile"
+            f"sample of {family.__name__} is not there: the family states neither draws nor a quantile; a subclass "
+            "may, by a static method draw(random, p) or quantile(q, p)"
         )
     return quantile(random.uniform(), p)

@@ -164,11 +164,19 @@ def _formula(name: str) -> Callable[..., Any]:
     def formula(family: Family, p: Parameters, *at: Node) -> Any:
         found = known(family, name)
         if found is None:
-            verb = VERBS.get(name, name)
-            raise NotImplementedError(f"{verb} of {family.__name__} is not there: the family states no formula for it")
+            raise missing(family, name)
         return found(*at, p)
 
     return formula
+
+
+def missing(family: Family, name: str, needed: str = "") -> NotImplementedError:
+    """The error of a formula that a family has not, ``needed`` for something, and how to give it one."""
+    given = "p" if name in MOMENTS else "q, p" if name == "quantile" else "x, p"
+    return NotImplementedError(
+        f"{VERBS.get(name, name)} of {family.__name__} is not there{needed}: the family states no formula for it; a "
+        f"subclass may, by a static method {name}({given})"
+    )
 
 
 def known(family: Family, name: str) -> Callable[..., Any] | None:
@@ -222,6 +230,7 @@ def _middle(family: Family) -> Callable[..., Node] | None:
     return lambda p: _quantile(family, p, const(0.5, next(q.dtype for q in vars(p).values() if isinstance(q, Node))))
 
 
+MOMENTS = {"mean", "variance", "entropy", "mode", "median"}
 VERBS = {"log_cdf": "logcdf", "log_sf": "logsf", "quantile": "ppf"}
 TAILS = {"cdf": "sf", "sf": "cdf", "log_cdf": "log_sf", "log_sf": "log_cdf"}
 FALLBACKS: dict[str, Callable[[Family], Callable[..., Any] | None]] = {

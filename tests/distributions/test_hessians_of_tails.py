@@ -62,7 +62,7 @@ def test_second_derivatives_of_tails(interpreter, family, names):
     arguments = columns(rows)
     expr = tails(family, names, arguments)
     for i in set(every) - set(active):
-        with pytest.raises(NotImplementedError):
+        with pytest.raises(NotImplementedError, match=r"has no derivative.*: leave out of wrt"):
             second_partials(expr, (arguments[i],))
     if active:
         _, found = second_partials(expr, tuple(arguments[i] for i in active))

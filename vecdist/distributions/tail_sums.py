@@ -164,7 +164,10 @@ class OfDraws:
 
     @staticmethod
     def urn(p: Parameters) -> tuple[Node, Node, Node]:
-        raise NotImplementedError
+        raise NotImplementedError(
+            "the tails of a family of draws are those of an urn: give the family a static method urn(p), which returns "
+            "the number of draws n and the shapes alpha and beta of the chance of each"
+        )
 
     @classmethod
     def cdf(cls, x: Node, p: Parameters) -> Node:

@@ -64,7 +64,7 @@ class Multivariate(Parametrised, Compound):
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
         """One event for each element of the random numbers, whose last axes have the length ``p.size``."""
-        raise NotImplementedError("the family states no draws")
+        raise NotImplementedError("the family states no draws: give it a static method draw(random, p)")
 
     def sample(self, key: Any, shape: Any) -> LazyArray:
         """Independent events: ``shape``, then the batch axes, then those of an event.

@@ -311,7 +311,8 @@ def _drawn(name: str, parameters: int, routine: Callable[..., float]) -> Primiti
 
     def tangent(dots: tuple[Node | None, ...], *operands: Node) -> Node | None:
         raise NotImplementedError(
-            f"{name}s have no derivative in their parameters: they are accepted or rejected, and jump"
+            f"{name}s have no derivative in their parameters: they are accepted or rejected, and jump; draw by a "
+            "quantile, vecdist.ppf of uniform numbers, where that has one"
         )
 
     return primitive(name.replace(" ", "_"), 4 + parameters, routine=routine, tangent=tangent, floating=True)

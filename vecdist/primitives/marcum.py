@@ -15,7 +15,7 @@ from vecdist.primitives.gamma_of_log import of_any
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
 from vecdist.primitives.marcum_tails import parts
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, tail, tail_slope
-from vecdist.primitives.table import Primitive, no_derivatives, primitive
+from vecdist.primitives.table import Primitive, no_derivative, no_derivatives, primitive
 
 
 def _marcum_q(m: float, x: float, y: float) -> float:
@@ -156,7 +156,7 @@ def _tangent(name: str, of_x: Callable[..., Node], of_y: Callable[..., Node]) ->
 
     def tangent(dots: Dots, m: Node, x: Node, y: Node, out: Node) -> Node | None:
         if dots[0] is not None:
-            raise NotImplementedError(f"{name} cannot be differentiated in the order")
+            raise no_derivative(name, "in the order")
         terms = [] if dots[1] is None else [dots[1] * of_x(m, x, y, out)]
         terms += [] if dots[2] is None else [dots[2] * of_y(m, x, y, out)]
         return sum(terms[1:], terms[0]) if terms else None

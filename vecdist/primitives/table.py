@@ -100,7 +100,7 @@ def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
     if fields.get("boolean"):
         fields.setdefault("partials", flat)
     if fields.get("partials") is None:
-        fields.setdefault("tangent", no_derivatives(name))
+        fields.setdefault("tangent", _none_given(name))
     if "routine" in fields:
         check_routine(name, fields["routine"])
         fields |= (_called_seldom if fields.get("seldom") else _called)(op, arity, fields["routine"])
@@ -142,7 +142,7 @@ def in_last(name: str, partial: Callable[..., Node]) -> Callable[..., Node | Non
 
     def tangent(dots: tuple[Node | None, ...], *operands: Node) -> Node | None:
         if any(dot is not None for dot in dots[:-1]):
-            raise NotImplementedError(f"{name} can be differentiated in the last of its arguments alone")
+            raise no_derivative(name, "but in the last of its arguments")
         return None if dots[-1] is None else dots[-1] * partial(*operands)
 
     return tangent
@@ -152,12 +152,29 @@ def no_derivatives(name: str) -> Callable[..., None]:
     """The tangent rule of a derivative that has none of its own."""
 
     def tangent(dots: tuple[Node | None, ...], *operands: Node) -> None:
+        raise no_derivative(name)
+
+    return tangent
+
+
+def _none_given(name: str) -> Callable[..., None]:
+    """The tangent rule of a primitive without one."""
+
+    def tangent(dots: tuple[Node | None, ...], *operands: Node) -> None:
         raise NotImplementedError(
             f"{name} has no derivatives: none are given where it is defined, by partials= or, where they are zero, "
             "by partials=flat"
         )
 
     return tangent
+
+
+def no_derivative(name: str, where: str = "") -> NotImplementedError:
+    """The error of a derivative that is not there, and what to write instead."""
+    return NotImplementedError(
+        f"{' '.join([name, 'has no derivative', where]).rstrip()}: leave out of wrt, or mark as data, what it would be "
+        "derived in, or take differences, of values or of first derivatives: (f(a + h) - f(a - h)) / (2 * h)"
+    )
 
 
 def partials_of(node: Node) -> Sequence[Node | float | None]:

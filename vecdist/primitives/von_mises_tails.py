@@ -21,7 +21,7 @@ from vecdist.primitives.scalar import (
     narrowed,
     normal_quantile,
 )
-from vecdist.primitives.table import Primitive, in_last, primitive
+from vecdist.primitives.table import Primitive, in_last, no_derivative, primitive
 from vecdist.primitives.trigonometric import cos_less_one, sin_of_parts
 from vecdist.primitives.two_tails import routines
 
@@ -137,7 +137,7 @@ def _in_angle(name: str, partial: Callable[..., Node]) -> Callable[..., Node | N
 
     def tangent(dots: tuple[Node | None, ...], angle: Node, rest: Node, k: Node, out: Node) -> Node | None:
         if dots[2] is not None:
-            raise NotImplementedError(f"{name} cannot be differentiated in the concentration")
+            raise no_derivative(name, "in the concentration")
         return None if dots[0] is None else dots[0] * partial(angle, rest, k, out)
 
     return tangent

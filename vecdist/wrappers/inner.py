@@ -14,7 +14,7 @@ from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, floor
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_diff_exp
-from vecdist.verbs import VERBS, known, quantile_to_the_ends
+from vecdist.verbs import known, missing, quantile_to_the_ends
 from vecdist.wrappers.known import LOG_INTERVALS, QUANTILES_OF_LOG, UPPER_QUANTILES_OF_LOG
 
 
@@ -32,10 +32,7 @@ class Inner:
         """The value of a formula as the family states it."""
         found = known(self.family, name)
         if found is None:
-            raise NotImplementedError(
-                f"{VERBS.get(name, name)} of {self.family.__name__} is not there, and {self.wrapper} needs it: "
-                "the family states no formula for it"
-            )
+            raise missing(self.family, name, f", and {self.wrapper} needs it")
         return found(*at, p.base)
 
     def support(self, p: Parameters) -> Constraint:
