@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 
 # Neither tests nor examples: these files are no modules for doctest to import.
-collect_ignore_glob = ["*conftest.py", "*/golden/*"]
+collect_ignore_glob = ["*conftest.py", "*/golden/*", "*/user_code/*"]
 
 # Set before vecdist is used, and inherited by the processes that tests start; the workers of a session share it.
 _WORKER = "PYTEST_XDIST_WORKER" in os.environ
