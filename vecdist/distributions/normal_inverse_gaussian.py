@@ -2,15 +2,18 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.inverse_gaussian import InverseGaussian
 from vecdist.distributions.parts import difference
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import ne, sqrt, square
+from vecdist.primitives.arithmetic import bits, from_bits, ne, sqrt, square
 from vecdist.primitives.bessel_k import log_xk1, log_xk1e
 from vecdist.primitives.elementary import exp
+from vecdist.primitives.floating import at_least, at_most, format_of
 from vecdist.primitives.logarithms import log_cauchy
 from vecdist.primitives.normal_inverse_gaussian_tails import log_nig_cdf, nig_cdf, nig_quantile
 from vecdist.primitives.power import hypot, leg
@@ -39,23 +42,36 @@ def _tilted(d: Node, delta: Node, alpha: Node, beta: Node) -> Tilted:
     return Tilted(hypot(delta, d), g, g * d - delta * beta, g * d + delta * beta)
 
 
+def _unit(alpha: Node) -> Node:
+    """A power of four above 8 alpha, for quotients of alpha and beta whose products with d and delta do not overflow.
+
+    By an even exponent, as the bias is odd: roots of the quotients are rounded like others.
+    """
+    form = format_of(alpha)
+    power = bits(at_least(alpha, form.smallest_normal)) & (-2 << form.fraction)
+    return from_bits(power + (5 << form.fraction))
+
+
 def _decay(d: Node, delta: Node, alpha: Node, beta: Node) -> Node:
     """(alpha^2 d^2 + delta^2 beta^2) / (alpha q + delta g) - beta d, or u^2 / (alpha q + beta d + delta g)."""
+    unit = _unit(alpha)
+    alpha, beta = alpha / unit, beta / unit
     q, g, u, _ = _tilted(d, delta, alpha, beta)
     toward = beta * d
     whole = alpha * q + delta * g
     against = square(alpha * d / whole) + square(delta * beta / whole)
-    return where(toward < 0.0, against * whole - toward, u * (u / (whole + toward)))
+    return unit * where(toward < 0.0, against * whole - toward, u * (u / (whole + toward)))
 
 
 def _decay_partials(d: Node, delta: Node, alpha: Node, beta: Node, out: Node) -> tuple[Node, ...]:
     """alpha d / q - beta, alpha delta / q - g, q - delta alpha / g and delta beta / g - d, as quotients of u v."""
+    unit = _unit(alpha)
+    alpha, beta = alpha / unit, beta / unit
     q, g, u, v = _tilted(d, delta, alpha, beta)
-    sum_of_two = alpha * d + beta * q
+    sum_of_two, tilt = alpha * d + beta * q, unit * (u / q)
     toward = (beta * d >= 0.0) & ne(sum_of_two, 0.0)
-    of_d = where(toward, (u / q) * (v / where(toward, sum_of_two, 1.0)), (alpha * d - beta * q) / q)
-    of_delta = -(u / q) * (v / (alpha * delta + g * q))
-    return of_d, of_delta, (u / g) * (v / (q * g + delta * alpha)), -(u / g)
+    of_d = where(toward, tilt * (v / where(toward, sum_of_two, 1.0)), unit * ((alpha * d - beta * q) / q))
+    return of_d, -tilt * (v / (alpha * delta + g * q)), (u / g) * (v / (q * g + delta * alpha)), -(u / g)
 
 
 decay: Primitive = primitive(  # alpha q - beta d - delta g: how far below its greatest value the exponent is
@@ -93,8 +109,9 @@ class NormalInverseGaussian(Distribution):
         """With alpha q in the exponent, which it cancels, or where it is small without."""
         d = x - p.loc
         q = hypot(p.delta, d)
-        near = p.alpha * q < 1.0
-        tails = where(near, log_xk1(p.alpha * q), log_xk1e(p.alpha * q))
+        z = at_most(p.alpha * q, float(np.finfo(q.dtype).max))
+        near = z < 1.0
+        tails = where(near, log_xk1(z), log_xk1e(z))
         tilt = where(near, p.delta * p.gamma + p.beta * d, -decay(d, p.delta, p.alpha, p.beta))
         return (tails + tilt) + log_cauchy(d, p.delta)
 

@@ -33,6 +33,8 @@ from vecdist.primitives.scalar import (
 from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
 PANEL = 4.0  # of s, on which h is like a polynomial
+FAR_OUT = 1e8  # a multiple of delta from which on terms of the slope in delta cancel
+END = 1e100  # and one from which on the exponent is all that grows
 FARTHEST = 690.0  # where sinh(s) nears the end of floats
 FAR, GAPS = K1_FAR[8][::-1], GAP_FAR[8][::-1]
 OF_I0, OF_I1, OF_K0, OF_K1 = I0[8][::-1], I1[8][::-1], K0[8][::-1], K1[8][::-1]
@@ -78,8 +80,6 @@ def places(d: float, rest: float, alpha: float, beta: float, delta: float) -> tu
     """alpha delta, g, s and s - c; the last as a quotient where both are of one sign."""
     gamma, gamma_rest = leg_parts(alpha, beta)
     y, t = (d + rest) / delta, beta / gamma
-    if abs(y) > 1e290:
-        y = 1e290 if y > 0.0 else -1e290
     s, away = asinh(y), 0.0
     if 0.0 < y * t < 1e200:
         part = abs(y) * (alpha / gamma) + abs(t) * sqrt(1.0 + y * y)
@@ -124,20 +124,29 @@ def tail_integrals(a: float, g: float, s: float, away: float, sign: float) -> tu
 def parts(
     d: float, rest: float, alpha: float, beta: float, delta: float
 ) -> tuple[bool, float, float, float, float, float, float]:
-    """One tail (``lower`` or not) as exp(e) w; exp(e) times its slopes in d, alpha, beta and delta."""
-    x = d + rest
+    """One tail (``lower`` or not) as exp(e) w; exp(e) times its slopes in d, alpha, beta and delta.
+
+    Far out log F is an exponent that is linear in d, and of its slope in delta nothing but gamma + 1 / delta is left.
+    """
+    x, most = d + rest, END * delta
+    further = abs(x) - most if most < abs(x) < inf else 0.0
+    if further > 0.0:
+        d, rest = most if x > 0.0 else -most, 0.0
+        x = d
     lower, e, w, of_d, of_alpha, of_beta, of_delta = False, nan, nan, nan, nan, nan, nan
     if abs(x) < inf and abs(beta) < alpha < inf and 0.0 < delta < inf:
         a, g, s, away = places(d, rest, alpha, beta, delta)
         lower = x * (g + 1.0) < beta * delta * delta
         sign = -1.0 if lower else 1.0
         half = sinh(0.5 * away)
-        e = -2.0 * g * half * half
+        e = -2.0 * g * half * half - further * (alpha - sign * beta)
         w, of_a, of_b = tail_integrals(a, g, s, away, sign)
         first, _ = bessel(a * cosh(s))
         of_d = -sign * first / (pi * cosh(s) * cosh(s) * delta)
-        of_alpha, of_beta = delta * of_a, delta * of_b
+        of_alpha, of_beta = delta * of_a - further * w, delta * of_b + further * sign * w
         of_delta = alpha * of_a + beta * of_b - of_d * (x / delta)
+        if abs(x) > FAR_OUT * delta:
+            of_delta = w * ((g + 1.0) / delta - alpha * (delta / abs(x)))
     return lower, e, w, of_d, of_alpha, of_beta, of_delta
 
 
