@@ -1,5 +1,7 @@
 """The log density of a model over one flat vector, against SciPy's."""
 
+import math
+
 import densities
 import numpy as np
 import pytest
@@ -314,8 +316,27 @@ def branching(mu):
 
 
 def test_models_that_branch():
-    with pytest.raises(TypeError, match=r"of x was asked for while its function is being compiled.*np\.where"):
+    with pytest.raises(TypeError, match=r"of mu was asked for while the model is being compiled.*np\.where"):
         LogDensity(branching, mu=real())
+
+
+@pytest.mark.parametrize(("read", "names"), [
+    (lambda mu, s, w: float(s), "s"), (lambda mu, s, w: math.log(s * 2.0), "s"), (lambda mu, s, w: f"{mu:.1f}", "mu"),
+    (lambda mu, s, w: np.asarray(w), "w"), (lambda mu, s, w: mu if s > 1.0 else w, "s"),
+    (lambda mu, s, w: mu.item(), "mu"),
+    (lambda mu, s, w: np.array([mu, s]), "mu"), (lambda mu, s, w: bool(w.sum() > mu), "mu, w"),
+    (lambda mu, s, w: (mu + s).compute(), "mu, s"),
+])
+def test_what_was_read_is_named_by_its_parameters(read, names):
+    """In the model, and in what it predicts; the error is raised where the value was asked for."""
+    declared = {"mu": real(), "s": positive(), "w": simplex(3)}
+    message = rf"an expression of {names} was asked for while {{}} is being compiled"
+    with pytest.raises(TypeError, match=message.format("the model")) as caught:
+        LogDensity(lambda mu, s, w: (read(mu, s, w), mu)[1], **declared)
+    assert any(entry.path.name == "test_logdensity.py" and entry.name == "<lambda>" for entry in caught.traceback[1:])
+    density = LogDensity(lambda mu, s, w: mu, **declared, predict=lambda key, mu, s, w: {"y": read(mu, s, w)})
+    with pytest.raises(TypeError, match=message.format("predict")):
+        density.predictive(np.zeros(4), key=1)
 
 
 def two(mu, nu):
@@ -353,7 +374,7 @@ def test_wrong_models(make, error, message):
 def test_vectors_of_another_length(x):
     density = schools()
     for call in (density, density.logdensity_and_gradient, density.unpack, density.hessian, density.logprior):
-        with pytest.raises(ValueError, match="of vectors of length 10, given an array of shape"):
+        with pytest.raises(ValueError, match="of vectors of length 10, given .*: the unconstrained eta, mu, tau"):
             call(x)
 
 

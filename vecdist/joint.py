@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from vecdist.array import LazyArray, as_lazy
-from vecdist.expr import Node, rewrite
-from vecdist.leaves import Leaf, constant, leaf, on_host
+from vecdist.expr import Node, rewrite, topological
+from vecdist.leaves import Leaf, NoValueYet, constant, leaf, on_host
 from vecdist.parameters import Parameter
 from vecdist.primitives.structure import rebuilt
 
@@ -106,7 +107,8 @@ class Joint:
     def terms(self, x: LazyArray) -> Terms:
         """The terms of the model for a flat vector; constant arrays are moved to where the vector lies."""
         arrays, volume = self.constrained(x)
-        found = _terms(self.model(**arrays), tuple(volume))
+        with naming(arrays, "the model"):
+            found = _terms(self.model(**arrays), tuple(volume))
         return found if x.device == "cpu" else _on_device(found)
 
     def names(self) -> list[str]:
@@ -116,6 +118,18 @@ class Joint:
             for name, parameter in self.parameters.items()
             for place in np.ndindex(parameter.unconstrained_shape)
         ]
+
+
+@contextlib.contextmanager
+def naming(parameters: Mapping[str, LazyArray], function: str) -> Iterator[None]:
+    """Where the value of an expression of parameters is asked for inside, these are named, not the flat vector."""
+    try:
+        yield
+    except NoValueYet as error:
+        inside = set(topological(error.roots))
+        names = [name for name, array in parameters.items() if array.node in inside]
+        error.told(error.roots, ", ".join(names or parameters), function)
+        raise
 
 
 def _check_signature(model: Callable[..., Any], parameters: Mapping[str, Parameter]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import Any, ClassVar, final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
@@ -152,6 +153,24 @@ def check_dtype(dtype: np.dtype) -> None:
             f"arrays of dtype {dtype} cannot enter an expression; "
             "wanted booleans, integers, float32 or float64 (convert with .astype first)"
         )
+
+
+class NoValueYet(TypeError):
+    """The value of an expression, of ``roots``, was asked for while a function of its arguments is being compiled."""
+
+    roots: Sequence[Node] = ()
+
+    def told(self, roots: Sequence[Node], arguments: str, function: str) -> Self:
+        """This error with its message, which names what the user wrote."""
+        self.roots = roots
+        message = (
+            f"the value of an expression of {arguments} was asked for while {function} is being compiled, when it has "
+            "none yet: an `if`, float(), a format or np.asarray on a lazy array does that, and a list of lazy arrays; "
+            "choose by np.where(condition, a, b), and for a list [m[0], m[1]] write an array, m[:2] or m[[0, 1]]: lazy "
+            "arrays cannot be stacked yet"
+        )
+        self.args = (message,)
+        return self
 
 
 def on_host(array: Any) -> np.ndarray:

@@ -310,7 +310,10 @@ class LogDensity:
         if found.dtype.kind not in "biuf":
             raise TypeError(f"a log density of real numbers, given an array of dtype {found.dtype}")
         if found.ndim == 0 or found.shape[-1] != self.ndim:
-            raise ValueError(f"a log density of vectors of length {self.ndim}, given an array of shape {found.shape}")
+            raise ValueError(
+                f"a log density of vectors of length {self.ndim}, given an array of shape {found.shape}: the "
+                f"unconstrained {', '.join(self.parameters)}, as pack makes them of values"
+            )
         return found.astype(self.dtype, copy=False)
 
     def explained(self, arrays: Sequence[Any], wrt: Any) -> tuple[Any, ...]:

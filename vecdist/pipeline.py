@@ -14,7 +14,7 @@ from vecdist.backends.staged import StagedProgram, Step
 from vecdist.cache import of_structures
 from vecdist.expr import Node, cast, topological
 from vecdist.kernel import Kernel
-from vecdist.leaves import Leaf, on_host
+from vecdist.leaves import Leaf, NoValueYet, on_host
 from vecdist.memo import Memo, cached_property
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.checks import split_checks
@@ -139,12 +139,7 @@ def launch(
     bound = bind(roots)
     traced = next((leaf for leaf in bound.leaves if leaf.traced), None)
     if traced is not None:
-        raise TypeError(
-            f"the value of an expression of {traced!r} was asked for while its function is being compiled, when it has "
-            "none yet: an `if`, float() or np.asarray on a lazy array does that, and a list of lazy arrays; choose by "
-            "np.where(condition, a, b), and for a list [m[0], m[1]] write an array, m[:2] or m[[0, 1]]: lazy arrays "
-            "cannot be stacked yet"
-        )
+        raise NoValueYet().told(roots, repr(traced), "its function")
     plan, bound, constants = fed(bound, derivation, library(bound.leaves), errors)
     run = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
     arrays, failed = run(())

@@ -10,7 +10,7 @@ import numpy as np
 from vecdist import pipeline
 from vecdist.array import LazyArray, as_lazy
 from vecdist.expr import Node
-from vecdist.joint import Joint, on_device
+from vecdist.joint import Joint, naming, on_device
 from vecdist.leaves import argument
 from vecdist.passes.batch import batch
 from vecdist.passes.chains import Chains
@@ -27,7 +27,8 @@ def predictions(joint: Joint, predict: Callable[..., Any], x: Any, key: Any) -> 
     leaves = [argument(rows, "x"), argument(np.empty(len(rows), keys.dtype), "key")]
     single, own = Chains((0, 0)).singles(leaves)
     parameters, _ = joint.constrained(LazyArray(single))
-    found = _checked(predict(LazyArray(own), **parameters))
+    with naming(parameters, "predict"):
+        found = _checked(predict(LazyArray(own), **parameters))
     roots = [array.node for array in found.values()]
     many = batch(roots, {single: as_lazy(rows).node, own: keys.node})
     arrays = pipeline.evaluate(_where(rows, many), pipeline.values, [node.shape for node in many], "nan")  # type: ignore[misc]
