@@ -374,7 +374,7 @@ def test_wrong_models(make, error, message):
 def test_vectors_of_another_length(x):
     density = schools()
     for call in (density, density.logdensity_and_gradient, density.unpack, density.hessian, density.logprior):
-        with pytest.raises(ValueError, match="of vectors of length 10, given .*: the unconstrained eta, mu, tau"):
+        with pytest.raises(ValueError, match=r"of vectors of length 10, given .*: the unconstrained eta, mu, tau"):
             call(x)
 
 
