@@ -22,6 +22,7 @@ from vecdist.primitives.elementary import exp as node_exp
 from vecdist.primitives.table import Primitive, no_derivatives, primitive
 
 ENORMOUS = 1e305  # the logarithm of its gamma function overflows
+TINY = 1e-290  # over the square of x, how much nearer to -1 an order is the same
 
 
 def _log_kve(v: float, x: float) -> float:
@@ -142,16 +143,22 @@ def _log_iv_dx(v: float, x: float) -> float:
     return y
 
 
+def not_tiny(m: float, x: float) -> float:
+    """m, over which x**2 is to be finite: nothing depends on it where it is less."""
+    least = TINY * min(x, 1.0) * min(x, 1.0)
+    return least if 0.0 < m < least else m
+
+
 def _log_ive_below(m: float, x: float) -> float:
-    return first_kind(m - 1.0, m, x)
+    return first_kind(m - 1.0, not_tiny(m, x), x)
 
 
 def _log_ive_below_dm(m: float, x: float) -> float:
-    return first_kind_dv(m - 1.0, m, x)
+    return first_kind_dv(m - 1.0, not_tiny(m, x), x)
 
 
 def _log_ive_below_dx(m: float, x: float) -> float:
-    return first_kind_dx(m - 1.0, m, x)
+    return first_kind_dx(m - 1.0, not_tiny(m, x), x)
 
 
 def _log_kve_dvdv(v: float, x: float) -> float:

@@ -84,7 +84,7 @@ def prefactor(a: float, b: float, x: float, y: float, distance: float) -> tuple[
     rest = 0.0
     if a >= LEAST and b >= LEAST:
         e = a * log_less(x, a / total, -distance / a) + b * log_less(y, b / total, distance / b)
-        f = sqrt(b / a / (2.0 * pi * total)) * exp(stirling(total) - stirling(a) - stirling(b))
+        f = sqrt(b / a) / (sqrt(2.0 * pi) * sqrt(total)) * exp(stirling(total) - stirling(a) - stirling(b))
     else:
         turned = a > 2.0 * b
         if turned:

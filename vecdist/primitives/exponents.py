@@ -126,3 +126,15 @@ def power_exponent(
     of_y, lost_y = log_times(b, y, y_low)
     e, lost = exact_sum(of_x, of_y)
     return e, lost + (lost_x + lost_y)
+
+
+def saddle_exponent(m: float, x: float, y: float, g: float) -> tuple[float, float]:
+    """m log(g) - (g - 1) (y / g - x), at the g where that is stationary or next to it."""
+    less, less_low = exact_sum(g, -1.0)
+    quotient, rest = exact_quotient(y, 0.0, g)
+    slope, slope_low = exact_sum(quotient, -x)
+    slope_low += rest
+    product, low = exact_product(less, slope)
+    logarithm, lost = log_times(m, g, 0.0)
+    e, lost_too = exact_sum(logarithm, -product)
+    return e, lost_too + (lost - low - (less * slope_low + less_low * slope))

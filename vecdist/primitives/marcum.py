@@ -8,14 +8,16 @@ Gil, Segura and Temme (2014), Algorithm 939, ACM Transactions on Mathematical So
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, expm1, inf, log, nan, sqrt
+from math import exp, expm1, inf, log, log1p, nan, sqrt
 
 from vecdist.expr import Node
 from vecdist.primitives.gamma_of_log import of_any
 from vecdist.primitives.incomplete_gamma import first_guess as gamma_guess
-from vecdist.primitives.marcum_tails import parts
+from vecdist.primitives.marcum_tails import TINY, parts
 from vecdist.primitives.scalar import halley, log_tail, log_tail_slope, tail, tail_slope
 from vecdist.primitives.table import Primitive, no_derivative, no_derivatives, primitive
+
+LEAST = 1e-280  # below this quantiles are where a power is
 
 
 def _marcum_q(m: float, x: float, y: float) -> float:
@@ -116,10 +118,10 @@ def quantile(m: float, x: float, p: float, q: float) -> float:
         if q == 0.0:
             y = inf
         elif p > 0.0:
-            y = first_guess(m, x, p, q)
+            y = max(first_guess(m, x, p, q), 1e8 * LEAST)
             least, most = 0.0, inf
             n, step = 0.0, 1.0
-            while n < 60.0 and abs(step) > 1e-7 and y > 1e-288:
+            while n < 60.0 and abs(step) > 1e-7 and y > LEAST:
                 lower, e, w, _, of_x, of_y = parts(m, x, y)
                 same = lower == (p < q)
                 slope = log_tail_slope(same, e, w, of_y * y)
@@ -137,6 +139,10 @@ def quantile(m: float, x: float, p: float, q: float) -> float:
                     moved = sqrt(least) * sqrt(most)
                 y = moved
                 n += 1.0
+            if y <= LEAST:  # where P is a power of y
+                lower, e, w, _, _, _ = parts(m, x, LEAST)
+                power = (log(p) if p < q else log1p(-q)) - log_tail(lower, e, w)
+                y = LEAST * exp(max(-800.0, min(0.0, power / max(m, TINY))))
     return y
 
 

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from math import cos, exp, inf, log, log1p, nan, pi, sin, sqrt
 
+from vecdist.primitives.exponents import AMPLIFIED, VANISHED, saddle_exponent
 from vecdist.primitives.incomplete_gamma import parts as gamma_parts
 from vecdist.primitives.incomplete_gamma import prefactor
-from vecdist.primitives.scalar import log_less
+from vecdist.primitives.scalar import exact_sum, log_less
 
 SMALL = 24.0  # up to this size of sqrt(m**2 + 4 x y) sums have few terms, and beyond it the circle is good
 TERMS = 100.0  # of a sum
 STEP = 0.5  # of the midpoint rule, in standard deviations of the integrand
 NOTHING = 1e-19
-TINY, HUGE = 1e-290, 1e140  # what is beyond is as good as 0 or infinite
+TINY, HUGE = 1e-290, 1e305  # what is beyond is as good as 0 or infinite
 
 
 def size(m: float, x: float, y: float) -> float:
@@ -34,9 +35,11 @@ def size(m: float, x: float, y: float) -> float:
 def circle(m: float, x: float, y: float, r: float) -> tuple[float, float, float, float, float]:
     """The lesser tail as exp(e) w, and exp(e) times its slopes in m, x and y, by the circle through the saddle."""
     g = y / (0.5 * (m + r))  # 1 / radius
-    less = y * (y - x - m) / ((y + 0.5 * (r - m)) * (0.5 * (m + r)))  # g - 1
+    less = g * ((y - x - m) / (y + 0.5 * (r - m)))  # g - 1
     log_g = log1p(less) if -0.5 < less < 0.5 else log(g)
-    e = m * log_less(y, 0.5 * (m + r), less) - x * less * less
+    e, low = m * log_less(y, 0.5 * (m + r), less) - x * less * less, 0.0
+    if -VANISHED < e < -AMPLIFIED:
+        e, low = saddle_exponent(m, x, y, g)
     h = STEP / sqrt(r)
     total, order, ahead, behind = 0.0, 0.0, 0.0, 0.0
     term, k = 1.0, 0.5
@@ -55,12 +58,11 @@ def circle(m: float, x: float, y: float, r: float) -> tuple[float, float, float,
         ahead += term * along
         behind += term * (along * cos(t) + across * sin(t))
         k += 1.0
-    side = -1.0 if y < x + m else 1.0
-    w = side * h / pi * total
+    unit = (-1.0 if y < x + m else 1.0) * h / pi * exp(low)
+    w = unit * total
     distance = abs(log_g)
     if distance * sqrt(r) < 7.0:  # a pole further away has no part
         w += exp(-e) / (1.0 + exp(2.0 * pi * distance / h))
-    unit = side * h / pi
     return e, w, unit * order, unit * ahead, -unit * behind / g
 
 
@@ -81,7 +83,9 @@ def below(m: float, x: float, y: float) -> tuple[float, float, float, float, flo
         moment = m + n + q * moment
         bessel = 1.0 + q * bessel
         n -= 1.0
-    return e - x, f * total, f * (total * slope + total_m), -f * bessel, f * moment / y
+    e, low = exact_sum(e, -x)
+    f *= exp(low) if e > -VANISHED else 1.0
+    return e, f * total, f * (total * slope + total_m), -f * bessel, f * moment / y
 
 
 def above(m: float, x: float, y: float) -> tuple[float, float, float, float, float]:
@@ -103,21 +107,27 @@ def above(m: float, x: float, y: float) -> tuple[float, float, float, float, flo
         step_m = r * (step_m - step / (m + n + 1.0))
         step *= r
         n += 1.0
-    return e - x, total, total_m, bessel, -moment / y
+    e, low = exact_sum(e, -x)
+    f = exp(low) if e > -VANISHED else 1.0
+    return e, f * total, f * total_m, f * bessel, -f * moment / y
 
 
 def parts(m: float, x: float, y: float) -> tuple[bool, float, float, float, float, float]:
     """One tail (``lower`` or not) as exp(e) w: the lesser one; exp(e) times its slopes in m, x and y."""
     lower, e, w, of_m, of_x, of_y = y < x + m, 0.0, nan, nan, nan, nan
-    known = m > TINY and x >= 0.0 and y >= 0.0 and m + x < inf
+    known = m > 0.0 and x >= 0.0 and y >= 0.0 and m + x < inf
+    m = max(m, TINY) if known else m
     if known and (y == 0.0 or (lower and m + x > HUGE)):
         e, w, of_m, of_x, of_y = -inf, 1.0, -inf, -1.0, inf
     elif known and y > HUGE:
         e, w, of_m, of_x, of_y = -inf, 1.0, inf, inf, -1.0
     elif known:
         r = size(m, x, y)
-        if r >= SMALL and y > TINY:
+        if r >= SMALL and y > TINY * r:
             e, w, of_m, of_x, of_y = circle(m, x, y, r)
+        elif m < 1.0 and 0.0 < y < 1.0 and x - m * log(y) < 0.5:  # of a density with a pole most is below
+            lower = False
+            e, w, of_m, of_x, of_y = above(m, x, y)
         elif lower:
             e, w, of_m, of_x, of_y = below(m, x, y)
         else:
