@@ -57,7 +57,7 @@ class _Module:
 
     def __init__(self, target: Any, module: ir.Module) -> None:
         self.target, self.module = target, module
-        self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling is unrolled in the source
+        self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
         self.functions: dict[Typed, ir.Function] = {}
 
     def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value]) -> Value:
@@ -208,12 +208,12 @@ class _Statements(ast.NodeVisitor):
             self.depth -= 1
 
     def visit_While(self, node: ast.While) -> None:
-        with self.loop(lambda: self.test(node.test)):
+        with self.loop(lambda: self.test(node.test), known=False):
             self.block(node.body)
 
     @contextlib.contextmanager
-    def loop(self, holds: Callable[[], Value]) -> Iterator[None]:
-        """A loop while something holds, whose body is written inside."""
+    def loop(self, holds: Callable[[], Value], known: bool) -> Iterator[None]:
+        """A loop while something holds, whose body is written inside; it may be ``known`` how often."""
         head, body, end = (self.builder.append_basic_block(name) for name in ("while", "do", "done"))
         self.builder.branch(head)
         self.builder.position_at_end(head)
@@ -223,7 +223,7 @@ class _Statements(ast.NodeVisitor):
         yield
         self.depth -= 1
         back = self.builder.branch(head)
-        if self.module.as_written:
+        if self.module.as_written and not known:
             back.set_metadata("llvm.loop", _not_unrolled(self.builder.module))
         self.builder.position_at_end(end)
 
@@ -240,7 +240,8 @@ class _Statements(ast.NodeVisitor):
         )
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = cgutils.alloca_once_value(self.builder, first)
-        with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last)):
+        known = all(isinstance(self.made.of[each], types.IntegerLiteral) for each in bounds)
+        with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), known):
             at = self.builder.load(counter)
             self.store(node.target.id, at, kind)
             self.builder.store(self.builder.add(at, step, flags=["nsw"]), counter)

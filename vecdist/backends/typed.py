@@ -132,8 +132,8 @@ class _Walk(ast.NodeVisitor):
         return signature.return_type
 
     def named(self, name: str, kind: types.Type) -> None:
-        """A name that takes values of a type, beside those that it takes elsewhere."""
-        kind = types.unliteral(kind)
+        """A name that takes values of a type, beside those that it takes elsewhere; a number of its own is known."""
+        kind = kind if isinstance(kind, types.IntegerLiteral) else types.unliteral(kind)
         before = self.made.names.get(name)
         if before is None:
             self.made.names[name] = kind
@@ -155,7 +155,7 @@ class _Walk(ast.NodeVisitor):
         self.stored(target, self.expression(node.value))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        given = self.expression(node.target), types.unliteral(self.expression(node.value))
+        given = tuple(map(types.unliteral, self.several((node.target, node.value))))
         self.stored(node.target, self.called(node, OPERATORS[type(node.op)], given))
 
     def stored(self, target: ast.AST, kind: types.Type) -> None:

@@ -1,0 +1,146 @@
+"""Generated source as machine code does what it says to Python: random programs in its words, and what it refuses."""
+
+import random
+
+import numba
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+from uncompiled import import_source
+
+from vecdist.backends import cpu_language, sources
+from vecdist.codegen.statements import INDENT
+
+HEAD = f"from {cpu_language.__name__} import *\nimport math\n"
+EIGHTH = "{0} - 8.0 * math.floor({0} / 8.0)"  # of a whole number: as small, so that products and sums are exact
+
+
+class Programs:
+    """Random programs over whole numbers, as floats and integers, of every word of generated source."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.names = 0
+
+    def new(self, prefix):
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    def real(self, known, depth=2):
+        """An expression that is a float, of names that are."""
+        pick = self.random.choice
+        if depth == 0:
+            return pick([*known, "1.0", "2.0", "-3.0"])
+        first, second = (self.real(known, depth - 1) for _ in range(2))
+        return pick([
+            f"({first} + {second})", f"({first} - {second})", f"({first} * {second})", f"-{first}", f"abs({first})",
+            f"({first} if {self.test(known, depth - 1)} else {second})", f"f8(n + {self.random.randrange(4)})",
+            f"select({self.test(known, 0)}, {first}, {second})", f"twice({first}, {second})", f"max({first}, {second})",
+        ])  # fmt: skip
+
+    def test(self, known, depth=1):
+        first, second, third = (self.real(known, 0) for _ in range(3))
+        simple = f"{first} {self.random.choice(['<', '<=', '>', '>=', '==', '!='])} {second}"
+        if depth == 0:
+            return f"({simple})"
+        other = self.test(known, depth - 1)
+        return self.random.choice([
+            f"({simple} and {other})", f"({simple} or {other})", f"(not {other})", f"({first} <= {second} < {third})",
+            f"(n % {self.random.randrange(2, 5)} == {self.random.randrange(2)})", f"(({simple}) & {other})",
+        ])  # fmt: skip
+
+    def block(self, known, depth):
+        for _ in range(self.random.randrange(1, 4)):
+            yield from self.statement(known, depth)
+
+    def statement(self, known, depth):
+        target = self.random.choice(known)
+        kind = self.random.choice(["assign", "assign", "two", "augment", *(["if", "for", "while"] * (depth > 0))])
+        if kind == "assign":
+            yield f"{target} = {self.real(known)}"
+        elif kind == "two":
+            other = self.random.choice(known)
+            yield f"{target}, {other} = {self.real(known, 1)}, {self.real(known, 1)}"
+            target = other
+        elif kind == "augment":
+            yield f"{target} {self.random.choice(['+=', '-=', '*='])} {self.real(known, 1)}"
+        elif kind == "if":
+            yield f"if {self.test(known)}:"
+            yield from (INDENT + line for line in self.block(known, depth - 1))
+            if self.random.random() < 0.6:
+                yield "else:"
+                yield from (INDENT + line for line in self.block(known, depth - 1))
+        elif kind == "for":
+            index, low, high = self.new("i"), self.random.randrange(3), self.random.randrange(2, 6)
+            span = self.random.choice([f"{high}", "n", f"{low}, n", f"{high}, {low}, -1", f"{low}, n, {low + 1}"])
+            yield f"for {index} in range({span}):"
+            yield from (INDENT + line for line in self.block(known, depth - 1))
+            yield f"{INDENT}{target} = {target} + f8({index} * {index} // 2)"
+        else:
+            count = self.new("k")
+            yield f"{count} = {self.random.choice(['0', 'n', 'n // 2'])}"
+            yield f"while {count} < {self.random.randrange(3, 7)}:"
+            yield from (INDENT + line for line in self.block(known, depth - 1))
+            yield f"{INDENT}{count} = {count} + {self.random.randrange(1, 3)}"
+        yield f"{target} = {EIGHTH.format(target)}"
+
+    def function(self, name):
+        known = ["a", "b", *(self.new("v") for _ in range(3))]
+        yield f"@compiled\ndef {name}(a, b, n, out, place):"
+        yield from (f"{INDENT}{each} = {self.real(['a', 'b'], 1)}" for each in known[2:])
+        yield from (INDENT + line for line in self.block(known, 3))
+        yield f"{INDENT}out[place] = {' + '.join(EIGHTH.format(each) for each in known)}"
+        yield f"{INDENT}return"
+
+    def module(self, count):
+        """Functions, and one that calls them all in turn."""
+        yield f"{HEAD}\n@merged\ndef twice(x, y):\n    z = x + x if x < y else y + x\n    return z - y\n"
+        for number in range(count):
+            yield "\n".join(self.function(f"program{number}")) + "\n"
+        calls = "".join(f"    program{number}(a, b, n, out, {number})\n" for number in range(count))
+        yield f"@compiled\ndef every(a, b, n, out):\n{calls}    return\n"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_programs_do_what_python_does(seed):
+    text, count = "\n".join(Programs(seed).module(40)), 40
+    compiled = sources.imported(f"random_programs_{seed}", text, {}).every
+    spoken = import_source("spoken", text, {}).every
+    signature = (numba.float64, numba.float64, numba.int64, numba.float64[::1])
+    compiled.compile(signature)
+    spoken.compile(signature)
+    for a, b, n in [(1.0, 2.0, 3), (-2.0, 5.0, 0), (7.0, -1.0, 4), (0.0, 0.0, 1), (3.0, 3.0, 7)]:
+        results = [np.full(count, np.nan) for _ in range(2)]
+        for run, out in zip((compiled, spoken), results, strict=True):
+            run(a, b, n, out)
+        assert not np.isnan(results[1]).any()
+        np.testing.assert_array_equal(*results, err_msg=f"{text}\n{a, b, n}")
+
+
+def source(*lines):
+    return HEAD + "\n@compiled\ndef f(x, out):\n" + "".join(f"    {line}\n" for line in lines) + "    return\n"
+
+
+@pytest.mark.parametrize(("lines", "what"), [
+    (["with x:", "    pass"], "no With"),
+    (["out[0] = [x][0]"], "no List"),
+    (["y = 1.0", "y = (x, x)", "out[0] = x"], "y is"),
+    (["out[0] = x.length"], "no type"),
+])  # fmt: skip
+def test_what_is_no_generated_source_is_refused(lines, what):
+    module = sources.imported(f"refused_{what.replace(" ", "_")}", source(*lines), {})
+    with pytest.raises((SyntaxError, TypeError, numba.TypingError), match=what):
+        module.f.compile((numba.float64, numba.float64[::1]))
+
+
+def test_arrays_of_a_function_are_let_go_of():
+    """What a kernel makes to work in is freed: as many bytes are allocated after a thousand calls as before."""
+    module = sources.imported("makes_arrays", source("y = np.empty(1000, np.float64)", "y[3] = x", "out[0] = y[3]"), {})
+    module.f.compile((numba.float64, numba.float64[::1]))
+    out = np.zeros(1)
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    for _ in range(100):
+        module.f(2.0, out)
+    after = rtsys.get_allocation_stats()
+    assert after.alloc - before.alloc == after.free - before.free and out[0] == 2.0
