@@ -128,7 +128,7 @@ def source(*lines):
     (["out[0] = x.length"], "no type"),
 ])  # fmt: skip
 def test_what_is_no_generated_source_is_refused(lines, what):
-    module = sources.imported(f"refused_{what.replace(" ", "_")}", source(*lines), {})
+    module = sources.imported("refused_" + what.replace(" ", "_"), source(*lines), {})
     with pytest.raises((SyntaxError, TypeError, numba.TypingError), match=what):
         module.f.compile((numba.float64, numba.float64[::1]))
 
