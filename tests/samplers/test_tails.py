@@ -37,7 +37,44 @@ IMPROPER = {
 }  # fmt: skip
 
 
-def told(function, draws, names=None, budget=1000):
+def ridge(*directions):
+    """A normal log density without a part along some directions, draws that went far along them, and its gradient."""
+    along, _ = np.linalg.qr(np.array(directions).T)
+    shape = (4, 50, along.shape[1])
+    far = 20.0 * RNG.normal(size=shape).cumsum(axis=1) @ along.T
+    draws = far + RNG.normal(size=far.shape) @ (np.eye(len(along)) - along @ along.T)
+
+    def across(x):
+        return x - (x @ along) @ along.T
+
+    return lambda x: -0.5 * (across(x) ** 2).sum(axis=1), draws, lambda x: -across(x)
+
+
+def softmax(shape):
+    """A categorical log likelihood, which knows nothing of a number added to all logits, beside a normal coordinate."""
+    weights = np.arange(1.0, shape)
+
+    def function(x):
+        logits = x[:, 1:]
+        return -0.5 * x[:, 0] ** 2 + (logits - np.logaddexp.reduce(logits, axis=1)[:, None]) @ weights
+
+    def gradient(x):
+        shares = np.exp(x[:, 1:] - np.logaddexp.reduce(x[:, 1:], axis=1)[:, None])
+        return np.column_stack([-x[:, 0], weights - weights.sum() * shares])
+
+    draws = RNG.normal(size=(4, 50, shape))
+    draws[..., 1:] += 30.0 * RNG.normal(size=(4, 50, 1)).cumsum(axis=1)
+    return function, draws, gradient
+
+
+RIDGES = {
+    "of two": (*ridge([1.0, 1.0]), r"x\[[01]\] and x\[[01]\]"), "of three": (*ridge([1.0, -2.0, 0.5]), r"x\[1\] and"),
+    "of many": (*ridge(RNG.normal(size=40)), r".* and others"), "a plane": (*ridge(*RNG.normal(size=(2, 5))), r"x"),
+    "softmax": (*softmax(6), r"x\[[1-5]\] and x\[[1-5]\] and x\[[1-5]\] and others"),
+}  # fmt: skip
+
+
+def told(function, draws, names=None, budget=1000, gradients=None):
     """The warning of draws of a log density, or nothing; and how often the density was asked for."""
     calls = []
 
@@ -46,9 +83,13 @@ def told(function, draws, names=None, budget=1000):
         with np.errstate(all="ignore"):
             return function(x)
 
+    def evaluated(x):
+        calls.append(x)
+        return x
+
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        warn_of_flat_directions(draws, evaluate, names, budget)
+        warn_of_flat_directions(draws, evaluate, names, budget, gradients and (lambda x: gradients(evaluated(x))))
     assert len(found) <= 1
     return (str(found[0].message) if found else ""), len(calls)
 
@@ -66,12 +107,42 @@ def test_densities_that_do_not_fall(name):
     assert re.search(f"does not fall along {direction}", message)
 
 
+@pytest.mark.parametrize("name", RIDGES)
+def test_ridges_that_are_no_coordinate(name):
+    function, draws, gradient, direction = RIDGES[name]
+    message, calls = told(function, draws, gradients=gradient)
+    assert re.search(f"does not fall along {direction}", message)
+    assert calls < 40
+    wide = 1e-10  # with ever so wide a normal factor it is proper
+    assert not told(lambda x: function(x) - wide * (x**2).sum(axis=1), draws,
+                    gradients=lambda x: gradient(x) - 2 * wide * x)[0]  # fmt: skip
+
+
+@pytest.mark.parametrize("gradient", [
+    lambda x: -x, lambda x: 0.0 * x, lambda x: np.nan * x, lambda x: -x[:, :1] * [1.0, 1.0],
+])
+def test_gradients_that_tell_nothing(gradient):
+    function, draws = PROPER["normal"]
+    assert not told(function, draws, gradients=gradient)[0]
+    assert told(function, draws, budget=0, gradients=gradient)[1] == 1 + 2
+
+
 def test_names_and_what_it_costs():
     function, draws, _ = IMPROPER["flat beside a wider one"]
     assert "along slope:" in told(function, draws, ["intercept", "slope"])[0]
     many = RNG.normal(size=(4, 20, 100))
     assert told(PROPER["normal"][0], many, budget=10**6)[1] == 1 + 2 * 17
     assert told(PROPER["normal"][0], many, budget=0)[1] == 1 + 2
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_a_run_tells_of_a_ridge(uncompiled, dense):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        metric = np.array([[2.0, 1.0], [1.0, 3.0]]) if dense else np.array([1.0, 2.0])
+        given = {"chains": 4, "draws": 60, "warmup": 0, "step_size": 0.9, "metric": metric, "progress": False}
+        hmc(lambda x: -0.5 * (x[0] + x[1]) ** 2, initial=np.array([0.3, -0.2]), **given)
+    assert re.search(r"along x\[[01]\] and x\[[01]\]:", str(found[0].message))
 
 
 @pytest.mark.parametrize("sign", [0.0, 1.0, -1.0])

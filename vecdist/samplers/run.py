@@ -141,8 +141,13 @@ class _Run:
             self.dynamics.evaluate(target.library.asarray(positions))
             return on_host(state.record.log_density).copy()
 
+        def gradients(positions: np.ndarray) -> np.ndarray:
+            evaluate(positions)
+            scale, whitened = on_host(self.dynamics.scale), on_host(state.gradient)
+            return whitened / scale if scale.ndim == 1 else np.linalg.solve(scale.T, whitened.T).T
+
         names, budget = getattr(target.given, "param_unc_names", None), int(draws.steps.sum()) // 20
-        warn_of_flat_directions(on_host(draws.positions), evaluate, names, budget)
+        warn_of_flat_directions(on_host(draws.positions), evaluate, names, budget, gradients)
 
     def _warm_up(self) -> None:
         wanted = self.wanted

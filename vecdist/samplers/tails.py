@@ -11,23 +11,28 @@ import numpy as np
 FAR = (1e6, 1e3, 1e1)  # in spreads of the draws, so far out that a density which has a total is less than at the draws
 FALLS = 1.0  # by so much at least: a Cauchy density by 4.6 at the nearest of these
 COORDINATES = 16  # that are looked at one by one, of the many that a density may have
+MOST = 256  # coordinates of which a direction that no gradient has a part in is looked for
 FEWEST = 4  # draws of each chain that have a spread
 
 Evaluate = Callable[[np.ndarray], np.ndarray]
 
 
-def warn_of_flat_directions(draws: np.ndarray, evaluate: Evaluate, names: Any, budget: int) -> None:
+def warn_of_flat_directions(
+    draws: np.ndarray, evaluate: Evaluate, names: Any, budget: int, gradients: Evaluate | None = None
+) -> None:
     """Warn where the log density does not fall, however far the last of ``draws``, of shape (C, N, D), are moved.
 
-    They are moved along the direction in which draws differ most, and along the coordinates that they went farthest
-    in between the first quarter and the last.  ``evaluate`` gives the log densities at positions (C, D); of a density
-    that falls it is called some ``budget`` times at most, but twice.  ``names`` are of coordinates, or ``None``.
+    They are moved along the direction in which draws differ most, along that in which gradients at draws have the least
+    part, none where the density is the same all along it, and along the coordinates that they went farthest in between
+    the first quarter and the last.  ``evaluate`` gives the log densities at positions (C, D), ``gradients`` those of
+    their shape; of a density that falls they are called some ``budget`` times at most, but twice.  ``names`` are of
+    coordinates, or ``None``.
     """
     if draws.shape[1] < FEWEST or not np.isfinite(draws).all():
         return
     last = draws[:, -1]
     before = evaluate(last)
-    for direction in _directions(draws, max(1, budget // 2)):
+    for direction in _directions(draws, max(1, budget // 2), gradients):
         for along in (direction, -direction):
             if all((evaluate(last + far * along) >= before - FALLS).mean() >= 0.5 for far in FAR):
                 warnings.warn(
@@ -39,8 +44,8 @@ def warn_of_flat_directions(draws: np.ndarray, evaluate: Evaluate, names: Any, b
                 return
 
 
-def _directions(draws: np.ndarray, count: int) -> Iterator[np.ndarray]:
-    """Steps of one spread: that in which draws differ most first, then coordinates."""
+def _directions(draws: np.ndarray, count: int, gradients: Evaluate | None) -> Iterator[np.ndarray]:
+    """Steps of one spread: that in which draws differ most first, then the flattest, then coordinates."""
     flat = draws.reshape(-1, draws.shape[2])
     centred = flat - flat.mean(axis=0)
     spread = np.sqrt((centred**2).mean(axis=0))
@@ -49,6 +54,13 @@ def _directions(draws: np.ndarray, count: int) -> Iterator[np.ndarray]:
         return
     _, vectors = np.linalg.eigh((centred / largest).T @ (centred / largest))
     yield vectors[:, -1] * largest
+    needed = -(-draws.shape[2] // draws.shape[0]) + 1
+    if gradients is not None and 1 < draws.shape[2] <= MOST and needed < count and spread.all():
+        places = np.linspace(0, draws.shape[1] - 1, needed).astype(int)
+        flattest = _flattest(np.concatenate([gradients(draws[:, place]) for place in places]) * spread)
+        if flattest is not None:
+            count -= needed
+            yield flattest * spread * (centred / spread @ flattest).std()
     quarter = -(-draws.shape[1] // 4)
     went = abs(np.median(draws[:, -quarter:], axis=1) - np.median(draws[:, :quarter], axis=1)).max(axis=0)
     went = np.divide(went, spread, out=np.zeros_like(spread), where=spread > 0.0)
@@ -57,6 +69,15 @@ def _directions(draws: np.ndarray, count: int) -> Iterator[np.ndarray]:
             step = np.zeros(draws.shape[2])
             step[place] = spread[place]
             yield step
+
+
+def _flattest(gradients: np.ndarray) -> np.ndarray | None:
+    """The direction of length 1 that gradients, of lengths of which none counts, have the least part in."""
+    lengths = np.sqrt((gradients**2).sum(axis=1))
+    usable = np.isfinite(lengths) & (lengths > 0.0)
+    if usable.sum() < gradients.shape[1]:
+        return None
+    return np.linalg.svd(gradients[usable] / lengths[usable, None])[2][-1]
 
 
 def _told(direction: np.ndarray, names: Any) -> str:
