@@ -98,7 +98,11 @@ def digamma_rise(x: arb, d: arb) -> arb:
     return (x + d).digamma() - x.digamma()
 
 
-def student_decay(distance: arb, inverse_scale: arb, df: arb) -> arb:
+def log1p_square(distance: arb, inverse_scale: arb, log_scale: arb) -> arb:
+    return ((distance * inverse_scale) ** 2).log1p()
+
+
+def student_decay(distance: arb, inverse_scale: arb, log_scale: arb, df: arb) -> arb:
     return (df + 1) / 2 * ((distance * inverse_scale) ** 2 / df).log1p()
 
 
@@ -126,7 +130,8 @@ BUMPS = [((1e-3, 1.0), NONE, (1.1, 30.0)), ((1.0, 1.99), NONE, (2.0, 2.1)), ((1e
 RATES = [((1.0, 3.0), (2.0, 60.0), (0.1, 1.0)), ((10.0, 20.0), (9.0, 15.0), (2.0, 3.0)),
          ((900.0, 1e3), (9e2, 9e6), NONE)]
 RISES = [((1e-3, 60.0), (1e-3, 60.0)), ((1e-6, 1.0), (1e-9, 1e-3)), ((3.0, 1e6), (1e-3, 1e6))]
-DECAYS = [((-5.0, 5.0), SCALE, (0.5, 30.0)), ((1e-6, 1e-3), SCALE, (1.0, 1e3)), ((1e3, 1e15), SCALE, (0.5, 1e6))]
+SQUARES = [(distance, SCALE, SCALE) for distance in ((-5.0, 5.0), (1e-6, 1e-3), (1e3, 1e15))]
+DECAYS = [(*at, df) for at, df in zip(SQUARES, ((0.5, 30.0), (1.0, 1e3), (0.5, 1e6)), strict=True)]
 EXPONENTS, EXPONENTS_SINGLE = [((-700.0, 700.0), (-5e-14, 5e-14))], [((-80.0, 80.0), (-4e-6, 4e-6))]
 NEAR_ZERO = [((1e-6, 0.3), (-1e-23, 1e-23)), ((-0.3, -1e-6), (-1e-23, 1e-23))]
 EXCESSES = one((1e-9, 0.3), (0.3, 0.5), (0.5, 1e6), (-0.2, -1e-9), (-0.4, -0.2), (-0.99, -0.4))
@@ -150,6 +155,7 @@ CASES = [
     Case("beta_negative_binomial_log_mass", precisely(beta_negative_binomial), FAILURES, FAILURES, (4.0, 4.0),
          size_of_beta_negative_binomial),
     Case("digamma_rise", precisely(digamma_rise), RISES, RISES, (4.0, 4.0)),
+    Case("log1p_square", precisely(log1p_square), SQUARES, SQUARES, (2.0, 2.0)),
     Case("student_decay", precisely(student_decay), DECAYS, DECAYS, (6.0, 4.0)),
     Case("stirling_error", precisely(stirling_error), one((3.0, 60.0), (60.0, 1e15), (1.0, 1.0), (2.0, 2.0)),
          one((3.0, 60.0), (60.0, 1e7), (1.0, 1.0), (2.0, 2.0)), (4.0, 4.0), lambda k: (2 * arb.pi() * k).log() / 2),

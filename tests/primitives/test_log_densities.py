@@ -50,6 +50,15 @@ def size_of_relaxed_bernoulli(x: arb, t: arb, log_odds: arb) -> arb:
     return 1 + abs(t.log()) + abs(log_odds) + (t + 1) * (abs(x.log()) + abs((1 - x).log()))
 
 
+def log_logistic(x: arb, shape: arb, log_scale: arb, rest: arb, inverse_scale: arb) -> arb:
+    ratio = x.log() - log_scale - rest
+    return (shape - 1) * ratio - 2 * (shape * ratio).exp().log1p() + shape.log() - log_scale - rest
+
+
+def size_of_log_logistic(x: arb, shape: arb, log_scale: arb, rest: arb, inverse_scale: arb) -> arb:
+    return 1 + abs(shape.log()) + abs(log_scale) + (shape + 1) * (abs(x.log()) + abs(log_scale))
+
+
 def ex_gaussian(distance: arb, scale: arb, rate: arb, ratio: arb) -> arb:
     """Of independent arguments, though ``ratio`` be rate scale: on either side of z = ratio another one counts."""
     z = distance / scale
@@ -71,6 +80,7 @@ POWERS = [(distance, rest, scale, power) for distance, rest, scale, _, _, power 
 SHAPES = [((1e-3, 9.0), (0.1, 9.0), (0.5, 9.0)), ((1e-9, 1e-3), (0.1, 2.0), (1e-3, 1.0))]
 STEPS = [((1e-3, 9.0), (1e-3, 9.0)), ((1e-9, 1e9), (1e-9, 1e9))]
 ODDS = [((1e-9, 0.5), (0.1, 9.0), (-9.0, 9.0)), ((0.5, 0.999), (0.1, 9.0), (-9.0, 9.0))]
+RATIOS = [(x, (0.1, 9.0), (-3.0, 3.0), NONE, (0.1, 9.0)) for x in ((1e-3, 9.0), (1e-9, 1e-3), (9.0, 1e9))]
 MIXED = [((-9.0, 9.0), (0.1, 3.0), (0.1, 3.0), (0.1, 3.0)), ((-1e3, 1e3), (1.0, 9.0), (0.1, 3.0), (1e-6, 1e2))]
 CASES = [
     Case("distance_power", precisely(distance_power), POWERS, POWERS, (2.0, 2.0)),
@@ -80,6 +90,7 @@ CASES = [
     Case("levy_log_density", precisely(levy), STEPS, STEPS, (2.0, 2.0), size_of_levy),
     Case("relaxed_bernoulli_log_density", precisely(relaxed_bernoulli), ODDS, ODDS, (2.0, 2.0),
          size_of_relaxed_bernoulli),
+    Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("ex_gaussian_log_excess", precisely(ex_gaussian), MIXED, MIXED, (3.0, 3.0), size_of_ex_gaussian),
 ]  # fmt: skip
 

@@ -40,7 +40,7 @@ class Cauchy(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return -log1p_square(x - p.loc, p.inverse_scale) - (p.log_scale + math.log(math.pi))
+        return -log1p_square(x - p.loc, p.inverse_scale, p.log_scale) - (p.log_scale + math.log(math.pi))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

@@ -12,7 +12,7 @@ from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import eq, sign
 from vecdist.primitives.floating import format_of
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 class _Decay(NamedTuple):
@@ -71,12 +71,12 @@ def _shared_partials(
 
 
 # |z|^power for z = (distance + rest) / scale
-distance_power = primitive(
+distance_power: Primitive = primitive(
     "distance_power", 4, expand=_whole, partials=_whole_partials, floating=True,
     domain=((-3.0, 3.0), (-1e-17, 1e-17), (0.5, 2.0), (0.5, 4.0)),
 )
 # |z|^power / power for z = (distance + rest) / (scale (side + side_rest))
-shared_distance_power = primitive(
+shared_distance_power: Primitive = primitive(
     "shared_distance_power", 6, expand=_shared, partials=_shared_partials, floating=True,
     domain=((-3.0, 3.0), (-1e-17, 1e-17), (0.5, 2.0), (0.1, 2.0), (-1e-17, 1e-17), (0.5, 4.0)),
 )

@@ -15,7 +15,7 @@ from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.normal_tail import inverse_mills, inverse_mills_gap, log_part
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_excess(distance: Node, scale: Node, rate: Node, ratio: Node) -> Node:
@@ -32,7 +32,7 @@ def _log_excess_partials(distance: Node, scale: Node, rate: Node, ratio: Node, o
     return of_z - where(lower, 0.0, rate), -times(of_z, z), of_rate, of_ratio
 
 
-log_excess = primitive(  # log(f(x) / rate) for distance = x - loc and ratio = rate scale
+log_excess: Primitive = primitive(  # log(f(x) / rate) for distance = x - loc and ratio = rate scale
     "ex_gaussian_log_excess", 4, expand=_log_excess, partials=_log_excess_partials, floating=True,
     domain=((-3.0, 3.0), (0.5, 2.0), (0.3, 3.0), (0.3, 3.0)),
 )

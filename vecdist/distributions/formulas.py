@@ -49,7 +49,7 @@ exp_of_log: Primitive = primitive(
 )
 
 # A value that a formula has too, where that has the right derivatives.
-with_slopes_of = primitive(
+with_slopes_of: Primitive = primitive(
     "with_slopes_of", 2, expand=lambda value, formula: value, tangent=lambda dots, value, formula, out: dots[1],
     floating=True,
 )
@@ -63,13 +63,28 @@ def log1p_at_zero(u: Node) -> Node:
 SMALLER = 32  # powers of two by which a large distance is divided
 
 
-def log1p_square(distance: Node, inverse_scale: Node | float = 1.0) -> Node:
-    """log(1 + z²), z being their product, with no overflow: it is 2 log|z| long before z² or z overflows."""
+def _log1p_square(distance: Node, inverse_scale: Node, log_scale: Node) -> Node:
+    """It is 2 log|z| long before z² or z overflows."""
     z = distance * inverse_scale
     far = abs(z) > 1e10
     smaller = (abs(distance) * 2.0**-SMALLER) * inverse_scale
     y = log1p(where(far, smaller - 1.0, square(z)))
     return where(far, y + y + 2 * SMALLER * math.log(2), y)
+
+
+def _log1p_square_partials(distance: Node, inverse_scale: Node, log_scale: Node, out: Node) -> tuple[Node | None, ...]:
+    z = distance * inverse_scale
+    far = abs(z) > 1e10
+    inverse = 1.0 / where(far, distance, 1.0 + square(z))
+    of_distance = where(far, 2.0 * inverse, 2.0 * z * inverse * inverse_scale)
+    return of_distance, None, -2.0 * where(far, 1.0, square(z) * inverse)
+
+
+# log(1 + z²) for z = distance inverse_scale.  Its slope in the scale is that in the logarithm, which has none so large
+# as the square of the reciprocal.
+log1p_square: Primitive = primitive(
+    "log1p_square", 3, expand=_log1p_square, partials=_log1p_square_partials, floating=True,
+)
 
 
 class _Grown(NamedTuple):

@@ -10,7 +10,7 @@ from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
 from vecdist.primitives.special import lgamma
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_density(x: Node, shape: Node, scale: Node) -> Node:
@@ -27,7 +27,7 @@ def _log_density_partials(x: Node, shape: Node, scale: Node, out: Node) -> tuple
     return (power - (1.0 + inverse)) * (shape / x), of_shape, (1.0 - power) * (shape * (1.0 / scale))
 
 
-log_density = primitive(
+log_density: Primitive = primitive(
     "frechet_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
     domain=((0.1, 3.0), (0.3, 4.0), (0.5, 2.0)),
 )

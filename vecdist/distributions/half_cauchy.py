@@ -39,7 +39,7 @@ class HalfCauchy(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return -log1p_square(x, p.inverse_scale) - (p.log_scale + math.log(math.pi / 2))
+        return -log1p_square(x, p.inverse_scale, p.log_scale) - (p.log_scale + math.log(math.pi / 2))
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

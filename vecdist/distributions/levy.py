@@ -12,7 +12,7 @@ from vecdist.primitives.floating import at_most
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.normal_tail import erfcinv
 from vecdist.primitives.special import erf, erfc
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 MOST = 40.0  # of which the error function is 1, and its slope 0
 
@@ -27,7 +27,7 @@ def _log_density_partials(distance: Node, scale: Node, out: Node) -> tuple[Node,
     return (0.5 * (scale / distance) - 1.5) * inverse, 0.5 / scale - 0.5 * inverse
 
 
-log_density = primitive(
+log_density: Primitive = primitive(
     "levy_log_density", 2, expand=_log_density, partials=_log_density_partials, floating=True,
     domain=((0.1, 3.0), (0.5, 2.0)),
 )

@@ -4,17 +4,44 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import infinite_where, log1p_at_zero, times
+from vecdist.distributions.formulas import infinite_where, times, with_slopes_of
 from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import square
+from vecdist.primitives.arithmetic import eq, size, square
 from vecdist.primitives.elementary import exp, log, log_sigmoid, sigmoid, softplus
-from vecdist.primitives.floating import polynomial
+from vecdist.primitives.floating import INFINITY, format_of, polynomial
 from vecdist.primitives.logarithms import logit
+from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import near_cos, near_sin
 
 # (sin(t) / t - cos(t)) / t^2 in t^2
 SLOPE = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))
+
+
+def _log_density(x: Node, shape: Node, log_scale: Node, rest: Node, inverse_scale: Node) -> Node:
+    scale = Parts(log_scale, rest)
+    ratio = (log_parts(x) - scale).whole
+    return times(shape - 1.0, ratio) - 2.0 * softplus(shape * ratio) + (log_parts(shape) - scale).whole
+
+
+def _log_density_partials(
+    x: Node, shape: Node, log_scale: Node, rest: Node, inverse_scale: Node, out: Node
+) -> tuple[Node | None, ...]:
+    """With a share below x, over x, that counts at a shape of 1 alone, if x is nearly 0 or the share no number."""
+    ratio, inverse = (log_parts(x) - Parts(log_scale, rest)).whole, 1.0 / size(x)
+    even, form = eq(shape, 1.0), format_of(x)
+    share = where(x > 0.0, sigmoid(shape * ratio), with_slopes_of(x, x * where(even, inverse_scale, 0.0)))
+    lost = eq(inverse, INFINITY) | (even & (share < form.smallest_normal * 2.0**form.fraction))
+    bent = with_slopes_of(inverse_scale, inverse_scale - x * square(inverse_scale))
+    of_x = times(shape - 1.0, inverse) - 2.0 * where(lost, bent, share * (shape * inverse))
+    of_shape = (1.0 / shape + ratio) - 2.0 * times(share, ratio)
+    return of_x, of_shape, shape * (2.0 * share - 1.0), None, None
+
+
+log_density: Primitive = primitive(  # the logarithm of the scale is in two parts, beside its reciprocal
+    "log_logistic_log_density", 5, expand=_log_density, partials=_log_density_partials, floating=True,
+    domain=((0.1, 3.0), (0.3, 4.0), (-1.0, 1.0), (-1e-17, 1e-17), (0.5, 2.0)),
+)
 
 
 class LogLogistic(Distribution):
@@ -58,10 +85,7 @@ class LogLogistic(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        rest = softplus(LogLogistic.log_power(x, p))
-        rest = where(x > 0.0, rest, log1p_at_zero(x * p.inverse_scale))  # whose slope counts at a shape of 1
-        powers = times(p.shape - 1.0, LogLogistic.log_ratio(x, p))
-        return powers - 2.0 * rest + (log_parts(p.shape) - Parts(p.log_scale, p.log_scale_rest)).whole
+        return log_density(x, p.shape, p.log_scale, p.log_scale_rest, p.inverse_scale)
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:

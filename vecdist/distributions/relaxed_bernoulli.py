@@ -11,7 +11,7 @@ from vecdist.primitives.arithmetic import eq, size, square
 from vecdist.primitives.elementary import expm1, log, log1p, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.floating import INFINITY, format_of
 from vecdist.primitives.logarithms import logit
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 class _Sides(NamedTuple):
@@ -57,7 +57,7 @@ def _log_density_partials(x: Node, temperature: Node, log_odds: Node, out: Node)
     return where(lower, slope, -slope), of_temperature, where(lower, 2.0 * tail - 1.0, 1.0 - 2.0 * tail)
 
 
-log_density = primitive(
+log_density: Primitive = primitive(
     "relaxed_bernoulli_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
     domain=((0.01, 0.99), (0.3, 4.0), (-3.0, 3.0)),
 )

@@ -20,11 +20,13 @@ from vecdist.primitives.stirling import digamma_lack, lgamma_excess
 from vecdist.primitives.table import Primitive, primitive
 
 
-def _decay(distance: Node, inverse_scale: Node, df: Node) -> Node:
-    return (0.5 * df + 0.5) * log1p_square(distance, inverse_scale * (1.0 / sqrt(df)))
+def _decay(distance: Node, inverse_scale: Node, log_scale: Node, df: Node) -> Node:
+    return (0.5 * df + 0.5) * log1p_square(distance, inverse_scale * (1.0 / sqrt(df)), log_scale)
 
 
-def _decay_partials(distance: Node, inverse_scale: Node, df: Node, out: Node) -> tuple[Node, Node, Node]:
+def _decay_partials(
+    distance: Node, inverse_scale: Node, log_scale: Node, df: Node, out: Node
+) -> tuple[Node | None, ...]:
     """With u = z^2 / df; that in df has log(1 + u) - u / (1 + u)."""
     z = distance * inverse_scale
     root, per_df = distance * (inverse_scale * (1.0 / sqrt(df))), z / df
@@ -34,7 +36,7 @@ def _decay_partials(distance: Node, inverse_scale: Node, df: Node, out: Node) ->
     share = where(far, 1.0, u * rest)
     bend = where(abs(root) < 1.04, _bend(u, rest), out / (0.5 * df + 0.5) - share)
     of_distance = where(far, 1.0 / distance, per_df * rest * inverse_scale)
-    return (df + 1.0) * of_distance, (df + 1.0) * share / inverse_scale, 0.5 * (bend - share / df)
+    return (df + 1.0) * of_distance, None, -(df + 1.0) * share, 0.5 * (bend - share / df)
 
 
 def _bend(u: Node, rest: Node) -> Node:
@@ -46,10 +48,8 @@ def _bend(u: Node, rest: Node) -> Node:
     return where(small, near, (math.log(1.5) - 1 / 3) + (v * (1.0 - rest) + square(v) * excess))
 
 
-student_decay: Primitive = primitive(  # (df + 1) / 2 log(1 + z^2 / df) for z = distance inverse_scale
-    "student_decay", 3, expand=_decay, partials=_decay_partials, floating=True,
-    domain=((-5.0, 5.0), (0.5, 2.0), (0.5, 30.0)),
-)
+# (df + 1) / 2 log(1 + z^2 / df) for z = distance inverse_scale; its slope in the scale is that in the logarithm
+student_decay: Primitive = primitive("student_decay", 4, expand=_decay, partials=_decay_partials, floating=True)
 
 
 def _log_gammas_slope(half: Node, out: Node) -> tuple[Node]:
@@ -100,7 +100,7 @@ class StudentT(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         half, limit = 0.5 * p.df, eq(p.df, math.inf)
         normal = 0.5 * square((x - p.loc) * p.inverse_scale)
-        decay = where(limit, normal, student_decay(x - p.loc, p.inverse_scale, p.df))
+        decay = where(limit, normal, student_decay(x - p.loc, p.inverse_scale, p.log_scale, p.df))
         constant = where(limit, -0.5 * math.log(2.0), log_gammas(half))
         return (constant - (p.log_scale + 0.5 * math.log(math.pi))) - decay
 

@@ -8,6 +8,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, minimum
+from vecdist.primitives.elementary import log
 
 
 class TruncatedCauchy(Distribution):
@@ -34,7 +35,7 @@ class TruncatedCauchy(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        density = -log1p_square(x - p.loc, 1.0 / p.scale) - p.log_mass
+        density = -log1p_square(x - p.loc, 1.0 / p.scale, log(p.scale)) - p.log_mass
         return where(abs(x) < math.inf, density, -abs(x))
 
     @staticmethod

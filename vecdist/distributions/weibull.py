@@ -11,7 +11,7 @@ from vecdist.primitives.floating import INFINITY, at_least, format_of
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.special import lgamma
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 
 def _log_density(x: Node, shape: Node, scale: Node) -> Node:
@@ -29,7 +29,7 @@ def _log_density_partials(x: Node, shape: Node, scale: Node, out: Node) -> tuple
     return of_x, of_shape, (hazard - 1.0) * (shape * (1.0 / scale))
 
 
-log_density = primitive(
+log_density: Primitive = primitive(
     "weibull_log_density", 3, expand=_log_density, partials=_log_density_partials, floating=True,
     domain=((0.1, 3.0), (0.3, 4.0), (0.5, 2.0)),
 )

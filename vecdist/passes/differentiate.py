@@ -138,11 +138,24 @@ def _dot(node: Node, dots: tuple[Node | None, ...]) -> Node | None:
     if entry.tangent is not None:
         return entry.tangent(dots, *node.args, node)
     total: Node | None = None
-    for partial, dot in zip(partials_of(node), dots, strict=True):
+    for arg, partial, dot in zip(node.args, partials_of(node), dots, strict=True):
         if partial is not None and dot is not None:
-            term = cast(_times(dot, partial), node.dtype)
+            share = _share(dot, arg) if node.op == "mul" else None
+            term = cast(_times(dot, partial) if share is None else _times(node, share), node.dtype)
             total = term if total is None else total + term
     return total
+
+
+def _share(dot: Node, inverse: Node) -> Node | None:
+    """What the tangent of a reciprocal is over it: its square may overflow where its product with another does not."""
+    if inverse.op != "div" or inverse.args[0].op != "const":
+        return None
+    if dot.op == "neg":
+        share = _share(dot.args[0], inverse)
+        return None if share is None else -share
+    if dot.op == "mul" and inverse in dot.args:
+        return dot.args[1] if dot.args[0] is inverse else dot.args[0]
+    return None
 
 
 def _times(x: Node, factor: Node | float) -> Node:

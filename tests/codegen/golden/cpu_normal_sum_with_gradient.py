@@ -78,20 +78,19 @@ def prelude(x0, x1, x2, o0, o1, o2, flag, n0):
     v78 = select(v12, v75, v77)
     v79 = (v78 + 0.9189385332046727)
     v80 = select(v15, v79, f8(float('nan')))
-    v89 = (v5 * v5)
-    v96 = (not v11)
-    v97 = (not v14)
-    return (v2, v5, v15, v80, v89, v96, v97, )
+    v95 = (not v11)
+    v96 = (not v14)
+    return (v2, v5, v15, v80, v95, v96, )
 
 
 @compiled
-def nest0(first, last, p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0):
+def nest0(first, last, p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0):
     widest()
     size = 4096
     for block in range(first, last):
         a82 = f8(0)
         a84 = f8(0)
-        a93 = f8(0)
+        a92 = f8(0)
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
             v1 = load(x2, i0, -1, 3)
@@ -102,41 +101,41 @@ def nest0(first, last, p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0,
             v81 = (v8 - v80)
             a82 = accumulate_sum(a82, v81)
             a84 = accumulate_sum(a84, v3)
-            v90 = (v89 * v3)
-            v91 = (v90 * v6)
-            v92 = (v91 - v5)
-            a93 = accumulate_sum(a93, v92)
+            v89 = (v6 * v5)
+            v90 = (v89 * v6)
+            v91 = (v90 - v5)
+            a92 = accumulate_sum(a92, v91)
         p_a82[block] = a82
         p_a84[block] = a84
-        p_a93[block] = a93
+        p_a92[block] = a92
 
 
 @compiled
-def finish(p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0):
+def finish(p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0):
     v83 = f8(total_sum(p_a82))
     v85 = f8(total_sum(p_a84))
     v86 = (v5 * v85)
     v87 = (v5 * v86)
     v88 = select(v15, v87, 0.0)
-    v94 = f8(total_sum(p_a93))
-    v95 = select(v15, v94, 0.0)
-    if v96:
+    v93 = f8(total_sum(p_a92))
+    v94 = select(v15, v93, 0.0)
+    if v95:
         flag[0] = 1
-    if v97:
+    if v96:
         flag[0] = 1
     store(o0, 0, v83, 0, 3)
     store(o1, 0, v88, 1, 3)
-    store(o2, 0, v95, 2, 3)
+    store(o2, 0, v94, 2, 3)
     return
 
 
 @compiled
 def kernel(x0, x1, x2, o0, o1, o2, flag, n0):
     widest()
-    v2, v5, v15, v80, v89, v96, v97, = prelude(x0, x1, x2, o0, o1, o2, flag, n0)
+    v2, v5, v15, v80, v95, v96, = prelude(x0, x1, x2, o0, o1, o2, flag, n0)
     blocks = (n0 + 4096 - 1) // 4096
     p_a82 = np.empty(blocks, np.float64)
     p_a84 = np.empty(blocks, np.float64)
-    p_a93 = np.empty(blocks, np.float64)
-    nest0(i8(0), blocks, p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0)
-    finish(p_a82, p_a84, p_a93, v2, v5, v15, v80, v89, v96, v97, x0, x1, x2, o0, o1, o2, flag, n0)
+    p_a92 = np.empty(blocks, np.float64)
+    nest0(i8(0), blocks, p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0)
+    finish(p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0)

@@ -85,10 +85,9 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
     v78 = cuda.selp(v12, v75, v77)
     v79 = (v78 + 0.9189385332046727)
     v80 = cuda.selp(v15, v79, f8(float('nan')))
-    v89 = (v5 * v5)
     a82 = f8(0)
     a84 = f8(0)
-    a93 = f8(0)
+    a92 = f8(0)
     end_i0 = n0
     if not (aligned(x2)):
         end_i0 = 0
@@ -120,36 +119,36 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
             v7_0 = (v6_0 * v6_0)
             v8_0 = (v7_0 * -0.5)
             v81_0 = (v8_0 - v80)
-            v90_0 = (v89 * v3_0)
-            v91_0 = (v90_0 * v6_0)
-            v92_0 = (v91_0 - v5)
+            v89_0 = (v6_0 * v5)
+            v90_0 = (v89_0 * v6_0)
+            v91_0 = (v90_0 - v5)
             v3_1 = (v1_1 - v2)
             v6_1 = (v3_1 * v5)
             v7_1 = (v6_1 * v6_1)
             v8_1 = (v7_1 * -0.5)
             v81_1 = (v8_1 - v80)
-            v90_1 = (v89 * v3_1)
-            v91_1 = (v90_1 * v6_1)
-            v92_1 = (v91_1 - v5)
+            v89_1 = (v6_1 * v5)
+            v90_1 = (v89_1 * v6_1)
+            v91_1 = (v90_1 - v5)
             v3_2 = (v1_2 - v2)
             v6_2 = (v3_2 * v5)
             v7_2 = (v6_2 * v6_2)
             v8_2 = (v7_2 * -0.5)
             v81_2 = (v8_2 - v80)
-            v90_2 = (v89 * v3_2)
-            v91_2 = (v90_2 * v6_2)
-            v92_2 = (v91_2 - v5)
+            v89_2 = (v6_2 * v5)
+            v90_2 = (v89_2 * v6_2)
+            v91_2 = (v90_2 - v5)
             v3_3 = (v1_3 - v2)
             v6_3 = (v3_3 * v5)
             v7_3 = (v6_3 * v6_3)
             v8_3 = (v7_3 * -0.5)
             v81_3 = (v8_3 - v80)
-            v90_3 = (v89 * v3_3)
-            v91_3 = (v90_3 * v6_3)
-            v92_3 = (v91_3 - v5)
+            v89_3 = (v6_3 * v5)
+            v90_3 = (v89_3 * v6_3)
+            v91_3 = (v90_3 - v5)
             a82 = a82 + f8(((v81_0 + v81_1) + (v81_2 + v81_3)))
             a84 = a84 + f8(((v3_0 + v3_1) + (v3_2 + v3_3)))
-            a93 = a93 + f8(((v92_0 + v92_1) + (v92_2 + v92_3)))
+            a92 = a92 + f8(((v91_0 + v91_1) + (v91_2 + v91_3)))
             done = True
         if not done:
             for copy in range(4):
@@ -165,10 +164,10 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
                     v81 = (v8 - v80)
                     a82 = a82 + f8(v81)
                     a84 = a84 + f8(v3)
-                    v90 = (v89 * v3)
-                    v91 = (v90 * v6)
-                    v92 = (v91 - v5)
-                    a93 = a93 + f8(v92)
+                    v89 = (v6 * v5)
+                    v90 = (v89 * v6)
+                    v91 = (v90 - v5)
+                    a92 = a92 + f8(v91)
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 16)
     a82 = (a82 + found)
     found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 8)
@@ -193,18 +192,18 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
     a84 = (a84 + found)
     if thread % 32 == 0:
         shared[8 + thread // 32] = a84
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 16)
-    a93 = (a93 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 8)
-    a93 = (a93 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 4)
-    a93 = (a93 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 2)
-    a93 = (a93 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 1)
-    a93 = (a93 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 16)
+    a92 = (a92 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 8)
+    a92 = (a92 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 4)
+    a92 = (a92 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 2)
+    a92 = (a92 + found)
+    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 1)
+    a92 = (a92 + found)
     if thread % 32 == 0:
-        shared[16 + thread // 32] = a93
+        shared[16 + thread // 32] = a92
     cuda.syncthreads()
     if thread == 0:
         a82 = shared[0]
@@ -241,22 +240,22 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
         a84 = (a84 + found)
         partials[1 * blocks + block] = a84
     if thread == 64:
-        a93 = shared[16]
+        a92 = shared[16]
         found = shared[17]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[18]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[19]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[20]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[21]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[22]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[23]
-        a93 = (a93 + found)
-        partials[2 * blocks + block] = a93
+        a92 = (a92 + found)
+        partials[2 * blocks + block] = a92
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
     if thread == 0:
@@ -267,14 +266,14 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
         cuda.threadfence()
         a82 = f8(0)
         a84 = f8(0)
-        a93 = f8(0)
+        a92 = f8(0)
         for other in range(thread, blocks, 256):
             found_a82 = partials[0 * blocks + other]
             found_a84 = partials[1 * blocks + other]
-            found_a93 = partials[2 * blocks + other]
+            found_a92 = partials[2 * blocks + other]
             a82 = (a82 + found_a82)
             a84 = (a84 + found_a84)
-            a93 = (a93 + found_a93)
+            a92 = (a92 + found_a92)
         found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 16)
         a82 = (a82 + found)
         found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a82, 8)
@@ -299,18 +298,18 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
         a84 = (a84 + found)
         if thread % 32 == 0:
             shared[8 + thread // 32] = a84
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 16)
-        a93 = (a93 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 8)
-        a93 = (a93 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 4)
-        a93 = (a93 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 2)
-        a93 = (a93 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a93, 1)
-        a93 = (a93 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 16)
+        a92 = (a92 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 8)
+        a92 = (a92 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 4)
+        a92 = (a92 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 2)
+        a92 = (a92 + found)
+        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a92, 1)
+        a92 = (a92 + found)
         if thread % 32 == 0:
-            shared[16 + thread // 32] = a93
+            shared[16 + thread // 32] = a92
         cuda.syncthreads()
         a82 = shared[0]
         found = shared[1]
@@ -342,21 +341,21 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
         a84 = (a84 + found)
         found = shared[15]
         a84 = (a84 + found)
-        a93 = shared[16]
+        a92 = shared[16]
         found = shared[17]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[18]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[19]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[20]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[21]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[22]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         found = shared[23]
-        a93 = (a93 + found)
+        a92 = (a92 + found)
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0
@@ -365,11 +364,11 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
             arrivals[3] = 0
             arrivals[4] = 0
             pass
-            v96 = (not v11)
-            if v96:
+            v95 = (not v11)
+            if v95:
                 flag[0] = 1
-            v97 = (not v14)
-            if v97:
+            v96 = (not v14)
+            if v96:
                 flag[0] = 1
             v83 = f8(a82)
             o0[0] = v83
@@ -378,6 +377,6 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
             v87 = (v5 * v86)
             v88 = cuda.selp(v15, v87, 0.0)
             o1[0] = v88
-            v94 = f8(a93)
-            v95 = cuda.selp(v15, v94, 0.0)
-            o2[0] = v95
+            v93 = f8(a92)
+            v94 = cuda.selp(v15, v93, 0.0)
+            o2[0] = v94
