@@ -108,7 +108,7 @@ def test_every_table_is_bounded(monkeypatch, compiled):
     monkeypatch.setenv(cache.VARIABLE, "2")
     for number in range(1, 5):
         vecdist.value_and_grad(structure(number), X)
-    tables = [pipeline._settled, pipeline._derived, pipeline._kernels, pipeline._plans]
+    tables = [pipeline._settled, pipeline._derived, pipeline._kernels, pipeline._plans, pipeline._launches]
     assert all(0 < len(table) <= 2 for table in tables)
 
 
@@ -140,6 +140,7 @@ def test_nothing_holds_what_is_forgotten(monkeypatch):
         newpassmanagers.NewPassManager, "_dispose", lambda self: (disposed.append(type(self)), dispose(self))
     )
     monkeypatch.setattr(pipeline, "_plans", Memo(1))
+    monkeypatch.setattr(pipeline, "_launches", Memo(1))
     double = compile_function(lambda x: (x * 2.125).sum())
     assert double(X) == 12.75
     held = weakref.ref(pipeline._plans(*pipeline._plans, None).program.serial)

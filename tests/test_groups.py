@@ -15,6 +15,7 @@ from vecdist.derivatives import gradient_of
 from vecdist.distributions import Exponential, Normal
 from vecdist.passes.bind import bind
 from vecdist.passes.grouping import groupings
+from vecdist.passes.order import Structure, derived, settled
 from vecdist.segments import segments
 
 RNG = np.random.default_rng(20241121)
@@ -23,10 +24,9 @@ RNG = np.random.default_rng(20241121)
 def in_groups(target, wrt):
     """Value and gradient by NumPy from the graph in which rows are sorted, and that graph."""
     bound = bind((target.node, *(lazy(array).node for array in wrt)))
-    first = pipeline.settled(bound.roots, gradient_of, "nan", bound.constant)
-    rows, sortings = arranged(bound, groupings(first.roots, bound.constant), "numpy")
-    known = pipeline.Known(bound.constant, (), sortings, len(rows.leaves))
-    graph = pipeline.derived(bound.roots, gradient_of, "nan", (), known)
+    first = settled(Structure(bound.roots, gradient_of, "nan", bound.constant))
+    rows, sortings = arranged(bound, groupings(first.all, bound.constant), "numpy")
+    graph = derived(Structure(bound.roots, gradient_of, "nan", bound.constant, (), sortings, len(rows.leaves)))
     arrays = [leaf.array for leaf in rows.leaves]
     constants = interpret(graph.constants, arrays, rows.lengths)
     assert all(np.all(condition) for condition in interpret(graph.conditions, arrays, rows.lengths))

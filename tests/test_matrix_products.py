@@ -9,7 +9,7 @@ from vecdist.derivatives import gradient_of
 from vecdist.expr import topological
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
-from vecdist.pipeline import Known, derived
+from vecdist.passes.order import Structure, derived
 
 RNG = np.random.default_rng(5)
 A, B = RNG.normal(size=(7, 5)), RNG.normal(size=(5, 6))
@@ -114,7 +114,7 @@ def test_what_two_kernels_need_is_computed_in_the_first():
     a, scale = lazy(x)[:14].reshape(7, 2), lazy(x)[14]
     target = (-0.5 * np.tanh((a @ lazy(B[:2]) - y) / scale) ** 2).sum()
     bound = bind((target.node, leaf(x)))
-    parts = derived(bound.roots, gradient_of, known=Known(slots=len(bound.leaves))).parts
+    parts = derived(Structure(bound.roots, gradient_of, slots=len(bound.leaves))).parts
     assert [any(node.op == "sum" for node in topological(part.roots)) for part in parts] == [False, True, False]
     value, slopes = value_and_grad(target, wrt=x)
     z = (x[:14].reshape(7, 2) @ B[:2] - y) / x[14]

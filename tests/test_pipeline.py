@@ -18,6 +18,7 @@ def compiled(monkeypatch):
     """The kernels that are compiled while the test runs, from an empty cache in memory."""
     kernels = []
     monkeypatch.setattr(pipeline, "_plans", Memo())
+    monkeypatch.setattr(pipeline, "_launches", Memo())
     compile_kernel = Cpu.compile
     monkeypatch.setattr(Cpu, "compile", lambda self, kernel: kernels.append(kernel) or compile_kernel(self, kernel))
     return kernels

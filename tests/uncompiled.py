@@ -23,6 +23,7 @@ def uncompiled():
     """Inside, kernels of the CPU are run by Python, and none that was compiled before is used."""
     with (
         mock.patch.object(pipeline, "_plans", Memo(cache.most)),
+        mock.patch.object(pipeline, "_launches", Memo(cache.most)),
         mock.patch.object(cpu, "_routines", {}),
         mock.patch.object(sources, "imported", import_source),
         mock.patch.object(threads, "WORTH_TRYING", np.inf),  # nothing is learnt from how long Python takes

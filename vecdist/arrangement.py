@@ -34,7 +34,7 @@ def arranged(bound: Bound, groupings: Sequence[Grouping], kind: str) -> tuple[Bo
     first, *others = (bound.leaves[place] for place in bound.constant)
     leaves, lengths, sortings = list(bound.leaves), dict(bound.lengths), []
     for grouping in groupings:
-        key = (grouping, *others, *bound.lengths.items())
+        key = (grouping, *(leaf.born for leaf in others), *bound.lengths.items())
         if key not in first.derived:
             first.derived[key] = _arranged(grouping, bound, kind)
         found = first.derived[key]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import gc
 import os
+import weakref
 from typing import Any
 
 from vecdist.memo import Memo
 
 VARIABLE, STRUCTURES = "VECDIST_CACHE_STRUCTURES", 512
 
-_memos: list[Memo] = []
+_memos: weakref.WeakSet[Memo] = weakref.WeakSet()
 
 
 def of_structures() -> Memo[Any]:
     """A memo of what is made of structures; of those that were last used as many are kept as ``most`` says."""
-    _memos.append(Memo(most))
-    return _memos[-1]
+    memo = Memo(most)
+    _memos.add(memo)
+    return memo
 
 
 def most() -> int:
@@ -43,7 +45,7 @@ def clear_cache(disk: bool = False) -> None:
     >>> double(x).tolist()
     [0.0, 2.0, 4.0]
     """
-    for memo in _memos:
+    for memo in list(_memos):
         memo.clear()
     gc.collect()  # modules of functions that call each other
     if disk:

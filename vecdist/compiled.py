@@ -14,12 +14,12 @@ from vecdist.array import LazyArray, as_lazy
 from vecdist.backends.base import Feed
 from vecdist.backends.graphs import Replayed
 from vecdist.backends.outputs import Outputs
-from vecdist.derivatives import gradient_of, partials_of
 from vecdist.expr import Node
 from vecdist.leaves import Leaf, argument, array_kind, readable
 from vecdist.memo import Memo
 from vecdist.passes.bind import Bound, bind
-from vecdist.passes.chains import Chains, partials_of_chains
+from vecdist.passes.chains import Chains
+from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 
 Run = Callable[..., tuple[Sequence[Any], Any]]
 """``run(arrays)``, or ``run(arrays, out)``, gives the results and whether a parameter was invalid."""
@@ -220,13 +220,13 @@ class Compiled:
         arrays = _readable(arrays)
         places = () if wrt is None else self._places(arrays, wrt)
         _, roots, derivation, _ = self._derived(arrays, None if wrt is None else ("either", places))
-        derivative = "gradient" if derivation is gradient_of else "partial"
+        derivative = "gradient" if derivation == gradient_of else "partial"
         results = ["value", *(f"{derivative} in {self._name(place)}" for place in places)]
         return roots, derivation, results, self.errors, self.unnormalised
 
     def _derived(
         self, arrays: Sequence[Any], derivative: Derivative
-    ) -> tuple[Sequence[Node], tuple[Node, ...], pipeline.Derivation, Sequence[tuple[int, ...]]]:
+    ) -> tuple[Sequence[Node], tuple[Node, ...], Derivation, Sequence[tuple[int, ...]]]:
         """The arguments as nodes, what is computed of them, and the shapes of the results."""
         nodes = [argument(a, self._name(n)) for n, a in enumerate(arrays)]
         chains = () if self.chains is None else (self.chains.length(arrays, self._name),)
@@ -242,14 +242,14 @@ class Compiled:
         return nodes, roots, derivation, [(*chains, *shape) for shape in shapes]
 
     def _planned(
-        self, bound: Bound, derivation: pipeline.Derivation, shapes: Sequence[tuple[int, ...]], places: dict[Leaf, int]
+        self, bound: Bound, derivation: Derivation, shapes: Sequence[tuple[int, ...]], places: dict[Leaf, int]
     ) -> _Prepared:
         kind = pipeline.library(bound.leaves)
         if self.graph and kind != "cuda":
             raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
         dropped = bound.unvarying if self.unnormalised else ()
-        plan, bound, constants = pipeline.fed(bound, derivation, kind, self.errors, dropped)
-        feeds = [*(Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves), *constants]
+        plan, bound = pipeline.fed(bound, derivation, kind, self.errors, dropped)
+        feeds = Feed.each(bound.leaves, places)
         dtypes = tuple(root.dtype for root in plan.graph)
         held = tuple(feed.array for feed in feeds if feed.place is None)
         outputs = Outputs(kind, tuple(shapes), dtypes, held)
@@ -296,10 +296,10 @@ def _is_key(wrt: Any) -> bool:
 
 def _derivation(
     result: LazyArray, leaves: Sequence[Node], kind: str, chains: bool
-) -> tuple[pipeline.Derivation, list[Any]]:
+) -> tuple[Derivation, list[Any]]:
     """How to derive, and the shapes that it gives (for one chain)."""
     if kind == "value":
-        return pipeline.values, [result.shape]
+        return values, [result.shape]
     if kind == "gradient" or (kind == "either" and result.shape == ()):
         if result.shape != ():
             raise ValueError(
@@ -307,7 +307,7 @@ def _derivation(
                 "value_and_partials for elementwise derivatives"
             )
         return gradient_of, [(), *(leaf.shape for leaf in leaves)]
-    return partials_of_chains if chains else partials_of, [result.shape] * (1 + len(leaves))
+    return Derivation("partials of each chain") if chains else partials_of, [result.shape] * (1 + len(leaves))
 
 
 def _readable(arrays: Sequence[Any]) -> list[Any]:

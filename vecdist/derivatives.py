@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,7 @@ from vecdist.array import Expression, LazyArray, Operand, Wrt, as_lazy
 from vecdist.exits import warn_of_lost
 from vecdist.expr import Node, topological
 from vecdist.leaves import NUMBERS
-from vecdist.passes.batch import batch
-from vecdist.passes.differentiate import gradient, partials, pushforward
+from vecdist.passes.derivations import Derivation, gradient_of, partials_of
 from vecdist.shapes import broadcast
 
 AT_ONCE = ". A NumPy function of a plain array is computed at once, and is a constant: np.exp(a); write np.exp(lazy(a))"
@@ -60,7 +58,7 @@ def vjp(expr: Expression, wrt: Wrt, cotangent: Operand) -> tuple[Any, Any]:
     if not _fits(seed.shape, expr.shape):
         raise ValueError(f"a cotangent of shape {seed.shape} does not fit an expression of shape {expr.shape}")
     tied = _like(seed.astype(expr.dtype).node, expr.node)
-    return _with_derivatives(expr, wrt, _vjp, lambda node: node.shape, (tied,))
+    return _with_derivatives(expr, wrt, Derivation("vjp"), lambda node: node.shape, (tied,))
 
 
 def jvp(expr: Expression, wrt: Wrt, tangents: Operand | Sequence[Operand]) -> tuple[Any, Any]:
@@ -69,7 +67,7 @@ def jvp(expr: Expression, wrt: Wrt, tangents: Operand | Sequence[Operand]) -> tu
     leaves = leaves_of(expr, wrt)
     seeds = _seeds(leaves, tangents if isinstance(wrt, tuple | list) else (tangents,))
     roots = (expr.node, *leaves, *seeds)
-    value, derivative = _pushed(_jvp, roots, (expr.shape, expr.shape))
+    value, derivative = _pushed("jvp", roots, (expr.shape, expr.shape))
     return value, derivative
 
 
@@ -82,7 +80,7 @@ def hvp(scalar: Expression, wrt: Wrt, tangents: Operand | Sequence[Operand]) -> 
     leaves = _scalar_leaves(scalar, wrt)
     several = isinstance(wrt, tuple | list)
     seeds = _seeds(leaves, tangents if several else (tangents,))
-    found = _pushed(_hvp, (scalar.node, *leaves, *seeds), _shapes(leaves))
+    found = _pushed("hvp", (scalar.node, *leaves, *seeds), _shapes(leaves))
     return tuple(found) if several else found[0]
 
 
@@ -98,7 +96,7 @@ def hessian(scalar: Expression, wrt: Wrt) -> Any:
     sizes = [int(np.prod(shape, dtype=np.int64)) for shape in each]
     seeds = _unit_tangents(leaves, sizes, scalar.device)
     shapes = [(sum(sizes), *shape) for shape in each]
-    columns = _pushed(_hessian, (scalar.node, *leaves, *seeds), shapes)
+    columns = _pushed("hessian", (scalar.node, *leaves, *seeds), shapes)
     ends = np.cumsum([0, *sizes])
     blocks = tuple(
         tuple(
@@ -144,7 +142,7 @@ def _to_device(array: np.ndarray) -> Any:
 def _with_derivatives(
     expr: LazyArray,
     wrt: Any,
-    derivation: Callable,
+    derivation: Derivation,
     shape: Callable[[Node], Sequence],
     seeds: Sequence[Node] = (),
 ) -> tuple[Any, Any]:
@@ -232,74 +230,9 @@ def _described(item: Any) -> str:
     return f"{'an expression' if inner else 'an array'} of shape {item.shape} and dtype {item.dtype}"
 
 
-def gradient_of(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The derivation of a scalar's value and gradient: roots are the scalar and the leaves."""
-    value, *leaves = roots
-    return (value, *gradient(value, leaves))
-
-
-def partials_of(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The derivation of a value and its elementwise partials: roots are the expression and the leaves."""
-    value, *leaves = roots
-    return (value, *partials(value, leaves))
-
-
-def _vjp(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    value, tied, *leaves = roots
-    return (value, *gradient(value, leaves, tied.args[0]))
-
-
-def _pushed(
-    derivation: Callable[[bool], pipeline.Derivation], roots: Sequence[Node], shapes: Sequence[Sequence[int]]
-) -> list[Any]:
-    """What a derivation along tangents gives: a guarded one where there is any NaN, as of 0 times infinity, without."""
-    found = pipeline.evaluate(roots, derivation(False), shapes)
+def _pushed(rule: str, roots: Sequence[Node], shapes: Sequence[Sequence[int]]) -> list[Any]:
+    """What a rule along tangents gives: a guarded one where there is any NaN, as of 0 times infinity, without."""
+    found = pipeline.evaluate(roots, Derivation(rule), shapes)
     if any(np.isnan(each).any() for each in found):
-        return pipeline.evaluate(roots, derivation(True), shapes)
+        return pipeline.evaluate(roots, Derivation(rule, guarded=True), shapes)
     return found
-
-
-@cache
-def _jvp(guarded: bool) -> pipeline.Derivation:
-    """The derivation of a value, and its derivative along the tangents."""
-
-    def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-        value, *rest = roots
-        leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-        return value, pushforward(value, _untied(leaves, seeds), guarded)
-
-    return derivation
-
-
-def _untied(leaves: Sequence[Node], seeds: Sequence[Node]) -> dict[Node, Node]:
-    return {leaf: tied.args[0] for leaf, tied in zip(leaves, seeds, strict=True)}
-
-
-@cache
-def _hvp(guarded: bool) -> pipeline.Derivation:
-    """The derivation of a Hessian-vector product: the gradient, pushed forward."""
-
-    def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-        value, *rest = roots
-        leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-        tangents = _untied(leaves, seeds)
-        return tuple(pushforward(first, tangents, guarded) for first in gradient(value, leaves))
-
-    return derivation
-
-
-@cache
-def _hessian(guarded: bool) -> pipeline.Derivation:
-    """The derivation of a Hessian: the gradient, pushed forward along a batch of tangents."""
-
-    def derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-        value, *rest = roots
-        leaves, seeds = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-        singles = [
-            Node("direction", (), (place,), leaf.shape, leaf.dtype) for place, leaf in enumerate(leaves)
-        ]
-        tangents = dict(zip(leaves, singles, strict=True))
-        columns = [pushforward(first, tangents, guarded) for first in gradient(value, leaves)]
-        return batch(columns, _untied(singles, seeds))
-
-    return derivation

@@ -13,14 +13,13 @@ from vecdist import pipeline
 from vecdist.array import LazyArray
 from vecdist.backends.base import Feed, Program, Runner
 from vecdist.backends.outputs import Outputs
-from vecdist.derivatives import gradient_of
-from vecdist.expr import Node, topological, where
+from vecdist.expr import Node, topological
 from vecdist.leaves import argument, array_kind
 from vecdist.memo import Memo
 from vecdist.passes.batch import batch
 from vecdist.passes.bind import bind
 from vecdist.passes.chains import Chains
-from vecdist.primitives.arithmetic import isnan
+from vecdist.passes.derivations import Derivation
 
 Roots = Callable[[LazyArray], Sequence[LazyArray]]
 LAYOUTS = 64  # of vectors whose launches are kept, those that were last used
@@ -72,6 +71,11 @@ class Evaluation:
         return out
 
     @property
+    def derivation(self) -> Derivation:
+        """What is computed of the roots."""
+        return Derivation("gradient, -inf for NaN" if self.gradient else "values, -inf for NaN")
+
+    @property
     def batches(self) -> set[int]:
         """The numbers of vectors that launches are prepared for."""
         return {shape[0] for _, shape, *_ in self._prepared if len(shape) == 2}
@@ -87,10 +91,10 @@ class Evaluation:
         pairs = (node.args for node in topological(roots) if node.op == "product")
         return max((math.prod(map(int, (*left.shape, right.shape[-1]))) for left, right in pairs), default=0)
 
-    def explained(self, x: Any) -> tuple[tuple[Node, ...], pipeline.Derivation]:
+    def explained(self, x: Any) -> tuple[tuple[Node, ...], Derivation]:
         """The roots and derivation for an array of vectors."""
         rows = x.reshape(-1, x.shape[-1]) if x.size != x.shape[-1] else x.reshape(-1)
-        return tuple(self._traced(rows)[0]), _gradient if self.gradient else _values
+        return tuple(self._traced(rows)[0]), self.derivation
 
     def _build(self, x: Any) -> Prepared:
         return self._planned(*self._traced(x))
@@ -113,10 +117,9 @@ class Evaluation:
     def _planned(self, roots: Sequence[Node], shapes: Sequence[tuple[int, ...]]) -> Prepared:
         bound = bind(roots)
         kind = pipeline.library(bound.leaves)
-        derivation = _gradient if self.gradient else _values
         dropped = bound.unvarying if self.unnormalised else ()
-        plan, bound, constants = pipeline.fed(bound, derivation, kind, "nan", dropped)
-        feeds = [*(Feed.of(leaf, 0 if leaf.traced else None) for leaf in bound.leaves), *constants]
+        plan, bound = pipeline.fed(bound, self.derivation, kind, "nan", dropped)
+        feeds = Feed.each(bound.leaves, {leaf: 0 for leaf in bound.leaves if leaf.traced})
         dtypes = tuple(root.dtype for root in plan.graph)
         held = tuple(feed.array for feed in feeds if feed.place is None)
         run = plan.program.prepared(bound.lengths, shapes, feeds)
@@ -126,14 +129,3 @@ class Evaluation:
 def _shaped(array: Any, shape: tuple[int, ...]) -> Any:
     """A result with the leading axes that were asked for."""
     return array if np.shape(array) == shape else np.reshape(array, shape)
-
-
-def _values(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The derivation of values, -inf where there is none."""
-    return tuple(where(isnan(root), -np.inf, root) for root in roots)
-
-
-def _gradient(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The derivation of a value, -inf where there is none, and of its gradient, which does not wait for the value."""
-    value, *slopes = gradient_of(roots)
-    return (where(isnan(value), -np.inf, value), *slopes)

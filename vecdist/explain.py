@@ -14,7 +14,7 @@ from vecdist.array import SHOWN, Expression, LazyArray, Wrt
 from vecdist.backends.base import Feed, Program, length_of
 from vecdist.compiled import Compiled
 from vecdist.costs import notes, placement, traffic
-from vecdist.derivatives import gradient_of, leaves_of, partials_of
+from vecdist.derivatives import leaves_of
 from vecdist.diagram import diagram, index_text, leaf_names, literal, shape_text, view_text
 from vecdist.drawing import draw
 from vecdist.expr import Node, rewrite, topological
@@ -23,7 +23,9 @@ from vecdist.leaves import Leaf
 from vecdist.logdensity import LogDensity
 from vecdist.memo import cached_property
 from vecdist.passes.bind import Bound, bind
+from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 from vecdist.passes.hoist import kept
+from vecdist.passes.order import ON_TARGET, passed
 from vecdist.passes.stages import Stage
 from vecdist.passes.tall import candidates, scattered
 from vecdist.primitives.structure import STRUCTURE, is_reduction, rebuilt
@@ -37,7 +39,7 @@ class _Asked(NamedTuple):
     """What is asked for: the derivation of which roots, the names of its results, and how a launch is made of it."""
 
     roots: tuple[Node, ...]
-    derivation: pipeline.Derivation
+    derivation: Derivation
     results: Sequence[str]
     errors: str = "raise"
     unnormalised: bool = False
@@ -69,7 +71,7 @@ def explain(
     root, bound = asked.roots[0], bind(asked.roots)
     dropped = bound.unvarying if asked.unnormalised else ()
     kind = pipeline.library(bound.leaves)
-    plan, bound, constants = pipeline.fed(bound, asked.derivation, kind, asked.errors, dropped)
+    plan, bound = pipeline.fed(bound, asked.derivation, kind, asked.errors, dropped)
     names, results = leaf_names((root,)), asked.results
     slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
     return Explanation(
@@ -78,7 +80,7 @@ def explain(
         kernels=tuple(_reports(plan, bound, results, LazyArray(root).device)),
         summary=summary(root),
         drawing=_drawing(root),
-        prepare=functools.partial(_runner, plan, bound, constants),
+        prepare=functools.partial(_runner, plan, bound),
     )
 
 
@@ -87,7 +89,7 @@ def _asked(expr: Any, wrt: Any, arrays: Sequence[Any]) -> _Asked:
     if isinstance(expr, LazyArray):
         leaves = [] if wrt is None else leaves_of(expr, wrt)
         names = leaf_names((expr.node,))
-        derivation = pipeline.values if wrt is None else partials_of if expr.shape else gradient_of
+        derivation = values if wrt is None else partials_of if expr.shape else gradient_of
         derivative = "partial" if expr.shape else "gradient"
         results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
         return _Asked((expr.node, *leaves), derivation, results)
@@ -96,10 +98,10 @@ def _asked(expr: Any, wrt: Any, arrays: Sequence[Any]) -> _Asked:
     raise TypeError(f"explain wants a lazy array, a compiled function or a log density, not {type(expr).__name__}")
 
 
-def _runner(plan: pipeline.Plan, bound: Bound, constants: Sequence[Feed]) -> Callable[[], Any]:
+def _runner(plan: pipeline.Plan, bound: Bound) -> Callable[[], Any]:
     """A function that computes the results, each time that it is called."""
     shapes = [[length_of(dim, bound.lengths) for dim in root.shape] for root in plan.graph]
-    prepared = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
+    prepared = plan.program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}), pooled=False)
     return lambda: prepared(())
 
 
@@ -250,7 +252,7 @@ def _outline(plan: pipeline.Plan) -> Kernel:
     """
     graph = _without_composites(plan.primitives)
     nodes = tuple(topological(graph))
-    behind = dict(zip(pipeline.passed(nodes, pipeline.ON_TARGET), nodes, strict=True))
+    behind = dict(zip(passed(nodes, ON_TARGET), nodes, strict=True))
     sums, values = plan.chosen
     alike = {(node.args[0].shape, node.attrs) for node in sums}
     tall = [node for node in candidates(graph) if (node.args[0].shape, node.attrs) in alike]

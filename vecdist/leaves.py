@@ -23,14 +23,14 @@ class Leaf:
 
     ``kind`` is ``"numpy"``, ``"cupy"`` or ``"number"``.  Leaves are compared by identity, and one array object makes
     one leaf, which is how ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled,
-    ``constant`` data that never change; ``derived`` holds what was computed of these.  ``marked`` is what the user made
-    lazy, ``exits`` are the values of it that were read by the way, ``asked`` is what it was derived in; ``born`` counts
-    leaves and exits in their order.
+    ``constant`` data that never change; ``derived`` holds what was computed of these, ``launches`` what was prepared
+    for expressions of them.  ``marked`` is what the user made lazy, ``exits`` are the values of it that were read by
+    the way, ``asked`` is what it was derived in; ``born`` counts leaves and exits in their order.
     """
 
     __slots__ = (
-        "__weakref__", "array", "asked", "born", "constant", "derived", "exits", "given", "kind", "marked", "name",
-        "traced",
+        "__weakref__", "array", "asked", "born", "constant", "derived", "exits", "given", "kind", "launches", "marked",
+        "name", "traced",
     )
     lock: ClassVar = threading.RLock()  # an object that is read as an array may make leaves of its own
 
@@ -40,6 +40,7 @@ class Leaf:
         self.given, self.array, self.kind, self.name, self.traced = given, array, kind, name, traced
         self.constant: bool = constant
         self.derived: dict[Any, Any] = {}
+        self.launches: Any = None
         self.born: int = next(BIRTHS)
         self.marked: bool = False
         self.exits: tuple[Any, ...] = ()

@@ -1,42 +1,31 @@
-"""The straight line from an expression to arrays, and the cache of what was compiled on the way."""
+"""The straight line from an expression to arrays, and the caches of what was found on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 
 from vecdist.arrangement import arranged
-from vecdist.backends.base import Backend, Feed, Program
+from vecdist.backends.base import Backend, Feed, Program, Runner
 from vecdist.backends.staged import StagedProgram, Step
 from vecdist.cache import of_structures
 from vecdist.expr import Node, cast, topological
 from vecdist.kernel import Kernel
 from vecdist.leaves import Leaf, NoValueYet, on_host
-from vecdist.memo import Memo, cached_property
+from vecdist.memo import Memo
 from vecdist.passes.bind import Bound, bind
-from vecdist.passes.checks import split_checks
-from vecdist.passes.choices import choices
-from vecdist.passes.expand import expand, to_elementary
-from vecdist.passes.factor import factor
-from vecdist.passes.grouping import Sorting, groupings, sorted_rows
-from vecdist.passes.hoist import hoistable, kept, narrow
-from vecdist.passes.powers import powers
-from vecdist.passes.settle import settle
-from vecdist.passes.simplify import simplify
-from vecdist.passes.specialise import scalar, specialise, without_constants
-from vecdist.passes.stages import Stage, Stages, staged
-from vecdist.passes.tall import candidates, scattered, tall_sums
-from vecdist.passes.verify import verify
+from vecdist.passes.derivations import Derivation, values
+from vecdist.passes.grouping import Sorting, groupings
+from vecdist.passes.order import Chosen, Derived, Structure, derived, settled
+from vecdist.passes.outline import outline
+from vecdist.passes.specialise import scalar
+from vecdist.passes.stages import Stage
 from vecdist.primitives.indexing import INDEXING
 from vecdist.primitives.reductions import reduced
 from vecdist.schedule import schedule
-
-Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
-Chosen = tuple[tuple[Node, ...], tuple[Node, ...]]
-Derivation = Callable[[tuple[Node, ...]], tuple[Node, ...]]
 
 
 @final
@@ -60,55 +49,10 @@ class Plan:
     steps: tuple[tuple[Plan | None, Stage], ...] = ()
 
 
-@final
-@dataclass(frozen=True)
-class Derived:
-    """A structure as derived, and its roots and flags after every pass, ready to be scheduled."""
-
-    graph: tuple[Node, ...]
-    roots: tuple[Node, ...]
-    flags: tuple[Node, ...]
-    constants: tuple[Node, ...] = ()
-    conditions: tuple[Node, ...] = ()
-    primitives: tuple[Node, ...] = ()
-    slots: int = 0
-
-    @cached_property
-    def choices(self) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
-        """What depends on which lengths are large: sums over the rows of an array, values to keep."""
-        graph = (*self.roots, *self.flags)
-        return candidates(graph), hoistable(graph)
-
-    @cached_property
-    def stages(self) -> Stages | None:
-        """The kernels and library calls that follow one another, where there is a product of matrices."""
-        return staged(self.roots, self.flags, self.slots + len(self.constants))
-
-    @cached_property
-    def parts(self) -> tuple[Derived, ...]:
-        """What each kernel computes."""
-        stages = self.stages.stages if self.stages else ()
-        return tuple(Derived(stage.roots, stage.roots, stage.flags) for stage in stages) or (self,)
-
-    def chosen(self, lengths: Mapping[str, int], widest: int | None) -> Chosen:
-        """The choice for these lengths."""
-        sums, values = self.choices
-        return tall_sums(sums, lengths, widest), narrow(values, lengths, widest)
-
-    def kernel(self, chosen: Chosen) -> Kernel:
-        """The loop nests of a choice."""
-        tall, values = chosen
-        graph = verify(kept(scattered((*self.roots, *self.flags), tall), values))
-        return schedule(graph[: len(self.roots)], graph[len(self.roots) :])
-
-
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
-ON_PRIMITIVES: tuple[Pass, ...] = (simplify, factor, powers, simplify)
-ON_TARGET: tuple[Pass, ...] = (
-    choices, to_elementary, simplify, choices, expand, simplify, choices, verify,
-)  # fmt: skip
 
-_settled: Memo[Settled] = of_structures()
+_launches: Memo[Runner] = of_structures()
+_settled: Memo[Derived] = of_structures()
 _derived: Memo[Derived] = of_structures()
 _kernels: Memo[list[Kernel]] = of_structures()
 _plans: Memo[Plan] = of_structures()
@@ -136,14 +80,33 @@ def launch(
     roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
 ) -> tuple[list[Any], Any]:
     """As ``evaluate``, but the flag of invalid parameters is returned as it is: on a GPU, perhaps not yet known."""
+    found = outline(roots)
+    key = (found.key, derivation, errors, tuple(map(tuple, shapes)))
+    run = _launches_of(found.data())(key, lambda: _launch(roots, derivation, shapes, errors, found.leaves))
+    arrays, failed = run(found.arrays())
+    return list(arrays), failed
+
+
+def _launches_of(data: Leaf | None) -> Memo[Runner]:
+    """Where launches are kept: together, or with the first of the data that never change, whose constants they hold."""
+    if data is None:
+        return _launches
+    if data.launches is None:
+        data.launches = of_structures()
+    return data.launches
+
+
+def _launch(
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str, leaves: Sequence[Leaf]
+) -> Runner:
+    """The launch for all expressions of one outline: a function of the arrays in ``leaves``, which it does not hold."""
     bound = bind(roots)
-    traced = next((leaf for leaf in bound.leaves if leaf.traced), None)
+    traced = next((leaf for leaf in leaves if leaf.traced), None)
     if traced is not None:
         raise NoValueYet().told(roots, repr(traced), "its function")
-    plan, bound, constants = fed(bound, derivation, library(bound.leaves), errors)
-    run = plan.program.prepared(bound.lengths, shapes, [*map(Feed.of, bound.leaves), *constants])
-    arrays, failed = run(())
-    return list(arrays), failed
+    plan, filled = fed(bound, derivation, library(leaves), errors)
+    places = {leaf: place for place, leaf in enumerate(leaves)}
+    return plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
 
 
 def raise_if(failed: Any, roots: Sequence[Node]) -> None:
@@ -152,28 +115,22 @@ def raise_if(failed: Any, roots: Sequence[Node]) -> None:
         raise_invalid(roots)
 
 
-@final
-class Fed(NamedTuple):
-    """A plan, and what fills its slots: ``bound`` with the order of its rows, and constants of data."""
-
-    plan: Plan
-    bound: Bound
-    constants: Sequence[Feed] = ()
-
-
-def fed(bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()) -> Fed:
-    """The plan for a structure, and what fills its slots.
+def fed(
+    bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()
+) -> tuple[Plan, Bound]:
+    """The plan for a structure, and what fills its slots: with the order of rows, and with constants of data.
 
     Terms of the value that depend on nothing but the slots in ``dropped`` are left out.
     """
     if bound.constant:
-        first = settled(bound.roots, derivation, errors, bound.constant)
-        rows, sortings = arranged(bound, groupings(first.roots, bound.constant), LIBRARY[kind])
+        asked = Structure(bound.roots, derivation, errors, bound.constant)
+        rows, sortings = arranged(bound, groupings(_first(asked).all, bound.constant), LIBRARY[kind])
         plan = planned(rows, derivation, kind, errors, bound.constant, dropped, sortings)
         found = _constants(plan, rows, kind)
         if found is not None:
-            return Fed(plan, rows, [Feed(None, value) for value in found])
-    return Fed(planned(bound, derivation, kind, errors, dropped=dropped), bound)
+            constants = (Leaf(None, value, LIBRARY[kind] if np.ndim(value) else "number") for value in found)
+            return plan, Bound(rows.roots, (*rows.leaves, *constants), rows.lengths)
+    return planned(bound, derivation, kind, errors, dropped=dropped), bound
 
 
 def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
@@ -186,7 +143,7 @@ def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
     store = first.derived  # which lives as long as the data do; parameters are no part of it
     if not (plan.constants or plan.conditions):
         return []
-    key = (plan.constants, plan.conditions, *others, *bound.lengths.items())
+    key = (plan.constants, plan.conditions, *(leaf.born for leaf in others), *bound.lengths.items())
     if key not in store:
         tested = [node for node in plan.conditions if all(bound.lengths.get(str(dim), dim) for dim in node.shape)]
         holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in tested]
@@ -201,7 +158,7 @@ def _computed(bound: Bound, kind: str) -> list[Any]:
     """The values of roots: arrays, and numbers of the host."""
     program = planned(bound, values, kind, "nan").program
     shapes = [[int(bound.lengths.get(str(dim), dim)) for dim in root.shape] for root in bound.roots]
-    run = program.prepared(bound.lengths, shapes, [Feed.of(leaf) for leaf in bound.leaves])
+    run = program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}), pooled=False)
     return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
 
 
@@ -215,16 +172,23 @@ def planned(
     sortings: tuple[Sorting, ...] = (),
 ) -> Plan:
     """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
-    key = (bound.roots, derivation, kind, errors, data, dropped, sortings)
     target = backend(kind)
-    known = Known(data, dropped, sortings, len(bound.leaves), target.picks)
-    found = _derived(key, lambda: derived(bound.roots, derivation, errors, target.passes, known))
+    asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), target.picks)
+    key = (kind, asked)
+    found = _derived(key, lambda: derived(asked, target.passes, _first(asked)))
     chosen = tuple(part.chosen(bound.lengths, target.widest) for part in found.parts)
-    nests = _kernels((key, chosen), lambda: [part.kernel(each) for part, each in zip(found.parts, chosen, strict=True)])
+    pairs = tuple(zip(found.parts, chosen, strict=True))
+    nests = _kernels((key, chosen), lambda: [schedule(*part.with_chosen(each)) for part, each in pairs])
     widths = {width for sorting in sortings for width in sorting.widths}
     kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths, target.fixed_from) for kernel in nests]
     whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
     return _plans(whole, lambda: _plan(found, kernels, chosen, target, sortings))
+
+
+def _first(asked: Structure) -> Derived:
+    """A structure after its first passes, which need to know no more of it than this."""
+    first = Structure(asked.roots, asked.derivation, asked.errors, asked.data)
+    return _settled(first, lambda: settled(first))
 
 
 def _plan(
@@ -247,81 +211,13 @@ def _plan(
     return Plan(found.graph, kernels[last], program, *ends)
 
 
-@final
-@dataclass(frozen=True)
-class Known:
-    """What is known of the inputs: which slots in ``data`` never change, and groups of their rows.
-
-    Terms that depend on the slots in ``dropped`` alone are left out; new slots are numbered from ``slots`` on;
-    ``picks`` says that rows which change may be picked in the order of groups that do not.
-    """
-
-    data: tuple[int, ...] = ()
-    dropped: tuple[int, ...] = ()
-    sortings: tuple[Sorting, ...] = ()
-    slots: int = 0
-    picks: bool = True
-
-
-@final
-class Settled(NamedTuple):
-    """The graph as derived, it with its flags behind it after the first passes, and what these take for granted."""
-
-    graph: tuple[Node, ...]
-    roots: tuple[Node, ...]
-    conditions: tuple[Node, ...]
-
-
-def settled(roots: tuple[Node, ...], derivation: Derivation, errors: str, data: tuple[int, ...] = ()) -> Settled:
-    """The graph before any array is looked at; the slots in ``data`` never change."""
-
-    def made() -> Settled:
-        plain, failures = split_checks(roots)
-        graph = derivation(plain)
-        flags = failures if errors == "raise" else ()
-        return Settled(graph, *settle(passed((*graph, *flags), ON_PRIMITIVES), data, len(graph)))
-
-    return _settled((roots, derivation, errors, data), made)
-
-
-def derived(
-    roots: tuple[Node, ...],
-    derivation: Derivation,
-    errors: str = "raise",
-    last: Sequence[Pass] = (),
-    known: Known = Known(),
-) -> Derived:
-    """The derived graph after every pass."""
-    graph, (first, *others), conditions = settled(roots, derivation, errors, known.data)
-    first = without_constants(first, known.dropped) if known.dropped else first
-    special = specialise((first, *others), known.data, known.slots)
-    special = sorted_rows(special, known.sortings, known.data, len(graph), known.picks)
-    lowered = passed(special.roots, (*ON_TARGET, *last))
-    raised = tuple(flag for flag in lowered[len(graph) :] if not flag.is_const(False))
-    conditions = (*conditions, *special.conditions)
-    primitives = special.roots[: len(graph)]
-    return Derived(graph, lowered[: len(graph)], raised, special.constants, conditions, primitives, known.slots)
-
-
 def lower(
     bound: Bound, derivation: Derivation, errors: str = "raise", target: Backend | type[Backend] = Backend
 ) -> tuple[tuple[Node, ...], Kernel]:
     """The derived graph of a structure and its loop nests."""
-    found = derived(tuple(bound.roots), derivation, errors, target.passes)
-    kernel = found.kernel(found.chosen(bound.lengths, target.widest))
+    found = derived(Structure(bound.roots, derivation, errors), target.passes)
+    kernel = schedule(*found.with_chosen(found.chosen(bound.lengths, target.widest)))
     return found.graph, kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from)
-
-
-def passed(graph: Sequence[Node], passes: Sequence[Pass]) -> tuple[Node, ...]:
-    """A graph after several passes."""
-    for transform in passes:
-        graph = transform(graph)
-    return tuple(graph)
-
-
-def values(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The derivation that derives nothing."""
-    return roots
 
 
 def library(leaves: Sequence[Leaf]) -> str:

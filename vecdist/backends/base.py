@@ -20,7 +20,10 @@ Runner = Callable[..., tuple[Sequence[Any], Any]]
 @final
 @dataclass(frozen=True)
 class Feed:
-    """What fills a slot: the array at a place among those given to a run, or the same array (or number) every time."""
+    """What fills a slot: the array at a place among those given to a run, or the same array (or number) every time.
+
+    Beside a place, ``array`` is one that is laid out as those that will be given.
+    """
 
     place: int | None
     array: Any
@@ -28,6 +31,11 @@ class Feed:
     @staticmethod
     def of(leaf: Leaf, place: int | None = None) -> Feed:
         return Feed(place, leaf.array[()] if leaf.kind == "number" else leaf.array)
+
+    @staticmethod
+    def each(leaves: Sequence[Leaf], places: Mapping[Leaf, int]) -> list[Feed]:
+        """What fills each slot of an expression, where those leaves are given to a run that have ``places``."""
+        return [Feed.of(leaf, places.get(leaf)) for leaf in leaves]
 
 
 def length_of(dim: Dim, lengths: Mapping[str, int]) -> int:
@@ -50,12 +58,15 @@ class Program(ABC):
 
     @abstractmethod
     def prepared(
-        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
     ) -> Runner:
         """A function that runs the kernel at these lengths on a sequence of arrays, filling the slots by ``feeds``.
 
+        It keeps those arrays alive that fill a slot every time; of the others only the layout counts.
+
         It returns the outputs, with ``shapes``, and whether the flag was raised; temporary outputs are left out.  Its
-        second argument ``out``, which may be left out, has the arrays to write the outputs to, in the same order.
+        second argument ``out``, which may be left out, has the arrays to write the outputs to, in the same order.  The
+        memory of large outputs comes back to be used again where ``pooled``.
         """
 
     def lanes(self, loop: Loop, lengths: Mapping[str, int]) -> int:

@@ -70,25 +70,24 @@ class CpuProgram(Program):
         return CpuProgram, (self.source,)
 
     def prepared(
-        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
     ) -> Runner:
         """The launch as a Python function of its own, so that a small model is called in next to no time."""
         kernel = self.source.kernel
         launch = Trial(self.serial, lambda: Threaded(kernel, self.pieces, lengths), self.work(lengths), self.pace)
         names: dict[str, Any] = {"launch": launch, "empty": np.empty, "zeros": np.zeros, "int64": np.int64}
         arguments, fresh, given, results = [], [], [], []
-        again = any(feed.place is not None for feed in feeds)  # an expression that holds its arrays is run once
         for slot in self.slots:
             feed = feeds[slot.index]
-            names[f"x{slot.index}"] = feed.array
             text = f"x{slot.index}" if feed.place is None else f"arrays[{feed.place}]"
+            names |= {text: feed.array} if feed.place is None else {}
             arguments.append(f"{text}.reshape(-1)" if slot.layout == "dense" and feed.array.ndim != 1 else text)
         wanted = iter(shapes)
         for number, output in enumerate(kernel.outputs):
             count = element_count(output.shape, lengths)
-            pooled = again and count * output.dtype.itemsize >= POOLED_FROM
-            names[f"t{number}"] = Pool(count, output.dtype) if pooled else output.dtype
-            fresh.append(f"o{number} = t{number}()" if pooled else f"o{number} = empty({count}, t{number})")
+            large = pooled and count * output.dtype.itemsize >= POOLED_FROM
+            names[f"t{number}"] = Pool(count, output.dtype) if large else output.dtype
+            fresh.append(f"o{number} = t{number}()" if large else f"o{number} = empty({count}, t{number})")
             given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}].reshape(-1)")
             arguments.append(f"o{number}")
             if not output.temporary:

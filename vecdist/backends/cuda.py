@@ -110,7 +110,7 @@ class CudaProgram(Program):
         return CudaProgram, (self.kernel, self.capability)
 
     def prepared(
-        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
     ) -> Runner:
         """The launch as a Python function of its own; what belongs to a stream is looked up, not made again."""
         import cupy
@@ -265,8 +265,8 @@ def _slot_arguments(kernel: Kernel, feeds: Sequence[Feed], names: dict[str, Any]
     arguments = []
     for slot in kernel.slots:
         feed = feeds[slot.index]
-        names[f"x{slot.index}"] = feed.array
         text = f"x{slot.index}" if feed.place is None else f"arrays[{feed.place}]"
+        names |= {text: feed.array} if feed.place is None else {}
         arguments.append(text)
         if slot.layout == "strided":
             arguments += [f"{text}.strides[{axis}] // {feed.array.itemsize}" for axis in slot.axes]

@@ -33,16 +33,17 @@ class StagedProgram(Program):
         self.source = next(step.program.source for step in reversed(steps) if step.program is not None)
 
     def prepared(
-        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed]
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
     ) -> Runner:
         """A function that runs all steps; arrays of steps stand before the arguments in the list that kernels read."""
         extra = self.stages.slots
         moved = [Feed(None if feed.place is None else feed.place + extra, feed.array) for feed in feeds]
         examples = self._examples(lengths, moved)
         runs = [
-            (step, step.program.prepared(lengths, _known(step.shapes, lengths), examples) if step.program else None)
+            (step, step.program and step.program.prepared(lengths, _known(step.shapes, lengths), examples, pooled))
             for step in self.steps
         ]
+        feeds = [feed if feed.place is None else Feed(feed.place, None) for feed in feeds]
         library = importlib.import_module(self.library)
 
         def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:

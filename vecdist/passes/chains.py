@@ -95,8 +95,8 @@ class Chains:
                 yield Node("checked", (valid, valid, parameter), (label,), valid.shape, valid.dtype)
 
 
-def partials_of_chains(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The derivation of values and partials: roots are those that ``Chains.apply`` gives.
+def partials_of_each(roots: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The values and partials of each chain: roots are those that ``Chains.apply`` gives.
 
     What it gives to derive in may be views, which are no variables; so variables stand in for them meanwhile.
     """

@@ -16,9 +16,8 @@ import numpy as np
 
 from vecdist import random
 from vecdist.array import LazyArray, where
-from vecdist.expr import Node
 from vecdist.passes.batch import batch
-from vecdist.passes.differentiate import gradient
+from vecdist.passes.derivations import Derivation
 from vecdist.samplers.density import Target
 from vecdist.samplers.kernels import fused
 from vecdist.samplers.replay import Launches
@@ -106,7 +105,7 @@ class Dynamics:
         state, phase = self.states[0], self.phases[0]
         self._begin = fused(_begin, self._begin_arrays(state), [matrix, matrix, row])
         leapfrog, arrays = _leapfrog(target), self._leapfrog_arrays(phase)
-        self._leapfrog = fused(leapfrog, arrays, [row, matrix, matrix, matrix], leapfrog_derivation)
+        self._leapfrog = fused(leapfrog, arrays, [row, matrix, matrix, matrix], Derivation("leapfrog"))
         self._end = fused(_end, self._end_arrays(state, phase), [matrix, matrix, row, row, row, row, ()])
         self._make_launches()
 
@@ -218,13 +217,6 @@ def _leapfrog(target: Target) -> Callable[..., Sequence[LazyArray]]:
         return LazyArray(values), there, u, r, own
 
     return moved
-
-
-def leapfrog_derivation(roots: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Log densities, positions, momenta a whole step on, and the whitened gradient."""
-    values, there, u, r, step = roots
-    (h,) = gradient(values, [u])
-    return values, there, r + step * h, h
 
 
 def _end(

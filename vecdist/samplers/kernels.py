@@ -11,9 +11,9 @@ from vecdist import pipeline
 from vecdist.array import LazyArray
 from vecdist.backends.base import Feed
 from vecdist.backends.interpreter import interpret
-from vecdist.derivatives import gradient_of
 from vecdist.leaves import argument
 from vecdist.passes.bind import bind
+from vecdist.passes.derivations import Derivation, gradient_of, values
 
 LARGE = 1 << 15  # elements from which compiling pays: the interpreter keeps every step of a calculation
 
@@ -25,7 +25,7 @@ def fused(
     function: Callable[..., Sequence[LazyArray]],
     arrays: Sequence[Any],
     shapes: Sequence[tuple[int, ...]],
-    derivation: pipeline.Derivation = pipeline.values,
+    derivation: Derivation = values,
 ) -> Run:
     """A function of lazy arrays that gives several, or what ``derivation`` makes of them, as one kernel.
 
@@ -34,10 +34,9 @@ def fused(
     """
     nodes = [argument(array, f"argument {place}") for place, array in enumerate(arrays)]
     bound = bind([found.node for found in function(*map(LazyArray, nodes))])
-    plan, bound, constants = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "nan")
+    plan, bound = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "nan")
     places = {node.attrs[0]: place for place, node in enumerate(nodes)}
-    feeds = [*(Feed.of(leaf, places.get(leaf)) for leaf in bound.leaves), *constants]
-    return plan.program.prepared(bound.lengths, list(shapes), feeds)
+    return plan.program.prepared(bound.lengths, list(shapes), Feed.each(bound.leaves, places))
 
 
 def evaluated(expression: LazyArray) -> np.ndarray:
@@ -56,7 +55,6 @@ def value_and_gradient(trace: Callable[[LazyArray], LazyArray], example: Any) ->
     """The value and the gradient of a scalar function of one lazy vector, as a function of arrays like ``example``."""
     node = argument(example, "x")
     bound = bind((trace(LazyArray(node)).node, node))
-    plan, bound, constants = pipeline.fed(bound, gradient_of, pipeline.library(bound.leaves), "nan")
-    feeds = [*(Feed.of(leaf, 0 if leaf is node.attrs[0] else None) for leaf in bound.leaves), *constants]
-    run = plan.program.prepared(bound.lengths, [(), example.shape], feeds)
+    plan, bound = pipeline.fed(bound, gradient_of, pipeline.library(bound.leaves), "nan")
+    run = plan.program.prepared(bound.lengths, [(), example.shape], Feed.each(bound.leaves, {node.attrs[0]: 0}))
     return lambda x: tuple(run((x,))[0])  # type: ignore[return-value]

@@ -1,0 +1,113 @@
+"""What is computed of an expression: its values or their derivatives, by a rule that is known by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, final
+
+import numpy as np
+
+from vecdist.expr import Node, where
+from vecdist.passes.batch import batch
+from vecdist.passes.chains import partials_of_each
+from vecdist.passes.differentiate import gradient, partials, pushforward
+from vecdist.primitives.arithmetic import isnan
+
+Roots = tuple[Node, ...]
+
+
+@final
+class Derivation(NamedTuple):
+    """The rule of a name; of a ``guarded`` one a tangent of 0 contributes nothing, where a derivative is infinite too."""
+
+    rule: str
+    guarded: bool = False
+
+    def __call__(self, roots: Roots) -> Roots:
+        """What the rule makes of ``roots``: an expression, and what it takes beside it."""
+        return RULES[self.rule](roots, guarded=True) if self.guarded else RULES[self.rule](roots)
+
+
+def _gradient(roots: Roots) -> Roots:
+    """A scalar and its gradient: roots are the scalar and the leaves."""
+    value, *leaves = roots
+    return (value, *gradient(value, leaves))
+
+
+def _partials(roots: Roots) -> Roots:
+    """A value and its elementwise partials: roots are the expression and the leaves."""
+    value, *leaves = roots
+    return (value, *partials(value, leaves))
+
+
+def _vjp(roots: Roots) -> Roots:
+    """A value and the gradient of its product with a cotangent: roots are the expression, that, and the leaves."""
+    value, tied, *leaves = roots
+    return (value, *gradient(value, leaves, tied.args[0]))
+
+
+def _jvp(roots: Roots, guarded: bool = False) -> Roots:
+    """A value and its derivative along tangents: roots are the expression, the leaves and as many tangents."""
+    value, leaves, seeds = _parted(roots)
+    return value, pushforward(value, _untied(leaves, seeds), guarded)
+
+
+def _hvp(roots: Roots, guarded: bool = False) -> Roots:
+    """A Hessian times tangents: the gradient, pushed forward."""
+    value, leaves, seeds = _parted(roots)
+    tangents = _untied(leaves, seeds)
+    return tuple(pushforward(first, tangents, guarded) for first in gradient(value, leaves))
+
+
+def _hessian(roots: Roots, guarded: bool = False) -> Roots:
+    """A Hessian: the gradient, pushed forward along a batch of tangents."""
+    value, leaves, seeds = _parted(roots)
+    singles = [Node("direction", (), (place,), leaf.shape, leaf.dtype) for place, leaf in enumerate(leaves)]
+    tangents = dict(zip(leaves, singles, strict=True))
+    columns = [pushforward(first, tangents, guarded) for first in gradient(value, leaves)]
+    return batch(columns, _untied(singles, seeds))
+
+
+def _leapfrog(roots: Roots) -> Roots:
+    """Log densities, positions, momenta a whole step on, and the whitened gradient: roots are those of half a step."""
+    value, there, whitened, momentum, step = roots
+    (slope,) = gradient(value, [whitened])
+    return value, there, momentum + step * slope, slope
+
+
+def _parted(roots: Roots) -> tuple[Node, Roots, Roots]:
+    """An expression, the leaves behind it, and as many tangents of them."""
+    count = len(roots) // 2
+    return roots[0], roots[1 : 1 + count], roots[1 + count :]
+
+
+def _untied(leaves: Sequence[Node], seeds: Sequence[Node]) -> dict[Node, Node]:
+    return {leaf: tied.args[0] for leaf, tied in zip(leaves, seeds, strict=True)}
+
+
+def _or_nothing(value: Node) -> Node:
+    return where(isnan(value), -np.inf, value)
+
+
+def _gradient_or_nothing(roots: Roots) -> Roots:
+    """A value, -inf where there is none, and its gradient, which does not wait for the value."""
+    value, *slopes = _gradient(roots)
+    return (_or_nothing(value), *slopes)
+
+
+RULES: dict[str, Callable[..., Roots]] = {
+    "values": lambda roots: roots,
+    "values, -inf for NaN": lambda roots: tuple(map(_or_nothing, roots)),
+    "gradient": _gradient,
+    "gradient, -inf for NaN": _gradient_or_nothing,
+    "partials": _partials,
+    "partials of each chain": partials_of_each,
+    "vjp": _vjp,
+    "jvp": _jvp,
+    "hvp": _hvp,
+    "hessian": _hessian,
+    "leapfrog": _leapfrog,
+}
+values = Derivation("values")
+gradient_of = Derivation("gradient")
+partials_of = Derivation("partials")

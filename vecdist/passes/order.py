@@ -1,0 +1,144 @@
+"""The order of the passes: from an expression without its arrays to graphs that are ready to be scheduled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from vecdist.expr import Node
+from vecdist.memo import cached_property
+from vecdist.passes.checks import split_checks
+from vecdist.passes.choices import choices
+from vecdist.passes.derivations import Derivation
+from vecdist.passes.expand import expand, to_elementary
+from vecdist.passes.factor import factor
+from vecdist.passes.grouping import Sorting, sorted_rows
+from vecdist.passes.hoist import hoistable, kept, narrow
+from vecdist.passes.powers import powers
+from vecdist.passes.settle import settle
+from vecdist.passes.simplify import simplify
+from vecdist.passes.specialise import specialise, without_constants
+from vecdist.passes.stages import Stages, staged
+from vecdist.passes.tall import candidates, scattered, tall_sums
+from vecdist.passes.verify import verify
+
+Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
+Chosen = tuple[tuple[Node, ...], tuple[Node, ...]]
+
+ON_PRIMITIVES: tuple[Pass, ...] = (
+    simplify,  # so that what is derived has no products with 1 and no double signs, which hide common factors
+    factor,  # while a sum is still written as products: what is expanded has none
+    powers,  # after signs and factors have left the sums, where those of several terms meet
+    simplify,  # what factors have left behind: products with 1, opposite signs
+)
+ON_TARGET: tuple[Pass, ...] = (
+    choices,  # while log1p and log are still themselves: two of them become one
+    to_elementary,  # what is left to choose between then are exponentials and logarithms
+    simplify,  # constants among the arguments of what was expanded, which leave fewer choices
+    choices,  # two values of an elementary function, which is dear, become one
+    expand,
+    simplify,  # constants in what was expanded
+    choices,  # quotients and roots that both sides of an expansion end in
+    verify,
+)  # fmt: skip
+
+
+@final
+class Structure(NamedTuple):
+    """What is asked for: an expression without its arrays, what is derived of it, and what is known of its inputs.
+
+    The slots in ``data`` never change, ``sortings`` are groups of their rows.  Terms that depend on the slots in
+    ``dropped`` alone are left out; new slots are numbered from ``slots`` on; ``picks`` says that rows which change may
+    be picked in the order of groups that do not.
+    """
+
+    roots: tuple[Node, ...]
+    derivation: Derivation
+    errors: str = "raise"
+    data: tuple[int, ...] = ()
+    dropped: tuple[int, ...] = ()
+    sortings: tuple[Sorting, ...] = ()
+    slots: int = 0
+    picks: bool = True
+
+
+@final
+@dataclass(frozen=True)
+class Derived:
+    """A structure as derived, and its roots and flags after some passes, or all.
+
+    ``constants`` fill slots from ``slots`` on, where ``conditions`` hold; ``primitives`` are the roots before
+    primitives are taken apart.
+    """
+
+    graph: tuple[Node, ...]
+    roots: tuple[Node, ...]
+    flags: tuple[Node, ...]
+    constants: tuple[Node, ...] = ()
+    conditions: tuple[Node, ...] = ()
+    primitives: tuple[Node, ...] = ()
+    slots: int = 0
+
+    @property
+    def all(self) -> tuple[Node, ...]:
+        """The roots, and the flags behind them."""
+        return (*self.roots, *self.flags)
+
+    @cached_property
+    def choices(self) -> Chosen:
+        """What depends on which lengths are large: sums over the rows of an array, values to keep."""
+        return candidates(self.all), hoistable(self.all)
+
+    @cached_property
+    def stages(self) -> Stages | None:
+        """The kernels and library calls that follow one another, where there is a product of matrices."""
+        return staged(self.roots, self.flags, self.slots + len(self.constants))
+
+    @cached_property
+    def parts(self) -> tuple[Derived, ...]:
+        """What each kernel computes."""
+        stages = self.stages.stages if self.stages else ()
+        return tuple(Derived(stage.roots, stage.roots, stage.flags) for stage in stages) or (self,)
+
+    def chosen(self, lengths: Mapping[str, int], widest: int | None) -> Chosen:
+        """The choice for these lengths."""
+        sums, values = self.choices
+        return tall_sums(sums, lengths, widest), narrow(values, lengths, widest)
+
+    def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+        """The roots and the flags, with what was chosen."""
+        tall, values = chosen
+        graph = verify(kept(scattered(self.all, tall), values))
+        return graph[: len(self.roots)], graph[len(self.roots) :]
+
+
+def settled(structure: Structure) -> Derived:
+    """The first passes: checks become flags, derivatives are there, and terms stand where they vary least."""
+    plain, failures = split_checks(structure.roots)
+    graph = structure.derivation(plain)
+    flags = failures if structure.errors == "raise" else ()
+    roots, conditions = settle(passed((*graph, *flags), ON_PRIMITIVES), structure.data, len(graph))
+    return Derived(graph, roots[: len(graph)], roots[len(graph) :], conditions=conditions)
+
+
+def derived(structure: Structure, last: Sequence[Pass] = (), first: Derived | None = None) -> Derived:
+    """A structure after every pass, those of a target last; ``first`` is what the first passes give, where known."""
+    first = first or settled(structure)
+    value, *others = first.all
+    value = without_constants(value, structure.dropped) if structure.dropped else value
+    special = specialise((value, *others), structure.data, structure.slots)
+    outputs = len(first.roots)
+    special = sorted_rows(special, structure.sortings, structure.data, outputs, structure.picks)
+    lowered = passed(special.roots, (*ON_TARGET, *last))
+    flags = tuple(flag for flag in lowered[outputs:] if not flag.is_const(False))
+    conditions = (*first.conditions, *special.conditions)
+    primitives = special.roots[:outputs]
+    return Derived(first.graph, lowered[:outputs], flags, special.constants, conditions, primitives, structure.slots)
+
+
+def passed(graph: Sequence[Node], passes: Sequence[Pass]) -> tuple[Node, ...]:
+    """A graph after several passes."""
+    for transform in passes:
+        graph = transform(graph)
+    return tuple(graph)

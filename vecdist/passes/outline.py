@@ -1,0 +1,64 @@
+"""What of an expression its launch depends on: all but the arrays, so that one of a known outline is only looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, final
+
+from vecdist.expr import Node
+from vecdist.leaves import Leaf
+
+
+@final
+class Outline(NamedTuple):
+    """An expression with places for its arrays, as a key, and these in the order of their places."""
+
+    key: tuple[Any, ...]
+    leaves: tuple[Leaf, ...]
+
+    def arrays(self) -> list[Any]:
+        """What fills the places, as launches take it."""
+        return [leaf.array[()] if leaf.kind == "number" else leaf.array for leaf in self.leaves]
+
+    def data(self) -> Leaf | None:
+        """The first of the data that never change, if there are any."""
+        return next((leaf for leaf in self.leaves if leaf.constant), None)
+
+
+def outline(roots: Sequence[Node]) -> Outline:
+    """The outline of ``roots``: equal for expressions that differ in nothing but what arrays hold, or where they lie.
+
+    Data that never change are known by their number.  Nothing in it keeps an array alive but its leaves.
+    """
+    places: dict[Node, int] = {}
+    key: list[Any] = []
+    leaves: list[Leaf] = []
+    stack = list(reversed(roots))
+    while stack:
+        node = stack.pop()
+        if node in places:
+            continue
+        args = node.args
+        missing = [arg for arg in args if arg not in places]
+        if missing:
+            stack.append(node)
+            stack += reversed(missing)
+            continue
+        places[node] = len(places)
+        if node.op == "leaf":
+            (leaf,) = node.attrs
+            leaves.append(leaf)
+            key += ("leaf", *_layout(leaf), node.shape, node.dtype)
+        elif args:
+            attrs = None if node.op == "checked" else node.attrs  # whose labels are for the reader of an error
+            key += (node.op, attrs, node.shape, node.dtype, *[places[arg] for arg in args])
+        else:
+            key += (node.op, node.attrs, node.shape, node.dtype)
+    return Outline((*key, None, *[places[root] for root in roots]), tuple(leaves))
+
+
+def _layout(leaf: Leaf) -> tuple[Any, ...]:
+    """What else of a leaf the structure depends on."""
+    if leaf.kind == "number":
+        return ("traced number" if leaf.traced else "number",)
+    return leaf.kind, leaf.array.flags.c_contiguous, leaf.traced, leaf.born if leaf.constant else None

@@ -1,0 +1,62 @@
+"""Graphs of formulas that were written once, and are filled with other operands of the same shapes and dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.expr import Node, topological
+from vecdist.memo import Memo
+from vecdist.shapes import Shape
+
+Step = tuple[str, tuple[int, ...], tuple[Any, ...], Shape, np.dtype]
+
+
+@final
+class Template:
+    """What a formula makes of operands: ``known`` nodes beside them, and the steps that follow from both."""
+
+    __slots__ = ("known", "result", "steps")
+
+    def __init__(self, operands: Sequence[Node], root: Node) -> None:
+        places = {node: place for place, node in enumerate(operands)}
+        nodes = list(topological((root,)))
+        above = set(operands)
+        above.update(node for node in nodes if any(arg in above for arg in node.args))
+        self.known = tuple(node for node in nodes if node not in above)
+        places |= {node: len(operands) + place for place, node in enumerate(self.known)}
+        steps: list[Step] = []
+        for node in nodes:
+            if node not in places:
+                places[node] = len(places)
+                steps.append((node.op, tuple(places[arg] for arg in node.args), node.attrs, node.shape, node.dtype))
+        self.steps, self.result = tuple(steps), places[root]
+
+    def filled(self, operands: Sequence[Node]) -> Node:
+        """The result for other operands."""
+        nodes = [*operands, *self.known]
+        for op, places, attrs, shape, dtype in self.steps:
+            nodes.append(Node(op, tuple([nodes[place] for place in places]), attrs, shape, dtype))
+        return nodes[self.result]
+
+
+def templated(
+    memo: Memo[Template], key: Hashable, operands: Sequence[Node], formula: Callable[[Sequence[Node]], Node]
+) -> Node:
+    """``formula(operands)``, by a template where the formula that ``key`` stands for was asked of such operands before.
+
+    The formula may depend on their shapes and dtypes, on which of them are the same, and on constants among them.
+    """
+    places: dict[Node, int] = {}
+    layout = tuple([
+        node if node.op == "const" else (places.setdefault(node, len(places)), node.shape, node.dtype)
+        for node in operands
+    ])
+
+    def written() -> Template:
+        stand_ins = {node: Node("operand", (), (place,), node.shape, node.dtype) for node, place in places.items()}
+        return Template(tuple(stand_ins.values()), formula([stand_ins.get(node, node) for node in operands]))
+
+    return memo((key, layout), written).filled(tuple(places))
