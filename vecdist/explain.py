@@ -71,7 +71,8 @@ def explain(
     root, bound = asked.roots[0], bind(asked.roots)
     dropped = bound.unvarying if asked.unnormalised else ()
     kind = pipeline.library(bound.leaves)
-    plan, bound = pipeline.fed(bound, asked.derivation, kind, asked.errors, dropped)
+    plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, dropped)
+    bound = filled.without(len(plan.constants))
     names, results = leaf_names((root,)), asked.results
     slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
     return Explanation(
@@ -80,7 +81,7 @@ def explain(
         kernels=tuple(_reports(plan, bound, results, LazyArray(root).device)),
         summary=summary(root),
         drawing=_drawing(root),
-        prepare=functools.partial(_runner, plan, bound),
+        prepare=functools.partial(_runner, plan, filled),
     )
 
 

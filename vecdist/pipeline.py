@@ -129,7 +129,7 @@ def fed(
         found = _constants(plan, rows, kind)
         if found is not None:
             constants = (Leaf(None, value, LIBRARY[kind] if np.ndim(value) else "number") for value in found)
-            return plan, Bound(rows.roots, (*rows.leaves, *constants), rows.lengths)
+            return plan, rows.with_leaves(constants)
     return planned(bound, derivation, kind, errors, dropped=dropped), bound
 
 

@@ -212,3 +212,16 @@ def test_a_sum_that_is_put_at_one_place_of_a_row_is_summed_once_for_the_row():
     for row in (np.exp(x[:, 2:3] * data).sum(axis=1), (np.exp(x[:, 1:2]) * np.exp(x[:, 3:] * data)).sum(axis=1)):
         kernel = kernel_of(row.sum(), wrt=(X,))
         assert max(depth for depth, _ in statements(kernel, Accumulate)) == 2
+
+
+@pytest.mark.parametrize("scattered", [False, True])
+def test_a_sum_of_many_terms_has_no_depth(scattered):
+    """As a model of many log densities, added one by one; some parts may be added up by index."""
+    x, index = np.arange(3.0), np.array([0, 2, 2, 1])
+    terms = [(lazy(x) * float(place)).sum() for place in range(1100)]
+    if scattered:
+        terms.append((lazy(x)[index] * np.arange(4.0)).sum())
+    total = sum(terms)
+    bound = bind((total.node, lazy(x).node))
+    graph, kernel = lower(bound, gradient_of)
+    assert len(kernel.outputs) == 2 == len(graph)

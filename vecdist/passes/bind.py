@@ -7,7 +7,7 @@ Two expressions of the same structure give the *same* nodes, and so share one co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -39,6 +39,14 @@ class Bound:
         """The slots of data that never change, and of the numbers that the expression was written with."""
         numbers = (place for place, leaf in enumerate(self.leaves) if leaf.kind == "number" and not leaf.traced)
         return (*self.constant, *numbers)
+
+    def with_leaves(self, leaves: Iterable[Leaf]) -> Bound:
+        """The same with more leaves, for slots behind all others."""
+        return Bound(self.roots, (*self.leaves, *leaves), self.lengths)
+
+    def without(self, last: int) -> Bound:
+        """The same without so many of the last leaves."""
+        return Bound(self.roots, self.leaves[: len(self.leaves) - last], self.lengths)
 
 
 def bind(roots: Sequence[Node]) -> Bound:

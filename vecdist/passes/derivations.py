@@ -18,7 +18,7 @@ Roots = tuple[Node, ...]
 
 @final
 class Derivation(NamedTuple):
-    """The rule of a name; of a ``guarded`` one a tangent of 0 contributes nothing, where a derivative is infinite too."""
+    """The rule of a name; where ``guarded``, a tangent of 0 contributes nothing, though a derivative be infinite."""
 
     rule: str
     guarded: bool = False

@@ -15,6 +15,7 @@ from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, full, sum_to
 
 Duals = dict[Node, Node]
+SIGNS = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}
 
 
 def gradient(root: Node, wrt: Sequence[Node], cotangent: Node | None = None) -> tuple[Node, ...]:
@@ -35,6 +36,10 @@ def gradient(root: Node, wrt: Sequence[Node], cotangent: Node | None = None) -> 
                 _accumulate(cotangents, source, STRUCTURE[node.op].adjoint(incoming, node))
             if second is not None and node.args[1] in active:
                 _accumulate(cotangents, node.args[1], second[0](incoming, node))
+        elif node.op in SIGNS and not node.shape:  # as a sum of many log densities, each a region of its own
+            for source, sign in zip(node.args, SIGNS[node.op], strict=True):
+                if source in active:
+                    _accumulate(cotangents, source, _times(incoming, sign))
         else:
             for source, partial in duals(node).items():
                 term = sum_to(_times(incoming, partial), node.shape, source.shape)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
-from vecdist.expr import Node, const
+from vecdist.expr import Node, const, topological
 from vecdist.shapes import Shape
+
+PARTED = {"add", "sub", "neg", "mul", "view"}
 
 
 @final
@@ -27,46 +29,55 @@ class Addend:
 
 def addends(root: Node) -> list[Addend]:
     """The parts of an output that scatters take part in; none where there is no scatter, so that it is stored."""
-    parts = list(_parts(Addend(root, root.shape)))
+    within = _within(root)
+    parts = list(_parts(Addend(root, root.shape), within)) if root in within else []
     return parts if any(part.scattered for part in parts) else []
 
 
-def _parts(part: Addend) -> Iterator[Addend]:
+def _parts(whole: Addend, within: Collection[Node]) -> Iterator[Addend]:
+    """The parts of an addend in order, however many there are: each that can be is taken apart in turn."""
+    stack = [whole]
+    while stack:
+        part = stack.pop()
+        parts = _taken_apart(part, within) if part.node.shape == part.shape and part.node in within else None
+        if parts is None:
+            yield part
+        else:
+            stack += reversed(parts)
+
+
+def _taken_apart(part: Addend, within: Collection[Node]) -> list[Addend] | None:
+    """The addends that add up to one; ``None`` where it stays whole."""
     node, shape = part.node, part.shape
-    if node.shape == shape and _within(node):
-        match node.op, node.args:
-            case "add", (x, y):
-                yield from _parts(Addend(x, shape, part.factor))
-                yield from _parts(Addend(y, shape, part.factor))
-                return
-            case "sub", (x, y):
-                yield from _parts(Addend(x, shape, part.factor))
-                yield from _parts(_scaled(Addend(y, shape, part.factor), None))
-                return
-            case "neg", (x,):
-                yield from _parts(_scaled(replace(part, node=x), None))
-                return
-            case "mul", (x, y):
-                inside, factor = (x, y) if _within(x) else (y, x)
-                parts = [] if _within(factor) else list(_parts(_scaled(replace(part, node=inside), factor)))
-                if parts and not (_varies(factor) and any(p.scattered and p.node.attrs[1] for p in parts)):
-                    yield from parts
-                    return
-            case "view", (x,) if _same_elements(node):
-                if part.factor is None or not part.factor.shape:
-                    yield from _parts(Addend(x, x.shape, part.factor))
-                    return
-    yield part
+    match node.op, node.args:
+        case "add", (x, y):
+            return [Addend(x, shape, part.factor), Addend(y, shape, part.factor)]
+        case "sub", (x, y):
+            return [Addend(x, shape, part.factor), _scaled(Addend(y, shape, part.factor), None)]
+        case "neg", (x,):
+            return [_scaled(replace(part, node=x), None)]
+        case "mul", (x, y):
+            inside, factor = (x, y) if x in within else (y, x)
+            parts = [] if factor in within else list(_parts(_scaled(replace(part, node=inside), factor), within))
+            if parts and not (_varies(factor) and any(p.scattered and p.node.attrs[1] for p in parts)):
+                return parts
+        case "view", (x,) if _same_elements(node):
+            if part.factor is None or not part.factor.shape:
+                return [Addend(x, x.shape, part.factor)]
+    return None
 
 
-def _within(node: Node) -> bool:
-    """Whether a scatter is reached through operations that a sum can be taken apart by."""
-    if node.op == "scatter":
-        return True
-    if node.op == "view":
-        return _same_elements(node) and _within(node.args[0])
-    parted = node.op in {"add", "sub", "neg", "mul"}
-    return parted and any(_within(arg) and arg.shape == node.shape for arg in node.args)
+def _within(root: Node) -> set[Node]:
+    """The nodes from which a scatter is reached through operations that a sum can be taken apart by."""
+    found: set[Node] = set()
+    for node in topological((root,), lambda node: node.args if node.op in PARTED else ()):
+        if node.op == "view":
+            reached = node.args[0] in found and _same_elements(node)
+        else:
+            reached = any(arg in found and arg.shape == node.shape for arg in node.args if node.op in PARTED)
+        if reached or node.op == "scatter":
+            found.add(node)
+    return found
 
 
 def _varies(node: Node) -> bool:

@@ -6,9 +6,9 @@ the same lengths share one loop, and only a sum that another sum needs opens a l
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import final
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from vecdist.primitives.scans import SCANS, accumulated
 from vecdist.primitives.structure import is_reduction, view
 from vecdist.schedule.addends import Addend, addends
 from vecdist.schedule.context import THROUGH, Context, Index, pad_guard
+from vecdist.schedule.places import Places, Value
 from vecdist.schedule.regions import (
     imagined,
     inside,
@@ -45,16 +46,6 @@ from vecdist.schedule.regions import (
 from vecdist.shapes import Dim, Shape
 
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
-
-
-@final
-@dataclass(frozen=True)
-class Value:
-    """The name of a computed value, the block that knows it and the level from which it does."""
-
-    name: str
-    block: Block
-    level: int
 
 
 def schedule(roots: Sequence[Node], flags: Sequence[Node] = ()) -> Kernel:
@@ -99,7 +90,7 @@ class _Lowering:
     def __init__(self) -> None:
         self.root = Block()
         self.outputs: list[Output] = []
-        self.values: dict[tuple[Node, Context], Value] = {}
+        self.values: defaultdict[Context, dict[Node, Value]] = defaultdict(dict)
         self.below: dict[Node, tuple[Node, ...]] = {}
         self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
         self.split: dict[tuple[Block, str], Cases] = {}
@@ -267,22 +258,25 @@ class _Lowering:
 
     def value(self, root: Node, context: Context) -> Value:
         """``root`` computed in ``context``, with all it needs."""
-        for node in region(root):
-            at = context.at(node)
-            if (node, at) not in self.values:
-                self.values[node, at] = self.compute(node, at, context)
-        return self.values[root, context.at(root)]
+        places = Places(context, self.values)
+        if root not in places.known(root):
+            for node in region(root, lambda arg: arg not in places.known(arg)):
+                known = places.known(node)
+                if node not in known:  # what another needed is known by now
+                    known[node] = self.compute(node, places)
+        return places.known(root)[root]
 
-    def compute(self, node: Node, at: Context, context: Context) -> Value:
+    def compute(self, node: Node, places: Places) -> Value:
+        at = places.context_of(node)
         match node.op:
             case "const":
                 return Value(literal(node), self.root, 0)
             case "slot":
                 block = at.home(self.root)
                 outside = at.moved(block, block.loop_body)  # a case loads nothing that its loop has not loaded
-                if (node, outside) not in self.values:
-                    self.values[node, outside] = self.load(node.attrs[0], node, outside)
-                return self.values[node, outside]
+                if node not in self.values[outside]:
+                    self.values[outside][node] = self.load(node.attrs[0], node, outside)
+                return self.values[outside][node]
             case "extent":
                 count = " * ".join(node.attrs[0]) or "1"
                 return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
@@ -298,8 +292,8 @@ class _Lowering:
             case "pad":
                 return self.padded(node, at)
             case "cases":
-                return self.cases(node, context)
-        args = [self.values[arg, context.at(arg)] for arg in node.args]
+                return self.cases(node, places.context)
+        args = [places.known(arg)[arg] for arg in node.args]
         blocks = (at.home(self.root), *(arg.block for arg in args))
         block = max(blocks, key=lambda block: len(block.chain()))
         level = max((arg.level for arg in args if arg.block is block), default=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -65,9 +65,15 @@ def structure_below(root: Node) -> Iterator[Node]:
     return (node for node in region(root) if node.op in STRUCTURE)
 
 
-def region(root: Node) -> Iterator[Node]:
-    """The elementwise nodes from ``root`` down to leaves and structural nodes, arguments first."""
-    return topological((root,), lambda node: () if node.op in STRUCTURE or node.op == "cases" else node.args)
+def region(root: Node, wanted: Callable[[Node], bool] | None = None) -> Iterator[Node]:
+    """The elementwise nodes from ``root`` down to leaves and structural nodes, arguments first: the ``wanted`` ones."""
+
+    def inputs(node: Node) -> Sequence[Node]:
+        if node.op in STRUCTURE or node.op == "cases":
+            return ()
+        return [arg for arg in node.args if wanted(arg)] if wanted else node.args
+
+    return topological((root,), inputs)
 
 
 def literal(node: Node) -> str:

@@ -1,0 +1,44 @@
+"""What is known where: the values of nodes, by the loops and indices that they are computed at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.expr import Node
+from vecdist.kernel import Block
+from vecdist.schedule.context import Context
+from vecdist.shapes import Shape
+
+
+@final
+@dataclass(frozen=True)
+class Value:
+    """The name of a computed value, the block that knows it and the level from which it does."""
+
+    name: str
+    block: Block
+    level: int
+
+
+@final
+class Places:
+    """Where the nodes of an elementwise region are computed, and what is known there: the same for all of a shape."""
+
+    def __init__(self, context: Context, values: defaultdict[Context, dict[Node, Value]]) -> None:
+        self.context, self.values = context, values
+        self.of_shape: dict[Shape, tuple[Context, dict[Node, Value]]] = {}
+
+    def context_of(self, node: Node) -> Context:
+        return self._found(node)[0]
+
+    def known(self, node: Node) -> dict[Node, Value]:
+        return self._found(node)[1]
+
+    def _found(self, node: Node) -> tuple[Context, dict[Node, Value]]:
+        found = self.of_shape.get(node.shape)
+        if found is None:
+            at = self.context.at(node)
+            found = self.of_shape[node.shape] = at, self.values[at]
+        return found
