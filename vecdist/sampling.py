@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
 
 from vecdist import random
@@ -10,8 +13,8 @@ from vecdist.distributions.base import Compound, Distribution, Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.primitives.structure import full
-from vecdist.shapes import Lengths, broadcast
-from vecdist.vectorize import as_floats, evaluated
+from vecdist.shapes import Lengths, Shape, broadcast
+from vecdist.vectorize import evaluated, operands_of
 from vecdist.verbs import stated
 
 
@@ -35,15 +38,21 @@ def sample(key: Operand, distribution: Distribution | Compound, shape: Lengths =
     """
     if isinstance(distribution, Compound):
         return distribution.sample(key, shape)
+    nodes = operands_of("sample", distribution).values()
+    batch, dtype = broadcast(node.shape for node in nodes), np.result_type(*(node.dtype for node in nodes))
+    formula = _drawing((*random.lengths(shape), *batch), dtype)
+    return evaluated("sample", distribution, formula, beside=[random.key_node(key)])
 
-    def formula(family: type[Distribution], p: Parameters) -> Node:
-        nodes = as_floats(distribution.parameters).values()
-        batch = broadcast(node.shape for node in nodes)
-        dtype = np.result_type(*(node.dtype for node in nodes))
-        draws = random.stream(key, (*random.lengths(shape), *batch), dtype)
+
+@lru_cache(maxsize=512)
+def _drawing(shape: Shape, dtype: np.dtype) -> Callable[..., Node]:
+    """The formula of draws of a shape: always the same, so that it is asked once."""
+
+    def formula(family: type[Distribution], p: Parameters, key: Node) -> Node:
+        draws = random.stream(LazyArray(key), shape, dtype)
         return full(drawn(family, p, draws), broadcast((draws.key.shape, draws.shape)))
 
-    return evaluated("sample", distribution, formula)
+    return formula
 
 
 def drawn(family: type[Distribution], p: Parameters, random: Stream) -> Node:

@@ -9,10 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vecdist.array import LazyArray, Operand
-from vecdist.distributions.base import Compound, Distribution, Parameters, Parametrised
+from vecdist.cache import of_structures
+from vecdist.distributions.base import Compound, Distribution, Parameters, Parametrisation, Parametrised
 from vecdist.expr import Node, cast, const
 from vecdist.expr import where as choose
 from vecdist.leaves import is_weak, leaf, number
+from vecdist.memo import Memo
+from vecdist.passes.template import Template, templated
 from vecdist.shapes import BroadcastError, broadcast
 
 Family = TypeVar("Family", bound=Parametrised)
@@ -73,25 +76,45 @@ def _log_density(family: type[Distribution], p: Parameters, x: Node) -> Node:
     return density if outside is None else choose(outside, -np.inf, density)
 
 
-def evaluated(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) -> LazyArray:
+_templates: Memo[Template] = of_structures()
+
+
+def evaluated(
+    verb: str, distribution: Any, formula: Callable[..., Any], *at: Any, beside: Sequence[Node] = ()
+) -> LazyArray:
     """``formula(family, p, x)`` of a distribution at ``x``, or ``formula(family, p)`` of its parameters alone.
+
+    What is ``beside`` are nodes that it takes as they are, after those.  It is a function of a module, or always the
+    same one for the same purpose: it is asked once for each family, for operands of the same shapes and dtypes.
 
     ``p`` has the quantities that the family's formulas use, and ``p.whole``: whether ``x`` can hold nothing but whole
     numbers.  The value has the shape of all that is given, broadcast, and is NaN where a parameter is invalid;
     computing it then raises ``InvalidParameter``.  Raises ``TypeError`` where ``distribution`` is none.
     """
-    family = _family(verb, distribution)
-    nodes = as_floats(distribution.parameters | dict(zip("x", at, strict=False)))
-    _check_shapes(family.__name__, nodes)
-    points = [nodes.pop("x") for _ in at]
-    quantities = Parameters(**distribution.parametrised.convert(**nodes), whole=all(map(is_whole, at)))
-    value = formula(family, quantities, *points)
-    if not isinstance(value, Node):  # the same number for all parameters
-        value = const(value, np.result_type(*(node.dtype for node in (*nodes.values(), *points))))
-    return LazyArray(_checked(value, verb, distribution, nodes, points))
+    family, known = type(distribution), operands_of(verb, distribution, *at)
+    way, whole, names = distribution.parametrised, all(map(is_whole, at)), tuple(known)
+
+    def written(operands: Sequence[Node]) -> Node:
+        nodes = dict(zip(names, operands, strict=False))
+        points = [nodes.pop("x") for _ in at]
+        value = formula(family, Parameters(**way.convert(**nodes), whole=whole), *points, *operands[len(names) :])
+        if not isinstance(value, Node):  # the same number for all parameters
+            value = const(value, np.result_type(*(node.dtype for node in (*nodes.values(), *points))))
+        return _checked(value, verb, family.__name__, way, nodes, points)
+
+    key = (verb, formula, family, way.convert, names, whole)
+    return LazyArray(templated(_templates, key, [*known.values(), *beside], written))
 
 
-def _family(verb: str, distribution: Any) -> type[Distribution]:
+def operands_of(verb: str, distribution: Any, *at: Any) -> dict[str, Node]:
+    """The parameters of a distribution, and ``x`` where there is one, as nodes of one dtype that broadcast."""
+    _check_distribution(verb, distribution)
+    known = as_floats(distribution.parameters | dict(zip("x", at, strict=False)))
+    _check_shapes(type(distribution).__name__, known)
+    return known
+
+
+def _check_distribution(verb: str, distribution: Any) -> None:
     if isinstance(distribution, type) and issubclass(distribution, Parametrised):
         way = distribution.parametrisations[0]
         raise TypeError(
@@ -102,7 +125,6 @@ def _family(verb: str, distribution: Any) -> type[Distribution]:
         raise NotImplementedError(f"{verb} of {type(distribution).__name__} is not there; logpdf is")
     if not isinstance(distribution, Distribution):
         raise TypeError(f"{verb} wants a distribution, given {type(distribution).__name__}")
-    return type(distribution)
 
 
 def as_floats(given: Mapping[str, Any]) -> dict[str, Node]:
@@ -145,13 +167,13 @@ def is_whole(x: Any) -> bool:
 
 
 def _checked(
-    value: Node, verb: str, distribution: Distribution, parameters: Mapping[str, Node], points: Sequence[Node]
+    value: Node, verb: str, family: str, way: Parametrisation, parameters: Mapping[str, Node], points: Sequence[Node]
 ) -> Node:
     """The value with the checks of the parameters, NaN where one fails."""
-    family, everything = type(distribution).__name__, SimpleNamespace(**parameters)
+    everything = SimpleNamespace(**parameters)
     valid = const(True, np.bool_)
     labels, arguments = [], []
-    for name, constraint in distribution.parametrised.constraints.items():
+    for name, constraint in way.constraints.items():
         holds = constraint.among(everything).satisfied(parameters[name])
         valid = holds if valid.is_const(True) else valid & holds
         labels.append((family, name, str(constraint)))

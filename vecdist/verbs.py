@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from vecdist.array import LazyArray, Operand
@@ -138,6 +139,7 @@ def _asked(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) 
     return own(*at) if own else evaluated(verb, distribution, formula, *at)
 
 
+@cache
 def _tail(name: str) -> Callable[..., Node]:
     def formula(family: Family, p: Parameters, x: Node) -> Node:
         return tail_everywhere(name, family, p, lambda at: _formula(name)(family, p, at), x)
@@ -158,6 +160,7 @@ def quantile_to_the_ends(family: Family, p: Parameters, inside: Node, q: Node) -
     return where(eq(q, 0.0), lower, where(eq(q, 1.0), upper, inside))
 
 
+@cache
 def _formula(name: str) -> Callable[..., Any]:
     """A formula as a family states it, or as one of ``FALLBACKS`` has it of others that the family states."""
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, final
 from vecdist.constraints import Constraint
 from vecdist.distributions.signature import joined
 from vecdist.expr import Node
+from vecdist.memo import cached_property
 
 Parameters = SimpleNamespace
 Allowed = Any  # a constraint; in families of vectors and matrices a domain, of which a parameter has the last axes
@@ -33,11 +34,11 @@ class Parametrisation:
     constraints: Mapping[str, Allowed]
     convert: Callable[..., dict[str, Any]]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(self.constraints)
 
-    @property
+    @cached_property
     def defaults(self) -> dict[str, Any]:
         given = inspect.signature(self.convert).parameters.values()
         return {p.name: p.default for p in given if p.default is not p.empty}

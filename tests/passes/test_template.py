@@ -1,0 +1,82 @@
+"""A formula that was asked once is not asked again for operands of the same kind, and gives the graph that it would."""
+
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import vecdist
+from vecdist import lazy, logpdf, vectorize
+from vecdist.array import LazyArray
+from vecdist.distributions import Gamma, Normal
+from vecdist.distributions.base import FAMILIES, Distribution
+from vecdist.expr import const
+from vecdist.memo import Memo
+from vecdist.passes.outline import outline
+
+ONE_DIMENSIONAL = {name: family for name, family in FAMILIES.items() if issubclass(family, Distribution)}
+AT_POINTS = ("logpdf", "cdf", "logcdf", "sf", "logsf", "ppf")
+MOMENTS = ("mean", "variance", "entropy", "mode", "median")
+X, SAME = np.linspace(0.25, 0.75, 5), np.array(0.5)
+OPERANDS = {
+    "arrays": lambda place: np.full((3, 1), 0.5 + place),
+    "numbers": lambda place: 2 + place,
+    "float32": lambda place: np.full(5, 0.5, "f4"),
+    "one array": lambda place: SAME,
+    "expressions": lambda place: np.exp(lazy(SAME)) + float(place),
+    "constants": lambda place: LazyArray(const(0.5)),
+    "mixed": lambda place: np.full(5, 0.5) if place % 2 else 3.0,
+}
+
+
+def asked(family, operand):
+    """The outlines of everything that a family can be asked for, at some operands."""
+    found = {}
+    for way in family.parametrisations:
+        distribution = family(**{name: operand(place) for place, name in enumerate(way.names)})
+        for verb in (*AT_POINTS, *MOMENTS, "sample"):
+            points = (X,) if verb in AT_POINTS else ()
+            given = (7, distribution, (2,)) if verb == "sample" else (distribution, *points)
+            try:
+                found[str(way), verb] = outline([getattr(vecdist, verb)(*given).node]).key
+            except (NotImplementedError, ValueError, TypeError) as error:
+                found[str(way), verb] = str(error)
+    return found
+
+
+def by_formulas():
+    """Every formula is asked anew inside."""
+    return mock.patch.object(vectorize, "templated", lambda memo, key, operands, formula: formula(operands))
+
+
+@pytest.mark.parametrize("kind", OPERANDS)
+@pytest.mark.parametrize("name", ONE_DIMENSIONAL)
+def test_graphs_are_those_of_the_formulas(name, kind):
+    family, operand = ONE_DIMENSIONAL[name], OPERANDS[kind]
+    first, again = asked(family, operand), asked(family, operand)
+    with by_formulas():
+        wanted = asked(family, operand)
+    assert first == wanted == again and len(wanted) >= 12
+
+
+def test_a_formula_is_asked_once(monkeypatch):
+    monkeypatch.setattr(vectorize, "_templates", Memo())
+    a, x = np.array(2.0), np.linspace(1.0, 2.0, 3)
+    logpdf(Gamma(a, 1.0), x)
+    with mock.patch.object(Gamma, "log_density", side_effect=AssertionError("it is asked again")):
+        assert logpdf(Gamma(a + 1.0, 5.0), lazy(x) * 2.0).shape == (3,)
+        for others in (np.ones(2), np.arange(3), 1):
+            with pytest.raises(AssertionError, match="it is asked again"):
+                logpdf(Gamma(a, np.array(1.0)), others)
+        with pytest.raises(AssertionError, match="it is asked again"):
+            logpdf(Gamma(lazy(x), lazy(x)), x)
+
+
+def test_parameters_that_do_not_fit_are_named_each_time():
+    for _ in range(2):
+        with pytest.raises(ValueError, match="Normal: the shapes of"):
+            logpdf(Normal(np.ones(2), 1.0), np.ones(3))
+        with pytest.raises(TypeError, match="sample wants a distribution"):
+            vecdist.sample(7, 3.0)
+        with pytest.raises(NotImplementedError, match="the family states no formula"):
+            vecdist.entropy(vecdist.distributions.Skellam(1.0, 2.0))
