@@ -247,8 +247,7 @@ class Compiled:
         kind = pipeline.library(bound.leaves)
         if self.graph and kind != "cuda":
             raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
-        dropped = bound.unvarying if self.unnormalised else ()
-        plan, bound = pipeline.fed(bound, derivation, kind, self.errors, dropped)
+        plan, bound = pipeline.fed(bound, derivation, kind, self.errors, self.unnormalised)
         feeds = Feed.each(bound.leaves, places)
         dtypes = tuple(root.dtype for root in plan.graph)
         held = tuple(feed.array for feed in feeds if feed.place is None)

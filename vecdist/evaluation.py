@@ -117,8 +117,7 @@ class Evaluation:
     def _planned(self, roots: Sequence[Node], shapes: Sequence[tuple[int, ...]]) -> Prepared:
         bound = bind(roots)
         kind = pipeline.library(bound.leaves)
-        dropped = bound.unvarying if self.unnormalised else ()
-        plan, bound = pipeline.fed(bound, self.derivation, kind, "nan", dropped)
+        plan, bound = pipeline.fed(bound, self.derivation, kind, "nan", self.unnormalised)
         feeds = Feed.each(bound.leaves, {leaf: 0 for leaf in bound.leaves if leaf.traced})
         dtypes = tuple(root.dtype for root in plan.graph)
         held = tuple(feed.array for feed in feeds if feed.place is None)

@@ -69,11 +69,9 @@ def explain(
     """
     asked = _asked(expr, wrt, arrays)
     root, bound = asked.roots[0], bind(asked.roots)
-    dropped = bound.unvarying if asked.unnormalised else ()
     kind = pipeline.library(bound.leaves)
-    plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, dropped)
-    bound = filled.without(len(plan.constants))
-    names, results = leaf_names((root,)), asked.results
+    plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, asked.unnormalised)
+    bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results
     slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
     return Explanation(
         graph=listing((root,), names, results),

@@ -116,12 +116,13 @@ def raise_if(failed: Any, roots: Sequence[Node]) -> None:
 
 
 def fed(
-    bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()
+    bound: Bound, derivation: Derivation, kind: str, errors: str, unnormalised: bool = False
 ) -> tuple[Plan, Bound]:
     """The plan for a structure, and what fills its slots: with the order of rows, and with constants of data.
 
-    Terms of the value that depend on nothing but the slots in ``dropped`` are left out.
+    With ``unnormalised`` the terms of the value are left out that depend on data and numbers alone.
     """
+    dropped = bound.unvarying if unnormalised else ()
     if bound.constant:
         asked = Structure(bound.roots, derivation, errors, bound.constant)
         rows, sortings = arranged(bound, groupings(_first(asked).all, bound.constant), LIBRARY[kind])
