@@ -138,12 +138,21 @@ POINTS: list[Point] = [
     ("Skellam", {"rate1": 0.459955, "rate2": 0.00527261}, 0.0, "rate1 rate2", 1.0),
     ("Skellam", {"rate1": 0.00245996, "rate2": 0.544822}, 0.0, "rate1 rate2", 1.0),
     ("StudentT", {"df": 90.3031, "loc": 0.0021632, "scale": 46.1794}, -254.321, "x loc scale", 0.0),
+    # what is next to 1 less a power, and tiny powers of tiny numbers
+    *[("Kumaraswamy", {"a": a, "b": b}, x, "logpdf x b", 0.0) for a, b, x in [
+        (7.36792, 0.00103094, 1.0 - 2.0**-50), (0.00421417, 0.00465147, 1.0 - 2.0**-44), (2.0, 3.0, 1.0 - 2.0**-53),
+        (0.00267862, 42.2599, 1.49167e-154), (1.0, 5.0, 1e-28), (0.5, 2.0, 0.25),
+    ]],
+    ("Kumaraswamy", {"a": 7.36792, "b": 0.00103094}, 1.0 - 2.0**-50, "a", 1 / 7.36792),
+    ("Kumaraswamy", {"a": 0.00421417, "b": 0.00465147}, 1.0 - 2.0**-44, "a", 1 / 0.00421417),
     # beyond the squares and quotients that floats hold
     ("FisherSnedecor", {"df1": 0.518495, "df2": 0.00204685}, 1.77418e305, "x df1", 354.0),
     ("StudentT", {"df": 0.108123, "loc": 0.0632085, "scale": 1e-3}, 1e306, "logpdf x df scale", 1e3),
     ("InverseGaussian", {"mean": 3.0, "shape": 1.0}, 1e160, "logpdf x mean shape", 0.0),
 ]
 SINGLE: list[Point] = [
+    ("Kumaraswamy", {"a": 1.0, "b": 40.0}, 1e-28, "logpdf x a b", 0.0),
+    ("Kumaraswamy", {"a": 7.36792, "b": 0.00103094}, 0.9999998, "logpdf x b", 0.0),
     ("Beta", {"alpha": 1.0178989490486854, "beta": 1.0}, 0.8274972065998082, "logpdf x alpha beta", 0.0),
     ("LogUniform", {"low": 0.579798, "high": 2.87499}, 0.624646, "logpdf low high", 0.0),
     ("ContinuousBernoulli", {"p": 0.498362}, 0.0588896, "logpdf x p", 0.0),

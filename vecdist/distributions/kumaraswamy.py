@@ -1,6 +1,7 @@
 """The Kumaraswamy distribution."""
 
 from vecdist.constraints import Constraint, positive, unit_interval
+from vecdist.distributions.at_ends import with_slopes_of
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import EULER, exp_of_log, lgamma_reciprocal, log1p_at_zero, times
 from vecdist.expr import Node, const, where
@@ -14,9 +15,25 @@ from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta, xlogy
 from vecdist.primitives.stirling import digamma_lack
 from vecdist.primitives.table import Primitive, primitive
 
+
+def _log1m_power_partials(x: Node, a: Node, out: Node) -> tuple[Node, Node]:
+    """Where x^a is not small without the exponential of ``out``, which is large next to 1.
+
+    Else by that of the less of x^a and x^(a - 1), with derivatives that do not overflow against each other.
+    """
+    logarithm = log(x)
+    less = expm1(a * logarithm)
+    near, odds = less > -0.5, (1.0 + less) / less
+    few = near | (a < 0.5)
+    power = exp(where(few, a, a - 1.0) * logarithm - out)
+    of_x = a * where(near, odds, -power) / where(few, x, 1.0)
+    of_x = with_slopes_of(of_x, -a * exp((a - 1.0) * logarithm - out))
+    return of_x, logarithm * where(near, odds, -exp(a * logarithm - out))
+
+
 log1m_power: Primitive = primitive(  # log(1 - x^a) for 0 < x < 1
-    "log1m_power", 2, expand=lambda x, a: log1mexp(a * log(x)), domain=((0.1, 0.9), (0.3, 6.0)),
-    partials=lambda x, a, out: (-a * exp((a - 1.0) * log(x) - out), -log(x) * exp(a * log(x) - out)),
+    "log1m_power", 2, expand=lambda x, a: log1mexp(a * log(x)), partials=_log1m_power_partials,
+    domain=((0.1, 0.9), (0.3, 6.0)),
 )
 
 
