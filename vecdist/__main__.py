@@ -20,14 +20,14 @@ import numpy as np
 import vecdist
 from vecdist import datasets, doctor, pipeline
 from vecdist.array import LazyArray, lazy
-from vecdist.compiled import compile  # noqa: A004
+from vecdist.compiled import Compiled, compile  # noqa: A004
 from vecdist.diagram import diagram
 from vecdist.distributions import Gamma, HalfCauchy, HalfNormal, Normal, Poisson, StudentT
 from vecdist.drawing import Box
 from vecdist.explain import explain
 from vecdist.vectorize import logpdf
 
-START = {
+START: Any = {
     "speed": 26.0, "spread": 5.0,
     "early": 3.0, "late": 1.0, "switch": 1890.5,
     "effect": 8.0, "scatter": 6.0, "offsets": np.linspace(-1.5, 1.5, 8),
@@ -63,7 +63,7 @@ def data() -> dict[str, np.ndarray]:
     return {"times": datasets.newcomb(), "years": years, "counts": counts, "effects": effects, "errors": errors}
 
 
-ByHand = tuple[float, Callable[[], tuple]]
+ByHand = tuple[float, Callable[[], tuple[Any, ...]]]
 
 
 def light_by_hand(xp: Any, speed: Any, spread: Any, times: Any) -> ByHand:
@@ -181,10 +181,10 @@ class Job:
 
     def __init__(self, device: str) -> None:
         self.device = device
-        self.xp = importlib.import_module("cupy" if device == "cuda" else "numpy")
-        self.compiled = compile(log_density, errors="raise")
-        self.parameters = {name: np.asarray(start, np.float64) for name, start in START.items()}
-        self.data = data()
+        self.xp: Any = importlib.import_module("cupy" if device == "cuda" else "numpy")
+        self.compiled: Compiled = compile(log_density, errors="raise")
+        self.parameters: dict[str, Any] = {name: np.asarray(start, np.float64) for name, start in START.items()}
+        self.data: dict[str, Any] = data()
 
     def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Arrays on the device."""

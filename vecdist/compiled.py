@@ -91,11 +91,11 @@ class Compiled:
         self.unnormalised = unnormalised
         self.graph = graph
         self.names: list[str] = _parameter_names(function)
-        self.chains = None if in_axes is None else Chains.of(in_axes, self.names)
+        self.chains: Chains | None = None if in_axes is None else Chains.of(in_axes, self.names)
         self._by_shape: dict[tuple, Run] = {}
         self._by_layout: Memo[_Prepared] = Memo(LAYOUTS)
         self.__doc__ = function.__doc__
-        self.__name__ = getattr(function, "__name__", "compiled")
+        self.__name__: str = getattr(function, "__name__", "compiled")
 
     def __repr__(self) -> str:
         return f"<vecdist.compile of {self.__name__}>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import final
+from typing import Any, final
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 LABEL, DETAIL = 13.0, 11.0  # font sizes
@@ -90,7 +90,7 @@ class Layout:
         self.rows = self._rows()
         self._order()
         self._untangle()
-        self.x = self._place()
+        self.x: dict[Item, float] = self._place()
         heights = [max(boxes[box].height for box, at in row if self.ranks[box] == at) for row in self.rows]
         self.top: list[float] = [MARGIN + sum(heights[:rank]) + rank * RANK_GAP for rank in range(len(heights))]
         self.bottom: list[float] = [top + height for top, height in zip(self.top, heights, strict=True)]
@@ -132,7 +132,7 @@ class Layout:
                 row.sort(key=keys.__getitem__)
             if (crossings := self.crossings()) < fewest:
                 best, fewest = [list(row) for row in self.rows], crossings
-        self.rows = best
+        self.rows: list[list[Item]] = best
         self._swap()
 
     def _untangle(self) -> None:
@@ -142,7 +142,7 @@ class Layout:
         ports = {end: iter(sorted(s.port for s in free if s.end == end)) for end in {s.end for s in free}}
         kept = [s for s in self.segments if s not in free]
         free.sort(key=lambda segment: place[segment.start])
-        self.segments = [*kept, *(replace(s, port=next(ports[s.end])) for s in free)]
+        self.segments: list[_Segment] = [*kept, *(replace(s, port=next(ports[s.end])) for s in free)]
 
     def _swap(self) -> None:
         """Swap neighbours as long as that leaves fewer crossings."""
@@ -323,7 +323,7 @@ def _funnel(x: float, y: float, w: float, h: float) -> str:
     return f"M{x:.1f} {y:.1f}h{w:.1f}l-12 {h:.1f}h{24 - w:.1f}Z"
 
 
-OUTLINES = {
+OUTLINES: Any = {
     "leaf": _rounded(100.0), "elementwise": _rounded(7.0), "view": _rounded(3.0), "reduction": _funnel,
     "density": _rounded(3.0),
 }

@@ -46,7 +46,9 @@ class Evaluation:
     """
 
     def __init__(self, roots: Roots, gradient: bool = False, unnormalised: bool = False) -> None:
-        self.roots, self.gradient, self.unnormalised = roots, gradient, unnormalised
+        self.roots: Roots = roots
+        self.gradient: bool = gradient
+        self.unnormalised: bool = unnormalised
         self._prepared: Memo[Prepared] = Memo(LAYOUTS)
 
     def __call__(self, x: Any, out: Sequence[Any] | None = None) -> Sequence[Any]:

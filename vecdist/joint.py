@@ -60,7 +60,7 @@ class Joint:
 
     def __init__(self, model: Callable[..., Any], parameters: Mapping[str, Parameter]) -> None:
         self.model = model
-        self.parameters = dict(parameters)
+        self.parameters: dict[str, Parameter] = dict(parameters)
         for name, parameter in self.parameters.items():
             if not isinstance(parameter, Parameter):
                 raise TypeError(f"{name} wants a declaration such as real() or positive(3), given {parameter!r}")
@@ -70,7 +70,7 @@ class Joint:
         if not self.size:
             raise ValueError("a log density wants parameters of one element or more")
         spans = zip(ends[:-1], ends[1:], strict=True)
-        self.spans = dict(zip(self.parameters, spans, strict=True))
+        self.spans: dict[str, tuple[Any, Any]] = dict(zip(self.parameters, spans, strict=True))
 
     def constrained(self, x: Any) -> tuple[dict[str, Any], list[Any]]:
         """The parameters of the flat vectors in the last axis of ``x``, and terms of the log Jacobian determinant."""

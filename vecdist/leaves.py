@@ -32,12 +32,16 @@ class Leaf:
         "__weakref__", "array", "asked", "born", "constant", "derived", "exits", "given", "kind", "launches", "marked",
         "name", "traced",
     )
-    lock: ClassVar = threading.RLock()  # an object that is read as an array may make leaves of its own
+    lock: ClassVar[Any] = threading.RLock()  # an object that is read as an array may make leaves of its own
 
     def __init__(
         self, given: Any, array: Any, kind: str, name: str | None = None, traced: bool = False, constant: bool = False
     ) -> None:
-        self.given, self.array, self.kind, self.name, self.traced = given, array, kind, name, traced
+        self.given: Any = given
+        self.array: Any = array
+        self.kind: str = kind
+        self.name: str | None = name
+        self.traced: bool = traced
         self.constant: bool = constant
         self.derived: dict[Any, Any] = {}
         self.launches: Any = None

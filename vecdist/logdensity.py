@@ -88,13 +88,18 @@ class LogDensity:
             raise ValueError(f'errors is "nan" or "raise", given {errors!r}')
         if np.dtype(dtype) not in (np.float64, np.float32):
             raise TypeError(f"the vectors of a log density are of dtype float64 or float32, given {np.dtype(dtype)}")
-        self.model, self.predict = model, predict
-        self.errors, self.unnormalised, self.dtype = errors, unnormalised, np.dtype(dtype)
-        self.joint = Joint(model, {**(parameters or {}), **named})
-        self.parameters = self.joint.parameters
+        self.model: Callable[..., Any] = model
+        self.predict: Callable[..., Mapping[str, Expression]] | None = predict
+        self.errors: Literal["nan", "raise"] = errors
+        self.unnormalised: bool = unnormalised
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.joint: Joint = Joint(model, {**(parameters or {}), **named})
+        self.parameters: dict[str, Parameter] = self.joint.parameters
         self.ndim: int = self.joint.size
         terms = self.joint.terms(LazyArray(argument(np.zeros(self.ndim, self.dtype), "x")))
-        self.pointwise_shapes = {name: term.shape for name, term in (terms.likelihood or {}).items()}
+        self.pointwise_shapes: dict[str, tuple[int, ...]] = {
+            name: term.shape for name, term in (terms.likelihood or {}).items()
+        }
         self.device: str = terms.total().device
         self._labels = Labels.of({**self.shapes, **self.pointwise_shapes}, dims, coords, predict is not None)
         self._forget()

@@ -97,7 +97,7 @@ class Memo(Generic[Made]):
     def __contains__(self, key: Hashable) -> bool:
         return key in self._kept
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Memo, (self._most,)
 
 
@@ -117,7 +117,8 @@ class cached_property(Generic[Made]):  # noqa: N801 (as functools has it)
     """
 
     def __init__(self, function: Callable[[Any], Made]) -> None:
-        self.function, self.__doc__ = function, function.__doc__
+        self.function: Callable[[Any], Made] = function
+        self.__doc__: str | None = function.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

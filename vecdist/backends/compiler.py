@@ -107,7 +107,8 @@ class CodeCache:
 
     def __init__(self, function: Callable[..., Any], version: str) -> None:
         module = function.__module__.rpartition(".")[2].removesuffix(f"_{version}")
-        self.name, self.version = f"{module}_{version}.{function.__qualname__}", version
+        self.name: str = f"{module}_{version}.{function.__qualname__}"
+        self.version: str = version
 
     def _file(self, signature: Any, codegen: Any) -> str:
         versions = (self.version, numba.__version__, llvmlite.__version__, sys.implementation.cache_tag)

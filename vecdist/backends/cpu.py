@@ -21,7 +21,7 @@ from vecdist.codegen.cpu import needed_later, render
 from vecdist.codegen.routines import Routine
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
-from vecdist.kernel import Kernel, Loop
+from vecdist.kernel import Kernel, Loop, Slot
 from vecdist.memo import Memo
 
 _routines: dict[str, Any] = {}  # compiled once, for all kernels of the process
@@ -56,17 +56,17 @@ class CpuProgram(Program):
     def __init__(self, source: Source) -> None:
         self.source = source
         kernel = source.kernel
-        self.slots = kernel.slots
+        self.slots: tuple[Slot, ...] = kernel.slots
         self.lengths: tuple[str, ...] = kernel.lengths
-        self.nests = [loop for _, loop in kernel.nests()]
-        self.signature = _signature(kernel)
+        self.nests: list[Loop] = [loop for _, loop in kernel.nests()]
+        self.signature: tuple[Any, ...] = _signature(kernel)
         with _compiling(source) as module:
             self.serial: Callable[..., None] = module.kernel
             self.address: int | None = _compile_once(self.serial, self.signature)
-        self.pace = Pace()
+        self.pace: Pace = Pace()
         self._pieces: Memo[tuple[Any, list[Any], Any]] = Memo()
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return CpuProgram, (self.source,)
 
     def prepared(

@@ -95,18 +95,21 @@ class CudaProgram(Program):
     """A kernel for one compute capability, loaded on each device that asks for it."""
 
     def __init__(self, kernel: Kernel, capability: tuple[int, int]) -> None:
+        self.name: str
+        self.cubin: bytes
         self.source, self.name, self.cubin = cubin(kernel, capability)
-        self.kernel, self.capability = kernel, capability
+        self.kernel: Kernel = kernel
+        self.capability: tuple[int, int] = capability
         self.cooperative: bool = needs_grid_barrier(kernel)
         self.sums: int = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
-        self.grid = Grid(kernel)
+        self.grid: Grid = Grid(kernel)
         self.apart: bool = stands_apart(kernel, self.grid)
         self._loaded: dict[int, Any] = {}
         self._most_memory: dict[int, int] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return CudaProgram, (self.kernel, self.capability)
 
     def prepared(

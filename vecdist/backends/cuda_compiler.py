@@ -109,7 +109,7 @@ def _routine_signature(routine: Routine) -> Any:
 HOW = 'install the CUDA extra: pip install "vecdist[cuda13]" (or "vecdist[cuda12]" for a CUDA 12 driver)'
 
 
-WORKSPACE = {
+WORKSPACE: Any = {
     "partials": types.CPointer(types.float64),
     "sums": types.Array(types.float64, 1, "C"),  # atomics want arrays
     "arrivals": types.Array(types.int32, 1, "C"),

@@ -77,4 +77,7 @@ else:
 
     aligned = intrinsic(_aligned)
 
-load_2, load_4, store_2, store_4 = _load(2), _load(4), _store(2), _store(4)
+load_2: Callable[..., Any] = _load(2)
+load_4: Callable[..., Any] = _load(4)
+store_2: Callable[..., Any] = _store(2)
+store_4: Callable[..., Any] = _store(4)

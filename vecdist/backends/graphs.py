@@ -27,7 +27,7 @@ class Replayed:
         import cupy
 
         self.run = run
-        self.results = tuple(map(cupy.empty, outputs.shapes, outputs.dtypes))
+        self.results: tuple[Any, ...] = tuple(map(cupy.empty, outputs.shapes, outputs.dtypes))
         self._device = cupy.cuda.device.get_device_id
         self._stream = cupy.cuda.get_current_stream
         self._graphs: dict[tuple, Any] = {}

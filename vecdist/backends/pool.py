@@ -32,7 +32,8 @@ class Pool:
     """
 
     def __init__(self, count: int, dtype: np.dtype) -> None:
-        self.count, self.dtype = count, dtype
+        self.count: int = count
+        self.dtype: np.dtype = dtype
         self._kept = False
         self._spare: deque[np.ndarray] = deque(maxlen=SPARE)
 

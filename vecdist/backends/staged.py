@@ -29,7 +29,9 @@ class StagedProgram(Program):
     """Runs its steps in turn; what passes between them lies in arrays."""
 
     def __init__(self, stages: Stages, steps: Sequence[Step], library: str) -> None:
-        self.stages, self.steps, self.library = stages, tuple(steps), library
+        self.stages: Stages = stages
+        self.steps: tuple[Step, ...] = tuple(steps)
+        self.library: str = library
         self.source = next(step.program.source for step in reversed(steps) if step.program is not None)
 
     def prepared(

@@ -64,6 +64,8 @@ class Threaded:
     """The kernel over arrays of known lengths: the blocks and stripes that one thread would run, shared by many."""
 
     def __init__(self, kernel: Kernel, pieces: tuple[Any, Sequence[Any], Any], lengths: Mapping[str, int]) -> None:
+        self.prelude: Any
+        self.finish: Any
         self.prelude, nests, self.finish = pieces
         self.inputs: int = len(kernel.slots)
         counts = {n: element_count(o.shape, lengths) for n, o in enumerate(kernel.outputs) if o.summed}

@@ -68,8 +68,8 @@ class Grid:
         self.fixed: dict[str, int] = dict(kernel.fixed)
         known = kernel.inner_dims() <= set(self.fixed)
         self.lanes: int | None = team(max((self.fixed[dim] for dim in kernel.row_dims()), default=1)) if known else None
-        self.slots = kept_slots(kernel, self.lanes, THREADS)
-        self.keeper = {item: slots for slots in self.slots for item in slots.items}
+        self.slots: list[Slots] = kept_slots(kernel, self.lanes, THREADS)
+        self.keeper: dict[Scatter, Slots] = {item: slots for slots in self.slots for item in slots.items}
         self.kept_outputs: list[int] = [number for number, output in enumerate(kernel.outputs) if output.kept]
         self.slot_outputs: list[int] = sorted({slots.number for slots in self.slots})
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]

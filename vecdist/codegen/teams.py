@@ -83,7 +83,8 @@ class TeamLines(TileLines):
             yield from self.fetch_row(moving, loop, f"{loop.index} + step // lanes", INDENT * 2)
         yield from self.rows(loop)
         yield from self.grid.flushes(loop)
-        self.ahead, self.memory = {}, Memory()
+        self.ahead = {}
+        self.memory: Memory = Memory()
 
     def inner_body(self, loop: Loop) -> Block:
         """What an inner loop does, beside what it remembers."""

@@ -164,7 +164,7 @@ class TileLines(ABC):
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.grid = Grid(kernel)
+        self.grid: Grid = Grid(kernel)
         self.apart: bool = stands_apart(kernel, self.grid)
 
     @abstractmethod

@@ -55,7 +55,7 @@ class AsymmetricLaplace(Distribution):
     """
 
     oracle = "scipy.stats.laplace_asymmetric(asymmetry, loc, scale)"
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(loc=finite, scale=positive, asymmetry=positive)
     @staticmethod

@@ -160,7 +160,8 @@ def _log_tail_tangent(dots: Dots, ahead: Node, behind: Node, *_: Any) -> Node | 
     return _slope_at_end(slope, dots, ahead, behind)
 
 
-begun_below, begun_beyond = _begun("begun_below", 1.0), _begun("begun_beyond", -1.0)
+begun_below: Primitive = _begun("begun_below", 1.0)
+begun_beyond: Primitive = _begun("begun_beyond", -1.0)
 BEGUN = {"cdf": begun_below, "sf": begun_beyond, "log_sf": begun_beyond}
 from_end: Primitive = primitive(  # a gap of 0 times a slope, of which only the gap moves
     "from_end", 2, expand=times,

@@ -23,7 +23,7 @@ class Cauchy(Distribution):
 
     oracle = "scipy.stats.cauchy(loc, scale)"
     symmetric = True
-    certain = math.inf
+    certain: float | None = math.inf
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from vecdist.constraints import Constraint, finite, interval, positive
-from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.base import Parameters, Parametrisation, parametrisation
 from vecdist.distributions.ends import left_to_end
 from vecdist.expr import Node, where
 from vecdist.primitives.elementary import log1p
@@ -21,7 +21,7 @@ class Compact(ABC):
     def by_scale(loc: Node, scale: Node) -> dict[str, Node]:
         return {"loc": loc, "scale": scale}
 
-    parametrisations = (by_scale,)
+    parametrisations: tuple[Parametrisation, ...] = (by_scale,)
 
     @classmethod
     @abstractmethod

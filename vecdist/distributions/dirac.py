@@ -1,6 +1,7 @@
 """The Dirac distribution."""
 
 import math
+from typing import Any
 
 from vecdist.constraints import Constraint, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
@@ -57,7 +58,8 @@ class Dirac(Distribution):
     def mean(p: Parameters) -> Node:
         return p.value
 
-    mode = median = mean
+    mode: Any = mean
+    median: Any = mean
 
     @staticmethod
     def variance(p: Parameters) -> Node:

@@ -19,7 +19,7 @@ class Exponential(Distribution):
     """
 
     oracle = "scipy.stats.expon(scale=scale)"
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(scale=positive)
     @staticmethod

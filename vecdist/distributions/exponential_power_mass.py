@@ -72,5 +72,9 @@ def _tails(name: str, mean: float, place: Callable[[Node, Node, Node], Place]) -
     )
 
 
+generalized_normal_tail: Primitive
+log_generalized_normal_tail: Primitive
 generalized_normal_tail, log_generalized_normal_tail = _tails("generalized_normal_tail", 0.0, _of_power)
+exponential_power_tail: Primitive
+log_exponential_power_tail: Primitive
 exponential_power_tail, log_exponential_power_tail = _tails("exponential_power_tail", 1.0, _of_mean)

@@ -1,7 +1,7 @@
 """Pieces of formulas that several families share."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -178,7 +178,7 @@ def _log1p_by_partials(a: Node, distance: Node, rest: Node, scale: Node, out: No
     return _by_distance(grown.slope(), grown.factor, grown.z.high, scale)
 
 
-SCALED = {"floating": True, "domain": ((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17), (1.0, 3.0))}
+SCALED: Any = {"floating": True, "domain": ((-0.2, 2.0), (-0.4, 4.0), (-1e-17, 1e-17), (1.0, 3.0))}
 # Of z = (distance + rest) / scale: log(1 + a z) / a, z where a is 0.
 log1p_by: Primitive = primitive(
     "log1p_by", 4, expand=lambda *at: _grown_by(*at).log1p_over, partials=_log1p_by_partials, **SCALED,

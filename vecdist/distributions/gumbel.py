@@ -24,7 +24,7 @@ class Gumbel(Distribution):
     """
 
     oracle = "scipy.stats.gumbel_r(loc, scale)"
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod

@@ -15,7 +15,7 @@ MOST = {8: 700.0, 4: 80.0}  # a start beyond which there is no mass
 NARROW = 1 / 64  # up to here a difference of exponentials is better taken as a product
 CLOSE = 0.125  # up to here a power series is better than a quotient
 LEAST = -38.0  # the logarithm of a length up to which the exponential less 1 is that length
-EVEN = {  # B(2n) / (2n)!, of (t / (exp(t) - 1) - 1 + t / 2) / t**2 in t**2, DLMF 24.2.1
+EVEN: dict[int, tuple[float, ...]] = {  # B(2n) / (2n)!, of (t / (exp(t) - 1) - 1 + t / 2) / t**2 in t**2, DLMF 24.2.1
     8: (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160), 4: (1 / 12, -1 / 720),
 }
 

@@ -22,7 +22,7 @@ class HalfCauchy(Distribution):
     """
 
     oracle = "scipy.stats.halfcauchy(scale=scale)"
-    certain = math.inf
+    certain: float | None = math.inf
 
     @parametrisation(scale=positive)
     @staticmethod

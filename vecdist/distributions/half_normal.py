@@ -25,7 +25,7 @@ class HalfNormal(Distribution):
     """
 
     oracle = "scipy.stats.halfnorm(scale=scale)"
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(scale=positive)
     @staticmethod

@@ -48,7 +48,7 @@ def _log_kernel_partials(x: Node, mean: Node, shape: Node, out: Node) -> tuple[N
     return of_x, shape * ((away * inverse) * inverse), -0.5 * distance(x, mean)
 
 
-log_kernel = primitive(  # the logarithm of x^(-3 / 2) exp(-shape distance / 2)
+log_kernel: Primitive = primitive(  # the logarithm of x^(-3 / 2) exp(-shape distance / 2)
     "inverse_gaussian_log_kernel", 3, expand=_log_kernel, partials=_log_kernel_partials,
     floating=True, domain=((0.2, 9.0), (0.5, 4.0), (0.5, 4.0)),
 )

@@ -18,7 +18,7 @@ from vecdist.primitives.elementary import expm1, log, log1p
 from vecdist.primitives.floating import at_least, at_most, format_of, width
 from vecdist.primitives.normal_tail import PHI_0, ROOT_HALF, inverse_mills_gap, scaled_mass
 from vecdist.primitives.special import scaled_fall
-from vecdist.primitives.table import primitive
+from vecdist.primitives.table import Primitive, primitive
 
 FAR = {8: 1e9, 4: 1e5}  # a z of which the square is all that there is to the slopes of the logarithm of a tail
 LIFT = 64  # powers of two by which a quotient is multiplied that might be a subnormal number
@@ -163,16 +163,16 @@ def _other_log_slopes(x: Node, mean: Node, shape: Node, out: Node) -> tuple[Node
 
 
 DOMAIN = ((0.1, 10.0), (0.3, 3.0), (0.3, 3.0))
-inverse_gaussian_below = primitive(
+inverse_gaussian_below: Primitive = primitive(
     "inverse_gaussian_below", 3, expand=_below, partials=_slopes, floating=True, domain=DOMAIN,
 )
-inverse_gaussian_beyond = primitive(
+inverse_gaussian_beyond: Primitive = primitive(
     "inverse_gaussian_beyond", 3, expand=_beyond, partials=lambda *at: tuple(-slope for slope in _slopes(*at)),
     floating=True, domain=DOMAIN,
 )
-log_inverse_gaussian_below = primitive(
+log_inverse_gaussian_below: Primitive = primitive(
     "log_inverse_gaussian_below", 3, expand=_log_below, partials=_log_slopes, floating=True, domain=DOMAIN,
 )
-log_inverse_gaussian_beyond = primitive(
+log_inverse_gaussian_beyond: Primitive = primitive(
     "log_inverse_gaussian_beyond", 3, expand=_log_beyond, partials=_other_log_slopes, floating=True, domain=DOMAIN,
 )

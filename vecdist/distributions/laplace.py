@@ -22,7 +22,7 @@ class Laplace(Distribution):
 
     oracle = "scipy.stats.laplace(loc, scale)"
     symmetric = True
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod

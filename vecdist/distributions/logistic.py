@@ -23,7 +23,7 @@ class Logistic(Distribution):
 
     oracle = "scipy.stats.logistic(loc, scale)"
     symmetric = True
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod

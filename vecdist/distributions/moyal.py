@@ -26,7 +26,7 @@ class Moyal(Distribution):
     """
 
     oracle = "scipy.stats.moyal(loc, scale)"
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod

@@ -25,7 +25,7 @@ class Normal(Distribution):
 
     oracle = "scipy.stats.norm(loc, scale)"
     symmetric = True
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(loc=finite, scale=positive)
     @staticmethod

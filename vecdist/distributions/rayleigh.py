@@ -22,7 +22,7 @@ class Rayleigh(Distribution):
     """
 
     oracle = "scipy.stats.rayleigh(scale=scale)"
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(scale=positive)
     @staticmethod

@@ -52,7 +52,8 @@ def _is_tiny(y: Node) -> Node:
     return y < format_of(y).smallest_normal
 
 
-rice_cdf, rice_sf = _of_square("rice_cdf", marcum_p, False), _of_square("rice_sf", marcum_q, False)
+rice_cdf: Primitive = _of_square("rice_cdf", marcum_p, False)
+rice_sf: Primitive = _of_square("rice_sf", marcum_q, False)
 rice_log_cdf: Primitive = _of_square("rice_log_cdf", log_marcum_p, True)
 rice_log_sf: Primitive = _of_square("rice_log_sf", log_marcum_q, False)
 

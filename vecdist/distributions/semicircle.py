@@ -1,6 +1,7 @@
 """Wigner's semicircle distribution."""
 
 import math
+from typing import Any
 
 from vecdist.constraints import Constraint, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
@@ -109,7 +110,8 @@ class Semicircle(Distribution):
     def mean(p: Parameters) -> Node:
         return 0.0 * p.radius
 
-    median = mode = mean
+    mode: Any = mean
+    median: Any = mean
 
     @staticmethod
     def variance(p: Parameters) -> Node:

@@ -30,7 +30,7 @@ class SkewNormal(Distribution):
     """
 
     oracle = "scipy.stats.skewnorm(shape, loc, scale)"
-    certain = LIGHT
+    certain: float | None = LIGHT
 
     @parametrisation(loc=finite, scale=positive, shape=finite)
     @staticmethod

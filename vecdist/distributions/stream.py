@@ -28,7 +28,9 @@ class Stream:
     """
 
     def __init__(self, key: Node, shape: Shape, dtype: np.dtype, tags: Iterator[int] | None = None) -> None:
-        self.key, self.shape, self.dtype = key, shape, dtype
+        self.key: Node = key
+        self.shape: Shape = shape
+        self.dtype: np.dtype = dtype
         self.place: Node = cast(position(*shape), np.uint64) if shape else const(0, np.uint64)
         self._tags = itertools.count() if tags is None else tags
 

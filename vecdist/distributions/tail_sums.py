@@ -8,6 +8,7 @@ of n draws, so that one routine has both.
 from __future__ import annotations
 
 from math import exp, floor, inf, log, nan
+from typing import Any
 
 from vecdist.distributions.base import Parameters
 from vecdist.expr import Node, const
@@ -132,7 +133,7 @@ def _log_draws_tail_db(below: float, k: float, n: float, alpha: float, beta: flo
     return log_tail_slope(lower == (below > 0.0), e, w, slope)
 
 
-COMMON = {"floating": True, "domain": ((1.0, 1.0), (4.0, 4.0), (9.0, 9.0), (0.6, 6.0), (0.6, 6.0))}
+COMMON: Any = {"floating": True, "domain": ((1.0, 1.0), (4.0, 4.0), (9.0, 9.0), (0.6, 6.0), (0.6, 6.0))}
 
 log_draws_tail_da: Primitive = primitive(
     "log_draws_tail_da", 5, routine=_log_draws_tail_da, tangent=no_derivatives("log_draws_tail_da"), **COMMON,

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 
 from vecdist import linalg
-from vecdist.distributions.base import Parameters, parametrisation
+from vecdist.distributions.base import Parameters, Parametrisation, parametrisation
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node
 from vecdist.multivariate.domains import definite, degrees, triangular
@@ -33,7 +33,7 @@ class ByScaleMatrix(ABC):
     def by_factor(df: Node, scale_tril: Node) -> dict[str, object]:
         return {"df": df, "factor": linalg.triangular(scale_tril)}
 
-    parametrisations = (by_matrix, by_factor)
+    parametrisations: tuple[Parametrisation, ...] = (by_matrix, by_factor)
 
     @classmethod
     @abstractmethod

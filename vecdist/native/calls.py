@@ -39,7 +39,8 @@ class Native:
     """The entries of an evaluation of vectors of length ``size``, made when they are first wanted, once."""
 
     def __init__(self, evaluation: Evaluation, size: int) -> None:
-        self.evaluation, self.size = evaluation, size
+        self.evaluation: Evaluation = evaluation
+        self.size: int = size
         self._entries: Memo[Entry | None] = Memo()
         self._seconds: float | None = None
 

@@ -104,7 +104,9 @@ def put(constraint: str, forward: Callable, inverse: Callable, free: Callable[[S
     TRANSFORMS[constraint] = Transform(forward, inverse, *([] if free is None else [free]))
 
 
-def declared(constraint: str, shape: Any, event: Shape = (), arguments: tuple = (), least: int = 0) -> Parameter:
+def declared(
+    constraint: str, shape: Any, event: Shape = (), arguments: tuple[Any, ...] = (), least: int = 0
+) -> Parameter:
     """A parameter; ``ValueError`` for a negative length, or an event with fewer than ``least`` elements."""
     if event and event[0] < least:
         raise ValueError(f"{constraint} wants {least} or more elements, given {event[0]}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from vecdist.expr import Node, const, rewrite, topological, where
 from vecdist.primitives import PRIMITIVES
@@ -77,7 +77,7 @@ def _chosen(condition: Node, x: Node, y: Node) -> Node | None:
     return None
 
 
-LOGARITHMS = {
+LOGARITHMS: Any = {
     "log": lambda x: (const(0, x.dtype), x), "log1p": lambda x: (const(1, x.dtype), x),
     "log_plus": lambda one, x: (one, x),
 }

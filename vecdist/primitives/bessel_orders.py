@@ -307,7 +307,9 @@ def _second(name: str, routine: Callable[..., float]) -> Primitive:
     )
 
 
-log_kve_dvdv, log_kve_dvdx = _second("log_kve_dvdv", _log_kve_dvdv), _second("log_kve_dvdx", _log_kve_dvdx)
-log_ive_dvdv, log_ive_dvdx = _second("log_ive_dvdv", _log_ive_dvdv), _second("log_ive_dvdx", _log_ive_dvdx)
+log_kve_dvdv: Primitive = _second("log_kve_dvdv", _log_kve_dvdv)
+log_kve_dvdx: Primitive = _second("log_kve_dvdx", _log_kve_dvdx)
+log_ive_dvdv: Primitive = _second("log_ive_dvdv", _log_ive_dvdv)
+log_ive_dvdx: Primitive = _second("log_ive_dvdx", _log_ive_dvdx)
 log_ive_below_dmdm: Primitive = _second("log_ive_below_dmdm", _log_ive_below_dmdm)
 log_ive_below_dmdx: Primitive = _second("log_ive_below_dmdx", _log_ive_below_dmdx)

@@ -12,6 +12,7 @@ Where c is much the largest, P is the sum of the residues at d, d + 1, ..., an a
 from __future__ import annotations
 
 from math import asin, atan, cos, cosh, exp, inf, log, log1p, nan, pi, sin, sinh, sqrt
+from typing import Any
 
 from vecdist.primitives.beta_tails import digamma_gap, distance_from_mean, prefactor
 from vecdist.primitives.scalar import horner, log_tail, log_tail_slope
@@ -282,7 +283,7 @@ def _log_gamma_products_dc(a: float, b: float, c: float, d: float) -> float:
     return log_tail_slope(more, e, w, slope)
 
 
-COMMON = {"floating": True, "domain": ((0.4, 12.0),) * 4}
+COMMON: Any = {"floating": True, "domain": ((0.4, 12.0),) * 4}
 
 log_gamma_products_da: Primitive = primitive(
     "log_gamma_products_da", 4, routine=_log_gamma_products_da, tangent=no_derivatives("log_gamma_products_da"),

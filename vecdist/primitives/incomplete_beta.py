@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import exp, inf, nan
+from typing import Any
 
 from vecdist.expr import Node
 from vecdist.primitives import elementary
@@ -159,9 +160,9 @@ def _score_x(a: Node, b: Node, x: Node) -> Node:
 
 
 SHAPES, UNIT = ((0.4, 30.0), (0.4, 30.0)), (0.05, 0.95)
-COMMON = {"floating": True, "domain": (*SHAPES, UNIT)}
+COMMON: Any = {"floating": True, "domain": (*SHAPES, UNIT)}
 # what has a score less a value of its size as its derivative, which is not good for float32 where both are large
-CANCELLING = {"floating": True, "domain": ((0.4, 6.0), (0.4, 6.0), (0.2, 0.8))}
+CANCELLING: Any = {"floating": True, "domain": ((0.4, 6.0), (0.4, 6.0), (0.2, 0.8))}
 
 beta_density: Primitive = primitive(
     "beta_density", 3, routine=_beta_density,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import exp, expm1, inf, log, log1p, nan, sqrt
+from typing import Any
 
 from vecdist.expr import Node
 from vecdist.primitives.gamma_of_log import of_any
@@ -184,8 +185,8 @@ def _rise(m: Node, x: Node, y: Node) -> Node:
     return marcum_ratio(m + 1.0, x, y) - marcum_ratio(m, x, y)
 
 
-COMMON = {"floating": True, "domain": ((0.6, 12.0), (0.2, 20.0), (0.5, 30.0))}
-WITH_PROBABILITY = {"floating": True, "domain": ((0.6, 12.0), (0.2, 20.0), (0.05, 0.95))}
+COMMON: Any = {"floating": True, "domain": ((0.6, 12.0), (0.2, 20.0), (0.5, 30.0))}
+WITH_PROBABILITY: Any = {"floating": True, "domain": ((0.6, 12.0), (0.2, 20.0), (0.05, 0.95))}
 
 marcum_ratio: Primitive = primitive(
     "marcum_ratio", 3, routine=_marcum_ratio,

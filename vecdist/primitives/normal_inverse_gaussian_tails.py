@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import asinh, ceil, cosh, exp, inf, log, nan, pi, sinh, sqrt
+from typing import Any
 
 from vecdist.expr import Node, const
 from vecdist.primitives.bessel_k import GAP_FAR, I0, I1, K0, K1, K1_FAR, NEAR
@@ -242,8 +243,8 @@ def _quantile_slopes(alpha: Node, beta: Node, delta: Node, p: Node, out: Node) -
 
 
 WHICH, PARAMETERS = (0.0, 3.0), ((2.0, 5.0), (-1.5, 1.5), (0.3, 3.0))
-COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), *PARAMETERS)}
-ONE_OF = {"floating": True, "domain": (WHICH, (-3.0, 3.0), (-1e-17, 1e-17), *PARAMETERS)}
+COMMON: Any = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), *PARAMETERS)}
+ONE_OF: Any = {"floating": True, "domain": (WHICH, (-3.0, 3.0), (-1e-17, 1e-17), *PARAMETERS)}
 
 nig_slope: Primitive = primitive("nig_slope", 6, routine=_nig_slope, tangent=no_derivatives("nig_slope"), **ONE_OF)
 log_nig_slope: Primitive = primitive(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from vecdist.expr import Node, Operand, const, where
+from collections.abc import Callable
+
+from vecdist.expr import Node, Operand, Scalar, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, floor, from_bits, isnan, ne, sqrt
 from vecdist.primitives.elementary import EXP_RANGE, clamped, log
 from vecdist.primitives.floating import (
@@ -20,7 +22,7 @@ from vecdist.primitives.floating import (
 from vecdist.primitives.table import Primitive, primitive
 
 # (atanh(s) / s - 1 - s**2 / 3) / s**4 in s**2, |s| <= 0.1717: relative error of the logarithm 1.2e-20 and 8.7e-12
-ATANH = {
+ATANH: dict[int, tuple[float, ...]] = {
     8: (
         0.20000000000001136, 0.1428571428504561, 0.11111111260740904, 0.0909089211263868, 0.07693382049128897,
         0.0662832755472009, 0.06598941094774247,
@@ -97,7 +99,7 @@ def _pow(x: Node, y: Node) -> Node:
     return where(eq(x, 1) | eq(y, 0), 1.0, p)
 
 
-SIMPLE = {
+SIMPLE: dict[Scalar, Callable[[Node], Node]] = {
     0.0: lambda x: where(eq(x, x), const(1, x.dtype), const(1, x.dtype)),
     1.0: lambda x: x, 2.0: lambda x: x * x, 3.0: lambda x: x * x * x,
     -1.0: lambda x: 1.0 / x, 0.5: lambda x: where(eq(x, -INFINITY), INFINITY, sqrt(x) + 0.0),

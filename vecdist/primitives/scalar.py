@@ -11,8 +11,8 @@ from math import exp, expm1, inf, log, log1p, sqrt
 from vecdist.primitives.gamma_functions import DIGAMMA, LGAMMA
 
 LEAST = 3.0  # where the asymptotic series of the gamma functions begin
-STIRLING = LGAMMA[8][::-1]
-STIRLING_DIGAMMA = DIGAMMA[8][::-1]
+STIRLING: tuple[float, ...] = LGAMMA[8][::-1]
+STIRLING_DIGAMMA: tuple[float, ...] = DIGAMMA[8][::-1]
 # (1 / gamma(1 + s) - 1) / s on 0 <= s <= 1: absolute error 2.0e-17
 RECIPROCAL_GAMMA = (
     1.7200070946431934e-08, -2.1896988906648608e-07, 1.1389962411508655e-06, -1.2436534652553382e-06,

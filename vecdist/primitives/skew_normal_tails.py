@@ -8,6 +8,7 @@ Azzalini (1985), A class of distributions which includes the normal ones, Scandi
 from __future__ import annotations
 
 from math import asinh, cosh, erf, erfc, exp, floor, inf, log, log1p, nan, pi, sinh, sqrt
+from typing import Any
 
 from vecdist.expr import Node
 from vecdist.primitives.normal_tail import ROOT_HALF, inverse_mills
@@ -31,7 +32,7 @@ from vecdist.primitives.two_tails import routines
 NEAR = 0.3  # where a h is no more, and h no more than 1, little is lost by Owen's function
 FAR = 1e9  # from which on a h leaves one term of the integral by parts
 PHI_TWICE = sqrt(2.0 / pi)
-SCALED_TAIL = ERFCX[8][::-1]
+SCALED_TAIL: tuple[float, ...] = ERFCX[8][::-1]
 
 
 def scaled_upper(h: float) -> float:
@@ -164,7 +165,7 @@ def _quantile_slopes(a: Node, z: Node, out: Node) -> tuple[Node, Node]:
     return out * (of_a - z * inverse_mills(a * z)), -z * inverse_mills(a * z) - out * _score(z, a)
 
 
-COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (-4.0, 4.0))}
+COMMON: Any = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (-4.0, 4.0))}
 
 skew_normal_density: Primitive = primitive(
     "skew_normal_density", 3, routine=TAILS.slope,

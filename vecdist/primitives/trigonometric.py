@@ -22,12 +22,12 @@ PARTS = (REAL, (-1e-17, 1e-17))
 FAR = {8: 2.0**20, 4: 2.0**13}
 TWO_OVER_PI = 0.6366197723675814
 # pi/2 in parts: a multiple of all but the last is exact in range, and the last reaches what a reduction can leave over.
-HALF_PI = {
+HALF_PI: dict[int, tuple[float, ...]] = {
     8: (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21),
     4: (1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.5633440682570896e-12),
 }
 # (sin(r) - r) / r**3 in r**2, |r| <= pi/4: relative error of the sine 3.8e-18 and 4.0e-9
-SIN = {
+SIN: dict[int, tuple[float, ...]] = {
     8: (
         -0.1666666666666663, 0.00833333333332184, -0.00019841269829358525, 2.755731353851177e-06,
         -2.5050734388676223e-08, 1.5895433245141986e-10,
@@ -35,7 +35,7 @@ SIN = {
     4: (-0.16666655, 0.008332188, -0.00019518095),
 }
 # (cos(r) - 1) / r**2 in r**2, |r| <= pi/4: relative error of the cosine 5.8e-20 and 1.2e-10
-COS = {
+COS: dict[int, tuple[float, ...]] = {
     8: (
         -0.5, 0.041666666666666595, -0.0013888888888873325, 2.480158728898367e-05, -2.75573142100699e-07,
         2.087570426994716e-09, -1.1358683261534968e-11,
@@ -43,7 +43,7 @@ COS = {
     4: (-0.5, 0.041666646, -0.001388731, 2.4432327e-05),
 }
 # (atan(z) - z) / z**3 in z**2, |z| <= 1: relative error 3.3e-17 and 1.7e-8
-ARCTAN = {
+ARCTAN: dict[int, tuple[float, ...]] = {
     8: (
         -0.3333333333333186, 0.19999999999755186, -0.14285714271339223, 0.1111111067877084, -0.09090901234490609,
         0.07692212910089169, -0.06665860144872165, 0.05877306295063062, -0.0523922605004292, 0.04673925763245244,
@@ -146,9 +146,9 @@ def _rarely(name: str, routine: Callable[[float], float]) -> Callable[[Node, Nod
     return function
 
 
-far_sin = _rarely("far_sin", far_sine)
-far_cos = _rarely("far_cos", far_cosine)
-far_tan = _rarely("far_tan", far_tangent)
+far_sin: Callable[..., Node] = _rarely("far_sin", far_sine)
+far_cos: Callable[..., Node] = _rarely("far_cos", far_cosine)
+far_tan: Callable[..., Node] = _rarely("far_tan", far_tangent)
 
 
 def _sine_of_sum(far: Node, x: Node, rest: Node, ahead: int) -> Node:

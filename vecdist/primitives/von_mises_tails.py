@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import asin, cos, exp, inf, log, nan, pi, sin, sqrt
+from typing import Any
 
 from vecdist.expr import Node
 from vecdist.primitives.bessel import bessel_ratio_gap
@@ -143,7 +144,7 @@ def _in_angle(name: str, partial: Callable[..., Node]) -> Callable[..., Node | N
     return tangent
 
 
-COMMON = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (0.2, 12.0))}
+COMMON: Any = {"floating": True, "domain": ((-3.0, 3.0), (-1e-17, 1e-17), (0.2, 12.0))}
 
 von_mises_density: Primitive = primitive(
     "von_mises_density", 3, routine=TAILS.slope,

@@ -43,7 +43,8 @@ class DualAveraging:
         log_step = self._centre - math.sqrt(n) / self.GAMMA * self._error
         log_step = min(max(log_step, -self.FARTHEST), self.FARTHEST)
         self._log_average += n**-self.KAPPA * (log_step - self._log_average)
-        self.step, self.average = math.exp(log_step), math.exp(self._log_average)
+        self.step: float = math.exp(log_step)
+        self.average: float = math.exp(self._log_average)
 
 
 @final

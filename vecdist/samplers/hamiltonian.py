@@ -94,11 +94,13 @@ class Dynamics:
 
     def __init__(self, target: Target, keys: Any, dense: bool) -> None:
         library, chains, ndim = target.library, len(keys), target.ndim
-        self.target, self.chains, self.keys = target, chains, keys
+        self.target: Target = target
+        self.chains: int = chains
+        self.keys: Any = keys
         self.step: Any = library.ones(chains)
         self.scale: Any = library.eye(ndim) if dense else library.ones(ndim)
-        self.states = [State.empty(library, chains, ndim) for _ in range(2)]
-        self.phases = [Phase.empty(library, chains, ndim) for _ in range(2)]
+        self.states: list[State] = [State.empty(library, chains, ndim) for _ in range(2)]
+        self.phases: list[Phase] = [Phase.empty(library, chains, ndim) for _ in range(2)]
         self.start_energy: Any = library.zeros(chains)
         self.current = 0
         matrix, row = (chains, ndim), (chains,)

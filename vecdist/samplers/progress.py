@@ -15,7 +15,9 @@ class Progress:
     """A bar with draws per second, the step size, acceptance and divergences; silent where ``shown`` is false."""
 
     def __init__(self, total: int, chains: int, shown: bool) -> None:
-        self.total, self.chains, self.shown = total, chains, shown
+        self.total: int = total
+        self.chains: int = chains
+        self.shown: bool = shown
         self._start = time.perf_counter()
         self._last = -PAUSE
         self._longest = 0

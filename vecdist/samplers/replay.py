@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-Call = tuple[Callable, Sequence[Any], Sequence[Any]]
+Call = tuple[Callable[..., Any], Sequence[Any], Sequence[Any]]
 """A kernel, what it reads and what it writes."""
 
 
@@ -20,7 +20,7 @@ class Launches:
     """
 
     def __init__(self, calls: Sequence[Call], on_gpu: bool) -> None:
-        self.calls = tuple(calls)
+        self.calls: tuple[Call, ...] = tuple(calls)
         self.replayed: bool = on_gpu and all(getattr(run, "capturable", True) for run, *_ in self.calls)
         self._graph: Any = None
         self._stream: Any = None

@@ -30,7 +30,8 @@ class Schedule:
     """
 
     def __init__(self, jitter: float | None, most: int) -> None:
-        self.jitter, self.most = jitter, most
+        self.jitter: float | None = jitter
+        self.most: int = most
 
     def fraction(self, number: int) -> float:
         """The part of the length that draw ``number`` takes."""
@@ -58,9 +59,11 @@ class Report:
 
     def __init__(self, dynamics: Dynamics, chees: bool) -> None:
         library, dense = dynamics.target.library, dynamics.scale.ndim == 2
-        self.dynamics, self.chees = dynamics, chees
+        self.dynamics: Dynamics = dynamics
+        self.chees: bool = chees
         self.inverse: Any = library.eye(dynamics.target.ndim) if dense else library.ones(dynamics.target.ndim)
-        self.share, self._next_share = library.ones(dynamics.chains), library.ones(dynamics.chains)
+        self.share: Any = library.ones(dynamics.chains)
+        self._next_share = library.ones(dynamics.chains)
         self._numbers = library.zeros(2)
         self._out = [self._numbers[place : place + 1].reshape(()) for place in range(2 if chees else 1)]
         self._out.append(self._next_share)
@@ -134,13 +137,14 @@ class Warmup:
         self, dynamics: Dynamics, schedule: Schedule, draws: int, step: float, accept: float, length: float | None,
         adapts_metric: bool,
     ) -> None:
-        self.dynamics, self.schedule = dynamics, schedule
-        self.steps = DualAveraging(step, accept)
+        self.dynamics: Dynamics = dynamics
+        self.schedule: Schedule = schedule
+        self.steps: DualAveraging = DualAveraging(step, accept)
         self.fixed_length = length
-        self.lengths = TrajectoryLength(step if length is None else length)
+        self.lengths: TrajectoryLength = TrajectoryLength(step if length is None else length)
         windows = Windows.of(draws)
-        self.windows = windows if adapts_metric else Windows(windows.first, ())
-        self.report = Report(dynamics, length is None)
+        self.windows: Windows = windows if adapts_metric else Windows(windows.first, ())
+        self.report: Report = Report(dynamics, length is None)
         self.metric = self._covariance()
         self._block: list[Any] = []
 
@@ -184,7 +188,7 @@ class Warmup:
         if not ends:
             return
         self._rescale(factors(self.metric.regularised()))
-        self.metric = self._covariance()
+        self.metric: Covariance = self._covariance()
         if number + 1 == self.windows.ends[0]:  # time has another unit now
             self.steps.restart(FIRST_STEP)
             if self.learns_length:

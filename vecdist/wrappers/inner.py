@@ -26,7 +26,8 @@ class Inner:
     """
 
     def __init__(self, family: type[Distribution], wrapper: str) -> None:
-        self.family, self.wrapper = family, wrapper
+        self.family: type[Distribution] = family
+        self.wrapper: str = wrapper
 
     def formula(self, name: str, p: Parameters, *at: Node) -> Any:
         """The value of a formula as the family states it."""
