@@ -6,8 +6,34 @@ from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.formulas import log1p_square
 from vecdist.expr import Node, where
+from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log, log1p
+from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan, near_tan
+
+
+def _share_beyond(x: Node, inverse_scale: Node) -> Node:
+    z = x * inverse_scale
+    far = z > 1.0
+    angle = 2 / math.pi * arctan(where(far, 1.0 / z, z))
+    return where(far, angle, 1.0 - angle)
+
+
+def _slopes(x: Node, inverse_scale: Node) -> tuple[Node, Node]:
+    """By the density, of which there is nothing where z or its own slopes overflow."""
+    density = 2 / math.pi / (1.0 + square(x * inverse_scale))
+    return inverse_scale * density, x * density
+
+
+share_below = primitive(
+    "half_cauchy_share_below", 2, expand=lambda x, inverse_scale: 2 / math.pi * arctan(x * inverse_scale),
+    partials=lambda x, inverse_scale, out: _slopes(x, inverse_scale), floating=True, domain=((0.1, 9.0), (0.3, 3.0)),
+)
+share_beyond = primitive(
+    "half_cauchy_share_beyond", 2, expand=_share_beyond,
+    partials=lambda x, inverse_scale, out: tuple(-slope for slope in _slopes(x, inverse_scale)),
+    floating=True, domain=((0.1, 9.0), (0.3, 3.0)),
+)
 
 
 class HalfCauchy(Distribution):
@@ -43,14 +69,11 @@ class HalfCauchy(Distribution):
 
     @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return 2 / math.pi * arctan(x * p.inverse_scale)
+        return share_below(x, p.inverse_scale)
 
     @staticmethod
     def sf(x: Node, p: Parameters) -> Node:
-        z = x * p.inverse_scale
-        far = z > 1.0
-        angle = 2 / math.pi * arctan(where(far, 1.0 / z, z))
-        return where(far, angle, 1.0 - angle)
+        return share_beyond(x, p.inverse_scale)
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

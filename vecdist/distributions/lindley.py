@@ -2,12 +2,13 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.parts import NOTHING
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
 from vecdist.expr import Node, where
 from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import width
+from vecdist.primitives.floating import at_least, width
 from vecdist.primitives.lambert_w import lambertw_lower
 from vecdist.primitives.table import Primitive, primitive
 
@@ -77,8 +78,17 @@ class Lindley(Distribution):
         return _log_sf(x, p.shape)
 
     @staticmethod
+    def least_log_sf(x: Node, p: Parameters) -> Node:
+        """No less than what has 0 as its exponential, and a slope of 0 there."""
+        return at_least(Lindley.log_sf(x, p), NOTHING)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return exp(Lindley.least_log_sf(x, p))
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
-        return -expm1(Lindley.log_sf(x, p))
+        return -expm1(Lindley.least_log_sf(x, p))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
