@@ -11,7 +11,7 @@ import pytest
 from flint import arb, ctx
 
 import vecdist
-from vecdist.distributions import Distribution, Erlang, NegativeBinomial, NoncentralChi2, Rice
+from vecdist.distributions import Distribution, Erlang, Gamma, NegativeBinomial, NoncentralChi2, Rice
 
 TINY_DFS = (2.3e-308, 1e-300, 1e-20, 1e-8)
 
@@ -75,3 +75,12 @@ def test_tails_rise_and_fall_from_each_number_to_the_next(
     x = start * (1.0 + 2.0**-52 * np.arange(100))
     steps = np.diff(np.asarray(getattr(vecdist, verb)(distribution, x)))
     assert ((steps >= 0.0) if "cdf" in verb else (steps <= 0.0)).all()
+
+
+@pytest.mark.parametrize(("dtype", "x"), [(np.float32, 1.18e-38), (np.float32, 1e-36), (np.float64, 2.3e-308)])
+def test_slopes_of_a_gamma_tail_where_x_times_its_rate_is_subnormal(interpreter: Any, dtype: type, x: float) -> None:
+    shape, scale = 0.00513, 936.0
+    at = np.array([x], dtype)
+    lazy = vecdist.logcdf(Gamma(np.array([shape], dtype), np.array([scale], dtype)), at)
+    _, (slope,) = vecdist.value_and_partials(lazy, (at,))
+    np.testing.assert_allclose(slope, dtype(shape) / at, rtol=1e-6)

@@ -90,7 +90,8 @@ log_gammaincc_of_parts: Primitive = primitive(
 def _at_product(of_parts: Primitive, rising: bool) -> Primitive:
     """A tail at x rate for a rate in two parts, by that at a number in two parts.
 
-    Its slope in log(rate) is its own, for the product may underflow; where the tail is ``rising`` from -inf that is a.
+    Its slope in log(rate) is its own, for the product may underflow; where the tail is ``rising`` from -inf that is a,
+    and so is that in log(x).
     """
 
     def at(a: Node, x: Node, rate: Node, rest: Node) -> Node:
@@ -101,7 +102,7 @@ def _at_product(of_parts: Primitive, rising: bool) -> Primitive:
         slopes: Any = partials_of(node)
         (of_a, of_z, _), z = slopes, node.args[1]
         low = z < format_of(z).smallest_normal if rising else eq(z, 0.0)
-        return of_a, rate * of_z, where(low, a / rate if rising else 0.0, x * of_z), None
+        return of_a, where(low, a / x, rate * of_z) if rising else rate * of_z, where(low, a / rate if rising else 0.0, x * of_z), None
 
     name = of_parts.name.replace("parts", "product")
     return primitive(name, 4, expand=at, partials=partials, domain=(*AT[:2], (0.5, 2.0), AT[2]))
