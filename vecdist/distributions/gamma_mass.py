@@ -102,7 +102,10 @@ def _at_product(of_parts: Primitive, rising: bool) -> Primitive:
         slopes: Any = partials_of(node)
         (of_a, of_z, _), z = slopes, node.args[1]
         low = z < format_of(z).smallest_normal if rising else eq(z, 0.0)
-        return of_a, where(low, a / x, rate * of_z) if rising else rate * of_z, where(low, a / rate if rising else 0.0, x * of_z), None
+        of_x, of_rate = rate * of_z, x * of_z
+        if rising:
+            return of_a, where(low, a / x, of_x), where(low, a / rate, of_rate), None
+        return of_a, of_x, where(low, 0.0, of_rate), None
 
     name = of_parts.name.replace("parts", "product")
     return primitive(name, 4, expand=at, partials=partials, domain=(*AT[:2], (0.5, 2.0), AT[2]))
