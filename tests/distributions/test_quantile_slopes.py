@@ -77,3 +77,25 @@ def test_chi_quantiles_of_the_least_shares_have_slopes(interpreter, df):
     q, given = np.array([5e-324, 1e-320, 1e-300]), np.full(3, df)
     _, (of_q, of_df) = value_and_partials(ppf(FAMILIES["Chi"](given), q), (q, given))
     assert (of_q >= 0.0).all() and (of_df >= 0.0).all()
+
+
+LEAST = np.array([5e-324, 1e-316, 4e-309])  # of which 1 / q overflows
+UNKNOWN = {"Epanechnikov", "RelaxedBernoulli"}  # whose slopes in q are products of 0 and infinity there
+
+
+@pytest.mark.parametrize("family", CONTINUOUS, ids=lambda family: family.__name__)
+def test_slopes_at_the_least_probabilities_are_numbers(interpreter, family):
+    """Of a quantile that is a number: in q one over the density, or infinite on the way; in parameters none is NaN."""
+    given = {name: np.repeat(values[:: len(SHARES)], len(LEAST)) for name, values in parameters_in_rows(family).items()}
+    q = np.tile(LEAST, 3)
+    distribution = family(**given)
+    x, of_q = value_and_partials(ppf(distribution, q), q)
+    assert not np.isnan(x).any()
+    if family.__name__ not in UNKNOWN:
+        with np.errstate(divide="ignore", over="ignore"):
+            wanted = 1.0 / np.exp(np.asarray(logpdf(distribution, x)))
+        told = np.isfinite(x) & (abs(x) > 1e-300) & (wanted > 0.0) & np.isfinite(wanted) & np.isfinite(of_q)
+        assert not np.isnan(of_q).any()
+        np.testing.assert_allclose(of_q[told], wanted[told], rtol=1e-7)
+    _, slopes = value_and_partials(ppf(distribution, q), tuple(given.values()))
+    assert not np.isnan(slopes).any()

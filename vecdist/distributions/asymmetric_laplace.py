@@ -7,6 +7,7 @@ from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import clamped, exp, expm1, log, log1p
 from vecdist.primitives.floating import width
+from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.rounding import product_rest
 
 LIMITS = {8: (1e-150, 1e150), 4: (1e-18, 1e18)}  # of what has a square that is neither 0 nor infinite
@@ -117,7 +118,7 @@ class AsymmetricLaplace(Distribution):
         more = difference(const(1.0, q.dtype), q).product(Parts(p.odds, p.odds_rest)) - Parts(q, zero)
         over, under = more.whole, -more.whole / p.odds
         above = where(abs(over) < 0.5, log1p(over), log((1.0 - q) * (whole / p.right)))
-        below = where(abs(under) < 0.5, log1p(under), log(q * (whole / p.left)))
+        below = where(abs(under) < 0.5, log1p(under), log_quotient(q, p.left / whole))
         return p.loc + where(over > 0.0, p.left * below, -p.right * above)
 
     @staticmethod

@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import infinite_where, times, with_slopes_of
+from vecdist.distributions.formulas import exp_of_log, infinite_where, times, with_slopes_of
 from vecdist.distributions.parts import Parts, log_parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, size, square
@@ -133,4 +133,4 @@ class LogLogistic(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return exp(p.log_scale + logit(q) / p.shape)
+        return exp_of_log(p.log_scale + logit(q) / p.shape)

@@ -151,7 +151,8 @@ def _slopes(q: Node, loc: Node, scale: Node, low: Node, high: Node) -> dict[str,
     interval = _interval(loc, scale, low, high)
     whole, rest = interval.whole, 1.0 - q
     below, beyond = interval.both(q, offset(q, loc, scale, low, high))
-    sparsity = scale / where(q < 0.5, q * below.edges[1], rest * beyond.edges[0])
+    lower = where(below.edges[1] < math.inf, q * below.edges[1], whole.edges[0])  # of the least q, it is that of low
+    sparsity = scale / where(q < 0.5, lower, rest * beyond.edges[0])
     (mean, squares), (mean_beyond, squares_beyond) = below.moments, beyond.moments
     gap, both = (beyond.peak - below.peak).whole, beyond.peak.high + below.peak.high
     spread = q * rest * sparsity / scale

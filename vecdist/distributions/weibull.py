@@ -2,7 +2,7 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, gamma_spread, times
+from vecdist.distributions.formulas import EULER, exp_of_log, gamma_spread, times
 from vecdist.distributions.parts import NOTHING, Parts, difference, log_of_minus_log, log_ratio_parts
 from vecdist.expr import Node, const, where
 from vecdist.primitives.arithmetic import eq, size, square
@@ -91,7 +91,8 @@ class Weibull(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return exp(log_of_minus_log(difference(const(1.0, q.dtype), q), -log1p(-q)) / p.shape) / p.inverse_scale
+        log_z = log_of_minus_log(difference(const(1.0, q.dtype), q), -log1p(-q)) / p.shape
+        return exp_of_log(log_z) / p.inverse_scale
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -62,7 +62,7 @@ def _marcum_density(m: float, x: float, y: float) -> float:
     """The derivative of P in y."""
     lower, e, _, _, _, slope = parts(m, x, y)
     d = tail_slope(lower, e, slope)
-    if y == 0.0 and m + x < inf:
+    if (y == 0.0 or (d == inf and m == 1.0)) and m + x < inf:  # at 0, or so near that the quotient by y overflows
         d = 0.0 if m > 1.0 else inf
         d = exp(-x) if m == 1.0 else d
     return d

@@ -174,8 +174,8 @@ def _erfinv(x: Node) -> Node:
 
 
 def _erfcinv(y: Node) -> Node:
-    q, tail = 0.5 - 0.5 * y, 0.5 * where(y < 1, y, 2.0 - y)
-    return ROOT_HALF * _edged(_quantile(q, log(where(y < 1, y, 2.0 - y)) - LN2), tail, q)
+    q, tails = 0.5 - 0.5 * y, where(y < 1, y, 2.0 - y)  # both: half of the least one would be 0
+    return ROOT_HALF * _edged(_quantile(q, log(tails) - LN2), tails, q)
 
 
 def _far_quantile(log_p: Node) -> Node:

@@ -137,7 +137,7 @@ def reciprocal_gamma(s: float) -> float:
 
 def normal_quantile(p: float) -> float:
     """Where the lower tail of the normal distribution is p <= 1/2, to 5e-4; Abramowitz and Stegun 26.2.23."""
-    t = sqrt(-2.0 * log(p))
+    t = sqrt(-2.0 * log(max(p, 5e-324)))
     above = (0.010328 * t + 0.802853) * t + 2.515517
     return above / (((0.001308 * t + 0.189269) * t + 1.432788) * t + 1.0) - t
 
