@@ -34,7 +34,7 @@ def _log_density_partials(
     lost = eq(inverse, INFINITY) | (even & (share < form.smallest_normal * 2.0**form.fraction))
     bent = with_slopes_of(inverse_scale, inverse_scale - x * square(inverse_scale))
     of_x = times(shape - 1.0, inverse) - 2.0 * where(lost, bent, shape * (share * inverse))
-    of_shape = (1.0 / shape + ratio) - 2.0 * times(share, ratio)
+    of_shape = (ratio - 2.0 * times(share, ratio)) + 1.0 / shape
     return of_x, of_shape, shape * (2.0 * share - 1.0), None, None
 
 

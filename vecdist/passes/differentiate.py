@@ -145,21 +145,27 @@ def _dot(node: Node, dots: tuple[Node | None, ...]) -> Node | None:
     total: Node | None = None
     for arg, partial, dot in zip(node.args, partials_of(node), dots, strict=True):
         if partial is not None and dot is not None:
-            share = _share(dot, arg) if node.op == "mul" else None
+            share = _share(node, arg, dot)
             term = cast(_times(dot, partial) if share is None else _times(node, share), node.dtype)
             total = term if total is None else total + term
     return total
 
 
-def _share(dot: Node, inverse: Node) -> Node | None:
-    """What the tangent of a reciprocal is over it: its square may overflow where its product with another does not."""
-    if inverse.op != "div" or inverse.args[0].op != "const":
-        return None
+def _share(node: Node, arg: Node, dot: Node) -> Node | None:
+    """The tangent of a product or quotient over it, by a reciprocal or a divisor of it, whose square may overflow."""
+    if node.op == "div" and arg is node.args[1]:
+        return -_times(dot, 1.0 / arg)
+    inverse = node.op == "mul" and arg.op == "div" and arg.args[0].op == "const"
+    return _over(dot, arg) if inverse else None
+
+
+def _over(dot: Node, factor: Node) -> Node | None:
+    """What is left of a product without one of its factors."""
     if dot.op == "neg":
-        share = _share(dot.args[0], inverse)
-        return None if share is None else -share
-    if dot.op == "mul" and inverse in dot.args:
-        return dot.args[1] if dot.args[0] is inverse else dot.args[0]
+        rest = _over(dot.args[0], factor)
+        return None if rest is None else -rest
+    if dot.op == "mul" and factor in dot.args:
+        return dot.args[1] if dot.args[0] is factor else dot.args[0]
     return None
 
 
