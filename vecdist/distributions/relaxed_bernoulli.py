@@ -49,7 +49,7 @@ def _log_density_partials(x: Node, temperature: Node, log_odds: Node, out: Node)
     at_end = -where(lower, expm1(-log_odds), expm1(log_odds))
     at_zero = with_slopes_of(near, near * where(even, 1.0 - at_end, 0.0))
     tail = where(near > 0.0, sigmoid(sides.excess), at_zero)
-    lost = eq(inverse, INFINITY) | (even & (near + tail < form.smallest_normal * 2.0**form.fraction))
+    lost = eq(temperature * inverse, INFINITY) | (even & (near + tail < form.smallest_normal * 2.0**form.fraction))
     bent = with_slopes_of(at_end, at_end + near * square(at_end))
     rest = where(lost, bent, 1.0 / where(lower, 1.0 - x, x) - tail * (temperature * inverse))
     slope = times(temperature - 1.0, inverse) + 2.0 * rest

@@ -24,7 +24,7 @@ def _log_density_partials(x: Node, shape: Node, scale: Node, out: Node) -> tuple
     ratio, inverse = log_ratio_parts(x, scale), 1.0 / size(x)
     hazard, form = where(x > 0.0, ratio.times(shape).exp(), 0.0), format_of(x)
     lost = eq(inverse, INFINITY) | (eq(shape, 1.0) & (hazard < form.smallest_normal * 2.0**form.fraction))
-    of_x = times(shape - 1.0, inverse) - where(lost, shape * (1.0 / scale), hazard * (shape * inverse))
+    of_x = times(shape - 1.0, inverse) - where(lost, shape * (1.0 / scale), shape * (hazard * inverse))
     of_shape = 1.0 / shape + (ratio.whole - times(hazard, ratio.whole))
     return of_x, of_shape, (hazard - 1.0) * (shape * (1.0 / scale))
 
