@@ -156,6 +156,8 @@ CASES = [
     Case("log_share_of", lambda part, whole: part - whole, [((-700.0, -1e-9), (-700.0, -1e-9))],
          [((-80.0, -1e-6), (-80.0, -1e-6))], (0.5, 0.5)),
     Case("exp_of_log", arb.exp, one((-745.0, -1e-9), (1e-9, 709.0)), one((-103.0, -1e-6), (1e-6, 88.0)), (1.0, 1.0)),
+    Case("share_of_log_odds", lambda y: 1 / (1 + (-y).exp()), one((-700.0, -1e-9), (1e-9, 40.0)),
+         one((-80.0, -1e-6), (1e-6, 20.0)), (2.0, 2.0)),
     Case("cosine_slope", precisely(cosine_slope), ROUNDED, ROUNDED_SINGLE, (3.0, 3.0)),
     Case("cosine_slope_in_scale", precisely(cosine_slope_in_scale), ROUNDED, ROUNDED_SINGLE, (3.0, 3.2)),
     Case("inverse_gaussian_distance", precisely(lambda x, mean: (x - mean) ** 2 / (mean * mean * x)),

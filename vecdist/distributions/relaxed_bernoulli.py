@@ -13,6 +13,12 @@ from vecdist.primitives.floating import INFINITY, format_of
 from vecdist.primitives.logarithms import logit
 from vecdist.primitives.table import Primitive, primitive
 
+# sigmoid(y), with no slope where that is 0, though y fall infinitely fast.
+share_of_log_odds: Primitive = primitive(
+    "share_of_log_odds", expand=sigmoid, floating=True, domain=((-30.0, 30.0),), oracle="scipy.special.expit",
+    tangent=lambda dots, y, out: None if dots[0] is None else times(out * sigmoid(-y), dots[0]),
+)
+
 
 class _Sides(NamedTuple):
     """The ``log_odds`` t logit(x) - logit(p), as they stand: they are small in the middle though both terms be large.
@@ -118,4 +124,4 @@ class RelaxedBernoulli(Distribution):
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
-        return sigmoid((logit(q) + p.logit) / p.temperature)
+        return share_of_log_odds((logit(q) + p.logit) / p.temperature)
