@@ -50,7 +50,7 @@ class Memo(Generic[Made]):
     """
 
     def __init__(self, most: int | Callable[[], int] | None = None) -> None:
-        self.made = 0
+        self.made: int = 0
         self._most = most
         self._kept: dict[Hashable, _Kept] = {}
         self._making: dict[Hashable, threading.RLock] = {}  # type: ignore[valid-type]

@@ -37,7 +37,7 @@ def index_view(x: Node, key: Any) -> Node:
     return view(x, entries, tuple(shape))
 
 
-def complete_key(keys: tuple, ndim: int) -> list[Any]:
+def complete_key(keys: tuple[Any, ...], ndim: int) -> list[Any]:
     """The keys with ``...`` spelled out and missing axes taken whole."""
     used = sum(1 for key in keys if key is not None and key is not Ellipsis)
     if used > ndim:

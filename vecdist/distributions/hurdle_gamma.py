@@ -34,8 +34,8 @@ class HurdleGamma(Distribution):
     by_scale: Parametrisation = with_gate(Gamma.by_scale)
     by_rate: Parametrisation = with_gate(Gamma.by_rate)
     by_moments: Parametrisation = with_gate(Gamma.by_moments)
-    support = Gamma.support
-    log_density = hurdled(Gamma)
+    support: Any = Gamma.support
+    log_density: Any = hurdled(Gamma)
     mean: Any = gated_mean(Gamma)
     variance: Any = gated_variance(Gamma)
 

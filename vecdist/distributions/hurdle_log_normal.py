@@ -35,7 +35,7 @@ class HurdleLogNormal(Distribution):
     mixed = True
 
     by_scale: Parametrisation = with_gate(LogNormal.by_scale)
-    log_density = hurdled(LogNormal)
+    log_density: Any = hurdled(LogNormal)
     mean: Any = gated_mean(LogNormal)
     variance: Any = gated_variance(LogNormal)
 

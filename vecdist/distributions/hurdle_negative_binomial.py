@@ -39,8 +39,8 @@ class HurdleNegativeBinomial(Distribution):
     by_probability: Parametrisation = with_gate(NegativeBinomial.by_probability, p=open_unit_interval)
     by_mean: Parametrisation = with_gate(NegativeBinomial.by_mean, mean=positive)
     by_log_mean: Parametrisation = with_gate(NegativeBinomial.by_log_mean, log_mean=finite)
-    support = NegativeBinomial.support
-    log_density = hurdled(NegativeBinomial, lambda p: p.r * p.log_p)
+    support: Any = NegativeBinomial.support
+    log_density: Any = hurdled(NegativeBinomial, lambda p: p.r * p.log_p)
 
     sf: Any = hurdled_sf(NegativeBinomial, lambda p: p.r * p.log_p)
     mean: Any = hurdled_mean(NegativeBinomial, lambda p: p.r * p.log_p)

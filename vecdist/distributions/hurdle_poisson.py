@@ -37,8 +37,8 @@ class HurdlePoisson(Distribution):
     discrete = True
     by_rate: Parametrisation = with_gate(Poisson.by_rate, rate=positive)
     by_log_rate: Parametrisation = with_gate(Poisson.by_log_rate, log_rate=finite)
-    support = Poisson.support
-    log_density = hurdled(Poisson, lambda p: -p.rate)
+    support: Any = Poisson.support
+    log_density: Any = hurdled(Poisson, lambda p: -p.rate)
 
     sf: Any = hurdled_sf(Poisson, lambda p: -p.rate)
     mean: Any = hurdled_mean(Poisson, lambda p: -p.rate)

@@ -51,8 +51,8 @@ class ZeroInflatedBinomial(Distribution):
     discrete = True
     by_probability: Parametrisation = with_gate(Binomial.by_probability)
     by_logit: Parametrisation = with_gate(Binomial.by_logit)
-    support = Binomial.support
-    log_density = _with_certain_success(inflated(saddle_point.binomial, saddle_point.lost_at_no_success))
+    support: Any = Binomial.support
+    log_density: Any = _with_certain_success(inflated(saddle_point.binomial, saddle_point.lost_at_no_success))
     mean: Any = gated_mean(Binomial)
     variance: Any = gated_variance(Binomial)
     mode: Any = mode_or_zero(Binomial.mode, log_density)

@@ -35,8 +35,8 @@ class ZeroInflatedNegativeBinomial(Distribution):
     by_probability: Parametrisation = with_gate(NegativeBinomial.by_probability)
     by_mean: Parametrisation = with_gate(NegativeBinomial.by_mean)
     by_log_mean: Parametrisation = with_gate(NegativeBinomial.by_log_mean)
-    support = NegativeBinomial.support
-    log_density = inflated(saddle_point.negative_binomial, saddle_point.lost_at_no_failure)
+    support: Any = NegativeBinomial.support
+    log_density: Any = inflated(saddle_point.negative_binomial, saddle_point.lost_at_no_failure)
     mean: Any = gated_mean(NegativeBinomial)
     variance: Any = gated_variance(NegativeBinomial)
     mode: Any = mode_or_zero(NegativeBinomial.mode, log_density)

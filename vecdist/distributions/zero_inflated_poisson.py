@@ -33,8 +33,8 @@ class ZeroInflatedPoisson(Distribution):
     discrete = True
     by_rate: Parametrisation = with_gate(Poisson.by_rate)
     by_log_rate: Parametrisation = with_gate(Poisson.by_log_rate)
-    support = Poisson.support
-    log_density = inflated(saddle_point.poisson)
+    support: Any = Poisson.support
+    log_density: Any = inflated(saddle_point.poisson)
     mean: Any = gated_mean(Poisson)
     variance: Any = gated_variance(Poisson)
     mode: Any = mode_or_zero(Poisson.mode, log_density)
