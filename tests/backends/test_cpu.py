@@ -13,11 +13,11 @@ from programs import programs
 from reference import assert_same, interpreted
 from structures import EXACT, LENGTHS, MODELS, ROWS, matrix, numbers, positive
 
+from vecdist import cdf, explain, lazy, logpdf, pipeline, value_and_grad, value_and_partials
 from vecdist import compile as compile_function
-from vecdist import lazy, logpdf, pipeline, value_and_grad
 from vecdist.backends import cpu, cpu_language, threads
 from vecdist.derivatives import gradient_of
-from vecdist.distributions import Normal
+from vecdist.distributions import Exponential, Normal
 from vecdist.leaves import leaf
 from vecdist.passes.bind import bind
 
@@ -136,6 +136,23 @@ def test_blocks_that_scatter_values_that_are_seldom_wanted(far):
     np.testing.assert_allclose(of_b, (np.cos(x * b) * x).sum(axis=0), rtol=1e-11, atol=1e-12)
     slopes = -np.sin(m[group] * x.ravel()) * x.ravel()
     np.testing.assert_allclose(of_m, np.bincount(group, slopes), rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_points_between_the_ends_of_a_support_do_not_pay_for_the_slope_there():
+    """One of three blocks has a point at the end; the loop for the others has no logarithm and no density in it."""
+    x, scale = np.linspace(0.01, 5.0, 9000), np.linspace(0.5, 2.0, 9000)
+    x[5000] = 0.0
+    tail = cdf(Exponential(scale), x)
+    value, (of_x, of_scale) = value_and_partials(tail, wrt=(x, scale))
+    share = np.exp(-x / scale)
+    np.testing.assert_allclose(value, -np.expm1(-x / scale), rtol=1e-14)
+    np.testing.assert_allclose(of_x, share / scale, rtol=1e-13)
+    np.testing.assert_allclose(of_scale, -share * x / scale**2, rtol=1e-13)
+    (kernel,) = explain(tail, wrt=(x, scale)).kernels
+    first, again = kernel.source.split("if seldom:")
+    assert 2 * first.count("pass") > first.count(" v") - first.count("pass")
+    assert "pass" not in again and again.count(" v") > 1.5 * (first.count(" v") - first.count("pass"))
 
 
 def test_a_model_with_special_functions_is_compiled_every_day():

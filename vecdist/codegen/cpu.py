@@ -50,6 +50,7 @@ class _Renderer(LoopLines):
         self.parameters = ", ".join([*slots, *outputs, *flag, *kernel.lengths])
         self.hoisted = list(needed_later(kernel))
         self.usual = self.trial = False  # whether the loop being written leaves out seldom values, and scatters nothing
+        self.left_out: set[str] = set()  # what those alone need
 
     def module(self) -> Iterator[str]:
         yield "from vecdist.backends.cpu_language import *"
@@ -126,6 +127,7 @@ class _Renderer(LoopLines):
             yield from self.whole_block(loop, pad)
         else:
             yield f"{pad}seldom = False"
+            self.left_out = set() if has_phases(loop, self.fixed) else seldom_needed(loop)
             self.usual, self.trial = True, bool(loop.scatters())
             yield from self.whole_block(loop, pad)
             self.usual = False
@@ -170,6 +172,8 @@ class _Renderer(LoopLines):
         match item:
             case Assign(name, _, (condition, *_, usual)) if self.usual and is_seldom(item):
                 return f"{name} = {usual}; seldom = seldom | {condition}"
+            case Assign(name) | Load(name) if self.usual and name in self.left_out:
+                return "pass"
             case Assign():
                 return assignment(item)
             case Load():
@@ -247,6 +251,21 @@ class _Renderer(LoopLines):
         yield f"    nest{number}({self.signature('i8(0)', shares, *self.partials(number + 1), *scattered)})"
         if number + 1 == len(self.nests) or self.nests[number + 1][0] != level:
             yield from (f"    add_rows(q_o{output}, o{output})" for output in self.kernel.finished(level))
+
+
+def seldom_needed(loop: Loop) -> set[str]:
+    """The values of a loop that nothing but seldom values need."""
+    statements = [item for item in loop.body.walk() if not isinstance(item, Loop)]
+    own = {item.name: item for item in statements if isinstance(item, Assign | Load)}
+    waiting = [item for item in statements if not isinstance(item, Assign | Load)]
+    left = set(own)
+    while waiting:
+        item = waiting.pop()
+        read = (item.args[0], item.args[-1]) if isinstance(item, Assign) and is_seldom(item) else texts(item)
+        found = left & set(re.findall(r"\bv\d+\b", " ".join(read)))
+        waiting += [own[name] for name in found]
+        left -= found
+    return left
 
 
 def needed_later(kernel: Kernel) -> dict[str, np.dtype]:

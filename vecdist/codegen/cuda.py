@@ -164,7 +164,7 @@ class _Renderer(TeamLines):
             case Assign(name, op, args, dtype) if op in TYPED:
                 width = {"from_bits": f"i{dtype.itemsize}"}
                 return f"{name} = {op}_{width.get(op, f'f{dtype.itemsize}')}({', '.join(args)})"
-            case Assign(name, "where", (condition, yes, no), dtype) if dtype.kind != "b":
+            case Assign(name, "where" | "seldom", (condition, yes, no), dtype) if dtype.kind != "b":
                 return f"{name} = cuda.selp({condition}, {yes}, {no})"
             case Assign(name, "where", (condition, yes, no)):
                 return f"{name} = {yes} if {condition} else {no}"

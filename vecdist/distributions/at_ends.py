@@ -15,7 +15,7 @@ from vecdist.constraints import Bound
 from vecdist.distributions.base import Distribution, Parameters, mirrored
 from vecdist.distributions.formulas import repeated, times, with_slopes_of
 from vecdist.expr import Node, const, where
-from vecdist.primitives.arithmetic import eq, floor, ne
+from vecdist.primitives.arithmetic import eq, floor, ne, seldom
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import INFINITY, format_of, width
 from vecdist.primitives.table import Primitive, primitive
@@ -115,8 +115,8 @@ def begun_log(logarithm: Node, tail: Node, name: str, family: Family, p: Paramet
     if end is None:
         return logarithm
     gap, log_density = x - end if lower else end - x, _density(family, p, end, int(not lower), logarithm=True)
-    least = where(abs(log_density) < INFINITY, 4.0 * format_of(x).smallest_normal, const(0.0, x.dtype))
-    return where(tail < least, log(gap) + log_density, logarithm)
+    begun = where(abs(log_density) < INFINITY, log(gap) + log_density, logarithm)
+    return seldom(tail < 4.0 * format_of(x).smallest_normal, begun, logarithm)
 
 
 def _begun(name: str, sign: float) -> Primitive:
@@ -127,7 +127,7 @@ def _begun(name: str, sign: float) -> Primitive:
         if dot is None or gap is None:
             return dot
         unknown = (x - start < NEXT[width(x)]) & ne(dot, dot)
-        return where(unknown, times(sign * gap, density), dot)
+        return seldom(unknown, times(sign * gap, density), dot)
 
     return primitive(name, 4, expand=lambda value, *_: value, tangent=tangent, floating=True)
 
@@ -145,7 +145,7 @@ def _slope_at_end(slope: Node | None, dots: Dots, ahead: Node, behind: Node) -> 
     if slope is None and of_formula is None:
         return None
     slope = const(0.0, ahead.dtype) if slope is None else slope
-    return where(eq(ahead - behind, 0.0), slope if of_formula is None else with_slopes_of(slope, of_formula), 0.0)
+    return seldom(eq(ahead - behind, 0.0), slope if of_formula is None else with_slopes_of(slope, of_formula), 0.0)
 
 
 def _tail_tangent(dots: Dots, ahead: Node, behind: Node, density: Node, *_: Any) -> Node | None:

@@ -128,6 +128,6 @@ def _or(node: Node, x: Node, y: Node) -> Node | None:
 
 
 RULES: dict[str, Callable[..., Node | None]] = {
-    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "and": _and,
-    "or": _or, **dict.fromkeys(_OPPOSITE, _of_opposite),
+    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "seldom": _where,
+    "and": _and, "or": _or, **dict.fromkeys(_OPPOSITE, _of_opposite),
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.expr import Node, cast, const, where
+from vecdist.expr import Node, Operand, cast, const, where
 from vecdist.primitives.table import Primitive, flat, primitive
 
 REAL = (-30.0, 30.0)
@@ -20,7 +20,8 @@ def _choose(dots: tuple[Node | None, ...], condition: Node, yes: Node, no: Node,
     if dot_yes is None and dot_no is None:
         return None
     zero = const(0, out.dtype)
-    return where(condition, zero if dot_yes is None else dot_yes, zero if dot_no is None else dot_no)
+    choice = where if out.op == "where" else seldom
+    return choice(condition, zero if dot_yes is None else dot_yes, zero if dot_no is None else dot_no)
 
 
 def _shared(dots: tuple[Node | None, ...], first: Node, x: Node, y: Node, out: Node) -> Node | None:
@@ -203,6 +204,9 @@ shift_right: Primitive = primitive("shr", 2, code="({0} >> {1})", meaning=np.rig
 choose: Primitive = primitive(
     "where", 3, code="select({0}, {1}, {2})", meaning=np.where, tangent=_choose,
 )
+choose_seldom: Primitive = primitive(
+    "seldom", 3, code="select({0}, {1}, {2})", meaning=np.where, tangent=_choose, seldom=True,
+)
 cast_to: Primitive = primitive(
     "cast", code="{dtype}({0})", partials=lambda x, out: (1.0,) if out.dtype.kind == "f" else (None,),
     meaning=lambda x, dtype: np.asarray(x).astype(dtype),
@@ -210,6 +214,15 @@ cast_to: Primitive = primitive(
 # steps, of the digits that are left
 to_bits: Primitive = primitive("bits", code="bits({0})", meaning=_signed, partials=flat)
 of_bits: Primitive = primitive("from_bits", code="from_bits({0})", meaning=_float)
+
+
+def seldom(condition: Node, value: Operand, usual: Operand) -> Node:
+    """``value`` where ``condition`` holds, as it does for few elements, ``usual`` elsewhere.
+
+    As ``where``, but loops of vectors leave out what ``value`` alone needs, unless an element of their block wants it.
+    """
+    chosen = where(condition, value, usual)
+    return Node("seldom", chosen.args, (), chosen.shape, chosen.dtype)
 
 
 def bits(x: Node) -> Node:

@@ -27,7 +27,7 @@ class Primitive:
     asking for a derivative is an error.  Exactly one of ``code``, ``expand`` and ``routine`` is given: the text of the
     operation in both targets, with ``meaning`` as its value in NumPy; an expression of other primitives; or a function
     of Python floats with loops and branches, whose statements both targets have in place of a call.  ``seldom`` marks
-    a routine for few elements: the first argument says where it counts, and the last is the value elsewhere.
+    what few elements want: the first argument says where it counts, and the last is the value elsewhere.
 
     ``floating`` promotes integers to float64 first; ``boolean`` says that the value is one.  ``ufuncs`` names the NumPy
     and SciPy ufuncs with this meaning.  ``domain`` gives a range per argument from which tests draw, and ``oracle`` the
