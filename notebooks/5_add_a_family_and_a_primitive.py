@@ -262,6 +262,6 @@ plt.show()
 # ## In the package
 #
 # A family that is of use to others is a file in `vecdist/distributions/`, and a primitive an entry in
-# `vecdist/primitives/`; no list has to be changed by hand, for a command writes the imports. Each names an `oracle`, an independent function (for `FatigueLife`
-# it would be `"scipy.stats.fatiguelife(alpha, scale=median)"`); the tests find new entries by themselves, and compare
-# values, gradients, edges, dtypes and backends with it.
+# `vecdist/primitives/`; no list has to be changed by hand, for a command writes the imports. Each names an `oracle`, an
+# independent function (for `FatigueLife` it would be `"scipy.stats.fatiguelife(alpha, scale=median)"`); the tests find
+# new entries by themselves, and compare values, gradients, edges, dtypes and backends with it.
