@@ -20,6 +20,10 @@ def log1p_by(a: arb, distance: arb, rest: arb, scale: arb) -> arb:
     return log1p_over(a, distance / scale, rest / scale)
 
 
+def log_tilt(d: arb, rest: arb, inverse: arb, inverse_rest: arb, log_scale: arb, shape: arb) -> arb:
+    return ((-shape * (d + rest) * (inverse + inverse_rest) / arb(2).sqrt()).erfc() / 2).log()
+
+
 def power_decay(a: arb, *at: arb) -> arb:
     return -(1 + a) * log1p_by(a, *at) - (-log1p_by(a, *at)).exp()
 
@@ -112,6 +116,7 @@ MEANS, MEANS_SINGLE = (
     for far in (1e90, 1e11)
 )
 IN_BULK = [((0.2, 9.0), (0.5, 4.0), (0.5, 4.0)), ((1e-9, 0.2), (0.5, 4.0), (0.5, 4.0))]
+SHARES = [((1e-9, 1.0), (0.5, 2.0)), ((1.0, 1e9), (0.5, 2.0))]
 TRIALS = [((1.0, 1e3), (-0.7, -1e-9), (0.5, 0.9)), ((1e3, 1e15), (-1e-3, -1e-17), (0.5, 0.9))]
 TRIALS_SINGLE = [((1.0, 1e3), (-0.08, -1e-9), (0.5, 0.9)), ((1e3, 1e7), (-1e-5, -1e-9), (0.5, 0.9))]
 URNS = [((2.0, 9.0), (10.0, 12.0), (12.0, 30.0), (12.0, 30.0)), ((2.0, 9.0), (10.0, 12.0), (1e3, 1e6), (1e3, 1e6))]
@@ -166,6 +171,12 @@ CASES = [
          precisely(lambda x, mean, shape: -3 * x.log() / 2 - shape * (x - mean) ** 2 / (mean * mean * x) / 2),
          IN_BULK, IN_BULK, (3.0, 3.0),
          lambda x, mean, shape: abs(3 * x.log() / 2) + shape * (x - mean) ** 2 / (mean * mean * x) / 2),
+    Case("half_cauchy_share_below", precisely(lambda x, inverse: (x * inverse).atan() * 2 / arb.pi()),
+         SHARES, SHARES, (3.0, 3.0)),
+    Case("half_cauchy_share_beyond", precisely(lambda x, inverse: (1 / (x * inverse)).atan() * 2 / arb.pi()),
+         SHARES, SHARES, (3.0, 3.0)),
+    Case("skew_normal_log_tilt", precisely(log_tilt), [((-9.0, 3.0), NONE, AT_1, NONE, AT_1, (0.5, 2.0))],
+         [((-4.0, 3.0), NONE, AT_1, NONE, AT_1, (0.5, 1.0))], (4.0, 4.0), lambda d, *more: 1 + d * d * more[-1] ** 2),
     Case("falling_power", lambda k, log_q, q: (k * log_q).exp(), TRIALS, TRIALS_SINGLE, (1.0, 1.0),
          lambda k, log_q, q: (1 - k * log_q) * (k * log_q).exp()),  # one rounding of the product
     Case("falling_rest", lambda k, log_q, q: -(k * log_q).expm1(), TRIALS, TRIALS_SINGLE, (1.0, 1.4)),

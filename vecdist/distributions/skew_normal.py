@@ -1,6 +1,7 @@
 """The skew normal distribution."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,30 @@ from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest, root_rest
 from vecdist.primitives.skew_normal_tails import log_skew_normal_cdf, skew_normal_cdf, skew_normal_quantile
+from vecdist.primitives.table import partials_of, primitive
+
+
+def _standard(distance: Parts, inverse: Parts) -> Parts:
+    """z in two parts, but no further than its square is finite, and with it what has a slope like z."""
+    z = distance.product(inverse)
+    return z.bounded(const(2.0 * float(np.finfo(z.high.dtype).max) ** 0.5, z.high.dtype))
+
+
+def _log_tilt(d: Node, rest: Node, inverse: Node, inverse_rest: Node, log_scale: Node, shape: Node) -> Node:
+    return log_ndtr_of_parts(*_standard(Parts(d, rest), Parts(inverse, inverse_rest)).times(shape))
+
+
+def _log_tilt_partials(
+    d: Node, rest: Node, inverse: Node, inverse_rest: Node, log_scale: Node, shape: Node, out: Node
+) -> tuple[Node | None, ...]:
+    z = _standard(Parts(d, rest), Parts(inverse, inverse_rest))
+    slope: Any = partials_of(log_ndtr_of_parts(*z.times(shape)))[0]
+    tilted = slope * shape
+    return tilted * inverse, None, None, None, -tilted * z.high, slope * z.high
+
+
+# log Phi(shape z), z being (d + rest) (inverse + inverse_rest); its slope in the scale is that in the logarithm
+log_tilt = primitive("skew_normal_log_tilt", 6, expand=_log_tilt, partials=_log_tilt_partials, floating=True)
 
 
 class SkewNormal(Distribution):
@@ -56,14 +81,12 @@ class SkewNormal(Distribution):
 
     @staticmethod
     def standard(x: Node, p: Parameters) -> Parts:
-        """z in two parts, but no further than its square is finite, and with it what has a slope like z."""
-        z = difference(x, p.loc).product(Parts(p.inverse_scale, p.inverse_rest))
-        return z.bounded(const(2.0 * float(np.finfo(x.dtype).max) ** 0.5, x.dtype))
+        return _standard(difference(x, p.loc), Parts(p.inverse_scale, p.inverse_rest))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        z = SkewNormal.standard(x, p).times(p.shape)
-        return Normal.log_density(x, p) + log_ndtr_of_parts(z.high, z.rest) + math.log(2)
+        tilt = log_tilt(*difference(x, p.loc), p.inverse_scale, p.inverse_rest, p.log_scale, p.shape)
+        return Normal.log_density(x, p) + tilt + math.log(2)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
