@@ -7,7 +7,8 @@ leave its array.  What is left for compiled kernels to show is that Numba and LL
 
 import contextlib
 import ctypes
-from types import ModuleType
+import math
+from types import FunctionType, ModuleType
 from unittest import mock
 
 import numba
@@ -15,6 +16,7 @@ import numpy as np
 
 from vecdist import cache, pipeline
 from vecdist.backends import cpu, cpu_language, sources, threads
+from vecdist.backends.typed import Written
 from vecdist.memo import Memo
 
 
@@ -101,10 +103,15 @@ def patterned(kind):
 NUMBERS = {name: np.dtype(name).type for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")}
 WORDS = NUMBERS | {
     "accumulate_max": accumulate(np.maximum), "accumulate_min": accumulate(np.minimum),
-    "accumulate_prod": accumulate(np.multiply), "accumulate_sum": accumulate(np.add), "add_at": add_at, "b1": np.bool_,
-    "bits": patterned("i"), "compiled": Spoken, "float": np.float64, "floor": np.floor, "fmod": np.fmod,
+    "accumulate_prod": accumulate(np.multiply), "accumulate_sum": accumulate(np.add), "add_at": add_at,
+    "as_element": lambda array, value: array.dtype.type(value), "b1": np.bool_,
+    "bits": patterned("i"), "compiled": Spoken, "empty": np.empty, "float": np.float64, "floor": np.floor,
+    "fmod": np.fmod,
     "from_bits": patterned("f"), "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "rint": np.rint,
     "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None,
+    "zeros": np.zeros,
 }
-WRITTEN = {name: word.py_func for name, word in vars(cpu_language).items() if hasattr(word, "py_func")}
-LANGUAGE = WRITTEN | WORDS
+LANGUAGE = dict(WORDS)
+for each in vars(cpu_language).values():
+    if isinstance(each, Written) and each.name not in WORDS:  # what is written in the same words
+        LANGUAGE[each.name] = FunctionType(each.function.__code__, LANGUAGE | {"math": math})

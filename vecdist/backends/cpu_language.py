@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.extending import intrinsic
-from numba.np.arrayobj import make_array
+from numba.np.arrayobj import make_array, populate_array
 
 from vecdist.backends import emission
 from vecdist.backends.compiler import CodeCache
@@ -32,25 +32,16 @@ b1 = numba.boolean
 VERSION = hashlib.sha256(Path(__file__).read_bytes() + emission.VERSION).hexdigest()[:12]
 
 
-def _kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator: functions are compiled by Numba, and kept on disk."""
-
-    def decorated(function: Callable[..., Any]) -> Any:
-        made: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
-        made._cache = CodeCache(function, VERSION)
-        return made
-
-    return decorated
-
-
-MODE: Any = {"fastmath": {"contract"}, "no_cfunc_wrapper": True}
+__text__ = Path(__file__).read_text(encoding="utf-8")  # the functions at the end are generated source, too
+MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """A function of generated source, compiled when it is first called."""
+    """A function of generated source, compiled when it is first called, and kept on disk."""
     written = Written(function)
-    made = _kept(**MODE)(called_by_numba(written, intrinsic))
-    made.written = written
+    caller = called_by_numba(written, intrinsic)
+    made: Any = numba.njit(**MODE)(caller)
+    made._cache, made.written = CodeCache(caller, VERSION), written
     return made
 
 
@@ -250,63 +241,115 @@ accumulate_prod = _accumulate(lambda b, x, y: b.fmul(x, y, flags=_LOOSE), lambda
 accumulate_max, accumulate_min = _extreme("max", ">"), _extreme("min", "<")
 
 
-@_kept()
+@intrinsic
+def empty(typing, count, dtype):  # noqa: ANN001, ANN201
+    """An array of so many elements, which a function makes to work in."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return _allocated(context, builder, signature.return_type, args[0])._getvalue()
+
+    return types.Array(dtype.instance_type, 1, "C")(types.int64, dtype), codegen
+
+
+@intrinsic
+def zeros(typing, count, dtype):  # noqa: ANN001, ANN201
+    """An array of so many zeros."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        made = _allocated(context, builder, signature.return_type, args[0])
+        cgutils.memset(builder, made.data, builder.mul(made.itemsize, made.nitems), 0)
+        return made._getvalue()
+
+    return types.Array(dtype.instance_type, 1, "C")(types.int64, dtype), codegen
+
+
+def _allocated(context, builder, array_type, count):  # noqa: ANN001, ANN202
+    """A new array; nothing is raised where memory is short, as for the arrays of a launch."""
+    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+    memory = context.nrt.meminfo_alloc_aligned(builder, builder.mul(count, item), align=64)
+    data = context.nrt.meminfo_data(builder, memory)
+    made = make_array(array_type)(context, builder)
+    kind = context.get_data_type(array_type.dtype).as_pointer()
+    populate_array(made, builder.bitcast(data, kind), [count], [item], item, memory)
+    return made
+
+
+@intrinsic
+def as_element(typing, array, value):  # noqa: ANN001, ANN201
+    """A number in the type of an array's elements."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return context.cast(builder, args[1], value, signature.return_type)
+
+    return array.dtype(array, value), codegen
+
+
+@merged
 def total_sum(partials):  # noqa: ANN001, ANN201
     """The sum of partial sums in order, with the rounding errors carried along (Neumaier 1974)."""
-    result = partials.dtype.type(0)
-    lost = partials.dtype.type(0)
-    for value in partials:
+    result = as_element(partials, 0)
+    lost = as_element(partials, 0)
+    for place in range(partials.size):
+        value = partials[place]
         new = result + value
-        lost += (result - new) + value if abs(result) >= abs(value) else (value - new) + result
+        lost = lost + ((result - new) + value if abs(result) >= abs(value) else (value - new) + result)
         result = new
     return result + lost if math.isfinite(result) else result
 
 
-@_kept()
+@merged
 def total_prod(partials):  # noqa: ANN001, ANN201
     """The product of partial products."""
-    return partials.prod()
+    result = as_element(partials, 1)
+    for place in range(partials.size):
+        result = result * partials[place]
+    return result
 
 
-@_kept()
+@merged
 def total_max(partials):  # noqa: ANN001, ANN201
     """The largest of partial results; NaN where one is."""
     result = partials[0]
-    for value in partials:
+    for place in range(partials.size):
+        value = partials[place]
         if not value <= result:
             result = value
     return result
 
 
-@_kept()
+@merged
 def total_min(partials):  # noqa: ANN001, ANN201
     """The smallest of partial results; NaN where one is."""
     result = partials[0]
-    for value in partials:
+    for place in range(partials.size):
+        value = partials[place]
         if not value >= result:
             result = value
     return result
 
 
-@_kept()
+@merged
 def stripe_limit(elements):  # noqa: ANN001, ANN201
     """How many copies of all scattered sums there may be: the same for any number of threads."""
     return max(1, min(16, 4194304 // max(1, elements)))
 
 
-@_kept()
+@merged
 def add_rows(sums, output):  # noqa: ANN001, ANN201
     """Fill an output with the sum of the stripes' sums, in order."""
     for element in range(output.size):
         whole = sums[element]
         for place in range(element + output.size, sums.size, output.size):
-            whole += sums[place]
+            whole = whole + sums[place]
         output[element] = whole
 
 
+rows_added = compiled(add_rows.function)  # for Python, which shares a kernel among threads
+
+
 __all__ = [
-    "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "b1", "bits",
-    "compiled", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes", "merged",
-    "np", "rint", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod", "total_sum",
-    "u1", "u2", "u4", "u8", "widest",
+    "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element", "b1",
+    "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes",
+    "merged", "np", "rint", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod", "total_sum",
+    "u1", "u2", "u4", "u8", "widest", "zeros",
 ]

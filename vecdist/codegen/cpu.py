@@ -15,8 +15,8 @@ from vecdist.codegen.inline import inlined
 from vecdist.codegen.rows import beginning, buffers, declared, has_phases, short, texts
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import (
+    ACCUMULATOR,
     INDENT,
-    PARTIAL,
     array_name,
     assignment,
     dense_offset,
@@ -233,7 +233,7 @@ class _Renderer(LoopLines):
         for number, output in enumerate(self.kernel.outputs):
             if output.summed:
                 count = f"{self.rows()} * ({element_count(output.shape)})"
-                yield f"    q_o{number} = np.zeros({count}, np.{PARTIAL[output.dtype.kind]})"
+                yield f"    q_o{number} = zeros({count}, {ACCUMULATOR[output.dtype.kind]})"
         for number in range(len(self.nests)):
             yield from self.run(number)
         if finishes:
@@ -245,7 +245,7 @@ class _Renderer(LoopLines):
         size = self.block_size(loop)
         yield f"    blocks = ({loop.dim} + {size} - 1) // {size}"
         for item in loop.sums(self.kernel.root):
-            yield f"    p_{item.name} = np.empty(blocks, np.{PARTIAL[item.dtype.kind]})"
+            yield f"    p_{item.name} = empty(blocks, {ACCUMULATOR[item.dtype.kind]})"
         scattered = [f"q_o{output}" for output in loop.scatters()]
         shares = f"min(blocks, {self.rows()})" if scattered else "blocks"
         yield f"    nest{number}({self.signature('i8(0)', shares, *self.partials(number + 1), *scattered)})"

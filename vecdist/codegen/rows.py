@@ -222,7 +222,7 @@ def is_turned(inner: Loop, loop: Loop) -> bool:
 
 def buffer_type(dtype: np.dtype) -> str:
     """The type of a buffer's elements; booleans are kept as bytes."""
-    return "np.int8" if dtype.kind == "b" else f"np.{dtype.name}"
+    return "i1" if dtype.kind == "b" else type_name(dtype)
 
 
 def from_buffer(name: str, dtype: np.dtype, row: str, scope: str) -> str:
@@ -238,7 +238,7 @@ def to_buffer(name: str, dtype: np.dtype, row: str, scope: str) -> str:
 def declared(waiting: dict[str, np.dtype]) -> Iterator[str]:
     """The lines that make the buffers."""
     for name, dtype in waiting.items():
-        yield f"    b_{name} = np.empty({STRETCH}, {buffer_type(dtype)})"
+        yield f"    b_{name} = empty({STRETCH}, {buffer_type(dtype)})"
 
 
 def parts_of_turned(inner: Loop) -> list[Scatter]:

@@ -40,6 +40,6 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0):
     widest()
     v2, v4, v6, v10, = prelude(x0, x1, x2, x3, x4, o0, o1, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    p_a8 = np.empty(blocks, np.int64)
+    p_a8 = empty(blocks, i8)
     nest0(i8(0), blocks, p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0)
     finish(p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0)

@@ -134,8 +134,8 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0):
     widest()
     v2, v5, v15, v80, v95, v96, = prelude(x0, x1, x2, o0, o1, o2, flag, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    p_a82 = np.empty(blocks, np.float64)
-    p_a84 = np.empty(blocks, np.float64)
-    p_a92 = np.empty(blocks, np.float64)
+    p_a82 = empty(blocks, f8)
+    p_a84 = empty(blocks, f8)
+    p_a92 = empty(blocks, f8)
     nest0(i8(0), blocks, p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0)
     finish(p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0)

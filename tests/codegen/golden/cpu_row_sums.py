@@ -10,7 +10,7 @@ def prelude(x0, x1, o0, n0, n1):
 def nest0(first, last, x0, x1, o0, n0, n1):
     widest()
     size = max(1, 4096 // max(1, n1))
-    b_v8 = np.empty(256, np.float64)
+    b_v8 = empty(256, f8)
     for block in range(first, last):
         end = min(block * size + size, n0)
         for start in range(block * size, end, 256):

@@ -59,6 +59,6 @@ def kernel(x0, o0, o1, o2, o3, n0):
     blocks = (1 + max(1, 4096 // max(1, n0)) - 1) // max(1, 4096 // max(1, n0))
     nest0(i8(0), blocks, x0, o0, o1, o2, o3, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    p_a11 = np.empty(blocks, np.float64)
+    p_a11 = empty(blocks, f8)
     nest1(i8(0), blocks, p_a11, x0, o0, o1, o2, o3, n0)
     finish(p_a11, x0, o0, o1, o2, o3, n0)

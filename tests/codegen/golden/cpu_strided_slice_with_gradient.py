@@ -34,8 +34,8 @@ def nest1(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
     size = max(1, 4096 // max(1, n1))
-    b_v12 = np.empty(256, np.int8)
-    b_v15 = np.empty(256, np.int8)
+    b_v12 = empty(256, i1)
+    b_v15 = empty(256, i1)
     for block in range(first, last):
         end = min(block * size + size, n0)
         for start in range(block * size, end, 256):
@@ -70,7 +70,7 @@ def finish(p_a7, x0, o0, o1, n0, n1, n2, s0):
 def kernel(x0, o0, o1, n0, n1, n2, s0):
     widest()
     blocks = (n2 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
-    p_a7 = np.empty(blocks, np.float64)
+    p_a7 = empty(blocks, f8)
     nest0(i8(0), blocks, p_a7, x0, o0, o1, n0, n1, n2, s0)
     blocks = (n0 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
     nest1(i8(0), blocks, p_a7, x0, o0, o1, n0, n1, n2, s0)

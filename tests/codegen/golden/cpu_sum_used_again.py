@@ -44,7 +44,7 @@ def kernel(x0, o0, n0):
     widest()
     v7, = prelude(x0, o0, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    p_a5 = np.empty(blocks, np.float64)
+    p_a5 = empty(blocks, f8)
     nest0(i8(0), blocks, p_a5, v7, x0, o0, n0)
     blocks = (n0 + 4096 - 1) // 4096
     nest1(i8(0), blocks, p_a5, v7, x0, o0, n0)
