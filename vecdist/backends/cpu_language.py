@@ -274,14 +274,16 @@ def _allocated(context, builder, array_type, count):  # noqa: ANN001, ANN202
     return made
 
 
-@intrinsic
-def as_element(typing, array, value):  # noqa: ANN001, ANN201
+def _as_element(typing, array, value):  # noqa: ANN001, ANN201
     """A number in the type of an array's elements."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
         return context.cast(builder, args[1], value, signature.return_type)
 
     return array.dtype(array, value), codegen
+
+
+as_element: Any = intrinsic(_as_element)
 
 
 @merged
@@ -350,6 +352,6 @@ rows_added = compiled(add_rows.function)  # for Python, which shares a kernel am
 __all__ = [
     "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element", "b1",
     "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes",
-    "merged", "np", "rint", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod", "total_sum",
-    "u1", "u2", "u4", "u8", "widest", "zeros",
+    "merged", "np", "rint", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod",
+    "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
 ]
