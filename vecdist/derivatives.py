@@ -10,7 +10,7 @@ import numpy as np
 from vecdist import pipeline
 from vecdist.array import Expression, LazyArray, Operand, Wrt, as_lazy
 from vecdist.exits import warn_of_lost
-from vecdist.expr import Node, topological
+from vecdist.expr import Node, below
 from vecdist.leaves import NUMBERS
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of
 from vecdist.shapes import broadcast
@@ -188,7 +188,7 @@ def _known_lazy(expr: Any) -> LazyArray:
 def leaves_of(expr: LazyArray, wrt: Wrt) -> list[Node]:
     """The leaves that ``wrt`` names, each of which the expression must contain."""
     expr = _known_lazy(expr)
-    present = [node for node in topological((expr.node,)) if node.op == "leaf"]
+    present = [node for node in below((expr.node,)) if node.op == "leaf"]
     found = [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
     warn_of_lost(expr.node, found)
     return found

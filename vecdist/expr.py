@@ -266,11 +266,26 @@ def topological(roots: Iterable[Node], inputs: Callable[[Node], Sequence[Node]] 
         elif node not in seen:
             seen.add(node)
             needed = inputs(node) if inputs else node.args
-            missing = [other for other in needed if other not in seen]
-            if missing:
-                stack += (node, None, *reversed(missing))
-            else:
-                yield node
+            if needed:
+                missing: list[Node | None] = [other for other in needed if other not in seen]
+                if missing:
+                    stack += (node, None)
+                    missing.reverse()
+                    stack += missing
+                    continue
+            yield node
+
+
+def below(roots: Iterable[Node]) -> list[Node]:
+    """Every node that ``roots`` need, in an order that depends on nothing but how they are made of each other."""
+    found = list(dict.fromkeys(roots))
+    seen = set(found)
+    for node in found:  # which grows meanwhile
+        for arg in node.args:
+            if arg not in seen:
+                seen.add(arg)
+                found.append(arg)
+    return found
 
 
 def rewrite(
@@ -280,5 +295,5 @@ def rewrite(
     roots = tuple(roots)
     new: dict[Node, Node] = {}
     for node in topological(roots):
-        new[node] = rule(node, tuple(new[arg] for arg in node.args))
-    return tuple(new[root] for root in roots)
+        new[node] = rule(node, tuple([new[arg] for arg in node.args]))
+    return tuple([new[root] for root in roots])

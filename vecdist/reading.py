@@ -8,7 +8,7 @@ import numpy as np
 
 from vecdist import pipeline
 from vecdist.exits import left
-from vecdist.expr import Node, topological
+from vecdist.expr import Node, below
 
 
 class Readable:
@@ -49,7 +49,7 @@ class Readable:
     @property
     def device(self) -> str:
         """Where it is computed: ``"cpu"`` or ``"cuda:0"``."""
-        leaves = [node.attrs[0] for node in topological((self.node,)) if node.op == "leaf"]
+        leaves = [node.attrs[0] for node in below((self.node,)) if node.op == "leaf"]
         on_device = [found.array for found in leaves if found.kind == "cupy"]
         return f"cuda:{on_device[0].device.id}" if on_device else "cpu"
 

@@ -30,31 +30,25 @@ def outline(roots: Sequence[Node]) -> Outline:
 
     Data that never change are known by their number.  Nothing in it keeps an array alive but its leaves.
     """
-    places: dict[Node, int] = {}
-    key: list[Any] = []
+    nodes = list(dict.fromkeys(roots))
+    places = {node: place for place, node in enumerate(nodes)}
+    key: list[Any] = [places[root] for root in roots]
     leaves: list[Leaf] = []
-    stack = list(reversed(roots))
-    while stack:
-        node = stack.pop()
-        if node in places:
-            continue
-        args = node.args
-        missing = [arg for arg in args if arg not in places]
-        if missing:
-            stack.append(node)
-            stack += reversed(missing)
-            continue
-        places[node] = len(places)
+    for node in nodes:  # which grows meanwhile, by what is met first
         if node.op == "leaf":
             (leaf,) = node.attrs
             leaves.append(leaf)
             key += ("leaf", *_layout(leaf), node.shape, node.dtype)
-        elif args:
-            attrs = None if node.op == "checked" else node.attrs  # whose labels are for the reader of an error
-            key += (node.op, attrs, node.shape, node.dtype, *[places[arg] for arg in args])
-        else:
-            key += (node.op, node.attrs, node.shape, node.dtype)
-    return Outline((*key, None, *[places[root] for root in roots]), tuple(leaves))
+            continue
+        attrs = None if node.op == "checked" else node.attrs  # whose labels are for the reader of an error
+        key += (node.op, attrs, node.shape, node.dtype)
+        for arg in node.args:
+            place = places.get(arg)
+            if place is None:
+                place = places[arg] = len(nodes)
+                nodes.append(arg)
+            key.append(place)
+    return Outline(tuple(key), tuple(leaves))
 
 
 def _layout(leaf: Leaf) -> tuple[Any, ...]:
