@@ -61,6 +61,11 @@ class Block:
         """The body of the loop that this block belongs to: itself, unless it is one of two cases."""
         return self.parent if self.parent and self.parent.index == self.index else self
 
+    @property
+    def depth(self) -> int:
+        """How many blocks there are from the outermost to this one."""
+        return 1 + self.parent.depth if self.parent else 1
+
     def chain(self) -> list[Block]:
         """The blocks from the outermost to this one."""
         return [*self.parent.chain(), self] if self.parent else [self]

@@ -71,6 +71,8 @@ def narrow(nodes: Sequence[Node], lengths: Mapping[str, int], widest: int | None
 def kept(roots: Sequence[Node], nodes: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` where each of ``nodes`` is computed before all other loops, and kept."""
     chosen = set(nodes)
+    if not chosen:
+        return tuple(roots)
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
         return Node("kept", (node,), (), node.shape, node.dtype) if node in chosen else rebuilt(node, args)

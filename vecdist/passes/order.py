@@ -30,16 +30,15 @@ ON_PRIMITIVES: tuple[Pass, ...] = (
     simplify,  # so that what is derived has no products with 1 and no double signs, which hide common factors
     factor,  # while a sum is still written as products: what is expanded has none
     powers,  # after signs and factors have left the sums, where those of several terms meet
-    simplify,  # what factors have left behind: products with 1, opposite signs
+    simplify,  # products with 1 that factors left behind, for whoever is shown the graph: others see no difference
 )
 ON_TARGET: tuple[Pass, ...] = (
-    choices,  # while log1p and log are still themselves: two of them become one
-    to_elementary,  # what is left to choose between then are exponentials and logarithms
-    simplify,  # constants among the arguments of what was expanded, which leave fewer choices
-    choices,  # two values of an elementary function, which is dear, become one
-    expand,
-    simplify,  # constants in what was expanded
-    choices,  # quotients and roots that both sides of an expansion end in
+    choices,  # between two values of one function, lgamma say, while it is still one
+    to_elementary,  # so that what the sides of a choice have in common are exponentials and logarithms
+    simplify,  # constants that functions were taken apart at, which hide what sides have in common
+    choices,  # between two logarithms that functions were taken apart into
+    expand,  # the rest, down to what both targets have code for
+    simplify,  # constants that these were taken apart at
     verify,
 )  # fmt: skip
 

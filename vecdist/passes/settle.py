@@ -22,6 +22,8 @@ def settle(
 
     The first ``outputs`` roots are results, the others flags.
     """
+    if not data:
+        return tuple(roots), ()
     constant = _constant(roots, frozenset(data))
     known: dict[Node, bool] = {flag: False for flag in roots[outputs:] if constant[flag]}
     for node in topological(roots):

@@ -87,9 +87,9 @@ class _State:
 
     def learn(self, roots: Sequence[Node]) -> None:
         """What each node depends on."""
-        for node in topological(roots):
-            if node not in self.kinds:
-                self.kinds[node] = self.kind(node)
+        unknown = [root for root in roots if root not in self.kinds]
+        for node in topological(unknown, lambda node: [arg for arg in node.args if arg not in self.kinds]):
+            self.kinds[node] = self.kind(node)
 
     def kind(self, node: Node) -> int:
         if node.op == "slot":

@@ -66,7 +66,7 @@ class Context:
 
     def home(self, root: Block) -> Block:
         """The innermost block that an index belongs to."""
-        return max(self.blocks(), key=lambda block: len(block.chain()), default=root)
+        return max(self.blocks(), key=lambda block: block.depth, default=root)
 
 
 def through_view(context: Context, node: Node, root: Block) -> Context:
@@ -143,7 +143,7 @@ def _offset(index: Index, start: int | str) -> str:
 def _both(guards: list[Index], root: Block) -> Index | None:
     if not guards:
         return None
-    block = max((guard.block for guard in guards), key=lambda block: len(block.chain()))
+    block = max((guard.block for guard in guards), key=lambda block: block.depth)
     level = max(guard.level for guard in guards if guard.block is block)
     return Index(" & ".join(guard.text for guard in guards), block, level)
 

@@ -92,6 +92,7 @@ class _Lowering:
         self.outputs: list[Output] = []
         self.values: defaultdict[Context, dict[Node, Value]] = defaultdict(dict)
         self.below: dict[Node, tuple[Node, ...]] = {}
+        self.bare: set[Node] = set()
         self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
         self.split: dict[tuple[Block, str], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
@@ -215,7 +216,7 @@ class _Lowering:
         """The level that each block must have reached before ``node`` can be computed in ``context``."""
         levels: dict[Block, int] = {}
         if node not in self.below:
-            found = structure_below(node)  # of which views of arrays need nothing
+            found = structure_below(node, self.bare)  # of which views of arrays need nothing
             self.below[node] = tuple(each for each in found if each.op != "view" or each.args[0].op != "slot")
         for source in self.below[node]:
             at = context.at(source)
@@ -295,7 +296,7 @@ class _Lowering:
                 return self.cases(node, places.context)
         args = [places.known(arg)[arg] for arg in node.args]
         blocks = (at.home(self.root), *(arg.block for arg in args))
-        block = max(blocks, key=lambda block: len(block.chain()))
+        block = max(blocks, key=lambda block: block.depth)
         level = max((arg.level for arg in args if arg.block is block), default=0)
         return self.assign(node.op, tuple(arg.name for arg in args), node.dtype, block, level)
 
@@ -330,7 +331,7 @@ class _Lowering:
         known = pad_guard(at, node, self.root)
         if known is None:
             return value
-        block = max((value.block, known.block), key=lambda block: len(block.chain()))
+        block = max((value.block, known.block), key=lambda block: block.depth)
         guard = self.assign("index", (known.text,), np.dtype(bool), known.block, 0)
         level = value.level if value.block is block else 0
         zero = "0" if node.dtype.kind in "iu" else f"{node.dtype.kind}{node.dtype.itemsize}(0.0)"

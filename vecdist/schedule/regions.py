@@ -60,9 +60,15 @@ def inside(context: Context, node: Node, home: Block) -> Context:
     return Context(indices, context.guard)
 
 
-def structure_below(root: Node) -> Iterator[Node]:
-    """The structural nodes that ``root`` reaches through elementwise nodes alone."""
-    return (node for node in region(root) if node.op in STRUCTURE)
+def structure_below(root: Node, bare: set[Node]) -> list[Node]:
+    """The structural nodes that ``root`` reaches through elementwise nodes alone; ``bare`` ones reach none."""
+    found = []
+    for node in region(root, lambda arg: arg not in bare):
+        if node.op in STRUCTURE:
+            found.append(node)
+        elif node.op == "cases" or bare.issuperset(node.args):
+            bare.add(node)
+    return found
 
 
 def region(root: Node, wanted: Callable[[Node], bool] | None = None) -> Iterator[Node]:
