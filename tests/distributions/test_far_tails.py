@@ -11,7 +11,7 @@ import pytest
 from flint import arb, ctx
 
 import vecdist
-from vecdist.distributions import Distribution, Erlang, Gamma, NegativeBinomial, NoncentralChi2, Rice
+from vecdist.distributions import BetaPrime, Distribution, Erlang, Gamma, NegativeBinomial, NoncentralChi2, Rice
 
 TINY_DFS = (2.3e-308, 1e-300, 1e-20, 1e-8)
 
@@ -84,3 +84,16 @@ def test_slopes_of_a_gamma_tail_where_x_times_its_rate_is_subnormal(interpreter:
     lazy = vecdist.logcdf(Gamma(np.array([shape], dtype), np.array([scale], dtype)), at)
     _, (slope,) = vecdist.value_and_partials(lazy, (at,))
     np.testing.assert_allclose(slope, dtype(shape) / at, rtol=1e-6)
+
+
+@pytest.mark.parametrize("b", [1e17, 1e20, 1e90, 1e101, 1e200, 1e300])
+def test_odds_of_a_huge_shape_are_gamma_variables(interpreter: Any, b: float) -> None:
+    """Over it and of the other shape, 2, whose upper tail is (1 + t) exp(-t)."""
+    t = np.array([1e-3, 0.5, 5.0, 30.0, 300.0, 790.0])
+    upper = np.log1p(t) - t
+    lower = np.where(upper < -0.7, np.log1p(-np.exp(upper)), np.log(-np.expm1(upper)))
+    bound = 1e-12 + 1e6 / b  # a beta variable's second order
+    np.testing.assert_allclose(vecdist.logsf(BetaPrime(2.0, b), t / b), upper, rtol=bound)
+    np.testing.assert_allclose(vecdist.logcdf(BetaPrime(2.0, b), t / b), lower, rtol=bound)
+    np.testing.assert_allclose(vecdist.logcdf(BetaPrime(b, 2.0), b / t), upper, rtol=bound)
+    np.testing.assert_allclose(vecdist.ppf(BetaPrime(2.0, b), np.exp(lower[1:3])), t[1:3] / b, rtol=bound)

@@ -22,6 +22,7 @@ from vecdist.primitives.table import PRIMITIVES, Primitive, flat, in_last, primi
 
 ODDS, RATIO, SQUARE = 0.0, 1.0, 2.0
 LARGEST = 1e100  # of z, and its reciprocal the least: the tails are powers of it beyond
+NEGLIGIBLE = 1e-20  # unless a shape times that is not
 
 
 def power_of(form: float) -> float:
@@ -34,7 +35,8 @@ def point(form: float, a: float, b: float, unit: float, z: float) -> tuple[float
     s, extra = z if z >= 0.0 else nan, 0.0
     if 0.0 < z < inf:
         s = z if form < 0.5 else z * unit
-        if not 1.0 / LARGEST <= s <= LARGEST:
+        power = form > 0.5 or b * s < NEGLIGIBLE or a < NEGLIGIBLE * s
+        if not 1.0 / LARGEST <= s <= LARGEST and power:
             beyond = log(z) if form < 0.5 else log(z) + log(unit)
             s = 1.0 / LARGEST if beyond < 0.0 else LARGEST
             extra = (log(LARGEST) - abs(beyond)) * power_of(form)

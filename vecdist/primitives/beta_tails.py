@@ -114,6 +114,7 @@ def with_lost(
         e, low = power_exponent(a, x, x_low, shifted, b, y, y_low)
         e, lost = exact_sum(e, ratio)
         low += lost
+    e, low = exact_sum(e, low)
     return e, low
 
 
