@@ -97,3 +97,15 @@ def test_odds_of_a_huge_shape_are_gamma_variables(interpreter: Any, b: float) ->
     np.testing.assert_allclose(vecdist.logcdf(BetaPrime(2.0, b), t / b), lower, rtol=bound)
     np.testing.assert_allclose(vecdist.logcdf(BetaPrime(b, 2.0), b / t), upper, rtol=bound)
     np.testing.assert_allclose(vecdist.ppf(BetaPrime(2.0, b), np.exp(lower[1:3])), t[1:3] / b, rtol=bound)
+
+
+@pytest.mark.parametrize(("m", "x", "y"), [
+    (33.59701455439508, 0.01324616918808953, 8.843784078334792e-08), (60.0, 0.125, 1e-3), (12.0, 30.0, 1e-6),
+])  # fmt: skip
+def test_noncentral_chi_squared_variables_next_to_0(interpreter: Any, m: float, x: float, y: float) -> None:
+    """By the sum that they are mixed of."""
+    found = vecdist.logcdf(NoncentralChi2(2.0 * m, 2.0 * x), np.array([2.0 * y]))
+    with ctx.workprec(300):
+        start = (-arb(x)).exp()
+        terms = (start * arb(x) ** n / arb(n).fac() * arb(y).gamma_lower(arb(m) + n, 1) for n in range(60))
+        np.testing.assert_allclose(found, float(sum(terms, arb(0)).log()), rtol=1e-14)

@@ -35,7 +35,7 @@ def size(m: float, x: float, y: float) -> float:
 def circle(m: float, x: float, y: float, r: float) -> tuple[float, float, float, float, float]:
     """The lesser tail as exp(e) w, and exp(e) times its slopes in m, x and y, by the circle through the saddle."""
     g = y / (0.5 * (m + r))  # 1 / radius
-    less = g * ((y - x - m) / (y + 0.5 * (r - m)))  # g - 1
+    less = g * ((y - x - m) / (y + 0.5 * (r - m))) if 0.5 < g < 2.0 else g - 1.0  # which is g - 1 too
     log_g = log1p(less) if -0.5 < less < 0.5 else log(g)
     e, low = m * log_less(y, 0.5 * (m + r), less) - x * less * less, 0.0
     if -VANISHED < e < -AMPLIFIED:

@@ -74,8 +74,9 @@ def exact_product(x: float, y: float) -> tuple[float, float]:
     """x y as rounded, and what that leaves (Dekker 1971)."""
     x_head, y_head = half(x), half(y)
     x_tail, y_tail = x - x_head, y - y_head
-    product, rest = exact_sum(x_head * y_head, x_head * y_tail + x_tail * y_head + x_tail * y_tail)
-    return product, rest
+    across, lost = exact_sum(x_head * y_tail, x_tail * y_head)
+    product, rest = exact_sum(x_head * y_head, across)
+    return product, rest + (lost + x_tail * y_tail)
 
 
 def divided_difference(x: float, y: float, coefficients: tuple[float, ...]) -> tuple[float, float]:
