@@ -261,7 +261,7 @@ def test_tails_add_up_to_one(family: str) -> None:
 def test_second_derivatives_in_the_parameters_are_refused() -> None:
     a, x = (Node("slot", (), (i,), ("n0",), np.dtype(float)) for i in range(2))
     first, _ = partials(PRIMITIVES["gammainc"](a, x), [a, x])
-    with pytest.raises(NotImplementedError, match="gammainc_da can be differentiated in the last"):
+    with pytest.raises(NotImplementedError, match="gammainc_da has no derivative but in the last"):
         partials(first, [a])
     (mixed,) = partials(first, [x])
     arrays = [np.array([2.5]), np.array([1.5])]
