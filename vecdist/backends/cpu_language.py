@@ -274,7 +274,7 @@ def _allocated(context, builder, array_type, count):  # noqa: ANN001, ANN202
     return made
 
 
-def _as_element(typing, array, value):  # noqa: ANN001, ANN201
+def _as_element(typing, array, value):  # noqa: ANN001, ANN202
     """A number in the type of an array's elements."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202

@@ -69,7 +69,7 @@ class Threaded:
         self.prelude, nests, self.finish = pieces
         self.inputs: int = len(kernel.slots)
         counts = {n: element_count(o.shape, lengths) for n, o in enumerate(kernel.outputs) if o.summed}
-        stripes = cpu_language.stripe_limit.function(sum(counts.values()))
+        stripes = cpu_language.stripe_limit(sum(counts.values()))
         self.scattered = {n: (stripes * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
         levels = [level for level, _ in kernel.nests()]
         self.nests = []

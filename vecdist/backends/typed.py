@@ -39,6 +39,10 @@ class Written:
     function: Callable[..., Any]
     merged: bool = False
 
+    def __call__(self, *arguments: Any) -> Any:
+        """What Python makes of it."""
+        return self.function(*arguments)
+
     @property
     def name(self) -> str:
         return self.function.__name__
