@@ -16,20 +16,16 @@ DEAR = 5  # operations from which a value is better read than computed again
 
 def hoistable(roots: Sequence[Node]) -> tuple[Node, ...]:
     """The largest such values that depend on inputs alone."""
-    costs = _costs(roots)
-    found: dict[Node, None] = {}
-    for node in topological(roots):
-        for arg in _repeated(node):
-            if costs.get(arg, 0) >= DEAR:
-                found[arg] = None
-    return tuple(found)
+    repeated = dict.fromkeys(arg for node in topological(roots) for arg in _repeated(node))
+    costs = _costs(roots) if repeated else {}
+    return tuple(arg for arg in repeated if costs.get(arg, 0) >= DEAR)
 
 
 def _repeated(node: Node) -> list[Node]:
     """The arguments that an outer loop around ``node`` computes again and again."""
     if node.op == "gather":
         return [node.args[0]] if _varies(node.args[0]) else []
-    if node.op in STRUCTURE or node.op == "cases":
+    if node.op in STRUCTURE or node.op == "cases" or node.ndim < 2:
         return []
     outermost = next((axis for axis in range(-node.ndim, 0) if node.shape[axis] != 1), 0)
     return [arg for arg in node.args if _varies(arg) and (-outermost > arg.ndim or arg.shape[outermost] == 1)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vecdist.expr import Node, rewrite, topological
+from vecdist.expr import Node, below, rewrite, topological
 from vecdist.primitives.indexing import scatter
 from vecdist.primitives.structure import rebuilt, summed, view
 from vecdist.shapes import Shape
@@ -56,6 +56,8 @@ def _extents(node: Node, lengths: Mapping[str, int]) -> tuple[int, int]:
 
 def scattered(roots: Sequence[Node], tall: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` with the sums in ``tall`` scattered, and scatters to a single element summed."""
+    if not tall and not any(node.op == "scatter" for node in below(roots)):
+        return tuple(roots)
     return rewrite(roots, lambda node, args: _scattered(rebuilt(node, args), node in tall))
 
 

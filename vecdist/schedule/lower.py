@@ -45,6 +45,7 @@ from vecdist.schedule.regions import (
 )
 from vecdist.shapes import Dim, Shape
 
+APART = {"const", "slot", "extent", "position", "cases", "gather", "scatter", "kept", *THROUGH, *SCANS}
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
@@ -268,6 +269,18 @@ class _Lowering:
         return places.known(root)[root]
 
     def compute(self, node: Node, places: Places) -> Value:
+        if node.op in APART or is_reduction(node):
+            return self.apart(node, places)
+        args = [places.known(arg)[arg] for arg in node.args]
+        block = places.home(node, self.root)
+        for arg in args:
+            if arg.block is not block and arg.block.depth > block.depth:
+                block = arg.block
+        level = max([arg.level for arg in args if arg.block is block], default=0)
+        return self.assign(node.op, tuple([arg.name for arg in args]), node.dtype, block, level)
+
+    def apart(self, node: Node, places: Places) -> Value:
+        """What is no elementwise function of its arguments."""
         at = places.context_of(node)
         match node.op:
             case "const":
@@ -286,19 +299,13 @@ class _Lowering:
                 return self.assign("index", (text,), node.dtype, block, at.level(block))
             case "gather":
                 return self.gathered(node, at)
-            case op if op in {"scatter", "kept", *SCANS} or is_reduction(node):
-                return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
             case "view" | "reshape":
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
             case "pad":
                 return self.padded(node, at)
             case "cases":
                 return self.cases(node, places.context)
-        args = [places.known(arg)[arg] for arg in node.args]
-        blocks = (at.home(self.root), *(arg.block for arg in args))
-        block = max(blocks, key=lambda block: block.depth)
-        level = max((arg.level for arg in args if arg.block is block), default=0)
-        return self.assign(node.op, tuple(arg.name for arg in args), node.dtype, block, level)
+        return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
 
     def assign(self, op: str, args: tuple[str, ...], dtype: np.dtype, block: Block, level: int) -> Value:
         name = self.name("v")

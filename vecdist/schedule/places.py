@@ -29,12 +29,20 @@ class Places:
     def __init__(self, context: Context, values: defaultdict[Context, dict[Node, Value]]) -> None:
         self.context, self.values = context, values
         self.of_shape: dict[Shape, tuple[Context, dict[Node, Value]]] = {}
+        self.homes: dict[Shape, Block] = {}
 
     def context_of(self, node: Node) -> Context:
         return self._found(node)[0]
 
     def known(self, node: Node) -> dict[Node, Value]:
         return self._found(node)[1]
+
+    def home(self, node: Node, root: Block) -> Block:
+        """The innermost block that an index of the node belongs to."""
+        found = self.homes.get(node.shape)
+        if found is None:
+            found = self.homes[node.shape] = self.context_of(node).home(root)
+        return found
 
     def _found(self, node: Node) -> tuple[Context, dict[Node, Value]]:
         found = self.of_shape.get(node.shape)
