@@ -14,6 +14,7 @@ from typing import final
 
 import numpy as np
 
+from vecdist.memo import cached_property
 from vecdist.shapes import Shape
 
 
@@ -242,6 +243,11 @@ class Kernel:
         inner = [item.dim for _, loop in self.shared_nests() for item in loop.body.walk() if isinstance(item, Loop)]
         return set(inner)
 
+    @cached_property
+    def _dims(self) -> tuple[list[list[str]], list[str]]:
+        """The lengths of the longest chain of loops in each nest, and those of all loops inside others, in order."""
+        return [loop.dims() for _, loop in self.shared_nests()], sorted(self.inner_dims())
+
     def with_fixed(
         self, lengths: Mapping[str, int], longest: int, few: Collection[str] = (), least: int = 0
     ) -> Kernel:
@@ -249,10 +255,10 @@ class Kernel:
 
         The kernel as it is where its loops have fewer than ``least`` elements.
         """
-        sizes = [math.prod(lengths.get(dim, 1) for dim in loop.dims()) for _, loop in self.shared_nests()]
-        if max(sizes, default=0) < least:
+        whole, inner = self._dims
+        if max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least:
             return self
-        known = [(dim, lengths[dim]) for dim in sorted(self.inner_dims()) if dim in lengths]
+        known = [(dim, lengths[dim]) for dim in inner if dim in lengths]
         fixed = tuple((dim, n) for dim, n in known if 0 < n <= longest or (longest and dim in few))
         return replace(self, fixed=fixed) if fixed else self
 
