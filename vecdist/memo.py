@@ -82,7 +82,8 @@ class Memo(Generic[Made]):
         most = self._most() if callable(self._most) else self._most
         while most is not None and len(self._kept) > most:
             kept = self._kept.copy()  # in one step, while other threads add to it
-            self._kept.pop(min(kept, key=lambda key: kept[key].used), None)
+            oldest, _ = min(kept.items(), key=lambda item: item[1].used)  # which hashes no key: some are long
+            self._kept.pop(oldest, None)
 
     def clear(self) -> None:
         """Forget everything."""
