@@ -32,6 +32,7 @@ b1 = numba.boolean
 VERSION = hashlib.sha256(Path(__file__).read_bytes() + emission.VERSION).hexdigest()[:12]
 
 
+emitted = emission.emitter(intrinsic)
 __text__ = Path(__file__).read_text(encoding="utf-8")  # the functions at the end are generated source, too
 MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 
@@ -39,7 +40,7 @@ MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "n
 def compiled(function: Callable[..., Any]) -> Any:
     """A function of generated source, compiled when it is first called, and kept on disk."""
     written = Written(function)
-    caller = called_by_numba(written, intrinsic)
+    caller = called_by_numba(written, emitted)
     made: Any = numba.njit(**MODE)(caller)
     made._cache, made.written = CodeCache(caller, VERSION), written
     return made

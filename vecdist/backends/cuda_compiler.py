@@ -18,7 +18,7 @@ import numba
 import numpy as np
 from numba import types
 
-from vecdist.backends.emission import called_by_numba
+from vecdist.backends.emission import called_by_numba, emitter
 from vecdist.backends.typed import Written
 from vecdist.codegen.grid import THREADS
 from vecdist.codegen.routines import Routine
@@ -78,10 +78,15 @@ def compile_routine(function: Any, routine: Routine, capability: tuple[int, int]
 def _compiled(function: Any, given: Any, name: str, capability: tuple[int, int], **options: Any) -> bytes:
     if not hasattr(cuda, "compile") or cuda.compile is None:
         raise MissingToolchain(f"numba-cuda is not installed; {HOW}")
+    told = {"cc": capability, "output": "ltoir", "abi": "numba", "abi_info": {"abi_name": name}}
+    return cuda.compile(called_by_numba(Written(function), _emitted()), given, **told, **options)[0]
+
+
+@functools.cache
+def _emitted() -> Any:
     from numba.cuda.extending import intrinsic
 
-    told = {"cc": capability, "output": "ltoir", "abi": "numba", "abi_info": {"abi_name": name}}
-    return cuda.compile(called_by_numba(Written(function), intrinsic), given, **told, **options)[0]
+    return emitter(intrinsic)
 
 
 def link(codes: Sequence[bytes], capability: tuple[int, int]) -> bytes:

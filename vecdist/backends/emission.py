@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import itertools
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,30 +19,45 @@ from llvmlite import ir
 from numba.core import cgutils, types
 
 from vecdist.backends import typed
-from vecdist.backends.typed import Typed, Types, Written, meaning_of
+from vecdist.backends.typed import Typed, Written, meaning_of
 
 VERSION = b"".join(Path(module).read_bytes() for module in (__file__, typed.__file__))  # what shapes machine code
 Value = Any  # of LLVM; None for what is known when compiling
 
 
-def called_by_numba(written: Written, intrinsic: Callable[..., Any]) -> Any:
-    """A function for Numba that calls what was written; ``intrinsic`` is the decorator of the target."""
-    names = ", ".join(written.parameters)
-    told = {"typing": lambda context, *given: _typing(written, context, given), "__name__": written.names["__name__"]}
-    lines = f"def body(context, {names}):\n    return typing(context, {names})\n"
-    exec(lines, told)
-    told["body"] = intrinsic(told["body"])
-    exec(f"def {written.name}({names}):\n    return body({names})\n", told)
+_numbers = itertools.count()
+_written: weakref.WeakValueDictionary[int, Written] = weakref.WeakValueDictionary()
+
+
+def emitter(intrinsic: Callable[..., Any]) -> Any:
+    """The intrinsic of a target, by its decorator: ``emitted(number, arguments)`` of what was written.
+
+    There is one for all, as Numba never forgets an intrinsic; what it remembers of a call is a number.
+    """
+
+    def emitted(context, number, arguments):  # noqa: ANN001, ANN202
+        if not isinstance(number, types.IntegerLiteral):
+            return None  # Numba asks again, with the number
+        given = number.literal_value
+        made = _written[given].typed(context, arguments.types)
+
+        def codegen(target, builder, signature, values):  # noqa: ANN001, ANN202
+            each = cgutils.unpack_tuple(builder, values[1], len(signature.args[1]))
+            own = _written[given].made
+            return _Statements(_Module(target, builder.module), own, builder).write(each)
+
+        return made.result(number, arguments), codegen
+
+    return intrinsic(emitted)
+
+
+def called_by_numba(written: Written, emitted: Any) -> Any:
+    """A function for Numba that is nothing but what was written, and keeps it."""
+    number, names = next(_numbers), ", ".join(written.parameters)
+    _written[number] = written
+    told = {"emitted": emitted, "written": written, "__name__": written.names["__name__"]}
+    exec(f"def {written.name}({names}):\n    return emitted({number}, ({names},))\n", told)
     return told[written.name]
-
-
-def _typing(written: Written, context: Any, given: Sequence[types.Type]) -> tuple[Any, Callable[..., Value]]:
-    made = Types(context).function(written, given)
-
-    def codegen(target: Any, builder: ir.IRBuilder, signature: Any, arguments: Sequence[Value]) -> Value:
-        return _Statements(_Module(target, builder.module), made, builder).write(arguments)
-
-    return made.result(*made.arguments), codegen
 
 
 def _not_unrolled(module: ir.Module) -> ir.MDValue:

@@ -32,12 +32,21 @@ TREES = "__trees__"  # the name of its functions' statements in a module of gene
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Written:
-    """A function of generated source; ``merged`` ones are put in the place of their calls."""
+    """A function of generated source; ``merged`` ones are put in the place of their calls.
+
+    ``made`` is what it is for the types that it was last compiled for.
+    """
 
     function: Callable[..., Any]
     merged: bool = False
+    made: Any = None
+
+    def typed(self, context: Any, arguments: Sequence[types.Type]) -> Typed:
+        """The function for arguments of these types, by the tables of a target."""
+        self.made = Types(context).function(self, arguments)
+        return self.made
 
     def __call__(self, *arguments: Any) -> Any:
         """What Python makes of it."""
