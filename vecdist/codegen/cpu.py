@@ -170,10 +170,10 @@ class _Renderer(LoopLines):
 
     def statement(self, item: Statement) -> str:
         match item:
-            case Assign(name, _, (condition, *_, usual)) if self.usual and is_seldom(item):
-                return f"{name} = {usual}; seldom = seldom | {condition}"
             case Assign(name) | Load(name) if self.usual and name in self.left_out:
                 return "pass"
+            case Assign(name, _, (condition, *_, usual)) if self.usual and is_seldom(item):
+                return f"{name} = {usual}; seldom = seldom | {condition}"
             case Assign():
                 return assignment(item)
             case Load():
