@@ -204,6 +204,8 @@ def const(value: Scalar, dtype: Any = np.float64) -> Node:
 
 def cast(node: Node, dtype: Any) -> Node:
     """``node`` converted to ``dtype``; itself where it has it already."""
+    if node.dtype is dtype:  # as nearly always
+        return node
     dtype = np.dtype(dtype)
     if node.dtype == dtype:
         return node
