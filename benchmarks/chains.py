@@ -147,7 +147,7 @@ def by_numpyro(target: Target, chosen: Namespace, chains: int) -> Sampler:
 
 def measured(build: Callable[[], Sampler]) -> tuple[str, ...]:
     """The cells of a row: first run, a run, leapfrog steps of a draw, effective samples, and these per second."""
-    from vecdist.leaves import on_host
+    from vecdist.graph.leaves import on_host
     from vecdist.samplers import ess
 
     try:

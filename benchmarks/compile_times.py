@@ -69,7 +69,7 @@ def vecdist_steps(chosen: Namespace, model: Callable) -> dict[str, Any]:
     given = [[move(array) for array in data(size, chosen.dtype)] for size in LENGTHS]
     first, *others = [seconds(lambda a=a: wait(f.value_and_grad(*a, wrt=(0, 1, 2, 3)))) for a in given]
     nodes = repr(density(*map(vecdist.lazy, given[0]))).partition(" node")[0].rpartition(" ")[2]
-    compiled = vecdist.pipeline.compilations()
+    compiled = vecdist.runtime.pipeline.compilations()
     return {"libraries": libraries, "first": first, "others": others, "compiled": compiled, "nodes": nodes}
 
 

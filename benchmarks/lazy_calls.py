@@ -116,10 +116,10 @@ def planning() -> Iterator[tuple[str, ...]]:
 
 def planned(count: int) -> list[float]:
     """The seconds of each step for a sum of so many log densities, each of data of its own."""
-    from vecdist import pipeline
-    from vecdist.derivatives import gradient_of
-    from vecdist.leaves import leaf
+    from vecdist.graph.leaves import leaf
+    from vecdist.lazy.derivatives import gradient_of
     from vecdist.passes.bind import bind
+    from vecdist.runtime import pipeline
 
     a, b = np.array(2.5), np.array(1.25)
     xs = [np.linspace(0.5, 3.0, 8) for _ in range(count)]

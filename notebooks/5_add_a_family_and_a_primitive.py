@@ -30,8 +30,8 @@ from vecdist.constraints import count, positive
 from vecdist.distributions import Distribution, parametrisation
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import log
-from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
-from vecdist.primitives.special import lgamma
+from vecdist.special.normal_tail import log_ndtr, ndtr, ndtri
+from vecdist.special.error_functions import lgamma
 
 # %% [markdown]
 # ## A family

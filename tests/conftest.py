@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(params=[1, 2, 5])
 def threads(request, monkeypatch):
     """Every kernel is shared among this many threads, however short it is."""
-    from vecdist.backends import threads
+    from vecdist.runtime.cpu import threads
 
     monkeypatch.setattr(threads, "thread_count", lambda: request.param)
     monkeypatch.setattr(threads, "CERTAIN", 0.0)

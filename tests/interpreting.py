@@ -5,7 +5,7 @@ from unittest import mock
 
 from reference import interpreted
 
-from vecdist import pipeline
+from vecdist.runtime import pipeline
 
 
 @contextlib.contextmanager
@@ -16,7 +16,7 @@ def by_interpreter():
 
 
 def launch(roots, derivation, shapes, errors="raise"):
-    """What ``vecdist.pipeline.launch`` does; checks of parameters are left out."""
+    """What ``vecdist.runtime.pipeline.launch`` does; checks of parameters are left out."""
     found = interpreted(roots, derivation)
     return [array.reshape(shape)[()] for array, shape in zip(found, shapes, strict=True)], False
 
@@ -29,5 +29,5 @@ def nothing_computed():
 
 
 def counted_launches():
-    """A stand-in for ``vecdist.pipeline.launch`` that does the same and counts."""
+    """A stand-in for ``vecdist.runtime.pipeline.launch`` that does the same and counts."""
     return mock.patch.object(pipeline, "launch", wraps=pipeline.launch)

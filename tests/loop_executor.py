@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from vecdist.kernel import Accumulate, Assign, Cases, Flag, Load, Loop, Scatter, Store, Total
+from vecdist.kernel.ir import Accumulate, Assign, Cases, Flag, Load, Loop, Scatter, Store, Total
+from vecdist.kernel.lower import schedule
 from vecdist.primitives import PRIMITIVES
-from vecdist.schedule import schedule
 
 
 def run_loops(kernel, arrays, lengths):

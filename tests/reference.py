@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node, rewrite, topological
+from vecdist.graph.node import Node, rewrite, topological
 from vecdist.primitives.structure import extent, rebuilt
+from vecdist.runtime.interpreter import interpret
 
 
 def numbered(roots):

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from interpreting import by_interpreter, counted_launches, nothing_computed
 
-from vecdist import LazyArray, lazy, logpdf, pipeline, value_and_grad
+from vecdist import LazyArray, lazy, logpdf, value_and_grad
 from vecdist.distributions import Normal
-from vecdist.expr import topological
+from vecdist.graph.node import topological
 from vecdist.passes.bind import bind
+from vecdist.runtime import pipeline
 
 X = np.arange(6.0).reshape(2, 3)
 

@@ -15,8 +15,8 @@ from uncompiled import uncompiled
 
 from vecdist import InvalidParameter, LogDensity, data, lazy, logpdf, value_and_grad, value_and_partials, vjp
 from vecdist import compile as compiled
-from vecdist.derivatives import hessian, hvp, jvp
 from vecdist.distributions import Exponential, Gamma, MvNormal, Normal
+from vecdist.lazy.derivatives import hessian, hvp, jvp
 from vecdist.parameters import real
 
 X, M = np.array([1.0, 2.0, 3.0]), np.ones((2, 4))

@@ -12,13 +12,14 @@ import pytest
 from llvmlite.binding import newpassmanagers
 
 import vecdist
-from vecdist import LogDensity, cache, lazy, pipeline
+from vecdist import LogDensity, lazy
 from vecdist import compile as compile_function
-from vecdist.backends import cpu
-from vecdist.backends.cpu import Cpu
-from vecdist.compiled import LAYOUTS
-from vecdist.memo import Memo
+from vecdist.graph.memo import Memo
+from vecdist.lazy.compiled import LAYOUTS
 from vecdist.parameters import real
+from vecdist.runtime import cache, pipeline
+from vecdist.runtime.cpu import backend as cpu
+from vecdist.runtime.cpu.backend import Cpu
 
 X = np.arange(4.0)
 
@@ -159,7 +160,7 @@ FORKING = """
 import os, signal, threading, time
 import numpy as np
 from vecdist import LogDensity, lazy, logpdf
-from vecdist.backends import cpu
+from vecdist.runtime.cpu import backend as cpu
 from vecdist.distributions import Normal
 from vecdist.parameters import real
 

@@ -7,14 +7,15 @@ from programs import programs
 from reference import interpreted, interpreted_bound
 from scipy import stats
 
-from vecdist import InvalidParameter, compile, data, hessian, lazy, logpdf, pipeline, vjp  # noqa: A004
-from vecdist.derivatives import gradient_of
+from vecdist import InvalidParameter, compile, data, hessian, lazy, logpdf, vjp  # noqa: A004
 from vecdist.distributions import Exponential, Gamma, Normal
-from vecdist.expr import Node, rewrite
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import Node, rewrite
+from vecdist.lazy.derivatives import gradient_of
+from vecdist.passes.batched import Chains
 from vecdist.passes.bind import bind
-from vecdist.passes.chains import Chains
 from vecdist.primitives.structure import rebuilt
+from vecdist.runtime import pipeline
 
 CHAINS = 4
 RNG = np.random.default_rng(5)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from interpreting import nothing_computed
 
-from vecdist import Compiled, InvalidParameter, LogDensity, compile, lazy, logpdf, pipeline, value_and_grad  # noqa: A004
+from vecdist import Compiled, InvalidParameter, LogDensity, compile, lazy, logpdf, value_and_grad  # noqa: A004
 from vecdist.distributions import Normal
 from vecdist.parameters import real
+from vecdist.runtime import pipeline
 
 X, Y = np.array([0.5, 1.5, -2.0]), np.array([1.0, 2.0, 3.0])
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import vecdist
-from vecdist.diagram import LIMIT, diagram, fold_alike, fold_elementwise
 from vecdist.distributions import FAMILIES, Gamma, Normal
-from vecdist.drawing import Box, Layout, draw, fit
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
+from vecdist.inspect.diagram import LIMIT, diagram, fold_alike, fold_elementwise
+from vecdist.inspect.drawing import Box, Layout, draw, fit
 from vecdist.primitives.indexing import scatter
 
 SVG = "{http://www.w3.org/2000/svg}"

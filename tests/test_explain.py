@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import pipeline
-from vecdist.backends.base import Program
-from vecdist.codegen.grid import THREADS
-from vecdist.costs import notes, placement, traffic
-from vecdist.derivatives import gradient_of
+from vecdist.codegen.cuda.grid import THREADS
 from vecdist.distributions import Gamma, Normal
-from vecdist.explain import explain, mimebundle, summary
-from vecdist.kernel import Accumulate, Block, Kernel, Load, Loop, Output, Slot, Store, Total
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.inspect.costs import notes, placement, traffic
+from vecdist.inspect.explain import explain
+from vecdist.inspect.notebook import mimebundle, summary
+from vecdist.kernel.ir import Accumulate, Block, Kernel, Load, Loop, Output, Slot, Store, Total
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import Bound, bind
+from vecdist.runtime import pipeline
+from vecdist.runtime.base import Program
 
 pytestmark = pytest.mark.usefixtures("uncompiled")  # what is told of a kernel is known without compiling it
 
@@ -334,7 +335,7 @@ def test_explaining_compiles_once_and_never_runs(monkeypatch):
     x = np.linspace(1.0, 2.0, 17)
     expr = (np.sqrt(vecdist.lazy(x)) * 3.25).sum()
     with monkeypatch.context() as patch:
-        patch.setattr("vecdist.backends.cpu.CpuProgram.prepared", None)
+        patch.setattr("vecdist.runtime.cpu.backend.CpuProgram.prepared", None)
         explain(expr, wrt=(x,))
     compiled = pipeline.compilations()
     explain(expr, wrt=(x,))

@@ -16,12 +16,12 @@ from interpreting import by_interpreter
 from reference import slot
 
 from vecdist import hessian, logpdf
-from vecdist.backends.interpreter import interpret
 from vecdist.constraints import positive, real
 from vecdist.distributions import Distribution, parametrisation
-from vecdist.expr import Node, cast, const, elementwise, rewrite, topological, where
+from vecdist.graph.node import Node, cast, const, elementwise, rewrite, topological, where
+from vecdist.lazy.ufuncs import apply
 from vecdist.primitives.elementary import log
-from vecdist.ufuncs import apply
+from vecdist.runtime.interpreter import interpret
 
 X = slot(0, ("n",))
 Y = slot(1, ("m", 1), np.float32)

@@ -7,7 +7,7 @@ import pytest
 from interpreting import by_interpreter, nothing_computed
 
 from vecdist import LazyArray, lazy
-from vecdist.functions import FUNCTIONS
+from vecdist.lazy.numpy_functions import FUNCTIONS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2, 3, 4))

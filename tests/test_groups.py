@@ -7,16 +7,17 @@ from hypothesis import strategies as st
 from reference import interpreted, ops
 
 from vecdist import compile as compile_function
-from vecdist import data, explain, hessian, lazy, logpdf, logsumexp, pipeline, value_and_grad
-from vecdist.arrangement import arranged
-from vecdist.backends.cpu import Cpu
-from vecdist.backends.interpreter import interpret
-from vecdist.derivatives import gradient_of
+from vecdist import data, explain, hessian, lazy, logpdf, logsumexp, value_and_grad
 from vecdist.distributions import Exponential, Normal
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.passes.grouping import groupings
 from vecdist.passes.order import Structure, derived, settled
-from vecdist.segments import segments
+from vecdist.passes.sort_by_key import groupings
+from vecdist.runtime import pipeline
+from vecdist.runtime.cpu.backend import Cpu
+from vecdist.runtime.interpreter import interpret
+from vecdist.runtime.segments import segments
+from vecdist.runtime.sorted_rows import arranged
 
 RNG = np.random.default_rng(20241121)
 

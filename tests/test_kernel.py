@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vecdist.kernel import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Output, Slot, Store, Total
+from vecdist.kernel.ir import Accumulate, Assign, Block, Cases, Flag, Kernel, Load, Loop, Output, Slot, Store, Total
 
 F8 = np.dtype("f8")
 

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import data, hessian, lazy, logpdf, pipeline, sample, value_and_grad
+from vecdist import data, hessian, lazy, logpdf, sample, value_and_grad
 from vecdist.distributions import Gamma, Normal
-from vecdist.leaves import argument
+from vecdist.graph.leaves import argument
 from vecdist.passes.outline import outline
+from vecdist.runtime import pipeline
 
 WIDE = np.arange(1.0, 49.0).reshape(4, 3, 4)
 LAYOUTS = {
@@ -70,7 +71,7 @@ def test_outlines_differ_in_all_that_a_launch_depends_on():
         lazy(x) * y, lazy(x) * x, lazy(x) + y, lazy(x) * y[:1], lazy(x) * y.astype("f4"), lazy(x) * 2.0,
         lazy(x) * y[::-1], lazy(x)[1:] * y[1:], lazy(x)[:3] * y[:3], lazy(x) * data(y), data(x) * lazy(y),
         lazy(x) * data(y.copy()), (lazy(x) * y).sum(), (lazy(x) * y).sum(keepdims=True), np.exp(lazy(x) * y),
-        lazy(x) ** np.int64(3), lazy(x) ** np.int64(4), lazy(x) ** 2.5, vecdist.array.LazyArray(argument(x, "x")) * y,
+        lazy(x) ** np.int64(3), lazy(x) ** np.int64(4), lazy(x) ** 2.5, vecdist.LazyArray(argument(x, "x")) * y,
         logpdf(Normal(x, 1.0), y), logpdf(Gamma(x, 1.0), y),
     ]  # fmt: skip
     keys = [outline([each.node]).key for each in different]

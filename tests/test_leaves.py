@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
-from vecdist.leaves import argument, array_kind, leaf, number
+from vecdist.graph.leaves import argument, array_kind, leaf, number
 
 READABLE = (np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, "f4", "f8")
 

@@ -9,11 +9,13 @@ from densities import differences, regression, regression_oracle, schools, schoo
 from interpreting import nothing_computed
 from scipy import stats
 
-from vecdist import InvalidParameter, LogDensity, compile, joint, lazy, logpdf, pipeline, random  # noqa: A004
-from vecdist.array import LazyArray
+from vecdist import InvalidParameter, LogDensity, compile, lazy, logpdf, random  # noqa: A004
 from vecdist.distributions import Beta, Dirichlet, LKJCholesky, Normal
-from vecdist.evaluation import Evaluation
+from vecdist.lazy.array import LazyArray
+from vecdist.model import flat as joint
+from vecdist.model.evaluation import Evaluation
 from vecdist.parameters import cholesky_corr, interval, ordered, positive, real, simplex
+from vecdist.runtime import pipeline
 
 MODELS = {"schools": (schools, schools_oracle), "regression": (regression, regression_oracle)}
 

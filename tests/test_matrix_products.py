@@ -5,9 +5,9 @@ import pytest
 
 from vecdist import compile as compile_function
 from vecdist import explain, hessian, lazy, value_and_grad
-from vecdist.derivatives import gradient_of
-from vecdist.expr import topological
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import topological
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.passes.order import Structure, derived
 

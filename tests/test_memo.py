@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from vecdist.memo import Memo, cached_property
+from vecdist.graph.memo import Memo, cached_property
 
 
 def started(*targets):

@@ -11,8 +11,8 @@ from densities import schools
 
 from vecdist import LogDensity, data, lazy, logpdf
 from vecdist.distributions import Normal
-from vecdist.native import calls
-from vecdist.native.calls import FEW
+from vecdist.model.native import calls
+from vecdist.model.native.calls import FEW
 from vecdist.parameters import positive, real
 
 POINTERS = [ctypes.c_void_p] * 4

@@ -10,13 +10,14 @@ from hypothesis.extra.numpy import array_shapes, integer_array_indices
 from interpreting import by_interpreter, nothing_computed
 from loop_executor import run_loops
 
-from vecdist import InvalidIndex, InvalidParameter, hessian, lazy, pipeline, value_and_grad
+from vecdist import InvalidIndex, InvalidParameter, hessian, lazy, value_and_grad
 from vecdist import compile as compile_function
-from vecdist.derivatives import gradient_of
-from vecdist.expr import Node
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import Node
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.primitives.structure import rebuilt
+from vecdist.runtime import pipeline
 
 X = np.arange(60.0).reshape(3, 4, 5) ** 1.5
 A = np.array([2, 0, 0, -1])

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from reference import assert_same, interpreted
 
-from vecdist import lazy, logpdf, pipeline, value_and_grad
-from vecdist.backends.cpu import Cpu
-from vecdist.derivatives import gradient_of
+from vecdist import lazy, logpdf, value_and_grad
 from vecdist.distributions import Normal
-from vecdist.leaves import leaf
-from vecdist.memo import Memo
+from vecdist.graph.leaves import leaf
+from vecdist.graph.memo import Memo
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
+from vecdist.runtime import pipeline
+from vecdist.runtime.cpu.backend import Cpu
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from family_cdfs import cdf_of
 from interpreting import by_interpreter, nothing_computed
 
 import vecdist
-from vecdist import InvalidParameter, lazy, pipeline, random, sample, value_and_grad
+from vecdist import InvalidParameter, lazy, random, sample, value_and_grad
 from vecdist.distributions import (
     Bernoulli,
     Beta,
@@ -32,8 +32,9 @@ from vecdist.distributions import (
     Zipf,
 )
 from vecdist.distributions.base import Distribution, parametrisation
-from vecdist.expr import topological
+from vecdist.graph.node import topological
 from vecdist.primitives import PRIMITIVES
+from vecdist.runtime import pipeline
 
 LEAST = 1e-6  # of a p-value
 LAST = 2000.0

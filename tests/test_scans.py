@@ -5,7 +5,8 @@ import pytest
 from reference import assert_same, interpreted
 
 import vecdist as vd
-from vecdist import lazy, pipeline
+from vecdist import lazy
+from vecdist.runtime import pipeline
 
 X = np.random.default_rng(5).uniform(0.5, 1.5, (3, 5, 4))
 NAMES = ("cumsum", "cumprod")

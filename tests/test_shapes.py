@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vecdist.shapes import BroadcastError, broadcast, broadcast_axes, normalise_axes
+from vecdist.graph.shapes import BroadcastError, broadcast, broadcast_axes, normalise_axes
 
 SHAPES = st.lists(st.sampled_from((0, 1, 2, 3)), max_size=4).map(tuple)
 

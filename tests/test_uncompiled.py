@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from uncompiled import LANGUAGE, load, load_bytes, store, uncompiled
 
-from vecdist import lazy, logcdf, logpdf, pipeline, value_and_partials
-from vecdist.backends import cpu_language
+from vecdist import lazy, logcdf, logpdf, value_and_partials
 from vecdist.distributions import Beta, Gamma, GeneralizedExtremeValue, StudentT, VonMises
+from vecdist.runtime import pipeline
+from vecdist.runtime.cpu import language as cpu_language
 
 
 def test_every_word_is_spoken():

@@ -10,9 +10,10 @@ from hypothesis.extra.numpy import array_shapes, basic_indices
 from interpreting import by_interpreter, nothing_computed
 from reference import assert_same, interpreted
 
-from vecdist import lazy, pipeline, value_and_grad
-from vecdist.expr import topological
+from vecdist import lazy, value_and_grad
+from vecdist.graph.node import topological
 from vecdist.primitives.structure import joined
+from vecdist.runtime import pipeline
 
 X = np.arange(24.0).reshape(2, 3, 4)
 KEYS = [

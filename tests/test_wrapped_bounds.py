@@ -25,7 +25,7 @@ from vecdist import (
     value_and_partials,
 )
 from vecdist.distributions import Cauchy, Exponential, Gamma, Gumbel, Logistic, LogNormal, Normal, Pareto, Weibull
-from vecdist.verbs import FALLBACKS, stated
+from vecdist.verbs.tails_and_moments import FALLBACKS, stated
 
 
 @pytest.fixture

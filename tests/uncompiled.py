@@ -14,10 +14,12 @@ from unittest import mock
 import numba
 import numpy as np
 
-from vecdist import cache, pipeline
-from vecdist.backends import cpu, cpu_language, sources, threads
-from vecdist.backends.typed import Written
-from vecdist.memo import Memo
+from vecdist.graph.memo import Memo
+from vecdist.runtime import cache, pipeline, sources
+from vecdist.runtime.cpu import backend as cpu
+from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.cpu import threads
+from vecdist.runtime.typed import Written
 
 
 @contextlib.contextmanager

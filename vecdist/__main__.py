@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 
 import vecdist
-from vecdist import datasets, doctor, pipeline
-from vecdist.array import LazyArray, lazy
-from vecdist.compiled import Compiled, compile  # noqa: A004
-from vecdist.diagram import diagram
+from vecdist import datasets, doctor
 from vecdist.distributions import Gamma, HalfCauchy, HalfNormal, Normal, Poisson, StudentT
-from vecdist.drawing import Box
-from vecdist.explain import explain
-from vecdist.vectorize import logpdf
+from vecdist.inspect.diagram import diagram
+from vecdist.inspect.drawing import Box
+from vecdist.inspect.explain import explain
+from vecdist.lazy.array import LazyArray, lazy
+from vecdist.lazy.compiled import Compiled, compile  # noqa: A004
+from vecdist.runtime import pipeline
+from vecdist.verbs.density import logpdf
 
 START: Any = {
     "speed": 26.0, "spread": 5.0,

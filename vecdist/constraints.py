@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import bit_and, bit_or, eq, floor, ne
 from vecdist.primitives.floating import largest_count
 from vecdist.primitives.table import Primitive

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vecdist.array import LazyArray, Operand, operands
-from vecdist.expr import Node, cast, const, where
+from vecdist.graph.node import Node, cast, const, where
+from vecdist.lazy.array import LazyArray, Operand, operands
+from vecdist.lazy.views import index_view
 from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.boundary import boundary
 from vecdist.primitives.elementary import log
 from vecdist.primitives.structure import position
-from vecdist.views import index_view
 
 MOST = 16  # rows of a matrix: the work, and the length of the source, grow with the cube
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vecdist.array import LazyArray, Operand
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, cast, const
-from vecdist.leaves import leaf, number
+from vecdist.graph.leaves import leaf, number
+from vecdist.graph.node import Node, cast, const
+from vecdist.graph.shapes import BroadcastError, Lengths, broadcast
+from vecdist.lazy.array import LazyArray, Operand
 from vecdist.primitives.philox import philox_first
-from vecdist.shapes import BroadcastError, Lengths, broadcast
 
 FOLDED = 1 << 63  # in the counters of folded keys, and of no number
 

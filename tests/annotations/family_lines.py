@@ -72,7 +72,7 @@ def stub(register: Register, others: Names) -> str:
     parts = [
         '"""Families and their signatures, for editors and type checkers."""',
         f"{WRITTEN}\nfrom typing import overload",
-        f"from vecdist.array import Operand\n{imports(others)}{imports(modules(register), '{0} as _{0}')}",
+        f"from vecdist.lazy.array import Operand\n{imports(others)}{imports(modules(register), '{0} as _{0}')}",
         "".join(["__all__ = [\n", *(f'    "{name}",\n' for name in public), "]\n"]),
     ]
     return "\n\n".join([*parts, *(family_lines(register[name]) for name in sorted(register))])

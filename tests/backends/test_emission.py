@@ -8,8 +8,9 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from uncompiled import import_source
 
-from vecdist.backends import cpu_language, sources
 from vecdist.codegen.statements import INDENT
+from vecdist.runtime import sources
+from vecdist.runtime.cpu import language as cpu_language
 
 HEAD = f"from {cpu_language.__name__} import *\nimport math\n"
 EIGHTH = "{0} - 8.0 * math.floor({0} / 8.0)"  # of a whole number: as small, so that products and sums are exact

@@ -3,11 +3,11 @@
 import numpy as np
 
 from vecdist import lazy, logpdf
-from vecdist.derivatives import gradient_of
 from vecdist.distributions import Normal
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime.pipeline import lower, values
 
 X = np.arange(1.0, 13.0).reshape(3, 4)
 SINGLE = X[0].astype("f4")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from kernels import CASES, kernel_of
 
-from vecdist.codegen import cpu, cuda
+from vecdist.codegen.cpu import render as cpu
+from vecdist.codegen.cuda import render as cuda
 
 GOLDEN = Path(__file__).parent / "golden"
 DIALECTS = {"cpu": cpu, "cuda": cuda}

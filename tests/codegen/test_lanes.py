@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from vecdist import lazy
-from vecdist.backends.cuda import Cuda
-from vecdist.codegen.grid import THREADS, Grid
-from vecdist.codegen.tiles import is_team_loop, lanes_of, stands_apart
-from vecdist.derivatives import gradient_of
-from vecdist.leaves import leaf
+from vecdist.codegen.cuda.grid import THREADS, Grid
+from vecdist.codegen.cuda.tiles import is_team_loop, lanes_of, stands_apart
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.pipeline import lower, values
 
 ROWS = np.ones((70, 80))
 

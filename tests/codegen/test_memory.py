@@ -3,11 +3,11 @@
 import numpy as np
 
 from vecdist import lazy, logsumexp
-from vecdist.codegen.memory import remembered
-from vecdist.derivatives import gradient_of
-from vecdist.kernel import Assign, Loop
+from vecdist.codegen.cuda.memory import remembered
+from vecdist.kernel.ir import Assign, Loop
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime.pipeline import lower, values
 
 ROWS = np.ones((40, 6))
 

@@ -11,14 +11,15 @@ import pytest
 from kernels import CASES, kernel_of
 
 from vecdist import logpdf
-from vecdist.backends import cpu_language
-from vecdist.backends.cuda import Cuda
-from vecdist.codegen import cpu, cuda
-from vecdist.derivatives import gradient_of
+from vecdist.codegen.cpu import render as cpu
+from vecdist.codegen.cuda import render as cuda
 from vecdist.distributions import FAMILIES
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower
+from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.pipeline import lower
 
 X = np.array([0.25, 0.5, 0.75])
 
@@ -66,7 +67,7 @@ def test_names_are_the_same_in_every_process():
 import sys
 sys.path[:0] = {sys.path!r}
 from kernels import CASES, kernel_of
-from vecdist.codegen import cpu
+from vecdist.codegen.cpu import render as cpu
 print([cpu.render(kernel_of(name)).name for name in CASES])
 """
     found = {

@@ -3,12 +3,12 @@
 import numpy as np
 
 from vecdist import lazy, logpdf
-from vecdist.backends.cuda import Cuda
-from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, NegativeBinomial, Normal
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.pipeline import lower, values
 
 POINTS, ROWS = np.linspace(0.5, 3.0, 12), np.linspace(0.5, 3.0, 12).reshape(3, 4)
 

@@ -20,17 +20,18 @@ from reference import interpreted
 
 from vecdist import lazy, logpdf, logsumexp, random, sample
 from vecdist import mixture as mixture_of
-from vecdist.backends import cuda_language, sources
-from vecdist.backends.cuda import Cuda
-from vecdist.backends.cuda_compiler import cuda
-from vecdist.codegen.cuda import render
-from vecdist.codegen.grid import THREADS, Grid, counters
-from vecdist.codegen.tiles import is_team_loop, needs_grid_barrier, workspace
-from vecdist.derivatives import gradient_of
+from vecdist.codegen.cuda.grid import THREADS, Grid, counters
+from vecdist.codegen.cuda.render import render
+from vecdist.codegen.cuda.tiles import is_team_loop, needs_grid_barrier, workspace
 from vecdist.distributions import Gamma, Normal
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime import sources
+from vecdist.runtime.cuda import language as cuda_language
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.cuda.compiler import cuda
+from vecdist.runtime.pipeline import lower, values
 
 WARP = 32
 

@@ -1,13 +1,13 @@
 """Blocks of 64 threads in the simulator's process: two warps that meet, in a quarter of the time that eight take there.
 
-To be imported before what takes the size of a block from ``vecdist.codegen.grid``.
+To be imported before what takes the size of a block from ``vecdist.codegen.cuda.grid``.
 """
 
 import os
 import sys
 
-from vecdist.backends import cuda
-from vecdist.codegen import grid
+from vecdist.codegen.cuda import grid
+from vecdist.runtime.cuda import backend as cuda
 
 THREADS = 64
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from vecdist import lazy
-from vecdist.codegen.cuda import render
+from vecdist.codegen.cuda.render import render
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime.pipeline import lower, values
 
 
 def test_equal_text_of_other_dtypes_is_other_machine_code():
     """A kernel that only copies rows names no dtype."""
     pytest.importorskip("cuda.core", reason="cuda-core, which links CUDA kernels, is not installed")
-    from vecdist.backends.cuda import Cuda, cubin
+    from vecdist.runtime.cuda.backend import Cuda, cubin
 
     _, kernel = lower(bind((lazy(np.ones((9, 70), "f4"))[::-1].node,)), values, "nan", Cuda)
     integers = np.dtype(np.int32)  # as wide as float32

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from models import MODELS, NESTS, model_kernel, nest_kernel
 
-from vecdist.backends import folder
+from vecdist.runtime import folder
 
 HOPPER = (9, 0)
 # Registers of a thread.  A multiprocessor has 65536: up to 64 leave room for 4 blocks of 256 threads, up to 40 for 6.
@@ -34,7 +34,7 @@ EVERY_DAY = {  # these compile in less than two seconds each
 def compiler():
     """The adapter to numba-cuda, where that is installed with all it needs."""
     pytest.importorskip("cuda.core", reason="cuda-core, which links CUDA kernels, is not installed")
-    from vecdist.backends import cuda_compiler
+    from vecdist.runtime.cuda import compiler as cuda_compiler
 
     if not getattr(cuda_compiler.cuda, "compile", None) or cuda_compiler.cuda.implementation != "NVIDIA":
         pytest.skip("numba-cuda, which compiles CUDA kernels, is not installed")
@@ -42,7 +42,7 @@ def compiler():
 
 
 def cubin(kernel):
-    from vecdist.backends import cuda
+    from vecdist.runtime.cuda import backend as cuda
 
     return cuda.cubin(kernel, HOPPER)
 
@@ -100,7 +100,7 @@ def test_a_cubin_is_made_once_and_mended_where_it_is_damaged(compiler, tmp_path,
 
 
 def test_kernels_of_other_capabilities_are_other_files(compiler, tmp_path, monkeypatch):
-    from vecdist.backends import cuda
+    from vecdist.runtime.cuda import backend as cuda
 
     monkeypatch.setenv(folder.VARIABLE, str(tmp_path))
     kernel = nest_kernel("row sums", "f4")

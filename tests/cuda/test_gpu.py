@@ -10,9 +10,9 @@ import pytest
 from families import arrays, differentiable
 
 import vecdist
-from vecdist import InvalidParameter, lazy, logpdf, pipeline, value_and_grad, value_and_partials
-from vecdist.backends import folder
+from vecdist import InvalidParameter, lazy, logpdf, value_and_grad, value_and_partials
 from vecdist.distributions import FAMILIES, Gamma, Normal
+from vecdist.runtime import folder, pipeline
 
 pytestmark = pytest.mark.cuda
 
@@ -28,7 +28,7 @@ def cupy():
 
 def assert_close(found, wanted, dtype):
     """Equal up to rounding, measured against the largest element: where terms cancel, both round differently."""
-    found, wanted = np.asarray(vecdist.pipeline.on_host(found)), np.asarray(wanted)
+    found, wanted = np.asarray(vecdist.runtime.pipeline.on_host(found)), np.asarray(wanted)
     assert found.shape == wanted.shape and found.dtype == wanted.dtype
     finite = np.abs(wanted[np.isfinite(wanted)])
     np.testing.assert_allclose(found, wanted, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] * finite.max(initial=0))
@@ -285,7 +285,7 @@ def test_kernels_are_found_on_disk(cupy, tmp_path):
     code = """
 import cupy
 from vecdist import lazy
-from vecdist.backends import cuda_compiler
+from vecdist.runtime.cuda import compiler as cuda_compiler
 made = []
 compile_kernel = cuda_compiler.compile_kernel
 cuda_compiler.compile_kernel = lambda *args: made.append(args) or compile_kernel(*args)

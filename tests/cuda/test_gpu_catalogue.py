@@ -70,7 +70,7 @@ def test_quantiles(cupy, name):
             q, *parameters, loosely=10.0,
         )
         return
-    found = vecdist.pipeline.on_host(ppf(family(*map(cupy.asarray, parameters)), cupy.asarray(q)))
+    found = vecdist.runtime.pipeline.on_host(ppf(family(*map(cupy.asarray, parameters)), cupy.asarray(q)))
     np.testing.assert_array_equal(np.asarray(found), np.asarray(ppf(family(*parameters), q)))
 
 
@@ -123,4 +123,4 @@ def test_a_covariance_that_is_not_positive_definite_names_its_place(cupy):
     covariance = cupy.asarray(np.stack([np.eye(2), -np.eye(2)]))
     density = logpdf(MvNormal(cupy.zeros(2), covariance), cupy.zeros((2, 2)))
     with pytest.raises(vecdist.InvalidParameter, match="1"):
-        density.get() if hasattr(density, "get") else np.asarray(vecdist.pipeline.on_host(density))
+        density.get() if hasattr(density, "get") else np.asarray(vecdist.runtime.pipeline.on_host(density))

@@ -5,8 +5,9 @@ import pytest
 from families import arrays
 
 from vecdist import compile as compiled
-from vecdist import pipeline, random, sample
+from vecdist import random, sample
 from vecdist.distributions import FAMILIES, Categorical, Dirichlet, Gamma, MvNormal, Normal
+from vecdist.runtime import pipeline
 
 pytestmark = pytest.mark.cuda
 

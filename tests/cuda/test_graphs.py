@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vecdist import compile, lazy, logpdf  # noqa: A004
-from vecdist.backends import graphs
 from vecdist.distributions import Normal
+from vecdist.runtime.cuda import graphs
 
 pytestmark = pytest.mark.cuda
 

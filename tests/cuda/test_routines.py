@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from vecdist import lazy, sample
-from vecdist.codegen.grid import THREADS
-from vecdist.derivatives import gradient_of
+from vecdist.codegen.cuda.grid import THREADS
 from vecdist.distributions import Binomial, Gamma, Hypergeometric, Poisson, VonMises
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime.pipeline import lower, values
 
 special = pytest.importorskip("scipy.special")
 
@@ -38,7 +38,8 @@ LONG = {*CASES} - {"gammainc", "gammainc with gradient", "gamma draws", "far ang
 ])
 def test_routines_compile_for_a_gpu(name, dtype):
     pytest.importorskip("cuda.core", reason="cuda-core, which links CUDA kernels, is not installed")
-    from vecdist.backends import cuda, cuda_compiler
+    from vecdist.runtime.cuda import backend as cuda
+    from vecdist.runtime.cuda import compiler as cuda_compiler
 
     if not getattr(cuda_compiler.cuda, "compile", None) or cuda_compiler.cuda.implementation != "NVIDIA":
         pytest.skip("numba-cuda, which compiles CUDA kernels, is not installed")

@@ -4,12 +4,12 @@ from functools import cache
 
 import pytest
 
-from vecdist import pipeline
-from vecdist.backends.interpreter import interpret
 from vecdist.passes.bind import bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
 from vecdist.passes.simplify import simplify
+from vecdist.runtime import pipeline
+from vecdist.runtime.interpreter import interpret
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def interpreter(monkeypatch):
 
 
 def launch(roots, derivation, shapes, errors="raise"):
-    """What ``vecdist.pipeline.launch`` does, by the reference interpreter."""
+    """What ``vecdist.runtime.pipeline.launch`` does, by the reference interpreter."""
     bound = bind(roots)
     arrays = interpret(derived(bound.roots, derivation), [leaf.array for leaf in bound.leaves], bound.lengths)
     failed = errors == "raise" and any(failed.any() for failed in arrays[len(shapes) :])

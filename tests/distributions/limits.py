@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 from family_cases import CONSTRAINED, points_of, scipys
 
-from vecdist.expr import const
+from vecdist.graph.node import const
 
 ROUND = (1.0, 2.0, 0.5, 3.0)
 SHARES = (0.5, 0.25, 0.75, 0.5)

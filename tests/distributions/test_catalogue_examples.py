@@ -7,9 +7,10 @@ import pytest
 from family_cases import EVERY_FAMILY
 
 import vecdist
-import vecdist.verbs
+import vecdist.verbs.tails_and_moments
 
-VERBS = [f for name, f in vars(vecdist.verbs).items() if name in vecdist.__all__ and f.__module__ == "vecdist.verbs"]
+MODULE = vecdist.verbs.tails_and_moments
+VERBS = [f for name, f in vars(MODULE).items() if name in vecdist.__all__ and f.__module__ == MODULE.__name__]
 SHOWN = [*EVERY_FAMILY, *VERBS]
 
 

@@ -17,7 +17,7 @@ from vecdist.distributions import (
     YuleSimon,
     Zipf,
 )
-from vecdist.verbs import stated
+from vecdist.verbs.tails_and_moments import stated
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 

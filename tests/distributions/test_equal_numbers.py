@@ -13,10 +13,10 @@ from family_truth import true_density
 from flint import arb, ctx
 
 import vecdist
-from vecdist.backends.interpreter import interpret
 from vecdist.distributions import FAMILIES
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.parameters import positive
+from vecdist.runtime.interpreter import interpret
 
 POINTS = (0.0, 0.5, 1.0, 2.0, 3.0, 0.25)
 POSITIVE, SHARES, COUNTS, REAL = (1.0, 0.5, 2.0), (0.5, 0.25, 0.75), (1.0, 2.0, 3.0), (0.0, 1.0, 0.5, -1.0, 2.0)

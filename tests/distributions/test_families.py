@@ -19,8 +19,8 @@ from family_truth import truths
 
 from vecdist import logpdf
 from vecdist.distributions import FAMILIES, NegativeBinomial, StudentT
-from vecdist.expr import topological
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import topological
 from vecdist.passes.checks import split_checks
 from vecdist.passes.differentiate import partials
 

@@ -8,7 +8,7 @@ from moment_truth import TRUTH
 
 from vecdist import affine, entropy, hurdle, mean, mixture, value_and_partials, variance, zero_inflated
 from vecdist.distributions import FAMILIES, Pareto, YuleSimon
-from vecdist.verbs import known
+from vecdist.verbs.tails_and_moments import known
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 

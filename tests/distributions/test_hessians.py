@@ -9,9 +9,7 @@ from family_cases import EVERY_WAY, WAY_IDS, parameters_of, points_of, way_of
 from family_truth import true_density
 from hessian_truth import wrong
 
-from vecdist import hessian, hvp, jvp, lazy, logpdf, pipeline
-from vecdist.backends.interpreter import interpret
-from vecdist.derivatives import leaves_of
+from vecdist import hessian, hvp, jvp, lazy, logpdf
 from vecdist.distributions import (
     Binomial,
     Biweight,
@@ -25,8 +23,11 @@ from vecdist.distributions import (
     TruncatedCauchy,
     TruncatedNormal,
 )
-from vecdist.expr import Node
+from vecdist.graph.node import Node
+from vecdist.lazy.derivatives import leaves_of
 from vecdist.passes.differentiate import partials
+from vecdist.runtime import pipeline
+from vecdist.runtime.interpreter import interpret
 
 ways = pytest.mark.parametrize(("family", "names"), EVERY_WAY, ids=WAY_IDS)
 FIRST = [(family, names) for family, names in EVERY_WAY if names == family.parametrisations[0].names]

@@ -5,9 +5,10 @@ import pytest
 from family_cases import parameters_of, points_of
 from test_hessians import FIRST, columns, real_arguments, second_partials
 
-from vecdist import logcdf, logsf, pipeline
-from vecdist.derivatives import leaves_of, partials_of
-from vecdist.verbs import known
+from vecdist import logcdf, logsf
+from vecdist.lazy.derivatives import leaves_of, partials_of
+from vecdist.runtime import pipeline
+from vecdist.verbs.tails_and_moments import known
 
 # The arguments in which the derivative of a distribution function has no derivative of its own: README, Limits.
 REFUSED = {

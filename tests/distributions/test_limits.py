@@ -22,7 +22,7 @@ from vecdist.distributions import (
     Rice,
 )
 from vecdist.distributions.base import LIGHT
-from vecdist.verbs import known
+from vecdist.verbs.tails_and_moments import known
 
 VERBS = {"logpdf": logpdf, "cdf": cdf, "log_cdf": logcdf, "sf": sf, "log_sf": logsf}
 RANGES = {"logpdf": np.inf, "cdf": 1.0, "log_cdf": 0.0, "sf": 1.0, "log_sf": 0.0}

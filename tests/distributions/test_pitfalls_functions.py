@@ -13,9 +13,9 @@ from scipy import special
 
 from vecdist import compile as compiled
 from vecdist import lazy, logpdf, logpmf, logsumexp, mixture, softmax, value_and_grad, value_and_partials
-from vecdist.array import LazyArray
 from vecdist.distributions import FAMILIES, BetaBinomial, Dirichlet, FisherSnedecor, Normal, StudentT, VonMises
-from vecdist.primitives.reflection import digamma_real
+from vecdist.lazy.array import LazyArray
+from vecdist.special.reflection import digamma_real
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 EPS = np.finfo(np.float64).eps

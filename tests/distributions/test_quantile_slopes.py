@@ -7,7 +7,7 @@ from test_equal_numbers import values_of
 
 from vecdist import logpdf, ppf, truncated, value_and_partials
 from vecdist.distributions import FAMILIES
-from vecdist.verbs import known
+from vecdist.verbs.tails_and_moments import known
 
 SHARES = np.array([0.5, 0.25, 0.0, 1.0, 0.75])
 SINGULAR = {"Dirac", "HurdleGamma", "HurdleLogNormal"}  # some or all of the probability is at a point

@@ -44,7 +44,7 @@ from vecdist.distributions import (
     Uniform,
     VonMises,
 )
-from vecdist.verbs import FALLBACKS, stated
+from vecdist.verbs.tails_and_moments import FALLBACKS, stated
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 

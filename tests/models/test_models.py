@@ -6,7 +6,8 @@ from catalogue import MODELS
 from interpreting import by_interpreter
 
 from vecdist import compile as compile_function
-from vecdist import explain, hessian, lazy, pipeline, value_and_grad
+from vecdist import explain, hessian, lazy, value_and_grad
+from vecdist.runtime import pipeline
 
 FEW, MANY = 19, 150
 QUICK = ("eight schools, centred", "logistic regression", "eight schools, non-centred")

@@ -7,7 +7,7 @@ from programs import programs
 from reference import assert_same, interpreted, interpreted_bound
 
 from vecdist import lazy
-from vecdist.expr import topological
+from vecdist.graph.node import topological
 from vecdist.passes.bind import bind
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 from reference import ops, slot
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.passes.checks import split_checks
+from vecdist.runtime.interpreter import interpret
 
 X, S = slot(0, ("n",)), slot(1, ("n",))
 

@@ -7,8 +7,8 @@ from programs import programs
 from reference import assert_same, interpreted, ops, slot
 
 from vecdist import lazy
-from vecdist.expr import Node, const, topological, where
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import Node, const, topological, where
 from vecdist.passes.differentiate import depending, gradient, partials, pushforward
 from vecdist.passes.expand import expand
 from vecdist.passes.simplify import simplify

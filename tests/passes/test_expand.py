@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from reference import assert_same, slot
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import topological
+from vecdist.graph.node import topological
 from vecdist.passes.expand import expand
 from vecdist.passes.simplify import simplify
 from vecdist.passes.verify import verify
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import summed
+from vecdist.runtime.interpreter import interpret
 
 EXPANDED = sorted(name for name, entry in PRIMITIVES.items() if entry.expand is not None)
 

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from programs import programs
 from reference import assert_same, numbered, slot
 
-from vecdist.backends.interpreter import interpret
-from vecdist.derivatives import gradient_of
-from vecdist.expr import topological, where
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import topological, where
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.factor import factor
 from vecdist.primitives.structure import summed
+from vecdist.runtime.interpreter import interpret
 
 X, A, C = slot(0, ("n",)), slot(1), slot(2, ("k", 1))
 

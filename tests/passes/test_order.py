@@ -6,8 +6,8 @@ import pytest
 import vecdist
 from vecdist import lazy, logpdf
 from vecdist.distributions import Arcsine, Cauchy, Gamma, Geometric, ScaledInverseChi2, Uniform
-from vecdist.expr import below
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import below
 from vecdist.passes import order
 from vecdist.passes.bind import bind
 from vecdist.passes.derivations import gradient_of
@@ -21,10 +21,10 @@ NEEDED_BY = {
     ("ON_PRIMITIVES", "factor", 1): lambda: logpdf(Cauchy(A, B), X),
     ("ON_PRIMITIVES", "powers", 2): lambda: logpdf(Cauchy(A, B), X),
     ("ON_PRIMITIVES", "simplify", 3): lambda: logpdf(Gamma(A, B), X),
-    ("ON_TARGET", "choices", 0): lambda: np.where(X > B, LGAMMA(lazy(X) * A), LGAMMA(A * 2.0 + lazy(X))),
+    ("ON_TARGET", "sink_selects", 0): lambda: np.where(X > B, LGAMMA(lazy(X) * A), LGAMMA(A * 2.0 + lazy(X))),
     ("ON_TARGET", "to_elementary", 1): lambda: vecdist.logsf(Arcsine(A, B), X),
     ("ON_TARGET", "simplify", 2): lambda: vecdist.logsf(Uniform(A, B), X),
-    ("ON_TARGET", "choices", 3): lambda: vecdist.logsf(Arcsine(A, B), X),
+    ("ON_TARGET", "sink_selects", 3): lambda: vecdist.logsf(Arcsine(A, B), X),
     ("ON_TARGET", "simplify", 5): lambda: vecdist.logsf(Geometric(A), X),
 }
 NEEDED_BY_ALL = {("ON_TARGET", "expand", 4), ("ON_TARGET", "verify", 6)}

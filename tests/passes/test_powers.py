@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from programs import programs
 from reference import assert_same, numbered, slot
 
-from vecdist.backends.interpreter import interpret
-from vecdist.derivatives import gradient_of
-from vecdist.expr import const
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.graph.node import const
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.powers import powers
 from vecdist.primitives.arithmetic import square
+from vecdist.runtime.interpreter import interpret
 
 X, Y = slot(0, ("n",)), slot(1, ("n",))
 

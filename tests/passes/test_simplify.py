@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import ops, slot
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node, cast, const, topological, where
+from vecdist.graph.node import Node, cast, const, topological, where
 from vecdist.passes.simplify import simplify
 from vecdist.passes.verify import verify
+from vecdist.runtime.interpreter import interpret
 
 SPECIAL = [0.0, 1.0, -1.0, 2.0, -0.5, math.inf, -math.inf, math.nan, 1e30, 3.0]
 X, Y = slot(0, ("n",)), slot(1, ("n",))

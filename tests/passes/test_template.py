@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import lazy, logpdf, vectorize
-from vecdist.array import LazyArray
+from vecdist import lazy, logpdf
 from vecdist.distributions import Gamma, Normal
 from vecdist.distributions.base import FAMILIES, Distribution
-from vecdist.expr import const
-from vecdist.memo import Memo
+from vecdist.graph.memo import Memo
+from vecdist.graph.node import const
+from vecdist.lazy.array import LazyArray
 from vecdist.passes.outline import outline
+from vecdist.verbs import density as vectorize
 
 ONE_DIMENSIONAL = {name: family for name, family in FAMILIES.items() if issubclass(family, Distribution)}
 AT_POINTS = ("logpdf", "cdf", "logcdf", "sf", "logsf", "ppf")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from reference import slot
 
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.passes.verify import IllegalGraph, verify
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import drop_axes, extent, pad, reshape, summed, view

@@ -5,10 +5,10 @@ import pytest
 from flint import arb
 from ulps import DTYPES, INF, NAN, Case, assert_accurate, at_least_one, both, evaluate, one, precisely
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.passes.differentiate import partials
 from vecdist.primitives import PRIMITIVES
+from vecdist.runtime.interpreter import interpret
 
 SMALL, SMALL_SINGLE = (1e-300, 1e-6), (1e-36, 1e-6)
 SIZES = [(1e-6, 0.4), (0.35, 0.5), (0.5, 0.7), (0.68, 0.71), (0.7, 1.2), (1.0, 3.0), (3.0, 30.0)]

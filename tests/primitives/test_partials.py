@@ -9,10 +9,10 @@ import pytest
 from flint import arb
 from ulps import DTYPES, INF, Case, points
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.passes.differentiate import partials
 from vecdist.primitives import PRIMITIVES
+from vecdist.runtime.interpreter import interpret
 
 BITS = 4000  # a step of 1e-45 relative to arguments of 1e-300 is far above the rounding of the difference
 BOUND = 4.0

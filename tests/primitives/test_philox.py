@@ -7,10 +7,11 @@ from interpreting import by_interpreter
 from reference import interpreted
 
 import vecdist
-from vecdist import pipeline, random
-from vecdist.expr import const
-from vecdist.primitives.draws import uniforms
+from vecdist import random
+from vecdist.graph.node import const
 from vecdist.primitives.philox import open_unit, philox_first, philox_last, small_unit
+from vecdist.runtime import pipeline
+from vecdist.special.draws import uniforms
 
 WORD = 2**32 - 1
 # Counter, key and result: lines "philox4x32 10" of kat_vectors in Random123, by the authors of the paper.

@@ -8,11 +8,11 @@ import importlib
 import numpy as np
 import pytest
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node, cast, topological, where
+from vecdist.graph.node import Node, cast, topological, where
 from vecdist.passes.differentiate import partials, pushforward
 from vecdist.primitives import PRIMITIVES, Primitive
 from vecdist.primitives.arithmetic import bit_xor, bits, from_bits
+from vecdist.runtime.interpreter import interpret
 
 COUNT = 100
 DTYPES = [np.float64, np.float32]

@@ -10,7 +10,7 @@ from interpreting import by_interpreter
 from scipy import special
 
 from vecdist import LazyArray, hessian, lazy, value_and_grad, value_and_partials, vjp
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.primitives import PRIMITIVES, flat, primitive
 
 X = np.array([0.5, 2.0])

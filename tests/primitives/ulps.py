@@ -8,9 +8,9 @@ import flint
 import numpy as np
 from flint import arb
 
-from vecdist.backends.interpreter import interpret
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives import PRIMITIVES
+from vecdist.runtime.interpreter import interpret
 
 DTYPES = [np.float64, np.float32]
 PRECISION = 400  # bits: the differences of lgamma at 1e15 keep 50 digits

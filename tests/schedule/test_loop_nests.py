@@ -6,15 +6,15 @@ from loop_executor import depths, loops, run_loops, statements
 from reference import assert_same, interpreted
 
 from vecdist import lazy, logpdf
-from vecdist.derivatives import gradient_of
 from vecdist.distributions import Gamma, Normal
-from vecdist.kernel import Accumulate, Load, Store
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.kernel.ir import Accumulate, Load, Store
+from vecdist.kernel.lower import schedule
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.passes.simplify import simplify
-from vecdist.pipeline import lower, values
 from vecdist.primitives import PRIMITIVES
-from vecdist.schedule import schedule
+from vecdist.runtime.pipeline import lower, values
 
 N, M = 3, 4
 X = np.arange(1.0, 13.0).reshape(N, M)

@@ -5,10 +5,10 @@ from loop_executor import run_loops
 from programs import programs
 from reference import assert_same, interpreted
 
-from vecdist.derivatives import gradient_of
-from vecdist.leaves import leaf
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.pipeline import lower, values
+from vecdist.runtime.pipeline import lower, values
 
 
 def loops_of(roots, derivation=values):

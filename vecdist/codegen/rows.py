@@ -18,7 +18,7 @@ from typing import final
 import numpy as np
 
 from vecdist.codegen.statements import PARTIAL, start, type_name
-from vecdist.kernel import Accumulate, Assign, Cases, Flag, Load, Loop, Output, Scatter, Statement, Store, Total
+from vecdist.kernel.ir import Accumulate, Assign, Cases, Flag, Load, Loop, Output, Scatter, Statement, Store, Total
 
 STRETCH = 256  # rows of a stretch, at most
 COLUMNS = 64  # elements of each row that are added up in float32

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from vecdist.codegen.routines import Routine
-from vecdist.kernel import Kernel
-from vecdist.memo import cached_property
+from vecdist.graph.memo import cached_property
+from vecdist.kernel.ir import Kernel
 
 
 @final

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vecdist.kernel import Accumulate, Assign, Kernel, Slot
+from vecdist.graph.shapes import Shape
+from vecdist.kernel.ir import Accumulate, Assign, Kernel, Slot
 from vecdist.primitives import PRIMITIVES
-from vecdist.shapes import Shape
 
 INDENT = "    "
 ACCUMULATOR = {"f": "f8", "i": "i8", "u": "u8", "b": "i8"}

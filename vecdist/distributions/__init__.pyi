@@ -4,7 +4,7 @@
 
 from typing import overload
 
-from vecdist.array import Operand
+from vecdist.lazy.array import Operand
 from vecdist.distributions.base import FAMILIES, Distribution, parametrisation
 from vecdist.multivariate import Categorical, Dirichlet, DirichletMultinomial, InverseWishart, InverseWishartCholesky, LKJ, LKJCholesky, Multinomial, MvNormal, MvStudentT, OrderedLogistic, OrderedProbit, Wishart, WishartCholesky
 from vecdist.distributions.arcsine import Arcsine as _Arcsine

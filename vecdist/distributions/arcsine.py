@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, above, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.table import Primitive, primitive

@@ -2,13 +2,13 @@
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import Parts, difference
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import clamped, exp, expm1, log, log1p
 from vecdist.primitives.floating import width
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.rounding import product_rest
+from vecdist.special.parts import Parts, difference
 
 LIMITS = {8: (1e-150, 1e150), 4: (1e-18, 1e18)}  # of what has a square that is neither 0 nor infinite
 

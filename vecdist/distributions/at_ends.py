@@ -13,12 +13,12 @@ from typing import Any
 
 from vecdist.constraints import Bound
 from vecdist.distributions.base import Distribution, Parameters, mirrored
-from vecdist.distributions.formulas import repeated, times, with_slopes_of
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, floor, ne, seldom
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import INFINITY, format_of, width
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.formulas import repeated, times, with_slopes_of
 
 Dots = tuple[Node | None, ...]
 Family = type[Distribution]

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, final
 
 from vecdist.constraints import Constraint
 from vecdist.distributions.signature import joined
-from vecdist.expr import Node
-from vecdist.memo import cached_property
+from vecdist.graph.memo import cached_property
+from vecdist.graph.node import Node
 
 Parameters = SimpleNamespace
 Allowed = Any  # a constraint; in families of vectors and matrices a domain, of which a parameter has the last axes

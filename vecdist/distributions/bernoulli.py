@@ -4,11 +4,11 @@ import math
 
 from vecdist.constraints import Constraint, binary, real, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import times
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import log, log1p, log_sigmoid, sigmoid
-from vecdist.primitives.normal_tail import log_ndtr, ndtr
+from vecdist.special.formulas import times
+from vecdist.special.normal_tail import log_ndtr, ndtr
 
 
 class Bernoulli(Distribution):

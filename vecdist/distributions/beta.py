@@ -2,15 +2,15 @@
 
 from vecdist.constraints import Constraint, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.beta_ratios import beta_spread
-from vecdist.distributions.odds import odds_of_cdf
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import maximum, sqrt
-from vecdist.primitives.beta_quantiles import share_of_odds
 from vecdist.primitives.elementary import log, sigmoid
-from vecdist.primitives.incomplete_beta import betainc, betaincc, log_betainc, log_betaincc
-from vecdist.primitives.special import digamma_delta, lbeta, xlog1py, xlogy
+from vecdist.special.beta_quantiles import share_of_odds
+from vecdist.special.beta_ratios import beta_spread
+from vecdist.special.error_functions import digamma_delta, lbeta, xlog1py, xlogy
+from vecdist.special.incomplete_beta import betainc, betaincc, log_betainc, log_betaincc
+from vecdist.special.odds import odds_of_cdf
 
 below_widest: Constraint = Constraint(
     "a positive number below sqrt(mean (1 - mean))",

@@ -2,17 +2,17 @@
 
 from vecdist.constraints import Constraint, count, count_up_to, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.beta_ratios import digamma_rise, slope
 from vecdist.distributions.count_cdfs import draws_quantile
-from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.stream import Stream
 from vecdist.distributions.tail_sums import OfDraws
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum
-from vecdist.primitives.draws import binomial_draw
 from vecdist.primitives.elementary import log1p, log_sigmoid
-from vecdist.primitives.special import lbeta, lgamma_delta, log_choose
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.beta_ratios import digamma_rise, slope
+from vecdist.special.count_quantiles import by_bisection
+from vecdist.special.draws import binomial_draw
+from vecdist.special.error_functions import lbeta, lgamma_delta, log_choose
 
 
 def _log_mass(x: Node, n: Node, alpha: Node, beta: Node) -> Node:

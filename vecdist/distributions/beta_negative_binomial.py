@@ -3,18 +3,18 @@
 
 from vecdist.constraints import Constraint, count, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.beta_ratios import digamma_rise, slope
 from vecdist.distributions.count_cdfs import beta_negative_binomial_quantile
-from vecdist.distributions.count_quantiles import by_bisection
-from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, square
-from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.gamma_products import log_gamma_products
-from vecdist.primitives.special import lbeta, lgamma_delta
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.beta_ratios import digamma_rise, slope
+from vecdist.special.count_quantiles import by_bisection
+from vecdist.special.draws import poisson_draw
+from vecdist.special.error_functions import lbeta, lgamma_delta
+from vecdist.special.formulas import infinite_where
+from vecdist.special.gamma_products import log_gamma_products
 
 
 def _log_mass(x: Node, r: Node, alpha: Node, beta: Node) -> Node:

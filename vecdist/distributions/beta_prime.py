@@ -3,14 +3,14 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.beta_ratios import odds_spread
-from vecdist.distributions.formulas import infinite_where
-from vecdist.distributions.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of_cdf, sf_of_odds
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import maximum
 from vecdist.primitives.elementary import exp, log, log1p
-from vecdist.primitives.special import lbeta, xlogy
+from vecdist.special.beta_ratios import odds_spread
+from vecdist.special.error_functions import lbeta, xlogy
+from vecdist.special.formulas import infinite_where
+from vecdist.special.odds import cdf_of_odds, log_cdf_of_odds, log_sf_of_odds, odds_of_cdf, sf_of_odds
 
 
 class BetaPrime(Distribution):

@@ -2,17 +2,17 @@
 
 from vecdist.constraints import Constraint, count, count_up_to, real, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.count_quantiles import beta_count_quantile
-from vecdist.distributions.formulas import times
-from vecdist.distributions.odds import cdf_of_shares, log_cdf_of_shares, log_sf_of_shares, sf_of_shares
-from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.primitives.arithmetic import ceil, maximum
-from vecdist.primitives.draws import binomial_draw
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
 from vecdist.primitives.rounding import log1p_rest
-from vecdist.primitives.special import log_choose
+from vecdist.special.count_quantiles import beta_count_quantile
+from vecdist.special.draws import binomial_draw
+from vecdist.special.error_functions import log_choose
+from vecdist.special.formulas import times
+from vecdist.special.odds import cdf_of_shares, log_cdf_of_shares, log_sf_of_shares, sf_of_shares
+from vecdist.special.staircase import settled
 
 
 class Binomial(Distribution):

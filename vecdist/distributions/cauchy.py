@@ -4,10 +4,10 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, mirrored, parametrisation
-from vecdist.distributions.formulas import log1p_square
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.trigonometric import arctan, near_tan
+from vecdist.special.formulas import log1p_square
 
 
 class Cauchy(Distribution):

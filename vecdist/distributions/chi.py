@@ -4,17 +4,17 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import exp_of_log
-from vecdist.distributions.parts import log_parts
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import maximum, sqrt, square
 from vecdist.primitives.elementary import exp, expm1
-from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
-from vecdist.primitives.gamma_quantiles import log_below
-from vecdist.primitives.special import lgamma, lgamma_delta, xlogy
-from vecdist.primitives.stirling import digamma_part, lgamma_excess
+from vecdist.special.error_functions import lgamma, lgamma_delta, xlogy
+from vecdist.special.formulas import exp_of_log
+from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
+from vecdist.special.gamma_quantiles import log_below
+from vecdist.special.parts import log_parts
+from vecdist.special.stirling import digamma_part, lgamma_excess
 
 
 class Chi(Distribution):

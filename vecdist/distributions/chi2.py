@@ -5,7 +5,7 @@ import math
 from vecdist.constraints import positive
 from vecdist.distributions.base import parametrisation
 from vecdist.distributions.gamma import Gamma
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 
 
 class Chi2(Gamma):

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Parameters, Parametrisation, parametrisation
-from vecdist.distributions.ends import left_to_end
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.elementary import log1p
+from vecdist.special.ends import left_to_end
 
 
 class Compact(ABC):

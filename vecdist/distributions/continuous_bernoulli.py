@@ -2,13 +2,13 @@
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import expm1_over, log1p_over
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log
 from vecdist.primitives.floating import polynomial
 from vecdist.primitives.logarithms import logit
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.formulas import expm1_over, log1p_over
 
 # The Bernoulli numbers of even order n from 2 on, over n!, DLMF 24.2.1 and table 24.2.3
 BERNOULLI = (

@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.compact import Compact
-from vecdist.distributions.ends import left_of
-from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import polynomial, width
 from vecdist.primitives.rounding import product_rest
-from vecdist.primitives.segment import segment_angle
 from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import QUARTER_TURN, near_cos, near_sin
+from vecdist.special.circular_segment import segment_angle
+from vecdist.special.ends import left_of
+from vecdist.special.parts import Parts, difference
 
 # The zero of 2 t tan(t) - 1, over pi / 2 in two parts, and t / cos(t) there
 ZERO = {8: (0.41588535442233854, 7.158052056277053e-18), 4: (0.41588536, -4.626505e-09)}

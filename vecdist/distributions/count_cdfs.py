@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from math import expm1, log, nan
 
-from vecdist.distributions.count_quantiles import bisection
-from vecdist.distributions.formulas import EULER
 from vecdist.distributions.tail_sums import draws_tail
-from vecdist.primitives.beta_tails import distance_from_mean, logarithm, prefactor
-from vecdist.primitives.gamma_products import parts
-from vecdist.primitives.scalar import log_less_digamma, tail
 from vecdist.primitives.table import Primitive
-from vecdist.primitives.zeta import _zeta
+from vecdist.special.beta_tails import distance_from_mean, logarithm, prefactor
+from vecdist.special.count_quantiles import bisection
+from vecdist.special.formulas import EULER
+from vecdist.special.gamma_products import parts
+from vecdist.special.scalar import log_less_digamma, tail
+from vecdist.special.zeta import _zeta
 
 
 def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:

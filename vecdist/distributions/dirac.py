@@ -5,7 +5,7 @@ from typing import Any
 
 from vecdist.constraints import Constraint, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq
 
 

@@ -2,10 +2,10 @@
 
 from vecdist.constraints import Constraint, from_on, integer, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.staircase import settled
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import ceil, eq
 from vecdist.primitives.elementary import log
+from vecdist.special.staircase import settled
 
 
 class DiscreteUniform(Distribution):

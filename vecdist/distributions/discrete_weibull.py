@@ -2,14 +2,14 @@
 
 from vecdist.constraints import Constraint, count, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.gumbel_mass import log_gumbel_mass
-from vecdist.distributions.parts import Parts, log_parts
-from vecdist.distributions.staircase import settled
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
 from vecdist.primitives.power import power
+from vecdist.special.gumbel_mass import log_gumbel_mass
+from vecdist.special.parts import Parts, log_parts
+from vecdist.special.staircase import settled
 
 
 class DiscreteWeibull(Distribution):

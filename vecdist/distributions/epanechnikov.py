@@ -2,7 +2,7 @@
 
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.smoothing_kernels import SmoothingKernel
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.trigonometric import arctan, near_sin
 

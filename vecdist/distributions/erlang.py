@@ -3,7 +3,7 @@
 from vecdist.constraints import positive, positive_count
 from vecdist.distributions.base import parametrisation
 from vecdist.distributions.gamma import Gamma
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.primitives.elementary import log
 from vecdist.primitives.rounding import quotient_rest
 

@@ -2,20 +2,20 @@
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.ex_gaussian_tails import (
+from vecdist.distributions.stream import Stream
+from vecdist.graph.node import Node, where
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.elementary import log
+from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.ex_gaussian_tails import (
     ex_gaussian_below,
     ex_gaussian_beyond,
     log_ex_gaussian_below,
     log_ex_gaussian_beyond,
 )
-from vecdist.distributions.formulas import times
-from vecdist.distributions.mills_quantiles import ex_gaussian_quantile
-from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import log
-from vecdist.primitives.normal_tail import inverse_mills, inverse_mills_gap, log_part
-from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.formulas import times
+from vecdist.special.mills_quantiles import ex_gaussian_quantile
+from vecdist.special.normal_tail import inverse_mills, inverse_mills_gap, log_part
 
 
 def _log_excess(distance: Node, scale: Node, rate: Node, ratio: Node) -> Node:

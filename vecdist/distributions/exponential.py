@@ -2,7 +2,7 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import expm1, log, log1p
 

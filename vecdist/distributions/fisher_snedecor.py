@@ -4,17 +4,17 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.beta_ratios import odds_spread
-from vecdist.distributions.formulas import infinite_where, log1p_at_zero
 from vecdist.distributions.saddle_point import less_log1p
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import maximum, square
-from vecdist.primitives.beta_of_odds import RATIO, beta_below, beta_beyond, log_beta_below, log_beta_beyond
-from vecdist.primitives.beta_quantiles import odds_below
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.special import lbeta, log_beta_peak, xlogy
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.beta_of_odds import RATIO, beta_below, beta_beyond, log_beta_below, log_beta_beyond
+from vecdist.special.beta_quantiles import odds_below
+from vecdist.special.beta_ratios import odds_spread
+from vecdist.special.error_functions import lbeta, log_beta_peak, xlogy
+from vecdist.special.formulas import infinite_where, log1p_at_zero
 
 
 class _Step(NamedTuple):

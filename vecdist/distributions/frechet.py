@@ -3,14 +3,14 @@
 
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, gamma_spread, infinite_where, log1mexp_of_exp
-from vecdist.distributions.parts import NOTHING, Parts, log_of_minus_log, log_parts
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
-from vecdist.primitives.special import lgamma
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.error_functions import lgamma
+from vecdist.special.formulas import EULER, gamma_spread, infinite_where, log1mexp_of_exp
+from vecdist.special.parts import NOTHING, Parts, log_of_minus_log, log_parts
 
 
 def _log_density(x: Node, shape: Node, scale: Node) -> Node:

@@ -4,20 +4,20 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.gamma_mass import (
+from vecdist.distributions.stream import Stream
+from vecdist.graph.node import Node, const
+from vecdist.primitives.arithmetic import maximum, square
+from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.rounding import quotient_rest
+from vecdist.special.error_functions import lgamma, xlogy
+from vecdist.special.gamma_mass import (
     gammainc_of_product,
     gammaincc_of_product,
     log_gammainc_of_product,
     log_gammaincc_of_product,
 )
-from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const
-from vecdist.primitives.arithmetic import maximum, square
-from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.incomplete_gamma import gammainccinv, gammaincinv
-from vecdist.primitives.rounding import quotient_rest
-from vecdist.primitives.special import lgamma, xlogy
-from vecdist.primitives.stirling import digamma_part, lgamma_excess
+from vecdist.special.incomplete_gamma import gammainccinv, gammaincinv
+from vecdist.special.stirling import digamma_part, lgamma_excess
 
 
 class Gamma(Distribution):

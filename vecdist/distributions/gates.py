@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from vecdist.constraints import Constraint, positive_count, unit_interval
 from vecdist.distributions.at_ends import tail_everywhere
 from vecdist.distributions.base import Parameters, Parametrisation
-from vecdist.distributions.formulas import times
-from vecdist.distributions.parts import exp_of_parts
-from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least, at_most, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.formulas import times
+from vecdist.special.parts import exp_of_parts
+from vecdist.special.staircase import settled
 
 MOST = {8: 1.0 - 2.0**-53, 4: 1.0 - 2.0**-24}  # below 1
 

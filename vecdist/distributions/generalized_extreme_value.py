@@ -4,7 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import (
+from vecdist.graph.node import Node, where
+from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.primitives.floating import at_least
+from vecdist.primitives.logarithms import log1mexp
+from vecdist.special.error_functions import lgamma
+from vecdist.special.formulas import (
     EULER,
     expm1_over,
     gamma_rise,
@@ -14,13 +20,7 @@ from vecdist.distributions.formulas import (
     power_decay,
     power_tail,
 )
-from vecdist.distributions.parts import difference
-from vecdist.expr import Node, where
-from vecdist.primitives.arithmetic import eq, square
-from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.floating import at_least
-from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.special import lgamma
+from vecdist.special.parts import difference
 
 
 class GeneralizedExtremeValue(Distribution):

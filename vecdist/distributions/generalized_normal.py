@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.distance_power import distance_power
-from vecdist.distributions.exponential_power_mass import generalized_normal_tail, log_generalized_normal_tail
-from vecdist.distributions.formulas import lgamma_reciprocal, times
-from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least
-from vecdist.primitives.gamma_quantiles import ROOT, log_root
-from vecdist.primitives.special import lgamma, lgamma_delta
+from vecdist.special.distance_power import distance_power
+from vecdist.special.error_functions import lgamma, lgamma_delta
+from vecdist.special.exponential_power_mass import generalized_normal_tail, log_generalized_normal_tail
+from vecdist.special.formulas import lgamma_reciprocal, times
+from vecdist.special.gamma_quantiles import ROOT, log_root
+from vecdist.special.parts import Parts, difference, log_parts
 
 MOST = 1e3  # what is a tail of 0 when its logarithm is below minus that
 FLAT = -39.0  # log|z|^power up to which the density is that of the peak

@@ -4,12 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import expm1_over, infinite_where, log1p_by, log1p_decay
-from vecdist.distributions.parts import NOTHING, difference
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
+from vecdist.special.formulas import expm1_over, infinite_where, log1p_by, log1p_decay
+from vecdist.special.parts import NOTHING, difference
 
 
 class GeneralizedPareto(Distribution):

@@ -2,12 +2,12 @@
 
 from vecdist.constraints import Constraint, count, positive_unit_interval, real
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import times
-from vecdist.distributions.staircase import settled
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq
 from vecdist.primitives.elementary import exp, expm1, log, log1p, log_sigmoid, sigmoid
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.formulas import times
+from vecdist.special.staircase import settled
 
 
 def _power_slopes(k: Node, log_q: Node, q: Node, power: Node) -> tuple[Node, None, Node]:

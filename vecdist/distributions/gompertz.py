@@ -2,12 +2,12 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import NOTHING, Parts
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.primitives.arithmetic import maximum
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.log_products import log_product, log_quotient
+from vecdist.special.parts import NOTHING, Parts
 
 MOST = 1e4  # whose exponential is infinite
 

@@ -4,12 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, less_exp, log1mexp_of_exp
-from vecdist.distributions.parts import NOTHING, Parts, difference, log_of_minus_log
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log
 from vecdist.primitives.floating import at_least
+from vecdist.special.formulas import EULER, less_exp, log1mexp_of_exp
+from vecdist.special.parts import NOTHING, Parts, difference, log_of_minus_log
 
 
 class Gumbel(Distribution):

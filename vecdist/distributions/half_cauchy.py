@@ -4,12 +4,12 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log1p_square
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.table import primitive
 from vecdist.primitives.trigonometric import arctan, near_tan
+from vecdist.special.formulas import log1p_square
 
 
 def _share_beyond(x: Node, inverse_scale: Node) -> Node:

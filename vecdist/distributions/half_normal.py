@@ -4,13 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log_both_tails
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.normal_tail import erfinv
-from vecdist.primitives.special import erf, erfc
+from vecdist.special.error_functions import erf, erfc
+from vecdist.special.formulas import log_both_tails
+from vecdist.special.normal_tail import erfinv
 
 
 class HalfNormal(Distribution):

@@ -5,16 +5,16 @@ from typing import Any
 
 from vecdist.constraints import Constraint, nonnegative, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
 from vecdist.distributions.student_t import StudentT, by_square
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
-from vecdist.primitives.beta_of_odds import beta_below
-from vecdist.primitives.beta_quantiles import odds_below
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.normal_tail import erfinv
-from vecdist.primitives.special import erf, lgamma_delta
+from vecdist.special.beta_of_odds import beta_below
+from vecdist.special.beta_quantiles import odds_below
+from vecdist.special.error_functions import erf, lgamma_delta
+from vecdist.special.formulas import infinite_where
+from vecdist.special.normal_tail import erfinv
 
 
 class HalfStudentT(Distribution):

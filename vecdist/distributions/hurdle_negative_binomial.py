@@ -17,10 +17,10 @@ from vecdist.distributions.gates import (
 )
 from vecdist.distributions.negative_binomial import NegativeBinomial
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import floor, maximum
-from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.special.draws import poisson_draw
 
 
 class HurdleNegativeBinomial(Distribution):

@@ -17,10 +17,10 @@ from vecdist.distributions.gates import (
 )
 from vecdist.distributions.poisson import Poisson
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import maximum
-from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import expm1, log1p
+from vecdist.special.draws import poisson_draw
 
 
 class HurdlePoisson(Distribution):

@@ -3,15 +3,15 @@
 from vecdist.constraints import Constraint, count, up_to, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import draws_quantile
-from vecdist.distributions.count_quantiles import by_bisection
 from vecdist.distributions.stream import Stream
 from vecdist.distributions.tail_sums import OfDraws, far_log_mass
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import ceil, maximum, minimum
-from vecdist.primitives.draws import hypergeometric_draw
 from vecdist.primitives.floating import width
-from vecdist.primitives.special import digamma_delta, log_choose
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.count_quantiles import by_bisection
+from vecdist.special.draws import hypergeometric_draw
+from vecdist.special.error_functions import digamma_delta, log_choose
 
 LARGE = {8: 1e4, 4: 1e3}  # a logarithm of the number of draws there are, of which a mass has lost many digits
 

@@ -5,8 +5,8 @@ import math
 from vecdist.constraints import positive
 from vecdist.distributions.base import parametrisation
 from vecdist.distributions.inverse_gamma import InverseGamma, log_mean
-from vecdist.distributions.parts import log_parts
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
+from vecdist.special.parts import log_parts
 
 
 class InverseChi2(InverseGamma):

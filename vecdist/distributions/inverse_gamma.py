@@ -4,17 +4,17 @@ import math
 
 from vecdist.constraints import Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import infinite_where
-from vecdist.distributions.parts import Parts, log_parts, log_ratio_parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
-from vecdist.primitives.gamma_quantiles import log_beyond
-from vecdist.primitives.special import lgamma
-from vecdist.primitives.stirling import digamma_part, lgamma_excess
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.error_functions import lgamma
+from vecdist.special.formulas import infinite_where
+from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
+from vecdist.special.gamma_quantiles import log_beyond
+from vecdist.special.parts import Parts, log_parts, log_ratio_parts
+from vecdist.special.stirling import digamma_part, lgamma_excess
 
 log_and_inverse: Primitive = primitive(  # power log(x) + scale / x, whose slopes in x are infinite apart next to 0
     "log_and_inverse", 3, expand=lambda x, power, scale: power * log(x) + scale / x,

@@ -4,20 +4,20 @@ import math
 
 from vecdist.constraints import Constraint, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.inverse_gaussian_tails import (
-    inverse_gaussian_below,
-    inverse_gaussian_beyond,
-    log_inverse_gaussian_below,
-    log_inverse_gaussian_beyond,
-)
-from vecdist.distributions.mills_quantiles import inverse_gaussian_quantile
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.inverse_gaussian_tails import (
+    inverse_gaussian_below,
+    inverse_gaussian_beyond,
+    log_inverse_gaussian_below,
+    log_inverse_gaussian_beyond,
+)
+from vecdist.special.mills_quantiles import inverse_gaussian_quantile
 
 
 def _away(x: Node, mean: Node) -> Node:

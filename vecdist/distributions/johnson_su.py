@@ -4,17 +4,17 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import Parts, difference, log_parts
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import cosh, exp, expm1, sinh
 from vecdist.primitives.floating import INFINITY, width
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import LARGE, LN2_PARTS, arcsinh_quotient
-from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import TINY, sum_rest
 from vecdist.primitives.table import Primitive, flat, primitive
+from vecdist.special.normal_tail import log_ndtr, ndtr, ndtri
+from vecdist.special.parts import Parts, difference, log_parts
 
 
 def _arcsinh_rest(x: Node, rest: Node, y: Node) -> Node:

@@ -3,17 +3,17 @@
 from vecdist.constraints import Constraint, positive, unit_interval
 from vecdist.distributions.at_ends import with_slopes_of
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, exp_of_log, lgamma_reciprocal, log1p_at_zero, times
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import format_of
-from vecdist.primitives.kumaraswamy_spread import log_spread
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.special import digamma_delta, lbeta, lgamma_delta, xlogy
-from vecdist.primitives.stirling import digamma_lack
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.error_functions import digamma_delta, lbeta, lgamma_delta, xlogy
+from vecdist.special.formulas import EULER, exp_of_log, lgamma_reciprocal, log1p_at_zero, times
+from vecdist.special.kumaraswamy_spread import log_spread
+from vecdist.special.stirling import digamma_lack
 
 
 def _log1m_power_partials(x: Node, a: Node, out: Node) -> tuple[Node, Node]:

@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 

@@ -4,15 +4,15 @@ import math
 
 from vecdist.constraints import Constraint, beginning, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, log_both_tails, log_middle
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import at_most
 from vecdist.primitives.log_products import log_quotient
-from vecdist.primitives.normal_tail import erfcinv
-from vecdist.primitives.special import erf, erfc
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.error_functions import erf, erfc
+from vecdist.special.formulas import EULER, log_both_tails, log_middle
+from vecdist.special.normal_tail import erfcinv
 
 MOST = 40.0  # of which the error function is 1, and its slope 0
 

@@ -2,15 +2,15 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import NOTHING
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least, width
-from vecdist.primitives.lambert_w import lambertw_lower
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.lambert_w import lambertw_lower
+from vecdist.special.parts import NOTHING
 
 MOST = {8: 500.0, 4: 60.0}  # a shape whose exponential is a number
 

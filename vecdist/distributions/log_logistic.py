@@ -4,15 +4,15 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import exp_of_log, infinite_where, times, with_slopes_of
-from vecdist.distributions.parts import Parts, log_parts
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, size, square
 from vecdist.primitives.elementary import exp, log, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.floating import INFINITY, format_of, polynomial
 from vecdist.primitives.logarithms import logit
 from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import near_cos, near_sin
+from vecdist.special.formulas import exp_of_log, infinite_where, times, with_slopes_of
+from vecdist.special.parts import Parts, log_parts
 
 # (sin(t) / t - cos(t)) / t^2 in t^2
 SLOPE = tuple((-1) ** k * (2 * k + 2) / math.factorial(2 * k + 3) for k in range(10))

@@ -5,13 +5,13 @@ import math
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
-from vecdist.distributions.parts import log_parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
-from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
 from vecdist.primitives.rounding import log_high
+from vecdist.special.normal_tail import log_ndtr, ndtr, ndtri
+from vecdist.special.parts import log_parts
 
 
 class LogNormal(Distribution):

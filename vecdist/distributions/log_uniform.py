@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, above, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import cosh, exp, log, sinh
 from vecdist.primitives.floating import INFINITY, NAN, binary, lifted, polynomial

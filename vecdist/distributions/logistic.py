@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log, log_sigmoid, log_sigmoid_slope, sigmoid
 from vecdist.primitives.logarithms import logit

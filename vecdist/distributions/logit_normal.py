@@ -5,12 +5,12 @@ import math
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
-from vecdist.distributions.parts import difference, log_parts, logit_parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log, sigmoid
-from vecdist.primitives.normal_tail import log_ndtr, ndtr
+from vecdist.special.normal_tail import log_ndtr, ndtr
+from vecdist.special.parts import difference, log_parts, logit_parts
 
 
 class LogitNormal(Distribution):

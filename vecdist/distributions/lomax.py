@@ -3,12 +3,12 @@
 
 from vecdist.constraints import Constraint, beginning, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import infinite_where
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import expm1, log, log1p
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log1p_quotient
+from vecdist.special.formulas import infinite_where
 
 
 class Lomax(Distribution):

@@ -4,14 +4,14 @@ import math
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, less_exp, log_both_tails, log_middle
-from vecdist.distributions.parts import difference
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import at_most
-from vecdist.primitives.normal_tail import erfcinv
-from vecdist.primitives.special import erf, erfc
+from vecdist.special.error_functions import erf, erfc
+from vecdist.special.formulas import EULER, less_exp, log_both_tails, log_middle
+from vecdist.special.normal_tail import erfcinv
+from vecdist.special.parts import difference
 
 
 class Moyal(Distribution):

@@ -10,19 +10,19 @@ from vecdist.constraints import (
     positive_unit_interval,
 )
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.count_quantiles import beta_count_quantile
-from vecdist.distributions.formulas import times
-from vecdist.distributions.odds import cdf_of_shares, log_cdf_of_shares, log_sf_of_shares, sf_of_shares
-from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import ceil, eq, maximum
-from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log, log1p, log_sigmoid, sigmoid
 from vecdist.primitives.floating import at_most, width
 from vecdist.primitives.logarithms import log1p_quotient
 from vecdist.primitives.rounding import plain_log_rest
-from vecdist.primitives.special import lbeta
+from vecdist.special.count_quantiles import beta_count_quantile
+from vecdist.special.draws import poisson_draw
+from vecdist.special.error_functions import lbeta
+from vecdist.special.formulas import times
+from vecdist.special.odds import cdf_of_shares, log_cdf_of_shares, log_sf_of_shares, sf_of_shares
+from vecdist.special.staircase import settled
 
 POISSON = {8: 2.0**70, 4: 2.0**40}  # a dispersion from which on it is no other distribution
 

@@ -5,14 +5,14 @@ import math
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.bessel_orders import log_ive_below
-from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.floating import width
 from vecdist.primitives.log_products import log_quotient
-from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
-from vecdist.primitives.special import lgamma, xlogy
+from vecdist.special.bessel_orders import log_ive_below
+from vecdist.special.draws import poisson_draw
+from vecdist.special.error_functions import lgamma, xlogy
+from vecdist.special.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 
 SMALL = {8: 1e-8, 4: 1e-4}  # the square of which is lost
 

@@ -5,10 +5,10 @@ import math
 from vecdist.constraints import Constraint, finite, positive, real
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
+from vecdist.special.normal_tail import log_ndtr, ndtr, ndtri
 
 
 class Normal(Distribution):

@@ -7,17 +7,17 @@ import numpy as np
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.inverse_gaussian import InverseGaussian
-from vecdist.distributions.parts import difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import bits, from_bits, ne, sqrt, square
-from vecdist.primitives.bessel_k import log_xk1, log_xk1e
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.floating import at_least, at_most, format_of
 from vecdist.primitives.logarithms import log_cauchy
-from vecdist.primitives.normal_inverse_gaussian_tails import log_nig_cdf, nig_cdf, nig_quantile
 from vecdist.primitives.power import hypot, leg
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.bessel_k import log_xk1, log_xk1e
+from vecdist.special.normal_inverse_gaussian_tails import log_nig_cdf, nig_cdf, nig_quantile
+from vecdist.special.parts import difference
 
 within_alpha: Constraint = Constraint(
     "a number between -alpha and alpha, both excluded",

@@ -3,11 +3,11 @@
 
 from vecdist.constraints import Constraint, beginning, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import infinite_where
-from vecdist.distributions.parts import log_ratio_parts
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.special.formulas import infinite_where
+from vecdist.special.parts import log_ratio_parts
 
 
 class Pareto(Distribution):

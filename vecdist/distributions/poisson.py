@@ -2,16 +2,16 @@
 
 from vecdist.constraints import Constraint, below_infinity, light_count, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.count_quantiles import poisson_quantile
-from vecdist.distributions.formulas import times
-from vecdist.distributions.staircase import eased
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import ceil, maximum
-from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
-from vecdist.primitives.special import lgamma
+from vecdist.special.count_quantiles import poisson_quantile
+from vecdist.special.draws import poisson_draw
+from vecdist.special.error_functions import lgamma
+from vecdist.special.formulas import times
+from vecdist.special.incomplete_gamma import gammainc, gammaincc, log_gammainc, log_gammaincc
+from vecdist.special.staircase import eased
 
 
 class Poisson(Distribution):

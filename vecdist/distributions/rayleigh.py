@@ -4,10 +4,10 @@ import math
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
+from vecdist.special.formulas import EULER
 
 
 class Rayleigh(Distribution):

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import times, with_slopes_of
-from vecdist.distributions.parts import Parts, logit_parts
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, size, square
 from vecdist.primitives.elementary import expm1, log, log1p, log_sigmoid, sigmoid, softplus
 from vecdist.primitives.floating import INFINITY, format_of
 from vecdist.primitives.logarithms import logit
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.formulas import times, with_slopes_of
+from vecdist.special.parts import Parts, logit_parts
 
 # sigmoid(y), with no slope where that is 0, though y fall infinitely fast.
 share_of_log_odds: Primitive = primitive(

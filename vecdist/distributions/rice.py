@@ -5,17 +5,17 @@ from typing import Any
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import times
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.bessel import i0e, i1e, log_i0, log_i0e
 from vecdist.primitives.floating import at_most, format_of, polynomial, width
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log_quotient_by_square
-from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 from vecdist.primitives.power import hypot
 from vecdist.primitives.table import Primitive, partials_of, primitive
+from vecdist.special.bessel import i0e, i1e, log_i0, log_i0e
+from vecdist.special.formulas import times
+from vecdist.special.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_p_inverse, marcum_q
 
 # Of the square of the mean over b^2 scale^2, in 2 / b^2 from the second power on: DLMF 13.7.2, squared.
 _MEAN = [math.prod((j - 0.5) ** 2 for j in range(k)) / math.factorial(k) for k in range(16)]

@@ -8,16 +8,16 @@ masses of counts up with others.
 import math
 
 from vecdist.distributions.base import Parameters
-from vecdist.distributions.formulas import times
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
-from vecdist.primitives.gamma_functions import DIGAMMA, LGAMMA
 from vecdist.primitives.logarithms import LN2_PARTS
 from vecdist.primitives.rounding import product_rest, sum_rest
-from vecdist.primitives.special import digamma, lbeta, log_choose
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.error_functions import digamma, lbeta, log_choose
+from vecdist.special.formulas import times
+from vecdist.special.gamma_functions import DIGAMMA, LGAMMA
 
 LOG_TWO_PI = math.log(2 * math.pi)
 OF_ONE, OF_TWO = 0.08106146679532726, 0.0413406959554093  # what Stirling's formula lacks of log 1! and log 2!

@@ -3,10 +3,10 @@
 from vecdist.constraints import positive
 from vecdist.distributions.base import parametrisation
 from vecdist.distributions.inverse_gamma import InverseGamma, log_mean
-from vecdist.distributions.parts import log_parts
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
+from vecdist.special.parts import log_parts
 
 
 class ScaledInverseChi2(InverseGamma):

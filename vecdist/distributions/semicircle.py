@@ -5,17 +5,17 @@ from typing import Any
 
 from vecdist.constraints import Constraint, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import angle_less_sine
-from vecdist.distributions.odds import symmetric_quantile
-from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import INFINITY, at_least, width
 from vecdist.primitives.rounding import sum_rest
 from vecdist.primitives.table import Primitive, primitive
 from vecdist.primitives.trigonometric import arctan
+from vecdist.special.formulas import angle_less_sine
+from vecdist.special.odds import symmetric_quantile
+from vecdist.special.parts import Parts, difference
 
 TWO_OVER_PI = {8: (0.6366197723675814, -3.935735335036497e-17), 4: (0.63661975, 2.5682553e-08)}
 

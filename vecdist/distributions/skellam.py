@@ -2,16 +2,16 @@
 
 from vecdist.constraints import Constraint, integer, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.count_quantiles import skellam_quantile
-from vecdist.distributions.staircase import eased
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
-from vecdist.primitives.bessel_orders import log_iv_dx, log_ive, log_ive_dv
-from vecdist.primitives.draws import poisson_draw
 from vecdist.primitives.elementary import log
-from vecdist.primitives.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_q
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.bessel_orders import log_iv_dx, log_ive, log_ive_dv
+from vecdist.special.count_quantiles import skellam_quantile
+from vecdist.special.draws import poisson_draw
+from vecdist.special.marcum import log_marcum_p, log_marcum_q, marcum_p, marcum_q
+from vecdist.special.staircase import eased
 
 
 def _log_meeting(v: Node, rate1: Node, rate2: Node) -> Node:

@@ -7,17 +7,17 @@ import numpy as np
 
 from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log_ndtr_of_parts
 from vecdist.distributions.normal import Normal
-from vecdist.distributions.parts import Parts, difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.power import hypot
 from vecdist.primitives.rounding import quotient_rest, root_rest
-from vecdist.primitives.skew_normal_tails import log_skew_normal_cdf, skew_normal_cdf, skew_normal_quantile
 from vecdist.primitives.table import partials_of, primitive
+from vecdist.special.formulas import log_ndtr_of_parts
+from vecdist.special.parts import Parts, difference
+from vecdist.special.skew_normal_tails import log_skew_normal_cdf, skew_normal_cdf, skew_normal_quantile
 
 
 def _standard(distance: Parts, inverse: Parts) -> Parts:

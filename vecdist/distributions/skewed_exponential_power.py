@@ -5,18 +5,18 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.distance_power import shared_distance_power
-from vecdist.distributions.exponential_power_mass import exponential_power_tail, log_exponential_power_tail
-from vecdist.distributions.formulas import lgamma_reciprocal, times
-from vecdist.distributions.parts import Parts, difference, log_parts
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import exp, log, log1p, log_twice
 from vecdist.primitives.floating import at_least, binary, format_of, lifted, log_fraction
-from vecdist.primitives.gamma_quantiles import OVER_SHAPE, log_root
-from vecdist.primitives.special import lgamma, lgamma_delta
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.distance_power import shared_distance_power
+from vecdist.special.error_functions import lgamma, lgamma_delta
+from vecdist.special.exponential_power_mass import exponential_power_tail, log_exponential_power_tail
+from vecdist.special.formulas import lgamma_reciprocal, times
+from vecdist.special.gamma_quantiles import OVER_SHAPE, log_root
+from vecdist.special.parts import Parts, difference, log_parts
 
 
 def _log_less_one(x: Node) -> Node:

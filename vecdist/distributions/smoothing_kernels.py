@@ -6,14 +6,14 @@ from typing import ClassVar
 
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.compact import Compact
-from vecdist.distributions.ends import log1m_square
-from vecdist.distributions.odds import symmetric_quantile
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import polynomial
 from vecdist.primitives.table import primitive
+from vecdist.special.ends import log1m_square
+from vecdist.special.odds import symmetric_quantile
 
 
 def height(power: int) -> float:

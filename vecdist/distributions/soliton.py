@@ -3,14 +3,14 @@
 from vecdist.constraints import Constraint, open_unit_interval, positive_count, up_to, whole_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import soliton_quantile
-from vecdist.distributions.count_quantiles import by_bisection
-from vecdist.distributions.formulas import EULER
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import ceil, eq, minimum
-from vecdist.primitives.draws import harmonic_draw
 from vecdist.primitives.elementary import log, log1p
-from vecdist.primitives.special import digamma
+from vecdist.special.count_quantiles import by_bisection
+from vecdist.special.draws import harmonic_draw
+from vecdist.special.error_functions import digamma
+from vecdist.special.formulas import EULER
 
 
 class Soliton(Distribution):

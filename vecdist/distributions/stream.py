@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from vecdist.expr import Node, cast, const
+from vecdist.graph.node import Node, cast, const
+from vecdist.graph.shapes import Shape
 from vecdist.primitives.arithmetic import sqrt
-from vecdist.primitives.draws import gamma_draw, log_gamma_draw
 from vecdist.primitives.elementary import expm1, log
 from vecdist.primitives.philox import WORD, open_unit, philox_first, philox_last, small_unit, standard_normal
 from vecdist.primitives.structure import position, reshape
 from vecdist.primitives.table import Primitive
 from vecdist.primitives.trigonometric import near_cos
-from vecdist.shapes import Shape
+from vecdist.special.draws import gamma_draw, log_gamma_draw
 
 TAG = 32  # where the tag stands in the upper half of a counter; a try stands below it
 

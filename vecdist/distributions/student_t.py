@@ -5,19 +5,19 @@ from typing import Any
 
 from vecdist.constraints import Constraint, finite, positive, positive_or_infinite
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import expm1_over, infinite_where, log1p_square
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
-from vecdist.primitives.beta_of_odds import SQUARE, beta_beyond, log_beta_beyond
-from vecdist.primitives.beta_quantiles import odds_beyond
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
-from vecdist.primitives.gamma_differences import digamma_gap, lgamma_half_step
-from vecdist.primitives.normal_tail import log_ndtr, ndtr, ndtri
-from vecdist.primitives.stirling import digamma_lack, lgamma_excess
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.beta_of_odds import SQUARE, beta_beyond, log_beta_beyond
+from vecdist.special.beta_quantiles import odds_beyond
+from vecdist.special.formulas import expm1_over, infinite_where, log1p_square
+from vecdist.special.gamma_differences import digamma_gap, lgamma_half_step
+from vecdist.special.normal_tail import log_ndtr, ndtr, ndtri
+from vecdist.special.stirling import digamma_lack, lgamma_excess
 
 
 def _decay(distance: Node, inverse_scale: Node, log_scale: Node, df: Node) -> Node:

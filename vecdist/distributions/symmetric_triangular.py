@@ -4,12 +4,12 @@ import math
 
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.compact import Compact
-from vecdist.distributions.ends import left_of
-from vecdist.distributions.parts import Parts, difference
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.ends import left_of
+from vecdist.special.parts import Parts, difference
 
 
 def _log_density(distance: Node, rest: Node, scale: Node) -> Node:

@@ -11,13 +11,13 @@ from math import exp, floor, inf, log, nan
 from typing import Any
 
 from vecdist.distributions.base import Parameters
-from vecdist.expr import Node, const
-from vecdist.primitives.beta_tails import digamma_gap, distance_from_mean, prefactor
+from vecdist.graph.node import Node, const
+from vecdist.graph.shapes import broadcast
 from vecdist.primitives.elementary import exp as exponential
-from vecdist.primitives.gamma_products import parts
-from vecdist.primitives.scalar import log_tail, log_tail_slope
 from vecdist.primitives.table import Primitive, no_derivatives, primitive
-from vecdist.shapes import broadcast
+from vecdist.special.beta_tails import digamma_gap, distance_from_mean, prefactor
+from vecdist.special.gamma_products import parts
+from vecdist.special.scalar import log_tail, log_tail_slope
 
 TERMS = 1000.0  # a sum of more takes longer than the integral
 NOTHING = 1e-18

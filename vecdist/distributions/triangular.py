@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import Constraint, above, between, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, sqrt, square
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.floating import width

@@ -3,12 +3,12 @@
 import math
 
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
-from vecdist.distributions.angles import angle_quantile, angle_share, log_angle
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import log1p_square
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import maximum, minimum
 from vecdist.primitives.elementary import log
+from vecdist.special.angles import angle_quantile, angle_share, log_angle
+from vecdist.special.formulas import log1p_square
 
 
 class TruncatedCauchy(Distribution):

@@ -5,14 +5,14 @@ import math
 from vecdist.constraints import Constraint, above_or_infinite, below_infinity, finite, interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
-from vecdist.distributions.normal_mass import log_lower_share, log_mass_between, lower_edge, upper_edge
-from vecdist.distributions.normal_share_quantile import share_quantile
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, maximum, minimum, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.normal_interval import edge_share
+from vecdist.special.normal_interval import edge_share
+from vecdist.special.normal_mass import log_lower_share, log_mass_between, lower_edge, upper_edge
+from vecdist.special.normal_share_quantile import share_quantile
 
 REACH = 40.0  # scales
 

@@ -2,11 +2,11 @@
 
 from vecdist.constraints import Constraint, above, finite, interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import difference
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.parts import difference
 
 
 def _share_partials(x: Node, low: Node, high: Node, out: Node) -> tuple[Node, Node, Node]:

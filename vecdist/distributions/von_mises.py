@@ -4,13 +4,13 @@ import math
 
 from vecdist.constraints import Constraint, finite, nonnegative
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.parts import difference
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
-from vecdist.primitives.bessel import bessel_ratio_gap, log_i0, log_i0e
-from vecdist.primitives.draws import von_mises_draw
+from vecdist.graph.node import Node, where
 from vecdist.primitives.trigonometric import cos_less_one, cos_of_parts
-from vecdist.primitives.von_mises_tails import log_von_mises_cdf, von_mises_cdf, von_mises_quantile
+from vecdist.special.bessel import bessel_ratio_gap, log_i0, log_i0e
+from vecdist.special.draws import von_mises_draw
+from vecdist.special.parts import difference
+from vecdist.special.von_mises_tails import log_von_mises_cdf, von_mises_cdf, von_mises_quantile
 
 
 class VonMises(Distribution):

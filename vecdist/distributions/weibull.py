@@ -2,16 +2,16 @@
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.distributions.formulas import EULER, exp_of_log, gamma_spread, times
-from vecdist.distributions.parts import NOTHING, Parts, difference, log_of_minus_log, log_ratio_parts
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, size, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import INFINITY, at_least, format_of
 from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.special import lgamma
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.error_functions import lgamma
+from vecdist.special.formulas import EULER, exp_of_log, gamma_spread, times
+from vecdist.special.parts import NOTHING, Parts, difference, log_of_minus_log, log_ratio_parts
 
 
 def _log_density(x: Node, shape: Node, scale: Node) -> Node:

@@ -4,14 +4,14 @@
 from vecdist.constraints import Constraint, positive, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import yule_simon_quantile
-from vecdist.distributions.count_quantiles import by_bisection
-from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import floor, square
 from vecdist.primitives.elementary import expm1, log, log1p
 from vecdist.primitives.logarithms import log1mexp
-from vecdist.primitives.special import lbeta, log_multinomial
+from vecdist.special.count_quantiles import by_bisection
+from vecdist.special.error_functions import lbeta, log_multinomial
+from vecdist.special.formulas import infinite_where
 
 MANY = 1000.0  # where no product is next to 1
 

@@ -5,7 +5,6 @@ from typing import Any
 from vecdist.distributions import saddle_point
 from vecdist.distributions.base import Distribution, Parameters, Parametrisation
 from vecdist.distributions.binomial import Binomial
-from vecdist.distributions.formulas import bowl, level
 from vecdist.distributions.gates import (
     gated_cdf,
     gated_draw,
@@ -18,8 +17,9 @@ from vecdist.distributions.gates import (
     mode_or_zero,
     with_gate,
 )
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, square
+from vecdist.special.formulas import bowl, level
 
 
 def _with_certain_success(formula: Any) -> Any:

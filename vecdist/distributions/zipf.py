@@ -4,15 +4,15 @@
 from vecdist.constraints import Constraint, positive_count
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import zipf_quantile
-from vecdist.distributions.count_quantiles import by_bisection
-from vecdist.distributions.formulas import infinite_where
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.draws import zipf_draw
 from vecdist.primitives.elementary import log, log1p
-from vecdist.primitives.harmonic import harmonic
-from vecdist.primitives.zeta import riemann_zeta, zeta
+from vecdist.special.count_quantiles import by_bisection
+from vecdist.special.draws import zipf_draw
+from vecdist.special.formulas import infinite_where
+from vecdist.special.harmonic import harmonic
+from vecdist.special.zeta import riemann_zeta, zeta
 
 
 def _tails(x: Node, p: Parameters) -> tuple[Node, Node, Node]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.interop import client
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 arviz: Any = client("arviz")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.interop import client, jax_calls
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 jax: Any = client("jax")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.interop import calls_python, client, xla, xla_cuda
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 jax: Any = client("jax")
 _kept: list[LogDensity] = []  # compiled programs hold addresses, and nothing tells when the last of them is gone

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from vecdist.interop import client
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 mici: Any = client("mici")
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 
 class Reference(Protocol):

@@ -9,7 +9,7 @@ import numpy as np
 
 from vecdist.interop import calls_python, client
 from vecdist.interop.nutpie_native import KNOWN, by_address
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 pyfunc: Any = client("nutpie.compiled_pyfunc")
 

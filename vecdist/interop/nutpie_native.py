@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.interop import client
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 KNOWN = "0.16."  # versions whose C functions have these signatures; 0.16.8 and 0.16.11 were tried
 EXPAND = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64, *[ctypes.c_void_p] * 3)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.interop import client
-from vecdist.logdensity import LogDensity
+from vecdist.model.logdensity import LogDensity
 
 torch: Any = client("torch")
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vecdist.codegen.grid import THREADS
-from vecdist.evaluation import Evaluation
+from vecdist.codegen.cuda.grid import THREADS
 from vecdist.interop import client
 from vecdist.interop.xla import ARGUMENTS, ATTRIBUTES, DATA, RESULTS, VALUE, call, call_for_word, register, words
-from vecdist.logdensity import LogDensity
+from vecdist.model.evaluation import Evaluation
+from vecdist.model.logdensity import LogDensity
 
 if TYPE_CHECKING:
-    from vecdist.backends.cuda_launch import Launch
+    from vecdist.runtime.cuda.launch import Launch
 
 TARGET = "vecdist_log_density_cuda"
 API, CONTEXT = 2, 3  # words of XLA_FFI_CallFrame
@@ -76,7 +76,7 @@ def prepared(density: LogDensity, shape: tuple[int, ...]) -> tuple[np.ndarray, i
     more than one kernel.
     """
     cupy = client("cupy")
-    from vecdist.backends.cuda_launch import launch
+    from vecdist.runtime.cuda.launch import launch
 
     registered()
     rows = math.prod(shape[:-1])

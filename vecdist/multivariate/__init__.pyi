@@ -4,7 +4,7 @@
 
 from typing import overload
 
-from vecdist.array import Operand
+from vecdist.lazy.array import Operand
 from vecdist.multivariate.base import MULTIVARIATE, Multivariate
 from vecdist.multivariate.categorical import Categorical as _Categorical
 from vecdist.multivariate.dirichlet import Dirichlet as _Dirichlet

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from vecdist.array import LazyArray
 from vecdist.distributions.base import Compound, Parameters, Parametrised
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
+from vecdist.graph.shapes import BroadcastError, broadcast
+from vecdist.lazy.array import LazyArray
+from vecdist.lazy.views import index_view
 from vecdist.multivariate.domains import Check, Domain
 from vecdist.primitives.arithmetic import isnan
 from vecdist.primitives.structure import full
 from vecdist.random import lengths, stream
-from vecdist.shapes import BroadcastError, broadcast
-from vecdist.vectorize import as_floats, is_whole
-from vecdist.views import index_view
+from vecdist.verbs.density import as_floats, is_whole
 
 MULTIVARIATE: dict[str, type[Multivariate]] = {}
 

@@ -3,7 +3,7 @@
 from vecdist.constraints import below_infinity, whole_interval
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import each, simplex
 from vecdist.multivariate.events import chosen, event_length, place_of

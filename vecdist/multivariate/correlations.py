@@ -4,10 +4,10 @@ import math
 
 from vecdist import linalg
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import sigmoid
-from vecdist.primitives.special import lgamma_delta
+from vecdist.special.error_functions import lgamma_delta
 
 
 def log_normaliser(concentration: Node, size: int) -> Node:

@@ -6,11 +6,11 @@ from vecdist import linalg
 from vecdist.constraints import count
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.multivariate.events import between, over_event, some
 from vecdist.primitives.arithmetic import ne
-from vecdist.primitives.draws import binomial_draw
 from vecdist.primitives.elementary import log
+from vecdist.special.draws import binomial_draw
 
 LARGEST = float(np.finfo(np.float32).max)
 

@@ -3,12 +3,12 @@
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import each, tolerance
 from vecdist.multivariate.events import between, over_event, some
 from vecdist.primitives.reductions import along
-from vecdist.primitives.special import lgamma, xlogy
+from vecdist.special.error_functions import lgamma, xlogy
 
 
 class Dirichlet(Multivariate):

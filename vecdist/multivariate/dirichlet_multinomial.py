@@ -3,14 +3,14 @@
 from vecdist.constraints import count, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.counts import counts, drawn_counts, outside_counts
 from vecdist.multivariate.domains import each, number
 from vecdist.multivariate.events import over_event
 from vecdist.primitives.elementary import log
 from vecdist.primitives.reductions import along
-from vecdist.primitives.special import lbeta
+from vecdist.special.error_functions import lbeta
 
 
 class DirichletMultinomial(Multivariate):

@@ -10,9 +10,9 @@ import numpy as np
 
 from vecdist import linalg
 from vecdist.constraints import Constraint, finite, nonnegative, positive
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.views import index_view
 from vecdist.multivariate.events import event_length, every, over_event
-from vecdist.views import index_view
 
 
 class Check(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vecdist.array import LazyArray
-from vecdist.expr import Node, cast, where
+from vecdist.graph.node import Node, cast, where
+from vecdist.graph.shapes import broadcast
+from vecdist.lazy.array import LazyArray
+from vecdist.lazy.views import index_view
 from vecdist.primitives.indexing import gather
 from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes, full, summed
-from vecdist.shapes import broadcast
-from vecdist.views import index_view
 
 
 def over_event(x: Node, axes: int = 1) -> Node:

@@ -4,14 +4,14 @@ from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
+from vecdist.lazy.views import index_view
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance
 from vecdist.multivariate.events import event_length
 from vecdist.multivariate.wishart_formulas import any_not_positive, squared
 from vecdist.primitives.arithmetic import bit_or
-from vecdist.views import index_view
 
 
 class LKJ(Multivariate):

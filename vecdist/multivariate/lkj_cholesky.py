@@ -4,7 +4,7 @@ from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance

@@ -2,16 +2,16 @@
 
 from vecdist.constraints import below_infinity, count
 from vecdist.distributions.base import Parameters, parametrisation
-from vecdist.distributions.formulas import times
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.counts import counts, drawn_counts, outside_counts
 from vecdist.multivariate.domains import each, number, simplex
 from vecdist.multivariate.events import over_event
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.reductions import along
-from vecdist.primitives.special import lgamma, xlogy
+from vecdist.special.error_functions import lgamma, xlogy
+from vecdist.special.formulas import times
 
 
 class Multinomial(Multivariate):

@@ -6,7 +6,7 @@ from vecdist import linalg
 from vecdist.constraints import finite, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate import scatter
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import definite, each, triangular

@@ -6,14 +6,14 @@ from vecdist import linalg
 from vecdist.constraints import finite, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate import scatter
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import definite, each, number, triangular
 from vecdist.multivariate.events import each_of, length
 from vecdist.primitives.arithmetic import sqrt
 from vecdist.primitives.elementary import log, log1p
-from vecdist.primitives.special import lgamma_delta
+from vecdist.special.error_functions import lgamma_delta
 
 
 class MvStudentT(Multivariate):

@@ -3,11 +3,11 @@
 from vecdist.constraints import finite
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import number, ordered
 from vecdist.multivariate.ordinal import category, cuts_around, outside_categories
-from vecdist.primitives.normal_interval import log_diff_ndtr
+from vecdist.special.normal_interval import log_diff_ndtr
 
 
 class OrderedProbit(Multivariate):

@@ -4,7 +4,7 @@ import math
 
 from vecdist.constraints import whole_interval
 from vecdist.distributions.base import Parameters
-from vecdist.expr import Node, cast, where
+from vecdist.graph.node import Node, cast, where
 from vecdist.multivariate.events import chosen, each_of, event_length, over_event
 
 

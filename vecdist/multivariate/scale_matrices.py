@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from vecdist import linalg
 from vecdist.distributions.base import Parameters, Parametrisation, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.domains import definite, degrees, triangular
 from vecdist.multivariate.wishart_formulas import (
     any_not_positive,

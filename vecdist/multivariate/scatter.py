@@ -9,7 +9,7 @@ import numpy as np
 
 from vecdist import linalg
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.events import each_of, event_length, over_event
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log

@@ -3,7 +3,7 @@
 from vecdist import linalg
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.scale_matrices import ByScaleMatrix, OfFactors, OfMatrices, log_constant
 from vecdist.multivariate.wishart_formulas import bartlett, trace_of_quotient

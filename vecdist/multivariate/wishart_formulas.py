@@ -7,10 +7,10 @@ import numpy as np
 
 from vecdist import linalg
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import bit_or, sqrt, square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.special import lgamma
+from vecdist.special.error_functions import lgamma
 
 
 def log_multigamma(a: Node, size: int) -> Node:

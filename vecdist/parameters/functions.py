@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.array import LazyArray, data
-from vecdist.leaves import array_kind
-from vecdist.mixtures import log_softmax
+from vecdist.graph.leaves import array_kind
+from vecdist.lazy.array import LazyArray, data
 from vecdist.primitives import elementary
+from vecdist.wrappers.mixture import log_softmax
 
 LN2 = float(np.log(2.0))
 EPS = float(np.finfo(np.float64).eps)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.graph.shapes import Lengths
 from vecdist.parameters.base import Parameter, Shape, count, declared, put
 from vecdist.parameters.functions import EPS, LN2, constant, log_cosh
-from vecdist.shapes import Lengths
 
 NEAR = 1e-6  # of the scale of an element: so far may a matrix be from one with a Cholesky factor
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from vecdist.graph.shapes import Lengths
 from vecdist.parameters.base import Parameter, declared, put
 from vecdist.parameters.functions import constant, log_slope_of_sigmoid, off_edge, sigmoid
-from vecdist.shapes import Lengths
 
 
 def real(shape: Lengths = ()) -> Parameter:

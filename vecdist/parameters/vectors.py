@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.graph.shapes import Lengths
 from vecdist.parameters.base import Parameter, Shape, count, declared, put
 from vecdist.parameters.functions import constant, log_proportions, off_edge
-from vecdist.shapes import Lengths
 
 SHORT = 100  # elements up to which a product with a matrix is cheaper than running sums
 

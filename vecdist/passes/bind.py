@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from vecdist.expr import Node, rewrite
-from vecdist.leaves import Leaf
+from vecdist.graph.leaves import Leaf
+from vecdist.graph.node import Node, rewrite
+from vecdist.graph.shapes import Dim, Shape, broadcast
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
 from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.scans import running
 from vecdist.primitives.structure import Entry, is_along, is_reduction, position, reshape
-from vecdist.shapes import Dim, Shape, broadcast
 
 
 @final

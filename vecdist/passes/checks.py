@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vecdist.expr import Node, rewrite, topological
+from vecdist.graph.node import Node, rewrite, topological
 from vecdist.primitives.structure import rebuilt
 
 

@@ -7,10 +7,10 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from vecdist.expr import Node, where
-from vecdist.passes.batch import batch
-from vecdist.passes.chains import partials_of_each
+from vecdist.graph.node import Node, where
+from vecdist.passes.batched import partials_of_each
 from vecdist.passes.differentiate import gradient, partials, pushforward
+from vecdist.passes.vmap import vmap
 from vecdist.primitives.arithmetic import isnan
 
 Roots = tuple[Node, ...]
@@ -65,7 +65,7 @@ def _hessian(roots: Roots, guarded: bool = False) -> Roots:
     singles = [Node("direction", (), (place,), leaf.shape, leaf.dtype) for place, leaf in enumerate(leaves)]
     tangents = dict(zip(leaves, singles, strict=True))
     columns = [pushforward(first, tangents, guarded) for first in gradient(value, leaves)]
-    return batch(columns, _untied(singles, seeds))
+    return vmap(columns, _untied(singles, seeds))
 
 
 def _leapfrog(roots: Roots) -> Roots:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from vecdist.expr import Node, cast, const, topological, where
+from vecdist.graph.node import Node, cast, const, topological, where
 from vecdist.primitives import PRIMITIVES, partials_of
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, full, sum_to

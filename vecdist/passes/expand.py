@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from vecdist.expr import Node, topological
+from vecdist.graph.node import Node, topological
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 

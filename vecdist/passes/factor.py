@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vecdist.expr import Node, cast, rewrite, where
+from vecdist.graph.node import Node, cast, rewrite, where
+from vecdist.graph.shapes import Shape, broadcast
 from vecdist.primitives.structure import align, extent, rebuilt, summed
-from vecdist.shapes import Shape, broadcast
 
 Axes = tuple[int, ...]
 

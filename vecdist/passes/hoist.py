@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vecdist.expr import Node, rewrite, topological
+from vecdist.graph.node import Node, rewrite, topological
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
 DEAR = 5  # operations from which a value is better read than computed again

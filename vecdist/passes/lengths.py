@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vecdist.expr import Node, topological
+from vecdist.graph.node import Node, topological
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import is_along, is_reduction
 

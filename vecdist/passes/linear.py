@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 
 Terms = dict[Node, Node]
 

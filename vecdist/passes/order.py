@@ -6,21 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-from vecdist.expr import Node
-from vecdist.memo import cached_property
+from vecdist.graph.memo import cached_property
+from vecdist.graph.node import Node
 from vecdist.passes.checks import split_checks
-from vecdist.passes.choices import choices
+from vecdist.passes.column_reductions import candidates, scattered, tall_sums
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.expand import expand, to_elementary
 from vecdist.passes.factor import factor
-from vecdist.passes.grouping import Sorting, sorted_rows
+from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import hoistable, kept, narrow
+from vecdist.passes.partial_evaluation import partial_evaluation, without_constants
 from vecdist.passes.powers import powers
-from vecdist.passes.settle import settle
 from vecdist.passes.simplify import simplify
-from vecdist.passes.specialise import specialise, without_constants
+from vecdist.passes.sink_selects import sink_selects
+from vecdist.passes.sort_by_key import Sorting, sorted_rows
 from vecdist.passes.stages import Stages, staged
-from vecdist.passes.tall import candidates, scattered, tall_sums
 from vecdist.passes.verify import verify
 
 Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
@@ -33,10 +33,10 @@ ON_PRIMITIVES: tuple[Pass, ...] = (
     simplify,  # products with 1 that factors left behind, for whoever is shown the graph: others see no difference
 )
 ON_TARGET: tuple[Pass, ...] = (
-    choices,  # between two values of one function, lgamma say, while it is still one
+    sink_selects,  # between two values of one function, lgamma say, while it is still one
     to_elementary,  # so that what the sides of a choice have in common are exponentials and logarithms
     simplify,  # constants that functions were taken apart at, which hide what sides have in common
-    choices,  # between two logarithms that functions were taken apart into
+    sink_selects,  # between two logarithms that functions were taken apart into
     expand,  # the rest, down to what both targets have code for
     simplify,  # constants that these were taken apart at
     verify,
@@ -117,7 +117,7 @@ def settled(structure: Structure) -> Derived:
     plain, failures = split_checks(structure.roots)
     graph = structure.derivation(plain)
     flags = failures if structure.errors == "raise" else ()
-    roots, conditions = settle(passed((*graph, *flags), ON_PRIMITIVES), structure.data, len(graph))
+    roots, conditions = guarded_specialisation(passed((*graph, *flags), ON_PRIMITIVES), structure.data, len(graph))
     return Derived(graph, roots[: len(graph)], roots[len(graph) :], conditions=conditions)
 
 
@@ -126,7 +126,7 @@ def derived(structure: Structure, last: Sequence[Pass] = (), first: Derived | No
     first = first or settled(structure)
     value, *others = first.all
     value = without_constants(value, structure.dropped) if structure.dropped else value
-    special = specialise((value, *others), structure.data, structure.slots)
+    special = partial_evaluation((value, *others), structure.data, structure.slots)
     outputs = len(first.roots)
     special = sorted_rows(special, structure.sortings, structure.data, outputs, structure.picks)
     lowered = passed(special.roots, (*ON_TARGET, *last))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, final
 
-from vecdist.expr import Node
-from vecdist.leaves import Leaf
+from vecdist.graph.leaves import Leaf
+from vecdist.graph.node import Node
 
 
 @final

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from vecdist.expr import Node, rewrite
+from vecdist.graph.node import Node, rewrite
 from vecdist.primitives.structure import rebuilt
 
 LARGEST = 1024.0  # factors beyond this one, and below its reciprocal, are there to keep numbers in range

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from vecdist.expr import Node, cast, const, rewrite
+from vecdist.graph.node import Node, cast, const, rewrite
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import rebuilt

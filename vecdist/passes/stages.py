@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from vecdist.expr import Node, rewrite, topological
+from vecdist.graph.node import Node, rewrite, topological
 from vecdist.primitives.structure import is_reduction, joined, rebuilt
 
 

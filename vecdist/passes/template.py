@@ -7,9 +7,9 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.expr import Node, topological
-from vecdist.memo import Memo
-from vecdist.shapes import Shape
+from vecdist.graph.memo import Memo
+from vecdist.graph.node import Node, topological
+from vecdist.graph.shapes import Shape
 
 Step = tuple[str, tuple[int, ...], tuple[Any, ...], Shape, np.dtype]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vecdist.expr import Node, topological
+from vecdist.graph.node import Node, topological
+from vecdist.graph.shapes import BroadcastError, broadcast
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import STRUCTURE
-from vecdist.shapes import BroadcastError, broadcast
 
 INDEXING = {"gather", "scatter"}
 LEAVES = {"slot", "const", "extent", "position"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.expr import Node, Operand, cast, const, where
+from vecdist.graph.node import Node, Operand, cast, const, where
 from vecdist.primitives.table import Primitive, flat, primitive
 
 REAL = (-30.0, 30.0)

@@ -7,7 +7,7 @@ than its own formula.
 
 from __future__ import annotations
 
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.structure import STRUCTURE, Structural
 
 

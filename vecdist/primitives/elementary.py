@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import POSITIVE, REAL, eq, from_bits
 from vecdist.primitives.floating import (
     INFINITY,

@@ -13,7 +13,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from vecdist.expr import Node, Operand, cast, const, where
+from vecdist.graph.node import Node, Operand, cast, const, where
 from vecdist.primitives.arithmetic import bits, from_bits
 
 INFINITY, NAN = math.inf, math.nan

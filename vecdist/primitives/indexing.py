@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.expr import Node
+from vecdist.graph.node import Node
+from vecdist.graph.shapes import Shape
 from vecdist.primitives.structure import STRUCTURE, Structural, full
-from vecdist.shapes import Shape
 
 INDEXING = "indexing"  # what the checks of indices begin with
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.floating import INFINITY, NAN, binary, head, joined, lifted, log_fraction
 from vecdist.primitives.power import extended_log_of_parts

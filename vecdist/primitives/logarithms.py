@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vecdist.expr import Node, Operand, const, where
+from vecdist.graph.node import Node, Operand, const, where
 from vecdist.primitives.arithmetic import REAL, eq, from_bits, sqrt, square
 from vecdist.primitives.elementary import LN2, exp, expm1, guarded, log, log1p
 from vecdist.primitives.floating import (

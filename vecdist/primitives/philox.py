@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from vecdist.expr import Node, cast
+from vecdist.graph.node import Node, cast
 from vecdist.primitives.arithmetic import bit_xor, from_bits, sqrt
 from vecdist.primitives.elementary import log
 from vecdist.primitives.floating import FORMATS

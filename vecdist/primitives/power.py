@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vecdist.expr import Node, Operand, Scalar, const, where
+from vecdist.graph.node import Node, Operand, Scalar, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, floor, from_bits, isnan, ne, sqrt
 from vecdist.primitives.elementary import EXP_RANGE, clamped, log
 from vecdist.primitives.floating import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.primitives.structure import STRUCTURE, Structural, full, summed, view
 
 

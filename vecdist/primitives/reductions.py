@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vecdist.expr import Node, cast, where
+from vecdist.graph.node import Node, cast, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.structure import STRUCTURE, Structural, full, summed

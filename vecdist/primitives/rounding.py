@@ -8,7 +8,7 @@ The Art of Computer Programming 2, section 4.2.2, theorem B.
 
 from __future__ import annotations
 
-from vecdist.expr import Node, const, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import POSITIVE, eq, sqrt
 from vecdist.primitives.elementary import log, log1p
 from vecdist.primitives.floating import INFINITY, NAN, at_least, format_of, head, width

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vecdist.expr import Node, cast, where
+from vecdist.graph.node import Node, cast, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, Structural, full
 

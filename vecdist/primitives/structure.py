@@ -13,8 +13,8 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.expr import Node, cast
-from vecdist.shapes import Dim, Shape, broadcast, broadcast_axes
+from vecdist.graph.node import Node, cast
+from vecdist.graph.shapes import Dim, Shape, broadcast, broadcast_axes
 
 Entry = tuple[int | None, Dim, int]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final, overload
 
 import numpy as np
 
-from vecdist.expr import Node, Operand, elementwise
+from vecdist.graph.node import Node, Operand, elementwise
 from vecdist.primitives.portable import check_routine
 
 Partials = Callable[..., tuple[Node | float | None, ...]]

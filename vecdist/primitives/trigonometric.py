@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from vecdist.expr import Node, Operand, const, where
+from vecdist.graph.node import Node, Operand, const, where
+from vecdist.graph.shapes import broadcast
 from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits, size
 from vecdist.primitives.far_angles import far_cosine, far_sine, far_tangent
 from vecdist.primitives.floating import format_of, polynomial, width, with_sign
 from vecdist.primitives.table import Primitive, primitive
-from vecdist.shapes import broadcast
 
 PARTS = (REAL, (-1e-17, 1e-17))
 FAR = {8: 2.0**20, 4: 2.0**13}

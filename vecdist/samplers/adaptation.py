@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.leaves import on_host
+from vecdist.graph.leaves import on_host
 
 METRICS = ("unit", "diagonal", "dense")
 

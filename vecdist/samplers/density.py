@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 
-from vecdist.array import Expression, LazyArray
-from vecdist.expr import Node
-from vecdist.leaves import argument, array_kind
+from vecdist.graph.leaves import argument, array_kind
+from vecdist.graph.node import Node
+from vecdist.lazy.array import Expression, LazyArray
 
 
 @runtime_checkable

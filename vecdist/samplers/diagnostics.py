@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from vecdist.leaves import on_host
+from vecdist.graph.leaves import on_host
 
 
 def ess(draws: ArrayLike, rank_normalised: bool = False) -> Any:

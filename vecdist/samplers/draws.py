@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.leaves import on_host
+from vecdist.graph.leaves import on_host
 from vecdist.samplers.diagnostics import ess, rhat
 
 

@@ -15,9 +15,9 @@ from typing import Any, final
 import numpy as np
 
 from vecdist import random
-from vecdist.array import LazyArray, where
-from vecdist.passes.batch import batch
+from vecdist.lazy.array import LazyArray, where
 from vecdist.passes.derivations import Derivation
+from vecdist.passes.vmap import vmap
 from vecdist.samplers.density import Target
 from vecdist.samplers.kernels import fused
 from vecdist.samplers.replay import Launches
@@ -215,7 +215,7 @@ def _leapfrog(target: Target) -> Callable[..., Sequence[LazyArray]]:
         u = own * r
         there = x + (scale * u if scale.ndim == 1 else (scale * u[:, None, :]).sum(axis=2))
         one = target.vector
-        (values,) = batch((target.value(one).node,), {one: there.node})
+        (values,) = vmap((target.value(one).node,), {one: there.node})
         return LazyArray(values), there, u, r, own
 
     return moved

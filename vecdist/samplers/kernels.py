@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from vecdist import pipeline
-from vecdist.array import LazyArray
-from vecdist.backends.base import Feed
-from vecdist.backends.interpreter import interpret
-from vecdist.leaves import argument
+from vecdist.graph.leaves import argument
+from vecdist.lazy.array import LazyArray
 from vecdist.passes.bind import bind
 from vecdist.passes.derivations import Derivation, gradient_of, values
+from vecdist.runtime import pipeline
+from vecdist.runtime.base import Feed
+from vecdist.runtime.interpreter import interpret
 
 LARGE = 1 << 15  # elements from which compiling pays: the interpreter keeps every step of a calculation
 

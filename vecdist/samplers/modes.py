@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from vecdist import random
-from vecdist.array import as_lazy
-from vecdist.derivatives import hessian
-from vecdist.leaves import on_host
+from vecdist.graph.leaves import on_host
+from vecdist.lazy.array import as_lazy
+from vecdist.lazy.derivatives import hessian
 from vecdist.samplers.density import Given, Target
 from vecdist.samplers.kernels import value_and_gradient
 

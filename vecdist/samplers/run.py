@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist import random
-from vecdist.leaves import on_host
+from vecdist.graph.leaves import on_host
 from vecdist.samplers.adaptation import METRICS, factors
 from vecdist.samplers.density import Target
 from vecdist.samplers.draws import Draws

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.array import LazyArray, as_lazy, where
+from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.samplers.adaptation import Covariance, DualAveraging, TrajectoryLength, Windows, bit_reversed, factors
 from vecdist.samplers.hamiltonian import Dynamics
 from vecdist.samplers.kernels import fused

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vecdist.array import Operand
 from vecdist.constraints import Bound, Constraint, finite, positive
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log
 from vecdist.wrappers.derived import Wrapper, derive

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from vecdist.constraints import Constraint, finite, open_unit_interval, positive
-from vecdist.expr import Node, const
+from vecdist.graph.node import Node, const
 from vecdist.primitives.arithmetic import reciprocal, sqrt, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p, log_cosh, log_sigmoid, sigmoid, sinh, softplus, tanh
 from vecdist.primitives.logarithms import arcsinh, arctanh, logexpm1, logit

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.array import Operand
 from vecdist.constraints import Constraint
 from vecdist.distributions.base import Parameters
-from vecdist.expr import Node
+from vecdist.graph.node import Node
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import ceil
 from vecdist.wrappers.derived import Wrapper
 

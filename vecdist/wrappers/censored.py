@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from vecdist.array import Operand
 from vecdist.constraints import Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import eq, maximum, minimum
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters, Parametrisation
-from vecdist.expr import Node
-from vecdist.leaves import number
+from vecdist.graph.leaves import number
+from vecdist.graph.node import Node
 from vecdist.wrappers.inner import Inner
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from vecdist.array import Operand
 from vecdist.constraints import Bound, Constraint, positive
 from vecdist.distributions.base import Distribution, Parameters
-from vecdist.distributions.staircase import settled
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import ceil, floor, isnan, rint
 from vecdist.primitives.floating import width as bytes_of
+from vecdist.special.staircase import settled
 from vecdist.wrappers.derived import Wrapper, derive
 
 NEAR = {8: 2.0**-48, 4: 2.0**-20}  # of a step: what multiples of a width are apart for rounding

@@ -7,7 +7,7 @@ import math
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, maximum
 from vecdist.primitives.elementary import exp, log1p, logaddexp
 from vecdist.wrappers.derived import Wrapper, derive

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from vecdist.array import Operand
 from vecdist.constraints import Constraint, real, unit_interval
 from vecdist.distributions.base import Parameters
-from vecdist.distributions.formulas import times
-from vecdist.distributions.staircase import settled
-from vecdist.expr import Node
+from vecdist.graph.node import Node
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import minimum, square
 from vecdist.primitives.elementary import log, log1p, log_sigmoid, sigmoid
+from vecdist.special.formulas import times
+from vecdist.special.staircase import settled
 from vecdist.wrappers.derived import Wrapper
 
 

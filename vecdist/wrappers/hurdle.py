@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vecdist.array import Operand
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import at_least, at_most

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from vecdist.array import Axes, LazyArray, Operand
 from vecdist.distributions.base import Compound, Distribution
-from vecdist.sampling import sample
-from vecdist.shapes import Lengths
-from vecdist.vectorize import logpdf
+from vecdist.graph.shapes import Lengths
+from vecdist.lazy.array import Axes, LazyArray, Operand
+from vecdist.verbs.density import logpdf
+from vecdist.verbs.draws import sample
 
 
 @final

@@ -8,13 +8,13 @@ from typing import Any
 from vecdist.constraints import Constraint
 from vecdist.distributions.at_ends import tail_everywhere
 from vecdist.distributions.base import Distribution, Parameters
-from vecdist.distributions.formulas import times
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq, floor
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_diff_exp
-from vecdist.verbs import known, missing, quantile_to_the_ends
+from vecdist.special.formulas import times
+from vecdist.verbs.tails_and_moments import known, missing, quantile_to_the_ends
 from vecdist.wrappers.known import LOG_INTERVALS, QUANTILES_OF_LOG, UPPER_QUANTILES_OF_LOG
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vecdist.array import Operand
 from vecdist.constraints import Constraint, real
 from vecdist.distributions.base import Distribution, Parameters
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import eq
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.log_normal import LogNormal
 from vecdist.distributions.normal import Normal
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp, log
-from vecdist.primitives.normal_interval import log_diff_ndtr
-from vecdist.primitives.normal_tail import ndtri_exp
+from vecdist.special.normal_interval import log_diff_ndtr
+from vecdist.special.normal_tail import ndtri_exp
 
 
 def _standard(x: Node, p: Parameters) -> Node:

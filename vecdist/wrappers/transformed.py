@@ -7,8 +7,8 @@ import math
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
-from vecdist.leaves import number
+from vecdist.graph.leaves import number
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import exp
 from vecdist.wrappers.bijectors import BIJECTORS, Bijector

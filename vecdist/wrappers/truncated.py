@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from vecdist.array import Operand
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
-from vecdist.distributions.staircase import settled
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import eq, floor, maximum
 from vecdist.primitives.elementary import exp, log, log1p, logaddexp
 from vecdist.primitives.floating import at_least, at_most, width
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.table import Primitive, primitive
+from vecdist.special.staircase import settled
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive
 

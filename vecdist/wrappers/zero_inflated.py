@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from vecdist.array import Operand
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.gates import log_inflated
 from vecdist.distributions.stream import Stream
-from vecdist.expr import Node, where
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import Operand
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.elementary import logaddexp
 from vecdist.primitives.floating import at_most

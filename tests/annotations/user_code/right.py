@@ -12,7 +12,7 @@ from vecdist.constraints import Constraint, positive, real
 from vecdist.datasets import eight_schools
 from vecdist.distributions import Categorical, Distribution, Gamma, MvNormal, Normal, StudentT, parametrisation
 from vecdist.distributions.base import Parameters
-from vecdist.expr import Node
+from vecdist.graph.node import Node
 from vecdist.parameters import Parameter
 from vecdist.primitives import primitive
 from vecdist.primitives.elementary import exp, log

@@ -1,4 +1,4 @@
-from vecdist.backends.cpu_language import *
+from vecdist.runtime.cpu.language import *
 
 
 @compiled

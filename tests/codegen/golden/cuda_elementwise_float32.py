@@ -1,4 +1,4 @@
-from vecdist.backends.cuda_language import *
+from vecdist.runtime.cuda.language import *
 
 
 def kernel(x0, x1, o0, n0):

@@ -1,4 +1,4 @@
-from vecdist.backends.cuda_language import *
+from vecdist.runtime.cuda.language import *
 
 
 def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):

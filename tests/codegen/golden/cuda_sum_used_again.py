@@ -1,4 +1,4 @@
-from vecdist.backends.cuda_language import *
+from vecdist.runtime.cuda.language import *
 
 
 def kernel(x0, o0, n0, partials, arrivals):

@@ -1,1 +1,0 @@
-"""Backends: each compiles generated source and runs it."""

@@ -1,0 +1,1 @@
+"""Loop nests as source for CUDA."""

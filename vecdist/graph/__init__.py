@@ -1,0 +1,1 @@
+"""The graph of an expression: nodes, their shapes and the arrays at its leaves."""

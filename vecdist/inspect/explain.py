@@ -1,0 +1,340 @@
+"""What an expression becomes: its graph, its kernel, and what the kernel reads, writes and computes where."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, final
+
+from vecdist.graph.leaves import Leaf
+from vecdist.graph.memo import cached_property
+from vecdist.graph.node import Node, rewrite, topological
+from vecdist.inspect import stopwatch
+from vecdist.inspect.costs import notes, placement, traffic
+from vecdist.inspect.diagram import index_text, leaf_names, literal, shape_text, view_text
+from vecdist.inspect.notebook import LAUNCHES, details, drawing, quantity, summary, table
+from vecdist.kernel.ir import Kernel, Slot
+from vecdist.kernel.lower import schedule
+from vecdist.lazy.array import Expression, LazyArray, Wrt
+from vecdist.lazy.compiled import Compiled
+from vecdist.lazy.derivatives import leaves_of
+from vecdist.model.logdensity import LogDensity
+from vecdist.passes.bind import Bound, bind
+from vecdist.passes.column_reductions import candidates, scattered
+from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
+from vecdist.passes.hoist import kept
+from vecdist.passes.order import ON_TARGET, passed
+from vecdist.passes.stages import Stage
+from vecdist.primitives.structure import STRUCTURE, is_reduction, rebuilt
+from vecdist.runtime import pipeline
+from vecdist.runtime.base import Feed, Program, length_of
+
+
+class _Asked(NamedTuple):
+    """What is asked for: the derivation of which roots, the names of its results, and how a launch is made of it."""
+
+    roots: tuple[Node, ...]
+    derivation: Derivation
+    results: Sequence[str]
+    errors: str = "raise"
+    unnormalised: bool = False
+
+
+def explain(
+    expr: Expression | Compiled | LogDensity, wrt: Wrt | None = None, arrays: Sequence[Any] = ()
+) -> Explanation:
+    """What computing ``expr`` does, or with ``wrt`` computing its derivatives: compiled where it is new, but not run.
+
+    With ``wrt`` it is the kernel of ``value_and_grad``, or of ``value_and_partials`` where ``expr`` is no scalar.
+    Of a compiled function, or of a log density, it is the kernel of a call with ``arrays``, all chains or vectors of a
+    batch together; ``wrt`` names arguments as there, the one of a log density is ``"x"``.
+    Raises ``TypeError`` where ``expr`` is none of these, and what those functions raise for ``wrt`` and ``arrays``.
+
+    >>> import numpy as np, vecdist
+    >>> x = vecdist.lazy(np.ones(1000, np.float32), "x")
+    >>> explanation = vecdist.explain((x * 2).sum(), wrt=(x,))
+    >>> print(explanation.graph)
+    x0 = array x        float32[1000]
+    %0 = mul(x0, 2)     float32[1000]
+    %1 = sum(%0)        float32[1]
+    %2 = reshape(%1)    float32          value
+    >>> (kernel,) = explanation.kernels
+    >>> kernel.launches, kernel.bytes_read, kernel.bytes_written
+    (1, 4000, 4004)
+    """
+    asked = _asked(expr, wrt, arrays)
+    root, bound = asked.roots[0], bind(asked.roots)
+    kind = pipeline.library(bound.leaves)
+    plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, asked.unnormalised)
+    bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results
+    slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
+    return Explanation(
+        graph=listing((root,), names, results),
+        derived=listing(plan.graph, slots, results),
+        kernels=tuple(_reports(plan, bound, results, LazyArray(root).device)),
+        summary=summary(root),
+        drawing=drawing(root),
+        prepare=functools.partial(_runner, plan, filled),
+    )
+
+
+def _asked(expr: Any, wrt: Any, arrays: Sequence[Any]) -> _Asked:
+    """What is asked of an expression, or of a function and its arguments."""
+    if isinstance(expr, LazyArray):
+        leaves = [] if wrt is None else leaves_of(expr, wrt)
+        names = leaf_names((expr.node,))
+        derivation = values if wrt is None else partials_of if expr.shape else gradient_of
+        derivative = "partial" if expr.shape else "gradient"
+        results = ["value", *(f"{derivative} in {leaf.attrs[0].name or names[leaf]}" for leaf in leaves)]
+        return _Asked((expr.node, *leaves), derivation, results)
+    if isinstance(expr, Compiled | LogDensity):
+        return _Asked(*expr.explained(arrays, wrt))
+    raise TypeError(f"explain wants a lazy array, a compiled function or a log density, not {type(expr).__name__}")
+
+
+def _runner(plan: pipeline.Plan, bound: Bound) -> Callable[[], Any]:
+    """A function that computes the results, each time that it is called."""
+    shapes = [[length_of(dim, bound.lengths) for dim in root.shape] for root in plan.graph]
+    prepared = plan.program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}), pooled=False)
+    return lambda: prepared(())
+
+
+@final
+@dataclass(frozen=True)
+class KernelReport:
+    """One kernel: its text in two stages, its memory traffic, and where its work is done.
+
+    ``outline`` is the loop nest in primitives; ``loop_nest`` is the same when primitives are expanded.  ``placement``
+    counts the primitives at each depth (``"once"``, ``"per n0"``, ``"per n0, n1"``), ``statements`` the statements
+    that these expand to.  ``bytes_read`` and ``bytes_written`` count each element that is touched once, however often
+    it is: inputs in memory (numbers are arguments), outputs, and temporary arrays in both, but not what each block of a
+    GPU keeps for itself, nor what was computed once from ``data``.  ``notes`` says in sentences what was decided: what
+    is kept, gathered or added up by index, which loops wait for others, how rows are shared.
+    """
+
+    source: str
+    outline: str
+    loop_nest: str
+    launches: int
+    bytes_read: int
+    bytes_written: int
+    placement: Mapping[str, Mapping[str, int]]
+    statements: Mapping[str, int]
+    notes: tuple[str, ...]
+    device: str
+    program: Program = field(repr=False)
+
+    @cached_property
+    def resources(self) -> dict[str, Any]:
+        """What the compiler says of the kernel; on the CPU it compiles once more to say it."""
+        return self.program.resources()
+
+    @property
+    def registers(self) -> int | None:
+        """The registers of a thread on a GPU."""
+        return None if self.device == "cpu" else self.resources.get("registers")
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What there is to say of the kernel in a line each."""
+        registers = [] if self.registers is None else [("registers per thread", str(self.registers))]
+        return [
+            ("kernel", f"{self.launches} launch on {self.device}"),
+            ("memory", f"{quantity(self.bytes_read)} read, {quantity(self.bytes_written)} written"),
+            *registers,
+            *((place, self._work(place)) for place in self.placement),
+            *(("note", note) for note in self.notes),
+        ]
+
+    def _work(self, place: str) -> str:
+        counts = (f"{op} × {count}" if count > 1 else op for op, count in self.placement[place].items())
+        return f"{', '.join(counts)} ({self.statements.get(place, 0)} statements)"
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _ in self.facts())
+        return "\n".join([*(f"{name:{width}}  {value}" for name, value in self.facts()), "", self.outline])
+
+    __repr__ = __str__
+
+
+@final
+@dataclass(frozen=True)
+class Explanation:
+    """What an expression becomes, stage by stage, as text; in a notebook with its graph drawn."""
+
+    graph: str
+    derived: str
+    kernels: tuple[KernelReport, ...]
+    summary: str
+    drawing: str
+    prepare: Callable[[], Callable[[], Any]] = field(repr=False, compare=False)
+
+    @cached_property
+    def seconds(self) -> float:
+        """The time that computing it takes, measured when this is asked for: the median of several runs."""
+        return stopwatch.seconds(self.prepare(), self.kernels[-1].device)
+
+    @property
+    def bytes_per_second(self) -> float:
+        """The memory that all kernels read and write, as predicted, by the time that they take, as measured."""
+        return sum(kernel.bytes_read + kernel.bytes_written for kernel in self.kernels) / self.seconds
+
+    def __str__(self) -> str:
+        parts = [self.summary, "", self.graph]
+        for kernel in self.kernels:
+            parts += ["", str(kernel)]
+        return "\n".join([*parts, "", "more in .derived, and for each of .kernels in .loop_nest, .source, .resources"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        parts = [self.drawing]
+        for kernel in self.kernels:
+            parts += [table(kernel.facts()), details("loop nest, in primitives", kernel.outline, ' open=""')]
+            parts += [details("loop nest, expanded", kernel.loop_nest), details("source", kernel.source)]
+        return "\n".join([*parts, details("graph", self.graph), details("graph, derived", self.derived)])
+
+
+def _reports(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> Iterator[KernelReport]:
+    """A report for each kernel, in order; where there are several, products of matrices stand between them."""
+    if not plan.steps:
+        yield _report(plan, bound, results, device, _outline(plan))
+    named = dict(zip(plan.graph, results, strict=False))
+    before: tuple[str, ...] = ()
+    for step, stage in plan.steps:
+        if step is None:
+            before += _products("before it", stage, device)
+            continue
+        filled = [named.get(root, "for what follows") for root in stage.roots]
+        report = _report(step, bound, filled, device, step.kernel)
+        yield replace(report, notes=(*before, *report.notes, *_products("after it", stage, device)))
+        before = ()
+
+
+def _products(when: str, stage: Stage, device: str) -> tuple[str, ...]:
+    """What is left to a library before or after a kernel, and why."""
+    if not stage.products:
+        return ()
+    many = len(stage.products)
+    what = "a product of matrices is a call" if many == 1 else f"{many} products of matrices are calls"
+    return (f"{when} {what} of {'BLAS' if device == 'cpu' else 'cuBLAS'}: each element is used many times over",)
+
+
+def _report(
+    plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str, outline: Kernel
+) -> KernelReport:
+    read, written = traffic(plan.kernel, bound, device)
+    return KernelReport(
+        source=plan.program.source.text,
+        outline=_loop_nest(outline, bound, results),
+        loop_nest=_loop_nest(plan.kernel, bound, results),
+        launches=LAUNCHES,
+        bytes_read=read,
+        bytes_written=written,
+        placement=placement(outline),
+        statements={place: sum(ops.values()) for place, ops in placement(plan.kernel).items()},
+        notes=notes(plan, bound, results, device),
+        device=device,
+        program=plan.program,
+    )
+
+
+def _outline(plan: pipeline.Plan) -> Kernel:
+    """The loop nests in primitives, where the same sums are scattered and the same values kept as in the kernel.
+
+    A value is found again by what it becomes on the target, a sum by its shape and axes: what it sums may have become
+    a choice of cases.
+    """
+    graph = _without_composites(plan.primitives)
+    nodes = tuple(topological(graph))
+    behind = dict(zip(passed(nodes, ON_TARGET), nodes, strict=True))
+    sums, values = plan.chosen
+    alike = {(node.args[0].shape, node.attrs) for node in sums}
+    tall = [node for node in candidates(graph) if (node.args[0].shape, node.attrs) in alike]
+    held = [behind[node] for node in values if node in behind]
+    return schedule(kept(scattered(graph, tall), held))
+
+
+def _without_composites(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` with reductions that are made of others, as logsumexp is, taken apart."""
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        expand = STRUCTURE[node.op].expand if node.op in STRUCTURE else None
+        return expand(*args, *node.attrs) if expand else rebuilt(node, args)
+
+    return rewrite(roots, rule)
+
+
+def listing(roots: Sequence[Node], leaves: Mapping[Node, str], results: Sequence[str]) -> str:
+    """One line per node, arguments first: what it is, its dtype and shape, and which of ``results`` it is, if one.
+
+    Numbers stand where they are used.
+    """
+    nodes = [node for node in topological(roots) if literal(node) is None or node in roots]
+    inner = (node for node in nodes if node not in leaves)
+    names = {**leaves, **{node: f"%{number}" for number, node in enumerate(inner)}}
+    rows = []
+    for node in nodes:
+        of_node = [result for root, result in zip(roots, results, strict=False) if root is node]
+        rows.append((f"{names[node]} = {_definition(node, names)}", shape_text(node), ", ".join(of_node)))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return "\n".join(f"{text:{widths[0]}}    {shape:{widths[1]}}    {note}".rstrip() for text, shape, note in rows)
+
+
+def _definition(node: Node, names: Mapping[Node, str]) -> str:
+    """A node in terms of the names of its arguments."""
+    value = literal(node)
+    args = [names[arg] if literal(arg) is None else f"{literal(arg):.6g}" for arg in node.args]
+    inside = ", ".join(args)
+    match node.op:
+        case "leaf":
+            return f"array {node.attrs[0].name or ''}".rstrip()
+        case "slot":
+            return f"{node.attrs[1]} input"
+        case "checked":
+            return f"checked({args[0]}; {node.attrs[0][0]}: {', '.join(_checks(node, args))})"
+        case op if is_reduction(node):
+            axes = [axis + node.ndim for axis in node.attrs[0]]
+            return f"{op}({inside})" if len(axes) == node.ndim else f"{op}({inside}, axis={', '.join(map(str, axes))})"
+        case "gather":
+            return args[0] + index_text(args[1:], node)
+        case "scatter":
+            return f"{args[0]} added up at {index_text(args[1:], node)}"
+        case "view":
+            text = view_text(node)
+            return f"{inside}{text}" if text.startswith("[") else f"{text}({inside})"
+        case "extent" if not node.args:
+            return f"number of elements along {', '.join(node.attrs[0])}"
+        case "cast":
+            return f"{node.dtype}({inside})"
+    if value is not None:
+        return f"{value:.6g}"
+    return f"{node.op}({', '.join([*args, *map(str, node.attrs)])})"
+
+
+def _checks(node: Node, args: Sequence[str]) -> Iterator[str]:
+    """The arguments of a checked node, with the conditions that make them valid."""
+    for (_, name, _), valid, text, given in zip(node.attrs, node.args[1::2], args[1::2], args[2::2], strict=True):
+        yield f"{name} {given}" + ("" if valid.is_const(True) else f" if {text}")
+
+
+def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
+    """The loops of a kernel, below what its names stand for."""
+    outputs = iter(results)
+    lines = [f"x{slot.index}: {_slot_text(slot, bound.leaves)}" for slot in kernel.slots]
+    for number, output in enumerate(kernel.outputs):
+        role = next(outputs) if not output.temporary else "kept" if output.kept else "temporary"
+        lines.append(f"o{number}: {shape_text(output)}, {role}{', added up' if output.summed else ''}")
+    lines += [f"{name} = {bound.lengths[name]}" for name in kernel.lengths]
+    temporaries = re.sub(r"\bx-(\d+)\[", lambda match: f"o{int(match[1]) - 1}[", str(kernel))
+    return "\n".join([*lines, "", temporaries])
+
+
+def _slot_text(slot: Slot, leaves: Sequence[Leaf]) -> str:
+    if slot.index >= len(leaves):
+        return f"{shape_text(slot)}, computed before"
+    leaf = leaves[slot.index]
+    if leaf.kind == "number":
+        return f"the number {leaf.array.item():.6g}"
+    return shape_text(leaf.array) + (f", {leaf.name}" if leaf.name else "")

@@ -1,0 +1,1 @@
+"""Loop nests: what a kernel does, and how a graph becomes one."""

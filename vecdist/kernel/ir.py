@@ -1,0 +1,312 @@
+"""The loop nests of a kernel: what runs where, before any text is written.
+
+A kernel is a block of statements and loops.  Each statement stands in the outermost block where its inputs are known,
+so work that does not vary along a loop is done once outside it.  Within a block, *levels* order the work: statements of
+level k, then the loops of level k, whose sums are known from level k + 1 on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import final
+
+import numpy as np
+
+from vecdist.graph.memo import cached_property
+from vecdist.graph.shapes import Shape
+
+
+@final
+@dataclass(eq=False)
+class Block:
+    """The body of a kernel or of a loop."""
+
+    parent: Block | None = None
+    index: str = ""
+    items: list[tuple[int, Statement | Loop | Cases]] = field(default_factory=list)
+
+    def put(self, level: int, item: Statement | Loop | Cases) -> None:
+        self.items.append((level, item))
+
+    @property
+    def levels(self) -> range:
+        return range(1 + max((level for level, _ in self.items), default=0))
+
+    def statements(self, level: int) -> list[Statement]:
+        return [item for at, item in self.items if at == level and not isinstance(item, Loop | Cases)]
+
+    def loops(self, level: int) -> list[Loop]:
+        return [item for at, item in self.items if at == level and isinstance(item, Loop)]
+
+    def cases(self, level: int) -> list[Cases]:
+        return [item for at, item in self.items if at == level and isinstance(item, Cases)]
+
+    def every_loop(self) -> list[Loop]:
+        return [item for _, item in self.items if isinstance(item, Loop)]
+
+    def walk(self) -> Iterator[Statement | Loop]:
+        """Everything in this block and below, in order of execution."""
+        for level in self.levels:
+            yield from self.statements(level)
+            for case in self.cases(level):
+                yield from case.short.walk()
+                yield from case.long.walk()
+            for loop in self.loops(level):
+                yield loop
+                yield from loop.body.walk()
+
+    @property
+    def loop_body(self) -> Block:
+        """The body of the loop that this block belongs to: itself, unless it is one of two cases."""
+        return self.parent if self.parent and self.parent.index == self.index else self
+
+    @property
+    def depth(self) -> int:
+        """How many blocks there are from the outermost to this one."""
+        return 1 + self.parent.depth if self.parent else 1
+
+    def chain(self) -> list[Block]:
+        """The blocks from the outermost to this one."""
+        return [*self.parent.chain(), self] if self.parent else [self]
+
+
+@final
+@dataclass(frozen=True)
+class Load:
+    """``name`` is the element of a slot at ``indices`` (one per varying axis), zero where ``guard`` is false."""
+
+    name: str
+    slot: int
+    indices: tuple[str, ...]
+    dtype: np.dtype
+    guard: str | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Assign:
+    """``name`` is a primitive, or an integer expression in Python where ``op`` is ``"index"``."""
+
+    name: str
+    op: str
+    args: tuple[str, ...]
+    dtype: np.dtype
+
+
+@final
+@dataclass(frozen=True)
+class Accumulate:
+    """Take ``value`` into the reduction ``name`` of the block ``home``; ``op`` is sum, prod, max or min."""
+
+    name: str
+    value: str
+    home: Block
+    dtype: np.dtype
+    op: str = "sum"
+
+
+@final
+@dataclass(frozen=True)
+class Total:
+    """``name`` is the finished sum ``accumulator``, rounded to ``dtype``."""
+
+    name: str
+    accumulator: str
+    dtype: np.dtype
+
+
+@final
+@dataclass(frozen=True)
+class Store:
+    """Put ``value`` into an output at ``indices``."""
+
+    output: int
+    indices: tuple[str, ...]
+    value: str
+
+
+@final
+@dataclass(frozen=True)
+class Scatter:
+    """Add ``value`` to the element of a summed output at ``indices``, some of which may be data."""
+
+    output: int
+    indices: tuple[str, ...]
+    value: str
+
+
+@final
+@dataclass(frozen=True)
+class Flag:
+    """Raise the kernel's flag where ``value`` is true."""
+
+    value: str
+
+
+Statement = Load | Assign | Accumulate | Total | Store | Scatter | Flag
+
+
+@final
+@dataclass(eq=False)
+class Loop:
+    """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``."""
+
+    dim: str
+    body: Block
+    sequential: bool = False
+
+    @property
+    def index(self) -> str:
+        return self.body.index
+
+    def sums(self, home: Block) -> list[Accumulate]:
+        """The sums of block ``home`` that this loop adds to."""
+        return [s for s in self.body.walk() if isinstance(s, Accumulate) and s.home is home]
+
+    def scatters(self) -> list[int]:
+        """The summed outputs that this loop adds to."""
+        return sorted({item.output for item in self.body.walk() if isinstance(item, Scatter)})
+
+    def dims(self) -> list[str]:
+        """The lengths of the longest chain of loops from this one inwards."""
+        inner = [item.dims() for _, item in self.body.items if isinstance(item, Loop)]
+        return [self.dim, *max(inner, key=len, default=[])]
+
+
+@final
+@dataclass(eq=False)
+class Cases:
+    """Two blocks that compute the same values: ``short`` may run where ``condition`` holds, ``long`` always."""
+
+    condition: str
+    short: Block
+    long: Block
+
+
+@final
+@dataclass(frozen=True)
+class Slot:
+    """An input: where its elements lie.
+
+    ``layout`` is ``"number"`` (a scalar argument), ``"dense"`` (row-major) or ``"strided"``; ``axes`` are the axes of
+    the array whose strides the varying dimensions use.
+    """
+
+    index: int
+    layout: str
+    axes: tuple[int, ...]
+    shape: Shape
+    dtype: np.dtype
+
+
+@final
+@dataclass(frozen=True)
+class Output:
+    """An array that the kernel fills; a temporary one is read again by later loops.
+
+    A ``kept`` one is filled before all other loops, from inputs alone: cheap enough for every block of a grid to do.
+    Each element is stored once, or, where the output is ``summed``, is the sum of what loops scatter to it.
+    """
+
+    shape: Shape
+    dtype: np.dtype
+    temporary: bool = False
+    summed: bool = False
+    kept: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class Kernel:
+    """Loop nests with their inputs, outputs and symbolic lengths."""
+
+    root: Block
+    slots: tuple[Slot, ...]
+    outputs: tuple[Output, ...]
+    lengths: tuple[str, ...]
+    flagged: bool
+    fixed: tuple[tuple[str, int], ...] = ()
+    """Lengths of inner loops that are part of the program, which then has these loops written out."""
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.root, 0))
+
+    def finished(self, level: int) -> list[int]:
+        """The summed outputs to which the outermost loops of ``level`` are the last to add."""
+        last = {output: at for at, loop in self.nests() for output in loop.scatters()}
+        return sorted(output for output, at in last.items() if at == level)
+
+    def inner_dims(self) -> set[str]:
+        """The lengths of the loops inside others."""
+        inner = [item.dim for _, loop in self.shared_nests() for item in loop.body.walk() if isinstance(item, Loop)]
+        return set(inner)
+
+    @cached_property
+    def _dims(self) -> tuple[list[list[str]], list[str]]:
+        """The lengths of the longest chain of loops in each nest, and those of all loops inside others, in order."""
+        return [loop.dims() for _, loop in self.shared_nests()], sorted(self.inner_dims())
+
+    def with_fixed(
+        self, lengths: Mapping[str, int], longest: int, few: Collection[str] = (), least: int = 0
+    ) -> Kernel:
+        """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``.
+
+        The kernel as it is where its loops have fewer than ``least`` elements.
+        """
+        whole, inner = self._dims
+        if max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least:
+            return self
+        known = [(dim, lengths[dim]) for dim in inner if dim in lengths]
+        fixed = tuple((dim, n) for dim, n in known if 0 < n <= longest or (longest and dim in few))
+        return replace(self, fixed=fixed) if fixed else self
+
+    def row_dims(self) -> set[str]:
+        """The lengths of rows: of the loops that stand in outermost ones."""
+        return {inner.dim for _, loop in self.shared_nests() for inner in loop.body.every_loop()}
+
+    def is_kept(self, loop: Loop) -> bool:
+        """Whether an outermost loop fills what is kept."""
+        return any(isinstance(item, Store) and self.outputs[item.output].kept for item in loop.body.walk())
+
+    def shared_nests(self) -> list[tuple[int, Loop]]:
+        """The outermost loops that do the work of the kernel: those that fill what is kept come before."""
+        return [(level, loop) for level, loop in self.nests() if not self.is_kept(loop)]
+
+    def nests(self) -> list[tuple[int, Loop]]:
+        """The outermost loops with their levels, in order of execution."""
+        return [(level, loop) for level in self.root.levels for loop in self.root.loops(level)]
+
+
+def _lines(block: Block, depth: int) -> Iterator[str]:
+    pad = "    " * depth
+    for level in block.levels:
+        for item in block.statements(level):
+            yield pad + _line(item)
+        for case in block.cases(level):
+            yield f"{pad}if {case.condition}:"
+            yield from _lines(case.short, depth + 1)
+            yield f"{pad}else:"
+            yield from _lines(case.long, depth + 1)
+        for loop in block.loops(level):
+            yield f"{pad}for {loop.index} < {loop.dim}{' in order' if loop.sequential else ''}:"
+            yield from _lines(loop.body, depth + 1)
+
+
+def _line(item: Statement) -> str:
+    match item:
+        case Load(name, slot, indices, _, guard):
+            return f"{name} = x{slot}[{', '.join(indices)}]" + (f" if {guard}" if guard else "")
+        case Assign(name, op, args):
+            return f"{name} = {op}({', '.join(args)})"
+        case Accumulate(name, value, op=op):
+            return f"{name} += {value}" if op == "sum" else f"{name} = {op}({name}, {value})"
+        case Total(name, accumulator):
+            return f"{name} = total {accumulator}"
+        case Store(output, indices, value):
+            return f"o{output}[{', '.join(indices)}] = {value}"
+        case Scatter(output, indices, value):
+            return f"o{output}[{', '.join(indices)}] += {value}"
+        case Flag(value):
+            return f"flag if {value}"

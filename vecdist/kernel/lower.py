@@ -1,0 +1,384 @@
+"""Lower a graph into loop nests: each value where its inputs stop varying, loops over the same lengths fused.
+
+Fusion falls out of naming: a loop is found by its block, its length and its level, so that all outputs and sums over
+the same lengths share one loop, and only a sum that another sum needs opens a later one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vecdist.graph.node import Node, topological
+from vecdist.graph.shapes import Dim, Shape
+from vecdist.kernel.addends import Addend, addends
+from vecdist.kernel.context import THROUGH, Context, Index, pad_guard
+from vecdist.kernel.ir import (
+    Accumulate,
+    Assign,
+    Block,
+    Cases,
+    Flag,
+    Kernel,
+    Load,
+    Loop,
+    Output,
+    Scatter,
+    Slot,
+    Store,
+    Total,
+)
+from vecdist.kernel.places import Places, Value
+from vecdist.kernel.regions import (
+    imagined,
+    inside,
+    literal,
+    picked_axes,
+    raise_to,
+    region,
+    structure_below,
+    through_gather,
+)
+from vecdist.primitives.scans import SCANS, accumulated
+from vecdist.primitives.structure import is_reduction, view
+
+APART = {"const", "slot", "extent", "position", "cases", "gather", "scatter", "kept", *THROUGH, *SCANS}
+TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
+
+
+def schedule(roots: Sequence[Node], flags: Sequence[Node] = ()) -> Kernel:
+    """The loop nests that fill one output per root, and raise the flag where one of ``flags`` is true."""
+    nodes = list(topological((*roots, *flags)))
+    lowering = _Lowering()
+    for node in nodes:
+        if node.op == "kept":
+            lowering.keep(node)
+    for root in roots:
+        lowering.output(root)
+    for flag in flags:
+        lowering.flag(flag)
+    slots = sorted(
+        (_slot(node) for node in nodes if node.op == "slot"),
+        key=lambda slot: slot.index,
+    )
+    return Kernel(
+        lowering.root, tuple(slots), tuple(lowering.outputs), tuple(_lengths(nodes)), bool(flags)
+    )
+
+
+def _slot(node: Node) -> Slot:
+    index, layout, axes = node.attrs
+    return Slot(index, layout, axes, node.shape, node.dtype)
+
+
+def _lengths(nodes: Sequence[Node]) -> list[str]:
+    """Every symbol that the kernel needs a number for, in a fixed order."""
+    found: dict[str, None] = {}
+    for node in nodes:
+        dims: list[Dim] = [*node.shape, *(node.attrs[0] if node.op == "extent" else ())]
+        if node.op in {"view", "pad"}:
+            dims += [start for _, start, _ in node.attrs[0]]
+        found.update(dict.fromkeys(dim for dim in dims if isinstance(dim, str)))
+    return sorted(found, key=lambda name: (name[0], int(name[1:])))
+
+
+class _Lowering:
+    """The state of one lowering: blocks so far, and what has been computed in them."""
+
+    def __init__(self) -> None:
+        self.root = Block()
+        self.outputs: list[Output] = []
+        self.values: defaultdict[Context, dict[Node, Value]] = defaultdict(dict)
+        self.below: dict[Node, tuple[Node, ...]] = {}
+        self.bare: set[Node] = set()
+        self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
+        self.split: dict[tuple[Block, str], Cases] = {}
+        self.temporaries: dict[Node, tuple[int, int]] = {}
+        self.names = 0
+        self.first = 0  # the first level of outermost loops: those that fill what is kept come before
+
+    def name(self, prefix: str) -> str:
+        self.names += 1
+        name = f"{prefix}{self.names - 1}"
+        return self.name(prefix) if name in TYPES else name
+
+    def output(self, root: Node, temporary: bool = False) -> int:
+        """Open loops, compute ``root`` in them and store it, or add its parts to it; the level is returned."""
+        number, parts = len(self.outputs), addends(root)
+        self.outputs.append(Output(root.shape, root.dtype, temporary, bool(parts)))
+        if parts:
+            return max(self.added(number, part) for part in parts)
+        if root.op in SCANS:
+            return self.scan(number, root)
+        context, level = self.over_axes(root.shape, [root])
+        value = self.value(root, context)
+        block = context.home(self.root)
+        indices = tuple(index.text for index in context.indices if index is not None)
+        at = value.level if value.block is block else 0
+        block.put(at, Store(number, indices, value.name))
+        return level
+
+    def added(self, number: int, part: Addend) -> int:
+        """Open the loops of one part of a summed output, and add it there; the level is returned."""
+        node, shape, values, picks, start, after = part.node, part.shape, part.node, (), 0, len(part.shape)
+        if part.scattered:
+            values, *picks = node.args
+            start, shape, after = node.attrs[0], values.shape, node.ndim - sum(node.attrs)
+        values = values if part.factor is None else values * part.factor
+        context, level = self.over_axes(shape, [values], picks, len(shape) - after)
+        value = self.value(values, context)
+        picked = [self.value(pick, Context(context.indices[: len(shape) - after])) for pick in picks]
+        loops = [None if i is None else i.text for i in context.indices]
+        names = [*loops[:start], *(pick.name for pick in picked), *loops[len(shape) - after :]]
+        block = context.home(self.root)
+        indices = tuple(str(n) for n, dim in zip(names, part.shape, strict=True) if dim != 1)
+        at = max((known.level for known in (value, *picked) if known.block is block), default=0)
+        if block is self.root:  # additions belong to a loop: whoever runs it knows when all are done
+            level = max(level, at)
+            block, at = self.loop(self.root, "1", level), 0
+        block.put(at, Scatter(number, indices, value.name))
+        return level
+
+    def scan(self, number: int, node: Node) -> int:
+        """Fill an output with running results: rows side by side, each in order along the axis; the level is returned.
+
+        There is a loop around the one along the axis in any case, for its results begin anew in each row.
+        """
+        (x,), ((axis,), backwards) = node.args, node.attrs
+        rows = [place for place, dim in enumerate(x.shape) if dim != 1 and place != x.ndim + axis]
+        places = {place: at for at, place in enumerate(rows)} | {x.ndim + axis: max(1, len(rows))}
+        shape = (*([x.shape[place] for place in rows] or ["1"]), x.shape[axis])
+        moved = view(x, [(places.get(place), 0, 1) for place in range(x.ndim)], shape)
+        context, level = self.over_axes(shape, [moved], in_order=True)
+        *outer, row, along = (index for index in context.indices if index is not None)
+        if backwards:
+            along = replace(along, text=f"({shape[-1]} - 1 - {along.text})")
+        indices = (*outer, row, along)
+        value = self.value(moved, Context(indices))
+        at = value.level if value.block is along.block else 0
+        running, result = self.name("a"), self.name("v")
+        along.block.put(at, Accumulate(running, value.name, row.block, accumulated(node), SCANS[node.op]))
+        along.block.put(at, Total(result, running, node.dtype))
+        along.block.put(at, Store(number, tuple(indices[places[place]].text for place in sorted(places)), result))
+        return level
+
+    def keep(self, node: Node) -> None:
+        """Fill a temporary output with a value before all other loops."""
+        number = len(self.outputs)
+        self.first = 0
+        self.output(node.args[0], temporary=True)
+        self.outputs[number] = replace(self.outputs[number], kept=True)
+        self.temporaries[node] = (number, 0)
+        self.first = 1
+
+    def flag(self, root: Node) -> None:
+        context, _ = self.over_axes(root.shape, [root])
+        value = self.value(root, context)
+        block = context.home(self.root)
+        block.put(value.level if value.block is block else 0, Flag(value.name))
+
+    def over_axes(
+        self, shape: Shape, nodes: Sequence[Node], picks: Sequence[Node] = (), ahead: int = 0, in_order: bool = False
+    ) -> tuple[Context, int]:
+        """Loops over ``shape``, outermost first, each at the level that ``nodes`` need in them.
+
+        ``picks`` vary along the first ``ahead`` axes alone; ``in_order`` says that the last axis is a sequence.
+        """
+        trial = imagined(self.root, shape)
+        needs: dict[Block, int] = {}
+        for node in nodes:
+            raise_to(needs, self.needs(node, trial))
+        for node in picks:
+            raise_to(needs, self.needs(node, Context(trial.indices[:ahead])))
+        block, at = self.root, self.root
+        indices: list[Index | None] = []
+        for dim, index in zip(shape, trial.indices, strict=True):
+            if index is None:
+                indices.append(None)
+                continue
+            sequential = in_order and index is trial.indices[-1]
+            block = self.loop(block, str(dim), needs.get(at, self.first if at is self.root else 0), sequential)
+            at = index.block
+            indices.append(Index(block.index, block))
+        return Context(tuple(indices)), needs.get(self.root, self.first)
+
+    def loop(self, block: Block, dim: str, level: int, sequential: bool = False) -> Block:
+        """The body of the loop over ``dim`` in ``block`` at ``level``."""
+        key = (block, dim, level, sequential)
+        if key not in self.loops:
+            self.loops[key] = Loop(dim, Block(block, self.name("i")), sequential)
+            block.put(level, self.loops[key])
+        return self.loops[key].body
+
+    def needs(self, node: Node, context: Context) -> dict[Block, int]:
+        """The level that each block must have reached before ``node`` can be computed in ``context``."""
+        levels: dict[Block, int] = {}
+        if node not in self.below:
+            found = structure_below(node, self.bare)  # of which views of arrays need nothing
+            self.below[node] = tuple(each for each in found if each.op != "view" or each.args[0].op != "slot")
+        for source in self.below[node]:
+            at = context.at(source)
+            if source.op == "gather":
+                places = picked_axes(source, at)
+                for pick in source.args[1:]:
+                    raise_to(levels, self.needs(pick, places))
+                known = Index("", places.home(self.root), gathered=True)
+                raise_to(levels, self.needs(source.args[0], through_gather(source, at, [known] * len(source.args))))
+            elif source.op in THROUGH:
+                raise_to(levels, self.needs(source.args[0], THROUGH[source.op](at, source, self.root)))
+            elif self.is_temporary(source, at):
+                raise_to(levels, {self.root: self.temporary(source)[1] + 1})
+            else:
+                raise_to(levels, self.needs_of_sum(source, at))
+        return levels
+
+    def needs_of_sum(self, node: Node, context: Context) -> dict[Block, int]:
+        home = context.home(self.root)
+        inner = self.needs(node.args[0], inside(context, node, home))
+        outside = {block: level for block, level in inner.items() if block in home.chain()}
+        return {**outside, home: inner.get(home, self.first if home is self.root else 0) + 1}
+
+    def is_temporary(self, node: Node, context: Context) -> bool:
+        """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed
+        up by scattering.
+        """
+        if node.op in {"scatter", "kept", *SCANS} or context.gathered():
+            return True
+        home = context.home(self.root)
+        return not set(home.chain()) - {self.root} <= context.blocks()
+
+    def temporary(self, node: Node) -> tuple[int, int]:
+        """The output that keeps a sum for later loops, and the level at which it is filled."""
+        if node not in self.temporaries:
+            number = len(self.outputs)
+            level = self.output(node, temporary=True)
+            self.temporaries[node] = (number, level)
+        return self.temporaries[node]
+
+    def value(self, root: Node, context: Context) -> Value:
+        """``root`` computed in ``context``, with all it needs."""
+        places = Places(context, self.values)
+        if root not in places.known(root):
+            for node in region(root, lambda arg: arg not in places.known(arg)):
+                known = places.known(node)
+                if node not in known:  # what another needed is known by now
+                    known[node] = self.compute(node, places)
+        return places.known(root)[root]
+
+    def compute(self, node: Node, places: Places) -> Value:
+        if node.op in APART or is_reduction(node):
+            return self.apart(node, places)
+        args = [places.known(arg)[arg] for arg in node.args]
+        block = places.home(node, self.root)
+        for arg in args:
+            if arg.block is not block and arg.block.depth > block.depth:
+                block = arg.block
+        level = max([arg.level for arg in args if arg.block is block], default=0)
+        return self.assign(node.op, tuple([arg.name for arg in args]), node.dtype, block, level)
+
+    def apart(self, node: Node, places: Places) -> Value:
+        """What is no elementwise function of its arguments."""
+        at = places.context_of(node)
+        match node.op:
+            case "const":
+                return Value(literal(node), self.root, 0)
+            case "slot":
+                block = at.home(self.root)
+                outside = at.moved(block, block.loop_body)  # a case loads nothing that its loop has not loaded
+                if node not in self.values[outside]:
+                    self.values[outside][node] = self.load(node.attrs[0], node, outside)
+                return self.values[outside][node]
+            case "extent":
+                count = " * ".join(node.attrs[0]) or "1"
+                return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
+            case "position":
+                block, text = at.home(self.root), at.place(node.shape)
+                return self.assign("index", (text,), node.dtype, block, at.level(block))
+            case "gather":
+                return self.gathered(node, at)
+            case "view" | "reshape":
+                return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
+            case "pad":
+                return self.padded(node, at)
+            case "cases":
+                return self.cases(node, places.context)
+        return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
+
+    def assign(self, op: str, args: tuple[str, ...], dtype: np.dtype, block: Block, level: int) -> Value:
+        name = self.name("v")
+        block.put(level, Assign(name, op, args, dtype))
+        return Value(name, block, level)
+
+    def load(self, slot: int, node: Node, at: Context, level: int = 0) -> Value:
+        block = at.home(self.root)
+        level = max(level, at.level(block))
+        indices = tuple(index.text for index in at.indices if index is not None)
+        name = self.name("v")
+        block.put(level, Load(name, slot, indices, node.dtype, at.guard.text if at.guard else None))
+        return Value(name, block, level)
+
+    def reload(self, node: Node, at: Context) -> Value:
+        """A sum from the temporary output that holds it; outputs are numbered downwards from -1 as slots."""
+        number, level = self.temporary(node)
+        in_root = at.home(self.root) is self.root
+        return self.load(-1 - number, node, at, level + 1 if in_root else 0)
+
+    def gathered(self, node: Node, at: Context) -> Value:
+        """An element picked by indices that are computed first."""
+        places = picked_axes(node, at)
+        picked = [self.value(pick, places) for pick in node.args[1:]]
+        found = [Index(pick.name, pick.block, pick.level, gathered=True) for pick in picked]
+        return self.value(node.args[0], through_gather(node, at, found))
+
+    def padded(self, node: Node, at: Context) -> Value:
+        value = self.value(node.args[0], THROUGH["pad"](at, node, self.root))
+        known = pad_guard(at, node, self.root)
+        if known is None:
+            return value
+        block = max((value.block, known.block), key=lambda block: block.depth)
+        guard = self.assign("index", (known.text,), np.dtype(bool), known.block, 0)
+        level = value.level if value.block is block else 0
+        zero = "0" if node.dtype.kind in "iu" else f"{node.dtype.kind}{node.dtype.itemsize}(0.0)"
+        return self.assign("where", (guard.name, value.name, zero), node.dtype, block, level)
+
+    def cases(self, node: Node, context: Context) -> Value:
+        """A value computed in two blocks of the loop, one of which runs; all cases of a loop share them."""
+        test, *sides = node.args
+        condition = self.value(test, context)
+        block = condition.block
+        if (block, condition.name) not in self.split:
+            short, long = Block(block, block.index), Block(block, block.index)
+            self.split[block, condition.name] = Cases(condition.name, short, long)
+            block.put(condition.level, self.split[block, condition.name])
+        both = self.split[block, condition.name]
+        name = self.name("v")
+        for side, inner in zip(sides, (both.short, both.long), strict=True):
+            value = self.value(side, context.moved(block, inner))
+            inner.put(value.level if value.block is inner else 0, Assign(name, "index", (value.name,), node.dtype))
+        return Value(name, block, condition.level + 1)
+
+    def reduction(self, node: Node, at: Context) -> Value:
+        """The loops of a reduction in the block where it stops varying."""
+        home = at.home(self.root)
+        trial = inside(at, node, home)
+        needs = self.needs(node.args[0], trial)
+        first = self.first if home is self.root else 0
+        block, before, level = home, home, needs.get(home, first)
+        indices: list[Index | None] = []
+        for dim, kept, tried in zip(node.args[0].shape, at.indices, trial.indices, strict=True):
+            if kept is None and tried is not None:
+                block = self.loop(block, str(dim), needs.get(before, self.first if before is self.root else 0))
+                before = tried.block
+                indices.append(Index(block.index, block))
+            else:
+                indices.append(kept)
+        value = self.value(node.args[0], Context(tuple(indices), at.guard))
+        name = self.name("a")
+        inner = value.level if value.block is block else 0
+        block.put(inner, Accumulate(name, value.name, home, node.dtype, node.op))
+        result = self.name("v")
+        home.put(level + 1, Total(result, name, node.dtype))
+        return Value(result, home, level + 1)

@@ -1,0 +1,91 @@
+"""Which nodes are computed together, and where: elementwise regions, and the indices of imagined loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from vecdist.graph.node import Node, topological
+from vecdist.graph.shapes import Dim
+from vecdist.kernel.context import Context, Index
+from vecdist.kernel.ir import Block
+from vecdist.primitives.structure import STRUCTURE
+
+
+def raise_to(levels: dict[Block, int], others: dict[Block, int]) -> None:
+    for block, level in others.items():
+        levels[block] = max(levels.get(block, 0), level)
+
+
+def picked_axes(node: Node, context: Context) -> Context:
+    """The context of the indices of a gather: without the axes of its source that come after the indexed ones."""
+    start, count = node.attrs
+    after = node.args[0].ndim - start - count
+    return Context(context.indices[: node.ndim - after], context.guard)
+
+
+def through_gather(node: Node, context: Context, picked: Sequence[Index]) -> Context:
+    """The context of the source of a gather."""
+    start, count = node.attrs
+    source = node.args[0]
+    behind = context.indices[node.ndim - (source.ndim - start - count) :] if source.ndim > start + count else ()
+    inside = (None if dim == 1 else i for dim, i in zip(source.shape[start : start + count], picked, strict=False))
+    return Context((*context.indices[:start], *inside, *behind), context.guard)
+
+
+def imagined(parent: Block, shape: Sequence[Dim]) -> Context:
+    """Indices of imagined loops over the varying axes of ``shape``, nested in ``parent``."""
+    indices: list[Index | None] = []
+    for dim in shape:
+        if dim == 1:
+            indices.append(None)
+        else:
+            parent = Block(parent)
+            indices.append(Index("", parent))
+    return Context(tuple(indices))
+
+
+def inside(context: Context, node: Node, home: Block) -> Context:
+    """The context of the argument of a sum, with imagined loops over the axes that are summed."""
+    shape = [
+        dim if kept == 1 else 1
+        for dim, kept in zip(node.args[0].shape, node.shape, strict=True)
+    ]
+    loops = imagined(home, shape).indices
+    indices = tuple(
+        kept if kept is not None else loop
+        for kept, loop in zip(context.indices, loops, strict=True)
+    )
+    return Context(indices, context.guard)
+
+
+def structure_below(root: Node, bare: set[Node]) -> list[Node]:
+    """The structural nodes that ``root`` reaches through elementwise nodes alone; ``bare`` ones reach none."""
+    found = []
+    for node in region(root, lambda arg: arg not in bare):
+        if node.op in STRUCTURE:
+            found.append(node)
+        elif node.op == "cases" or bare.issuperset(node.args):
+            bare.add(node)
+    return found
+
+
+def region(root: Node, wanted: Callable[[Node], bool] | None = None) -> Iterator[Node]:
+    """The elementwise nodes from ``root`` down to leaves and structural nodes, arguments first: the ``wanted`` ones."""
+
+    def inputs(node: Node) -> Sequence[Node]:
+        if node.op in STRUCTURE or node.op == "cases":
+            return ()
+        return [arg for arg in node.args if wanted(arg)] if wanted else node.args
+
+    return topological((root,), inputs)
+
+
+def literal(node: Node) -> str:
+    """A constant as text of its own type; what Python's own numbers are not, they would widen."""
+    value = node.value
+    if node.dtype.kind == "b" or (node.dtype == np.float64 and abs(value) < float("inf")):
+        return repr(value)
+    text = repr(value) if abs(value) < float("inf") else f"float('{value}')"
+    return f"{node.dtype.kind}{node.dtype.itemsize}({text})"

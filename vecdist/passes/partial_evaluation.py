@@ -1,0 +1,297 @@
+"""Terms of constant data alone: computed once, before any launch.
+
+A sum over data of an expression that is affine in them, or a square of one, needs their mean and variance alone: with
+mean u over n elements, sum(f(u_i)) = n f(mean u) for affine f, and sum(f(u_i)^2) = n (f(mean u)^2 + c^2 var u) with c
+the slope of f.  Evaluating f at the mean is centred: nothing cancels that does not cancel in each element.  What is not
+of this kind, but dear, is computed once for each element and read from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar, final
+
+import numpy as np
+
+from vecdist.graph.node import Node, cast, const, elementwise, rewrite, topological, where
+from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.structure import extent, rebuilt, summed, view
+
+FREE, DATA, VARIABLE = range(3)  # what a node depends on: numbers of its own, constant data, or anything else
+_LOGARITHM = {"xlogy": "log", "xlog1py": "log1p"}
+WIDE = np.dtype(np.float64)
+
+
+@final
+@dataclass(frozen=True)
+class Mean:
+    """A mean in two parts: ``main``, at the mean of data as float64 has it, and ``rest``, what its rounding left."""
+
+    main: Node
+    rest: Node | None = None
+
+    @property
+    def whole(self) -> Node:
+        return self.main if self.rest is None else self.main + self.rest
+
+    def by(self, op: str, *factor: Node) -> Mean:
+        """The mean under an operation that is linear in it."""
+        rest = None if self.rest is None else elementwise(op, self.rest, *factor)
+        return Mean(elementwise(op, self.main, *factor), rest)
+
+
+@final
+@dataclass
+class Specialised:
+    """``roots`` with inputs of their own in place of ``constants``; right where all of ``conditions`` hold."""
+
+    roots: tuple[Node, ...]
+    constants: tuple[Node, ...] = ()
+    conditions: tuple[Node, ...] = ()
+
+
+def partial_evaluation(roots: Sequence[Node], data: Collection[int], slots: int) -> Specialised:
+    """``roots`` where the slots in ``data`` never change; there are ``slots`` of them before the new ones."""
+    if not data:
+        return Specialised(tuple(roots))
+    state = _State(roots, frozenset(data), slots)
+    reduced = rewrite(roots, state.reduced)
+    state.learn(reduced)
+    dear = {node for node in topological(reduced) if state.is_dear(node) and state.is_stored(node)}
+    inner = {arg for node in dear for arg in topological(node.args)}
+    outermost = dear - inner | {node for node in dear if _read_elsewhere(node, reduced, dear)}
+    found = rewrite(reduced, lambda node, args: state.slot(node) if node in outermost else rebuilt(node, args))
+    return Specialised(found, tuple(state.constants), tuple(state.conditions))
+
+
+def _read_elsewhere(node: Node, roots: Sequence[Node], dear: Collection[Node]) -> bool:
+    """Whether something that is not computed once reads ``node``."""
+    return any(node in user.args and user not in dear for user in topological(roots))
+
+
+@final
+@dataclass
+class _State:
+    """What is known of the nodes, and what has been made of them so far."""
+
+    roots: Sequence[Node]
+    data: frozenset[int]
+    first: int
+    constants: dict[Node, Node] = field(default_factory=dict)
+    conditions: dict[Node, None] = field(default_factory=dict)
+    kinds: dict[Node, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.learn(self.roots)
+
+    def learn(self, roots: Sequence[Node]) -> None:
+        """What each node depends on."""
+        unknown = [root for root in roots if root not in self.kinds]
+        for node in topological(unknown, lambda node: [arg for arg in node.args if arg not in self.kinds]):
+            self.kinds[node] = self.kind(node)
+
+    def kind(self, node: Node) -> int:
+        if node.op == "slot":
+            return DATA if node.attrs[0] in self.data or node.attrs[0] >= self.first else VARIABLE
+        return max((self.kinds[arg] for arg in node.args), default=FREE)
+
+    def is_data(self, node: Node) -> bool:
+        self.learn((node,))
+        return self.kinds[node] == DATA
+
+    def is_dear(self, node: Node) -> bool:
+        """Whether a constant is worth a read from memory."""
+        entry = PRIMITIVES.get(node.op)
+        composed = entry is not None and entry.floating and (entry.expand or entry.routine) is not None
+        return composed and self.kinds[node] == DATA
+
+    def is_stored(self, node: Node) -> bool:
+        """Whether an array of its shape is read in any case."""
+        return any(below.op == "slot" and below.shape == node.shape for below in topological((node,)))
+
+    def slot(self, node: Node) -> Node:
+        """The input that takes the place of a constant, which is computed from nothing but data."""
+        made = {slot: constant for constant, slot in self.constants.items()}
+        (whole,) = rewrite((node,), lambda each, args: made[each] if each in made else rebuilt(each, args))
+        whole = whole if _varies(node) else scalar(whole)
+        if whole not in self.constants:
+            number, layout = self.first + len(self.constants), "dense" if _varies(node) else "number"
+            self.constants[whole] = Node("slot", (), (number, layout, ()), whole.shape, node.dtype)
+        return view(self.constants[whole], [], node.shape) if whole.ndim < node.ndim else self.constants[whole]
+
+    def reduced(self, node: Node, args: tuple[Node, ...]) -> Node:
+        """A sum over data by their mean and variance, as far as that goes."""
+        node = rebuilt(node, args)
+        if node.op != "sum" or node.dtype.kind != "f" or _varies(node) or not _varies(node.args[0]):
+            return node
+        self.learn((node,))
+        (source,) = node.args
+        before = dict(self.constants), dict(self.conditions)
+        rest, mean = self.parted(source)
+        if mean is None or not self.reads_constants(mean.whole):
+            self.constants, self.conditions = before
+            return node
+        total = cast(mean.whole * extent([dim for dim in source.shape if dim != 1]), node.dtype)
+        placed = view(total, [], node.shape)
+        return placed if rest is None else summed(rest, node.attrs[0]) + placed
+
+    def reads_constants(self, node: Node) -> bool:
+        return any(below.op == "slot" and below.attrs[0] >= self.first for below in topological((node,)))
+
+    def parted(self, node: Node) -> tuple[Node | None, Mean | None]:
+        """What is left to be summed element by element, and the mean of the rest; their sum is ``node``."""
+        mean = self.mean(node)
+        if mean is not None:
+            return None, mean
+        match node.op, node.args:
+            case "add" | "sub", (x, y):
+                (first, mean_x), (second, mean_y) = self.parted(x), self.parted(y)
+                return _either(node.op, first, second), _either(node.op, mean_x, mean_y)
+            case "neg", (x,):
+                rest, mean = self.parted(x)
+                return None if rest is None else -rest, None if mean is None else mean.by("neg")
+            case "where", (condition, x, y) if self.is_data(condition) and y.op != "const" and x.op == "const":
+                self.conditions[~condition] = None
+                return self.parted(y)
+        return node, None
+
+    def mean(self, node: Node) -> Mean | None:
+        """The mean over all elements; ``None`` where it takes more than means and variances of data."""
+        if not _varies(node):
+            return Mean(cast(scalar(node), WIDE))
+        self.learn((node,))
+        if self.kinds[node] == DATA:
+            return self.mean_of_data(node) if node.dtype.kind in "iuf" else None
+        match node.op, node.args:
+            case ("neg" | "cast") as op, (x,) if x.dtype.kind == node.dtype.kind == "f":
+                mean = self.mean(x)
+                return mean.by("neg") if op == "neg" and mean is not None else mean
+            case ("add" | "sub") as op, (x, y):
+                return _sum_of(op, self.mean(x), self.mean(y))
+            case ("mul" | "times" | "div") as op, (x, y) if not _varies(y):
+                return _product_of(op, self.mean(x), cast(scalar(y), WIDE))
+            case ("mul" | "times"), (x, y) if not _varies(x):
+                return _product_of(node.op, self.mean(y), cast(scalar(x), WIDE))
+            case ("xlogy" | "xlog1py") as op, (x, y) if not _varies(x) and self.kinds[y] == DATA:
+                return _product_of("mul", self.mean_of_data(PRIMITIVES[_LOGARITHM[op]](y)), cast(scalar(x), WIDE))
+            case "square", (x,):
+                return self.mean_product(x, x)
+            case "mul", (x, y):
+                return self.mean_product(x, y)
+            case "where", (condition, x, y) if not _varies(condition):
+                return _choice_of(scalar(condition), self.mean(x), self.mean(y))
+            case "where", (condition, x, y) if self.is_data(condition):
+                self.conditions[~condition if x.op == "const" else condition] = None
+                return self.mean(y if x.op == "const" else x)
+        return None
+
+    def mean_of_data(self, node: Node) -> Mean:
+        return Mean(self.slot(_mean(node)), self.slot(_mean(_centred(node))))
+
+    def mean_product(self, x: Node, y: Node) -> Mean | None:
+        """The mean of the product of two expressions that are affine in the same array of data."""
+        line, other = self.slope(x), self.slope(y)
+        first, second = self.mean(x), self.mean(y)
+        if line is None or other is None or first is None or second is None or line[0] is not other[0]:
+            return None
+        if first.rest is None or second.rest is None:
+            return None
+        variance = self.slot(_mean(PRIMITIVES["square"](_centred(line[0]))))
+        rounding = first.main * second.rest + second.main * first.rest
+        return Mean(first.main * second.main, line[1] * other[1] * variance + rounding)
+
+    def slope(self, node: Node) -> tuple[Node, Node] | None:
+        """The data that an affine expression depends on, and its slope."""
+        if self.kinds[node] == DATA:
+            return node, const(1, WIDE)
+        match node.op, node.args:
+            case "neg", (x,):
+                return _scaled(self.slope(x), const(-1, WIDE))
+            case ("add" | "sub"), (x, y) if not _varies(y):
+                return self.slope(x)
+            case "add", (x, y) if not _varies(x):
+                return self.slope(y)
+            case "sub", (x, y) if not _varies(x):
+                return _scaled(self.slope(y), const(-1, WIDE))
+            case "mul", (x, y) if not _varies(y):
+                return _scaled(self.slope(x), cast(scalar(y), WIDE))
+            case "mul", (x, y) if not _varies(x):
+                return _scaled(self.slope(y), cast(scalar(x), WIDE))
+            case "div", (x, y) if not _varies(y):
+                return _scaled(self.slope(x), 1.0 / cast(scalar(y), WIDE))
+        return None
+
+
+def _varies(node: Node) -> bool:
+    return any(dim != 1 for dim in node.shape)
+
+
+def scalar(node: Node) -> Node:
+    """A node of one element without axes."""
+    return view(node, [(None, 0, 1)] * node.ndim, ()) if node.ndim else node
+
+
+def _mean(node: Node) -> Node:
+    wide = cast(node, WIDE)
+    return scalar(summed(wide, tuple(range(-node.ndim, 0)))) / extent([dim for dim in node.shape if dim != 1])
+
+
+def _centred(node: Node) -> Node:
+    return cast(node, WIDE) - _mean(node)
+
+
+def _sum_of(op: str, x: Mean | None, y: Mean | None) -> Mean | None:
+    if x is None or y is None:
+        return None
+    return Mean(elementwise(op, x.main, y.main), _either(op, x.rest, y.rest))
+
+
+def _product_of(op: str, mean: Mean | None, factor: Node) -> Mean | None:
+    return None if mean is None else mean.by(op, factor)
+
+
+def _choice_of(condition: Node, x: Mean | None, y: Mean | None) -> Mean | None:
+    if x is None or y is None:
+        return None
+    zero = const(0, WIDE)
+    rests = (zero if mean.rest is None else mean.rest for mean in (x, y))
+    return Mean(where(condition, x.main, y.main), None if x.rest is y.rest is None else where(condition, *rests))
+
+
+def _scaled(found: tuple[Node, Node] | None, factor: Node) -> tuple[Node, Node] | None:
+    return None if found is None else (found[0], found[1] * factor)
+
+
+Part = TypeVar("Part", Node, "Mean")
+
+
+def _either(op: str, x: Part | None, y: Part | None) -> Part | None:
+    """``x`` and ``y`` added or subtracted, as far as they are there."""
+    if y is None:
+        return x
+    if x is None:
+        return y if op == "add" else y.by("neg") if isinstance(y, Mean) else -y
+    if isinstance(x, Mean) and isinstance(y, Mean):
+        return _sum_of(op, x, y)
+    return elementwise(op, x, y)  # type: ignore[arg-type]
+
+
+def without_constants(root: Node, data: Collection[int]) -> Node:
+    """``root`` without the terms that depend on no variable input: equal to it up to a constant."""
+    state = _State((root,), frozenset(data), 1 << 30)
+
+    def dropped(node: Node) -> Node:
+        if state.kinds[node] != VARIABLE and node.dtype.kind == "f":
+            return const(0, node.dtype) if not node.shape else view(const(0, node.dtype), [], node.shape)
+        match node.op, node.args:
+            case ("add" | "sub" | "neg" | "cast"), args:
+                return rebuilt(node, tuple(dropped(arg) for arg in args))
+            case "where", (condition, x, y):
+                return where(condition, *(side if state.kinds[side] == FREE else dropped(side) for side in (x, y)))
+            case "sum" | "view" | "reshape", (x,):
+                inner = dropped(x)
+                return rebuilt(node, (inner,)) if inner.shape == x.shape else node
+        return node
+
+    return dropped(root)

@@ -1,0 +1,98 @@
+"""What every backend is: something that makes programs of kernels, and programs that run."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from vecdist.codegen.source import Source
+from vecdist.graph.leaves import Leaf
+from vecdist.graph.node import Node
+from vecdist.graph.shapes import Dim, Shape
+from vecdist.kernel.ir import Kernel, Loop
+
+Runner = Callable[..., tuple[Sequence[Any], Any]]
+
+
+@final
+@dataclass(frozen=True)
+class Feed:
+    """What fills a slot: the array at a place among those given to a run, or the same array (or number) every time.
+
+    Beside a place, ``array`` is one that is laid out as those that will be given.
+    """
+
+    place: int | None
+    array: Any
+
+    @staticmethod
+    def of(leaf: Leaf, place: int | None = None) -> Feed:
+        return Feed(place, leaf.array[()] if leaf.kind == "number" else leaf.array)
+
+    @staticmethod
+    def each(leaves: Sequence[Leaf], places: Mapping[Leaf, int]) -> list[Feed]:
+        """What fills each slot of an expression, where those leaves are given to a run that have ``places``."""
+        return [Feed.of(leaf, places.get(leaf)) for leaf in leaves]
+
+
+def length_of(dim: Dim, lengths: Mapping[str, int]) -> int:
+    """The number that a dimension stands for."""
+    return lengths[dim] if isinstance(dim, str) and dim in lengths else int(dim)
+
+
+def element_count(shape: Shape, lengths: Mapping[str, int]) -> int:
+    """The number of elements of a symbolic shape."""
+    return math.prod(length_of(dim, lengths) for dim in shape)
+
+
+class Program(ABC):
+    """A compiled kernel.  Copies of what holds it share it; what it is pickled as compiles it, or finds it kept."""
+
+    source: Source
+
+    def __deepcopy__(self, memo: Any) -> Program:
+        return self
+
+    @abstractmethod
+    def prepared(
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
+    ) -> Runner:
+        """A function that runs the kernel at these lengths on a sequence of arrays, filling the slots by ``feeds``.
+
+        It keeps those arrays alive that fill a slot every time; of the others only the layout counts.
+
+        It returns the outputs, with ``shapes``, and whether the flag was raised; temporary outputs are left out.  Its
+        second argument ``out``, which may be left out, has the arrays to write the outputs to, in the same order.  The
+        memory of large outputs comes back to be used again where ``pooled``.
+        """
+
+    def lanes(self, loop: Loop, lengths: Mapping[str, int]) -> int:
+        """The threads that share a row of an outermost loop with inner loops."""
+        return 1
+
+    @abstractmethod
+    def resources(self) -> dict[str, Any]:
+        """What the compiler says of the kernel: registers, or vector instructions."""
+
+
+class Backend(ABC):
+    """A target: compiles kernels, and knows its arrays."""
+
+    name: str
+    passes: tuple[Callable[[Sequence[Node]], tuple[Node, ...]], ...] = ()
+    """Passes that pay on this target alone, run last."""
+    fixed: int = 0
+    """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
+    fixed_from: int = 0
+    """The elements of all rows from which that pays: below it no length asks for a program of its own."""
+    picks: bool = False
+    """Whether it pays to pick rows that change, in the order of groups that do not, instead of adding up by index."""
+    widest: int | None = None
+    """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
+
+    @abstractmethod
+    def compile(self, kernel: Kernel) -> Program:
+        """A program for ``kernel``, from the cache where it is there."""

@@ -1,0 +1,127 @@
+"""The one place that knows what Numba keeps, and where: functions on disk, and what holds memory after them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, final
+
+import llvmlite
+import numba
+from llvmlite import binding
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+
+from vecdist.runtime import store
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """While one thread compiles and loads; no process is forked meanwhile, which would have half of it for ever."""
+    with global_compiler_lock, _passes_disposed_of():
+        yield
+
+
+def _hold() -> None:
+    global_compiler_lock.acquire()
+    binding.ffi.lib._lock.__enter__()
+
+
+def _release() -> None:
+    binding.ffi.lib._lock.__exit__(None, None, None)
+    global_compiler_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_release)
+
+
+@contextlib.contextmanager
+def _passes_disposed_of() -> Iterator[None]:
+    """Have pass managers disposed of, which is most of the memory that a compilation takes.
+
+    llvmlite 0.50 and earlier have the method for it, and another with nothing in it that hides it.
+    """
+    passes = binding.newpassmanagers
+    kinds = [passes.ModulePassManager, passes.FunctionPassManager]
+    hidden = [kind for kind in kinds if kind._dispose is binding.ffi.ObjectRef._dispose]
+    for kind in hidden:
+        kind._dispose = passes.NewPassManager._dispose
+    try:
+        yield
+    finally:
+        for kind in hidden:
+            del kind._dispose
+
+
+def release(module: ModuleType) -> None:
+    """Let go of what only a compiler wants of the functions of a module: their types, and their LLVM modules.
+
+    They can be called as before.  Machine code stays as long as the process: Numba has one engine for all of it.
+    """
+    functions: list[Any] = [each for each in vars(module).values() if isinstance(each, Dispatcher)]
+    for function in functions:
+        if function.py_func.__module__ != module.__name__:
+            continue
+        results = function.overloads.copy()
+        function.held = [result.entry_point for result in results.values()]  # C code calls them, and does not hold them
+        for types, result in results.items():
+            with contextlib.suppress(KeyError):
+                function.targetctx.remove_user_function(result.entry_point)
+            _drop_llvm(result.library)
+            known = {"signature": result.signature, "objectmode": result.objectmode}
+            function.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
+
+
+def c_function(signature: Any, function: Callable[..., Any]) -> Any:
+    """A function that C can call at its ``address``, with no more kept of it than that needs."""
+    with alone():
+        compiled: Any = numba.cfunc(signature, error_model="numpy")(function)
+        _drop_llvm(compiled._library)
+    return compiled
+
+
+def _drop_llvm(library: Any) -> None:
+    with contextlib.suppress(AttributeError):  # another Numba keeps them elsewhere
+        engine, module = library.codegen._engine._ee, library._final_module
+        engine.remove_module(module)
+        module.close()
+        library._final_module = library._shared_module = None
+
+
+@final
+class CodeCache:
+    """Where Numba keeps a function's machine code: one file for each signature, behind a digest.
+
+    A function is known by its module, whose name says its content but for the ``version`` of the language it is in.
+    """
+
+    cache_path = None
+
+    def __init__(self, function: Callable[..., Any], version: str) -> None:
+        module = function.__module__.rpartition(".")[2].removesuffix(f"_{version}")
+        self.name: str = f"{module}_{version}.{function.__qualname__}"
+        self.version: str = version
+
+    def _file(self, signature: Any, codegen: Any) -> str:
+        versions = (self.version, numba.__version__, llvmlite.__version__, sys.implementation.cache_tag)
+        told = repr((*versions, str(signature), codegen.magic_tuple()))
+        return f"{self.name}.{hashlib.sha256(told.encode()).hexdigest()[:12]}.nbc"
+
+    def load_overload(self, signature: Any, target: Any) -> CompileResult | None:
+        """What was compiled for a signature; ``None`` where there is nothing whole."""
+        target.refresh()
+        content = store.read_checked(self._file(signature, target.codegen()))
+        return None if content is None else CompileResult._rebuild(target, *pickle.loads(content))
+
+    def save_overload(self, signature: Any, result: CompileResult) -> None:
+        """Keep what was compiled."""
+        if not (result.library.has_dynamic_globals or any(not each.can_cache for each in result.lifted)):
+            store.write_checked(self._file(signature, result.codegen), dumps(result._reduce()))

@@ -1,0 +1,1 @@
+"""Kernels of the CPU: compiled by Numba, shared among threads."""

@@ -1,0 +1,358 @@
+"""What generated CPU source is written in: typed loads and stores, selects, bit patterns, sums.
+
+These are LLVM intrinsics of one or two instructions each, so that a loop body is a straight line which LLVM vectorises.
+Loads and stores carry alias scopes: outputs never overlap inputs, and LLVM need not check.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+from vecdist.runtime import emission
+from vecdist.runtime.compiler import CodeCache
+from vecdist.runtime.emission import called_by_numba
+from vecdist.runtime.typed import Written
+
+f4, f8 = numba.float32, numba.float64
+i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
+u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
+b1 = numba.boolean
+
+VERSION = hashlib.sha256(Path(__file__).read_bytes() + emission.VERSION).hexdigest()[:12]
+
+
+emitted = emission.emitter(intrinsic)
+__text__ = Path(__file__).read_text(encoding="utf-8")  # the functions at the end are generated source, too
+MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True}
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """A function of generated source, compiled when it is first called, and kept on disk."""
+    written = Written(function)
+    caller = called_by_numba(written, emitted)
+    made: Any = numba.njit(**MODE)(caller)
+    made._cache, made.written = CodeCache(caller, VERSION), written
+    return made
+
+
+def merged(function: Callable[..., Any]) -> Any:
+    """A function that such ones call: LLVM puts it in the place of its calls."""
+    return Written(function, merged=True)
+
+
+def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:
+    """The alias scopes of an array, and of those that never overlap it; ``output`` is -1 for an input.
+
+    No output overlaps an input or another output.  Without these LLVM compares addresses at run time, and takes a loop
+    of another rounding where two small arrays happen to lie close together.
+    """
+    module = builder.module
+    domain = module.add_metadata([ir.MetaDataString(module, "vecdist")])
+    names = ["inputs", *(f"output {number}" for number in range(outputs))]
+    scopes = [module.add_metadata([ir.MetaDataString(module, f"vecdist {name}"), domain]) for name in names]
+    own = scopes.pop(output + 1)
+    return module.add_metadata([own]), module.add_metadata(scopes)
+
+
+def _in_scope(builder: ir.IRBuilder, access: ir.Instruction, output: int, outputs: int) -> None:
+    own, others = _scopes(builder, output, outputs)
+    access.set_metadata("alias.scope", own)
+    access.set_metadata("noalias", others)
+
+
+def _load_at(context, builder, array_type, pointer, output, outputs):  # noqa: ANN001, ANN202
+    value = context.unpack_value(builder, array_type.dtype, pointer)
+    if isinstance(value, ir.LoadInstr):
+        _in_scope(builder, value, output, outputs)
+    return value
+
+
+@intrinsic(prefer_literal=True)
+def load(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
+    """The element at ``offset`` of a dense array, unchecked."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        data = make_array(array)(context, builder, args[0]).data
+        pointer = builder.gep(data, [args[1]], inbounds=True)
+        return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
+
+    return array.dtype(array, types.intp, output, outputs), codegen
+
+
+@intrinsic(prefer_literal=True)
+def load_bytes(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
+    """The element ``offset`` bytes behind the first of a strided array, unchecked."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        data = make_array(array)(context, builder, args[0]).data
+        pointer = cgutils.pointer_add(builder, data, args[1])
+        return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
+
+    return array.dtype(array, types.intp, output, outputs), codegen
+
+
+@intrinsic(prefer_literal=True)
+def store(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN201
+    """Put ``value`` at ``offset`` of a dense output, unchecked."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        data = make_array(array)(context, builder, args[0]).data
+        pointer = builder.gep(data, [args[1]], inbounds=True)
+        converted = context.cast(builder, args[2], value, array.dtype)
+        access = builder.store(context.get_value_as_data(builder, array.dtype, converted), pointer)
+        _in_scope(builder, access, output.literal_value, outputs.literal_value)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, value, output, outputs), codegen
+
+
+@intrinsic
+def select(typing, condition, yes, no):  # noqa: ANN001, ANN201
+    """``yes`` where ``condition`` holds, else ``no``: one instruction, no branch."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return builder.select(*args)
+
+    return yes(types.boolean, yes, yes), codegen
+
+
+@intrinsic
+def bits(typing, value):  # noqa: ANN001, ANN201
+    """The bit pattern of a float."""
+    integer = {32: types.int32, 64: types.int64}[value.bitwidth]
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return builder.bitcast(args[0], ir.IntType(integer.bitwidth))
+
+    return integer(value), codegen
+
+
+@intrinsic
+def from_bits(typing, value):  # noqa: ANN001, ANN201
+    """The float of a bit pattern."""
+    floating = {32: types.float32, 64: types.float64}[value.bitwidth]
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return builder.bitcast(args[0], context.get_value_type(floating))
+
+    return floating(value), codegen
+
+
+@intrinsic
+def fmod(typing, x, y):  # noqa: ANN001, ANN201
+    """What is left of ``x`` after a division that truncates, exactly."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return builder.frem(*args)
+
+    return x(x, x), codegen
+
+
+@intrinsic
+def widest(typing):  # noqa: ANN001, ANN201
+    """Ask LLVM for 512-bit vectors in the calling function: of two widths it takes the narrower by itself, which cost
+    a quarter of the time of a log density on Ice Lake.
+    """
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+        return context.get_dummy_value()
+
+    return types.none(), codegen
+
+
+def _unary(name: str):  # noqa: ANN202
+    @intrinsic
+    def function(typing, value):  # noqa: ANN001, ANN202
+        def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+            callee = builder.module.declare_intrinsic(name, [context.get_value_type(value)])
+            return builder.call(callee, args)
+
+        return value(value), codegen
+
+    return function
+
+
+sqrt = _unary("llvm.sqrt")
+floor = _unary("llvm.floor")
+rint = _unary("llvm.rint")
+
+
+@intrinsic(prefer_literal=True)
+def add_at(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN201
+    """Add ``value`` to the element at ``offset`` of the sums of a scattered output, unchecked."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        data = make_array(array)(context, builder, args[0]).data
+        pointer = builder.gep(data, [args[1]], inbounds=True)
+        before = _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
+        added = context.cast(builder, args[2], value, array.dtype)
+        after = builder.fadd(before, added) if isinstance(array.dtype, types.Float) else builder.add(before, added)
+        _in_scope(builder, builder.store(after, pointer), output.literal_value, outputs.literal_value)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, value, output, outputs), codegen
+
+
+def _accumulate(of_floats, of_integers):  # noqa: ANN001, ANN202
+    """``value`` taken into ``total``, in the type of the total; LLVM may keep several partial results of a loop."""
+
+    @intrinsic
+    def function(typing, total, value):  # noqa: ANN001, ANN202
+        def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+            widened = context.cast(builder, args[1], value, total)
+            if isinstance(total, types.Float):
+                return of_floats(builder, args[0], widened)
+            return of_integers(builder, args[0], widened, total.signed)
+
+        return total(total, value), codegen
+
+    return function
+
+
+def _extreme(name: str, order: str):  # noqa: ANN202
+    """The larger or the smaller of two numbers; NaN where one is."""
+
+    def of_floats(builder, total, value):  # noqa: ANN001, ANN202
+        binary = ir.FunctionType(value.type, (value.type, value.type))
+        callee = builder.module.declare_intrinsic(f"llvm.{name}imum", [value.type], binary)
+        return builder.call(callee, [total, value])
+
+    def of_integers(builder, total, value, signed):  # noqa: ANN001, ANN202
+        compare = builder.icmp_signed if signed else builder.icmp_unsigned
+        return builder.select(compare(order, total, value), total, value)
+
+    return _accumulate(of_floats, of_integers)
+
+
+_LOOSE = ("reassoc", "contract")
+accumulate_sum = _accumulate(lambda b, x, y: b.fadd(x, y, flags=_LOOSE), lambda b, x, y, _: b.add(x, y))
+accumulate_prod = _accumulate(lambda b, x, y: b.fmul(x, y, flags=_LOOSE), lambda b, x, y, _: b.mul(x, y))
+accumulate_max, accumulate_min = _extreme("max", ">"), _extreme("min", "<")
+
+
+@intrinsic
+def empty(typing, count, dtype):  # noqa: ANN001, ANN201
+    """An array of so many elements, which a function makes to work in."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return _allocated(context, builder, signature.return_type, args[0])._getvalue()
+
+    return types.Array(dtype.instance_type, 1, "C")(types.int64, dtype), codegen
+
+
+@intrinsic
+def zeros(typing, count, dtype):  # noqa: ANN001, ANN201
+    """An array of so many zeros."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        made = _allocated(context, builder, signature.return_type, args[0])
+        cgutils.memset(builder, made.data, builder.mul(made.itemsize, made.nitems), 0)
+        return made._getvalue()
+
+    return types.Array(dtype.instance_type, 1, "C")(types.int64, dtype), codegen
+
+
+def _allocated(context, builder, array_type, count):  # noqa: ANN001, ANN202
+    """A new array; nothing is raised where memory is short, as for the arrays of a launch."""
+    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+    memory = context.nrt.meminfo_alloc_aligned(builder, builder.mul(count, item), align=64)
+    data = context.nrt.meminfo_data(builder, memory)
+    made = make_array(array_type)(context, builder)
+    kind = context.get_data_type(array_type.dtype).as_pointer()
+    populate_array(made, builder.bitcast(data, kind), [count], [item], item, memory)
+    return made
+
+
+def _as_element(typing, array, value):  # noqa: ANN001, ANN202
+    """A number in the type of an array's elements."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        return context.cast(builder, args[1], value, signature.return_type)
+
+    return array.dtype(array, value), codegen
+
+
+as_element: Any = intrinsic(_as_element)
+
+
+@merged
+def total_sum(partials):  # noqa: ANN001, ANN201
+    """The sum of partial sums in order, with the rounding errors carried along (Neumaier 1974)."""
+    result = as_element(partials, 0)
+    lost = as_element(partials, 0)
+    for place in range(partials.size):
+        value = partials[place]
+        new = result + value
+        lost = lost + ((result - new) + value if abs(result) >= abs(value) else (value - new) + result)
+        result = new
+    return result + lost if math.isfinite(result) else result
+
+
+@merged
+def total_prod(partials):  # noqa: ANN001, ANN201
+    """The product of partial products."""
+    result = as_element(partials, 1)
+    for place in range(partials.size):
+        result = result * partials[place]
+    return result
+
+
+@merged
+def total_max(partials):  # noqa: ANN001, ANN201
+    """The largest of partial results; NaN where one is."""
+    result = partials[0]
+    for place in range(partials.size):
+        value = partials[place]
+        if not value <= result:
+            result = value
+    return result
+
+
+@merged
+def total_min(partials):  # noqa: ANN001, ANN201
+    """The smallest of partial results; NaN where one is."""
+    result = partials[0]
+    for place in range(partials.size):
+        value = partials[place]
+        if not value >= result:
+            result = value
+    return result
+
+
+@merged
+def stripe_limit(elements):  # noqa: ANN001, ANN201
+    """How many copies of all scattered sums there may be: the same for any number of threads."""
+    return max(1, min(16, 4194304 // max(1, elements)))
+
+
+@merged
+def add_rows(sums, output):  # noqa: ANN001, ANN201
+    """Fill an output with the sum of the stripes' sums, in order."""
+    for element in range(output.size):
+        whole = sums[element]
+        for place in range(element + output.size, sums.size, output.size):
+            whole = whole + sums[place]
+        output[element] = whole
+
+
+rows_added = compiled(add_rows.function)  # for Python, which shares a kernel among threads
+
+
+__all__ = [
+    "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element", "b1",
+    "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes",
+    "merged", "np", "rint", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod",
+    "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
+]

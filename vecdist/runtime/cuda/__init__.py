@@ -1,0 +1,1 @@
+"""Kernels of CUDA: compiled by Numba and linked, launched by CuPy."""

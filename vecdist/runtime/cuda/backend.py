@@ -1,0 +1,297 @@
+"""NVIDIA GPUs: Numba compiles, CuPy launches."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.codegen.cuda.grid import THREADS, Grid, counters
+from vecdist.codegen.cuda.render import render
+from vecdist.codegen.cuda.tiles import (
+    is_team_loop,
+    lanes_of,
+    needs_grid_barrier,
+    splits,
+    stands_apart,
+    tiled,
+    unrolling,
+    workspace,
+)
+from vecdist.codegen.routines import Routine, with_needs
+from vecdist.codegen.source import Source
+from vecdist.kernel.ir import Kernel, Loop
+from vecdist.passes.fast_path import fast_path
+from vecdist.runtime import compiler, emission, sources, store
+from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
+from vecdist.runtime.cuda import compiler as cuda_compiler
+from vecdist.runtime.cuda import language as cuda_language
+from vecdist.runtime.cuda.compiler import HOW, MissingToolchain
+from vecdist.runtime.outputs import fresh_or_given
+
+BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
+MOST_WAVES = 4  # of blocks that have sums
+
+
+def _digest(*given: Any) -> str:
+    """What names machine code beside its source: types of arguments, the language it is written in, the toolchain."""
+    language = Path(cuda_language.__file__).read_bytes() + Path(cuda_compiler.__file__).read_bytes()
+    text = repr((*given, sorted(cuda_compiler.versions().items())))
+    return hashlib.sha256(language + emission.VERSION + text.encode()).hexdigest()[:12]
+
+
+def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, bytes]:
+    """The source of a kernel, its name and its machine code, from the folder of kernels where it is there."""
+    source = render(kernel)
+    name = f"{source.name}_{_digest(cuda_compiler.signature(kernel))}"
+
+    def code() -> bytes:
+        parts = [_routine_code(routine, capability) for routine in with_needs(source.routines)]
+        with _compiling(name, source.text, source.routines) as module:
+            own = cuda_compiler.compile_kernel(module.kernel, name, kernel, capability)
+        return cuda_compiler.link([own, *parts], capability)
+
+    return source, name, _kept(f"{name}_sm{capability[0]}{capability[1]}.cubin", code)
+
+
+def _routine_code(routine: Routine, capability: tuple[int, int]) -> bytes:
+    """The code of a function, for the linker."""
+    name = f"{routine.name}_{_digest()}"
+
+    def code() -> bytes:
+        with _compiling(name, routine.module(cuda_language.__name__), routine.needs) as module:
+            return cuda_compiler.compile_routine(getattr(module, routine.name), routine, capability)
+
+    return _kept(f"{name}_sm{capability[0]}{capability[1]}.ltoir", code)
+
+
+@contextlib.contextmanager
+def _compiling(name: str, text: str, routines: Sequence[Routine]) -> Iterator[ModuleType]:
+    """The module of a source, to be compiled by one thread at a time."""
+    with compiler.alone():
+        declared = {routine.name: cuda_compiler.declared(routine) for routine in routines}
+        try:
+            yield sources.imported(name, text, declared)
+        finally:
+            sources.forget(name)
+
+
+def _kept(file: str, make: Callable[[], bytes]) -> bytes:
+    """The content of a file of the folder; made where it is not there."""
+    found = store.read_checked(file)
+    if found is None:
+        found = make()
+        store.write_checked(file, found)
+    return found
+
+
+@final
+class CudaProgram(Program):
+    """A kernel for one compute capability, loaded on each device that asks for it."""
+
+    def __init__(self, kernel: Kernel, capability: tuple[int, int]) -> None:
+        self.name: str
+        self.cubin: bytes
+        self.source, self.name, self.cubin = cubin(kernel, capability)
+        self.kernel: Kernel = kernel
+        self.capability: tuple[int, int] = capability
+        self.cooperative: bool = needs_grid_barrier(kernel)
+        self.sums: int = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
+        self.grid: Grid = Grid(kernel)
+        self.apart: bool = stands_apart(kernel, self.grid)
+        self._loaded: dict[int, Any] = {}
+        self._most_memory: dict[int, int] = {}
+        self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CudaProgram, (self.kernel, self.capability)
+
+    def prepared(
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
+    ) -> Runner:
+        """The launch as a Python function of its own; what belongs to a stream is looked up, not made again."""
+        import cupy
+
+        names: dict[str, Any] = {"block": (THREADS,), "array": cupy.ndarray, "zeros": cupy.zeros}
+        names |= {"device": cupy.cuda.device.get_device_id, "stream": cupy.cuda.get_current_stream}
+        names |= {"ready": {}, "prepare": functools.partial(self.first_ready, lengths), "held": []}
+        if self.grid.kept_outputs:
+            names["unused"] = cupy.empty(1)  # what is kept lies in shared memory
+        arguments, fresh, given, results = _slot_arguments(self.kernel, feeds, names), [], [], []
+        wanted = iter(shapes)
+        for number, output in enumerate(self.kernel.outputs):
+            shape = (element_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
+            names[f"t{number}"] = output.dtype
+            fresh.append(f"o{number} = unused" if output.kept else f"o{number} = array({shape}, t{number})")
+            given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}]")
+            arguments.append(f"o{number}")
+            results += [] if output.temporary else [f"o{number}"]
+        lines = fresh_or_given(fresh, given)
+        if self.kernel.flagged:
+            lines.append("    flag = zeros(1, 'i8')")
+            arguments.append("flag")
+        arguments += [str(lengths[name]) for name in self.kernel.lengths]
+        lines += [
+            "    on = stream()",
+            "    key = (device(), on.ptr)",
+            "    if key not in ready:",
+            "        ready[key] = prepare(*key)",
+            "    function, grid, tail, memory = ready[key]",
+            f"    function(grid, block, ({', '.join(arguments)}, *tail), memory, on, {self.cooperative})",
+            *_holding([f"o{n}" for n, output in enumerate(self.kernel.outputs) if output.temporary]),
+            f"    return ({', '.join(results)},), {'flag' if self.kernel.flagged else False}",
+        ]
+        exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
+        return names["run"]
+
+    def first_ready(self, lengths: Mapping[str, int], device: int, stream: int) -> tuple:
+        """``ready``, but an error where a stream captures what must be made before: it would be made by each replay."""
+        import cupy
+
+        if cupy.cuda.get_current_stream().is_capturing():
+            raise RuntimeError(
+                "the first launch of a kernel on a stream cannot be captured; call the function on this stream once "
+                "before the capture begins"
+            )
+        return self.ready(device, stream, lengths)
+
+    def ready(self, device: int, stream: int, lengths: Mapping[str, int]) -> tuple:
+        """The loaded function, the grid, the last arguments of a launch at these lengths, and its shared memory."""
+        import cupy
+
+        function, lanes, memory, blocks = self.extent(device, lengths)
+        partials, arrivals = self.workspace(device, stream)
+        sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
+        given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
+        given |= {f"lanes_{loop.index}": (each,) for loop, each in lanes.items()}
+        tail = tuple(argument for name in workspace(self.kernel) for argument in given[name])
+        return function, (blocks,), tail, memory
+
+    def extent(self, device: int, lengths: Mapping[str, int]) -> tuple[Any, dict[Loop, int], int, int]:
+        """The loaded function, the lanes of a row of each nest, the shared memory of a block, and how many blocks."""
+        function = self.loaded(device)
+        lanes = {loop: self.lanes(loop, lengths) for _, loop in self.kernel.shared_nests() if is_team_loop(loop)}
+        memory = self.grid.shared_bytes(lengths, lanes)
+        at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
+        return function, lanes, memory, min(wanted, at_once * self.waves(wanted // at_once))
+
+    def waves(self, turns: int) -> int:
+        """How many times as many blocks there are as run at once, so that not all of them read, or write, together.
+
+        Measured on an H200: more of them cost more than they give where each begins with work of its own, or has few
+        ``turns``.
+        """
+        if self.apart:
+            return 16
+        if self.cooperative or not self.sums or any(is_team_loop(loop) for _, loop in self.kernel.shared_nests()):
+            return 1
+        return min(MOST_WAVES, max(1, turns // 32))
+
+    def lanes(self, loop: Loop, lengths: Mapping[str, int]) -> int:
+        return lanes_of(loop, self.grid, self.apart, lengths)
+
+    def blocks(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
+        """The blocks that give each thread of the longest loop one turn."""
+        threads = 1
+        for _, loop in self.kernel.shared_nests():
+            length = length_of(loop.dim, lengths)
+            if not is_team_loop(loop):
+                threads = max(threads, -(-length // unrolling(loop)))
+                continue
+            if self.apart and tiled(loop):
+                (inner,) = loop.body.every_loop()
+                length <<= splits(loop, length_of(inner.dim, lengths), lanes[loop])
+            threads = max(threads, length * lanes[loop])
+        return -(-threads // THREADS)
+
+    def loaded(self, device: int) -> Any:
+        """The function on a device."""
+        with self._lock:
+            if device not in self._loaded:
+                import cupy
+
+                module = cupy.cuda.function.Module()
+                module.load(self.cubin)
+                self._loaded[device] = module.get_function(self.name)
+            return self._loaded[device]
+
+    def most_blocks(self, device: int, function: Any, memory: int) -> int:
+        """As many blocks as run at once."""
+        import cupy
+
+        driver = cupy.cuda.driver
+        if memory > self._most_memory.get(device, 0):  # launches at other lengths may need what they asked for
+            driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, memory)
+            self._most_memory[device] = memory
+        fitting = driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, THREADS, memory)
+        return _processors(device) * max(1, min(fitting, BLOCKS_PER_PROCESSOR))
+
+    def workspace(self, device: int, stream: int) -> tuple[Any, Any]:
+        """Partial sums and arrival counters of a stream, for any lengths; the kernel leaves counters as they were."""
+        with self._lock:
+            if (device, stream) not in self._workspaces:
+                import cupy
+
+                most = _processors(device) * BLOCKS_PER_PROCESSOR * MOST_WAVES
+                partials = cupy.empty(max(1, self.sums * most), np.float64)
+                self._workspaces[device, stream] = (partials, cupy.zeros(counters(self.kernel), np.int32))
+            return self._workspaces[device, stream]
+
+    def resources(self) -> dict[str, Any]:
+        return {"registers": cuda_compiler.registers(self.cubin), "cubin bytes": len(self.cubin)}
+
+
+def _processors(device: int) -> int:
+    import cupy
+
+    return cupy.cuda.Device(device).attributes["MultiProcessorCount"]
+
+
+def _array_arguments(array: Any) -> tuple:
+    """A Numba array is seven arguments: two owners, the number and size of its elements, pointer, shape, strides."""
+    return 0, 0, array.size, array.itemsize, array, array.size, array.itemsize
+
+
+def _holding(temporaries: Sequence[str]) -> list[str]:
+    """The lines that keep temporary arrays alive which a capture has seen: each replay uses their memory."""
+    return [f"    if on.is_capturing(): held.append(({', '.join(temporaries)},))"] if temporaries else []
+
+
+def _slot_arguments(kernel: Kernel, feeds: Sequence[Feed], names: dict[str, Any]) -> list[str]:
+    """The text of each slot's arguments: an array or number, and the strides of an array that is not dense."""
+    arguments = []
+    for slot in kernel.slots:
+        feed = feeds[slot.index]
+        text = f"x{slot.index}" if feed.place is None else f"arrays[{feed.place}]"
+        names |= {text: feed.array} if feed.place is None else {}
+        arguments.append(text)
+        if slot.layout == "strided":
+            arguments += [f"{text}.strides[{axis}] // {feed.array.itemsize}" for axis in slot.axes]
+    return arguments
+
+
+@final
+class Cuda(Backend):
+    """Compiles for the current device."""
+
+    name = "cuda"
+    passes = (fast_path,)  # a warp takes one side of a branch; a vector of the CPU would compute both
+    fixed = 64  # the lanes of a team then take a known number of elements, and sums over rows stay in registers
+    picks = True  # sums by index are atomic additions, slower still and in another order each time
+    widest = 1024  # 32 slots for each of 256 threads: 64 KiB of shared memory
+
+    def compile(self, kernel: Kernel) -> CudaProgram:
+        try:
+            import cupy
+        except ImportError as error:
+            raise MissingToolchain(f"CuPy is not installed ({error}); {HOW}") from error
+        digits = cupy.cuda.Device().compute_capability
+        return CudaProgram(kernel, (int(digits[:-1]), int(digits[-1])))

@@ -1,0 +1,276 @@
+"""The straight line from an expression to arrays, and the caches of what was found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.graph.leaves import Leaf, NoValueYet, on_host
+from vecdist.graph.memo import Memo
+from vecdist.graph.node import Node, cast, topological
+from vecdist.kernel.ir import Kernel
+from vecdist.kernel.lower import schedule
+from vecdist.passes.bind import Bound, bind
+from vecdist.passes.derivations import Derivation, values
+from vecdist.passes.order import Chosen, Derived, Structure, derived, settled
+from vecdist.passes.outline import outline
+from vecdist.passes.partial_evaluation import scalar
+from vecdist.passes.sort_by_key import Sorting, groupings
+from vecdist.passes.stages import Stage
+from vecdist.primitives.indexing import INDEXING
+from vecdist.primitives.reductions import reduced
+from vecdist.runtime.base import Backend, Feed, Program, Runner
+from vecdist.runtime.cache import of_structures
+from vecdist.runtime.sorted_rows import arranged
+from vecdist.runtime.staged import StagedProgram, Step
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """A compiled structure: its graph as derived, its loop nests and its program.
+
+    ``constants`` fill the last slots, from data that never change, where all of ``conditions`` hold of these data.
+    ``primitives`` is the graph before primitives are taken apart, ``sortings`` are the groups by which rows are sorted.
+    ``steps`` are the plans of several kernels, each with the products of matrices that follow it.
+    """
+
+    graph: tuple[Node, ...]
+    kernel: Kernel
+    program: Program
+    constants: tuple[Node, ...] = ()
+    conditions: tuple[Node, ...] = ()
+    chosen: Chosen = ((), ())
+    primitives: tuple[Node, ...] = ()
+    sortings: tuple[Sorting, ...] = ()
+    steps: tuple[tuple[Plan | None, Stage], ...] = ()
+
+
+LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
+
+_launches: Memo[Runner] = of_structures()
+_settled: Memo[Derived] = of_structures()
+_derived: Memo[Derived] = of_structures()
+_kernels: Memo[list[Kernel]] = of_structures()
+_plans: Memo[Plan] = of_structures()
+_backends: dict[str, Backend] = {}
+
+
+def compilations() -> int:
+    """How many structures this process has compiled (or loaded from the cache on disk)."""
+    return _plans.made
+
+
+def evaluate(
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
+) -> list[Any]:
+    """The arrays of what ``derivation`` makes of ``roots``, each of its shape in ``shapes``, from one launch.
+
+    Raises ``InvalidParameter`` where ``errors`` is ``"raise"`` and a parameter is invalid.
+    """
+    arrays, failed = launch(roots, derivation, shapes, errors)
+    raise_if(failed, roots)
+    return arrays
+
+
+def launch(
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
+) -> tuple[list[Any], Any]:
+    """As ``evaluate``, but the flag of invalid parameters is returned as it is: on a GPU, perhaps not yet known."""
+    found = outline(roots)
+    key = (found.key, derivation, errors, tuple(map(tuple, shapes)))
+    run = _launches_of(found.data())(key, lambda: _launch(roots, derivation, shapes, errors, found.leaves))
+    arrays, failed = run(found.arrays())
+    return list(arrays), failed
+
+
+def _launches_of(data: Leaf | None) -> Memo[Runner]:
+    """Where launches are kept: together, or with the first of the data that never change, whose constants they hold."""
+    if data is None:
+        return _launches
+    if data.launches is None:
+        data.launches = of_structures()
+    return data.launches
+
+
+def _launch(
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str, leaves: Sequence[Leaf]
+) -> Runner:
+    """The launch for all expressions of one outline: a function of the arrays in ``leaves``, which it does not hold."""
+    bound = bind(roots)
+    traced = next((leaf for leaf in leaves if leaf.traced), None)
+    if traced is not None:
+        raise NoValueYet().told(roots, repr(traced), "its function")
+    plan, filled = fed(bound, derivation, library(leaves), errors)
+    places = {leaf: place for place, leaf in enumerate(leaves)}
+    return plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
+
+
+def raise_if(failed: Any, roots: Sequence[Node]) -> None:
+    """Raise the error of an invalid parameter where the flag of a launch is set; on a GPU this waits for the launch."""
+    if failed is not False and bool(failed):
+        raise_invalid(roots)
+
+
+def fed(
+    bound: Bound, derivation: Derivation, kind: str, errors: str, unnormalised: bool = False
+) -> tuple[Plan, Bound]:
+    """The plan for a structure, and what fills its slots: with the order of rows, and with constants of data.
+
+    With ``unnormalised`` the terms of the value are left out that depend on data and numbers alone.
+    """
+    dropped = bound.unvarying if unnormalised else ()
+    if bound.constant:
+        asked = Structure(bound.roots, derivation, errors, bound.constant)
+        rows, sortings = arranged(bound, groupings(_first(asked).all, bound.constant), LIBRARY[kind])
+        plan = planned(rows, derivation, kind, errors, bound.constant, dropped, sortings)
+        found = _constants(plan, rows, kind)
+        if found is not None:
+            constants = (Leaf(None, value, LIBRARY[kind] if np.ndim(value) else "number") for value in found)
+            return plan, rows.with_leaves(constants)
+    return planned(bound, derivation, kind, errors, dropped=dropped), bound
+
+
+def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
+    """The constants of a plan, computed once for its data; ``None`` where they do not stand for them.
+
+    That is where a condition fails (an element outside the support, say) or a mean is not finite: then each element is
+    computed, with all its edges.
+    """
+    first, *others = (bound.leaves[place] for place in bound.constant)
+    store = first.derived  # which lives as long as the data do; parameters are no part of it
+    if not (plan.constants or plan.conditions):
+        return []
+    key = (plan.constants, plan.conditions, *(leaf.born for leaf in others), *bound.lengths.items())
+    if key not in store:
+        tested = [node for node in plan.conditions if all(bound.lengths.get(str(dim), dim) for dim in node.shape)]
+        holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in tested]
+        roots = (*plan.constants, *(scalar(node) for node in holding))
+        found = _computed(Bound(roots, bound.leaves, bound.lengths), kind) if roots else []
+        usable = all(found[len(plan.constants) :]) and all(np.isfinite(each) for each in found if not np.ndim(each))
+        store[key] = found[: len(plan.constants)] if usable else None
+    return store[key]
+
+
+def _computed(bound: Bound, kind: str) -> list[Any]:
+    """The values of roots: arrays, and numbers of the host."""
+    program = planned(bound, values, kind, "nan").program
+    shapes = [[int(bound.lengths.get(str(dim), dim)) for dim in root.shape] for root in bound.roots]
+    run = program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}), pooled=False)
+    return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
+
+
+def planned(
+    bound: Bound,
+    derivation: Derivation,
+    kind: str,
+    errors: str,
+    data: tuple[int, ...] = (),
+    dropped: tuple[int, ...] = (),
+    sortings: tuple[Sorting, ...] = (),
+) -> Plan:
+    """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
+    target = backend(kind)
+    asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), target.picks)
+    key = (kind, asked)
+    found = _derived(key, lambda: derived(asked, target.passes, _first(asked)))
+    chosen = tuple(part.chosen(bound.lengths, target.widest) for part in found.parts)
+    pairs = tuple(zip(found.parts, chosen, strict=True))
+    nests = _kernels((key, chosen), lambda: [schedule(*part.with_chosen(each)) for part, each in pairs])
+    widths = {width for sorting in sortings for width in sorting.widths}
+    kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths, target.fixed_from) for kernel in nests]
+    whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
+    return _plans(whole, lambda: _plan(found, kernels, chosen, target, sortings))
+
+
+def _first(asked: Structure) -> Derived:
+    """A structure after its first passes, which need to know no more of it than this."""
+    first = Structure(asked.roots, asked.derivation, asked.errors, asked.data)
+    return _settled(first, lambda: settled(first))
+
+
+def _plan(
+    found: Derived, kernels: Sequence[Kernel], chosen: Sequence[Chosen], target: Backend, sortings: tuple[Sorting, ...]
+) -> Plan:
+    """The plan of a structure, whose kernels are compiled here."""
+    stages = found.stages
+    programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
+    last = max(place for place, program in enumerate(programs) if program is not None)
+    program = programs[last]
+    assert program is not None
+    if stages:
+        shapes = [tuple(root.shape for root in stage.roots) for stage in stages.stages]
+        steps = [Step(*each) for each in zip(stages.stages, programs, shapes, strict=True)]
+        program = StagedProgram(stages, steps, LIBRARY[target.name])
+    each = zip(found.parts, kernels, programs, chosen, strict=True)
+    plans = [Plan(part.roots, k, done, chosen=choice) if done else None for part, k, done, choice in each]
+    together = tuple(zip(plans, stages.stages, strict=True)) if stages else ()
+    ends = (found.constants, found.conditions, chosen[last], found.primitives, sortings, together)
+    return Plan(found.graph, kernels[last], program, *ends)
+
+
+def lower(
+    bound: Bound, derivation: Derivation, errors: str = "raise", target: Backend | type[Backend] = Backend
+) -> tuple[tuple[Node, ...], Kernel]:
+    """The derived graph of a structure and its loop nests."""
+    found = derived(Structure(bound.roots, derivation, errors), target.passes)
+    kernel = schedule(*found.with_chosen(found.chosen(bound.lengths, target.widest)))
+    return found.graph, kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from)
+
+
+def library(leaves: Sequence[Leaf]) -> str:
+    """The array library of an expression; an error that names both where they are mixed."""
+    by_kind: dict[str, Leaf] = {}
+    for leaf in leaves:
+        by_kind.setdefault(leaf.kind, leaf)
+    if "numpy" in by_kind and "cupy" in by_kind:
+        raise TypeError(
+            f"NumPy and CuPy arrays are mixed: {by_kind['numpy']!r} is a NumPy array and {by_kind['cupy']!r} a CuPy "
+            "array; move one with cupy.asarray(x) or x.get()"
+        )
+    return "cuda" if "cupy" in by_kind else "cpu"
+
+
+def backend(kind: str) -> Backend:
+    """The backend of that name, loaded when it is first asked for."""
+    if kind not in _backends:
+        if kind == "cpu":
+            from vecdist.runtime.cpu.backend import Cpu
+
+            _backends[kind] = Cpu()
+        else:
+            from vecdist.runtime.cuda.backend import Cuda
+
+            _backends[kind] = Cuda()
+    return _backends[kind]
+
+
+def raise_invalid(roots: Sequence[Node]) -> None:
+    """Raise the error for the first invalid parameter, found by computing the checks one by one."""
+    for node in topological(roots):
+        if node.op != "checked":
+            continue
+        pairs = zip(node.attrs, node.args[1::2], node.args[2::2], strict=True)
+        for (family, name, wanted), valid, parameter in pairs:
+            if valid.is_const(True):
+                continue
+            shapes: Any = (valid.shape, parameter.shape)
+            ok, given = evaluate((valid, parameter), values, shapes, "nan")
+            ok, given = np.broadcast_arrays(on_host(ok), on_host(given))
+            if not ok.all():
+                index = tuple(int(i) for i in np.argwhere(~ok)[0])
+                where = f"[{', '.join(map(str, index))}]" if index else ""
+                error = InvalidIndex if family.startswith(INDEXING) else InvalidParameter
+                raise error(f"{family}: {name}{where} = {given[index]!s} is invalid; wanted {wanted}")
+    raise AssertionError("the kernel raised its flag, but every check holds")
+
+
+class InvalidParameter(ValueError):
+    """A parameter outside its domain."""
+
+
+class InvalidIndex(InvalidParameter, IndexError):
+    """An element of an index array that is out of range."""

@@ -1,0 +1,32 @@
+"""Generated source as modules, which a compiler finds by their names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from vecdist.runtime import store
+
+TEXT = "__text__"  # the name of its own text in a module
+
+
+def imported(name: str, text: str, given: Mapping[str, Any]) -> ModuleType:
+    """The module of generated source, which is also written where kernels are kept, to be read.
+
+    ``given`` are functions that it calls and does not import.
+    """
+    path = store.kept(f"{name}.py", text.encode()) or f"<{name}>"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # Numba looks it up by name when it compiles, and loads what was compiled
+    module.__dict__.update(given)
+    module.__dict__[TEXT] = text
+    exec(compile(text, str(path), "exec"), module.__dict__)
+    return module
+
+
+def forget(name: str) -> None:
+    """Let a module go that is compiled."""
+    sys.modules.pop(name, None)

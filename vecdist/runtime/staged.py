@@ -1,0 +1,108 @@
+"""Programs of several steps: kernels, with products of matrices by BLAS or cuBLAS between them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.graph.shapes import Shape
+from vecdist.passes.stages import Operand, Stage, Stages
+from vecdist.runtime.base import Feed, Program, Runner, length_of
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """A stage with its kernel, if it has one, and the shapes of what this fills."""
+
+    stage: Stage
+    program: Program | None
+    shapes: tuple[Shape, ...]
+
+
+@final
+class StagedProgram(Program):
+    """Runs its steps in turn; what passes between them lies in arrays."""
+
+    def __init__(self, stages: Stages, steps: Sequence[Step], library: str) -> None:
+        self.stages: Stages = stages
+        self.steps: tuple[Step, ...] = tuple(steps)
+        self.library: str = library
+        self.source = next(step.program.source for step in reversed(steps) if step.program is not None)
+
+    def prepared(
+        self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
+    ) -> Runner:
+        """A function that runs all steps; arrays of steps stand before the arguments in the list that kernels read."""
+        extra = self.stages.slots
+        moved = [Feed(None if feed.place is None else feed.place + extra, feed.array) for feed in feeds]
+        examples = self._examples(lengths, moved)
+        runs = [
+            (step, step.program and step.program.prepared(lengths, _known(step.shapes, lengths), examples, pooled))
+            for step in self.steps
+        ]
+        feeds = [feed if feed.place is None else Feed(feed.place, None) for feed in feeds]
+        library = importlib.import_module(self.library)
+
+        def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:
+            found: list[Any] = [None] * extra
+            failed: Any = False
+            for step, kernel in runs:
+                if kernel is not None:
+                    values, flag = kernel((*found, *arrays))
+                    failed = flag if failed is False else failed | flag
+                    for slot, value in zip(step.stage.fills, values, strict=True):
+                        found[slot - self.stages.first] = value
+                with np.errstate(all="ignore"):  # as in kernels: what is not finite is seen in the results
+                    for slot, left, right in step.stage.products:
+                        matrices = (self._matrix(side, found, feeds, arrays) for side in (left, right))
+                        found[slot - self.stages.first] = library.matmul(*matrices)
+            results = [self._array(slot, found, feeds, arrays) for slot in self.stages.results]
+            results = [value.reshape(tuple(shape)) for value, shape in zip(results, shapes, strict=True)]
+            if out is None:
+                return results, failed
+            for target, value in zip(out, results, strict=True):
+                target[...] = value
+            return list(out), failed
+
+        run.capturable = False  # CuPy does not call cuBLAS while a stream captures
+        return run
+
+    def _array(self, slot: int, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
+        """What fills a slot: an array of a step, or what was given."""
+        if slot >= self.stages.first:
+            return found[slot - self.stages.first]
+        feed = feeds[slot]
+        return feed.array if feed.place is None else arrays[feed.place]
+
+    def _matrix(self, operand: Operand, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
+        value = self._array(operand.slot, found, feeds, arrays)
+        return value.T if operand.transposed else value
+
+    def _examples(self, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> list[Feed]:
+        """What fills every slot: of arrays of steps, one of their shape and dtype stands for them."""
+        library = importlib.import_module(self.library)
+        kinds = {slot: (shape, dtype) for slot, shape, dtype in self._filled()}
+        made = []
+        for number in range(self.stages.first, self.stages.first + self.stages.slots):
+            shape, dtype = kinds.get(number, ((), "f8"))
+            made.append(Feed(number - self.stages.first, library.empty(_known([shape], lengths)[0], dtype)))
+        return [*feeds, *made]
+
+    def _filled(self) -> list[tuple[int, Shape, Any]]:
+        """The slots that kernels read and steps fill, with their shapes and dtypes."""
+        programs = [step.program for step in self.steps if step.program is not None]
+        slots = [slot for program in programs for slot in program.source.kernel.slots]
+        return [(slot.index, slot.shape, slot.dtype) for slot in slots if slot.index >= self.stages.first]
+
+    def resources(self) -> dict[str, Any]:
+        """What the compiler says of the last kernel."""
+        return next(step.program.resources() for step in reversed(self.steps) if step.program is not None)
+
+
+def _known(shapes: Sequence[Shape], lengths: Mapping[str, int]) -> list[tuple[int, ...]]:
+    return [tuple(length_of(dim, lengths) for dim in shape) for shape in shapes]
