@@ -85,7 +85,7 @@ def evaluated(
     """``formula(family, p, x)`` of a distribution at ``x``, or ``formula(family, p)`` of its parameters alone.
 
     What is ``beside`` are nodes that it takes as they are, after those.  It is a function of a module, or always the
-    same one for the same purpose: it is asked once for each family, for operands of the same shapes and dtypes.
+    same one for the same purpose: it is asked but twice for each family, for operands of the same shapes and dtypes.
 
     ``p`` has the quantities that the family's formulas use, and ``p.whole``: whether ``x`` can hold nothing but whole
     numbers.  The value has the shape of all that is given, broadcast, and is NaN where a parameter is invalid;

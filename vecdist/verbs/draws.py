@@ -46,7 +46,7 @@ def sample(key: Operand, distribution: Distribution | Compound, shape: Lengths =
 
 @lru_cache(maxsize=512)
 def _drawing(shape: Shape, dtype: np.dtype) -> Callable[..., Node]:
-    """The formula of draws of a shape: always the same, so that it is asked once."""
+    """The formula of draws of a shape: always the same, so that its graphs are known."""
 
     def formula(family: type[Distribution], p: Parameters, key: Node) -> Node:
         draws = random.stream(LazyArray(key), shape, dtype)
