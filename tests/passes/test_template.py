@@ -1,4 +1,4 @@
-"""A formula that was asked twice is not asked again for operands of the same kind, and gives the graph that it would."""
+"""A formula that was asked twice is not asked again for operands of the same kind; its graph is what it would be."""
 
 from unittest import mock
 

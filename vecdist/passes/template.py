@@ -52,8 +52,8 @@ def templated(
 ) -> Node:
     """``formula(operands)``, by a template from the second time on that it is asked of such operands.
 
-    What is asked once, as of lengths that never come again, is not worth one.  ``key`` stands for the formula, which may
-    depend on the shapes and dtypes of operands, on which of them are the same, and on constants among them.
+    What is asked once, as of lengths that never come again, is not worth one.  ``key`` stands for the formula, which
+    may depend on the shapes and dtypes of operands, on which of them are the same, and on constants among them.
     """
     places: dict[Node, int] = {}
     layout = tuple([
