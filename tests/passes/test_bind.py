@@ -1,5 +1,7 @@
 """Binding parts structure from data: equal structure gives equal nodes, whatever the lengths, starts and arrays."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from reference import assert_same, interpreted, interpreted_bound
 
 from vecdist import lazy
 from vecdist.graph.node import topological
+from vecdist.passes import lengths
 from vecdist.passes.bind import bind
 
 
@@ -130,3 +133,11 @@ def test_sums_over_axes_of_length_1():
     np.testing.assert_array_equal(found, (x + array(3, 4)).sum(axis=0))
     (found,) = interpreted_bound(bind((lazy(x).sum(axis=0).node,)))
     np.testing.assert_array_equal(found.ravel(), x[0])
+
+
+def test_axes_of_many_arrays_are_merged_in_a_few_walks():
+    arrays = [array(2, 3, 4, 5) for _ in range(20)]
+    total = sum((lazy(each) * 2.0).sum() for each in arrays)
+    with mock.patch.object(lengths, "_mergeable", wraps=lengths._mergeable) as walks:
+        assert bind((total.node,)).lengths == {f"n{place}": 120 for place in range(20)}
+    assert walks.call_count <= 4

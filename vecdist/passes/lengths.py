@@ -139,15 +139,13 @@ def merge_axes(roots: Sequence[Node], axes: Axes) -> None:
     An array of shape (n, m) that nothing indexes by rows is one axis of n * m elements: one loop, no index arithmetic.
     """
     nodes = list(topological(roots))
-    while True:
-        pair = _mergeable(nodes, axes)
-        if pair is None:
-            return
-        axes.absorb(*pair)
+    while pairs := _mergeable(nodes, axes):
+        for pair in pairs:
+            axes.absorb(*pair)
 
 
-def _mergeable(nodes: Sequence[Node], axes: Axes) -> tuple[int, int] | None:
-    """Two classes that are neighbours wherever either appears, and may be one."""
+def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
+    """Pairs of classes that are neighbours wherever either appears, and may be one; no class is in two of them."""
     followers: dict[int, set[int]] = {}
     leaders: dict[int, set[int]] = {}
     pinned: set[int] = {STATIC}
@@ -157,12 +155,15 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> tuple[int, int] | None:
             followers.setdefault(length, set()).add(lengths[place + 1] if place + 1 < len(lengths) else STATIC)
             leaders.setdefault(length, set()).add(lengths[place - 1] if place else STATIC)
         pinned |= _pinned(node, axes)
+    pairs: list[tuple[int, int]] = []
+    taken = pinned  # a class of three that lie together is the first of a pair with the third, the next time
     for first, after in followers.items():
-        if len(after) == 1 and first not in pinned:
+        if len(after) == 1 and first not in taken:
             (second,) = after
-            if second not in pinned and leaders[second] == {first} and first != second:
-                return first, second
-    return None
+            if second not in taken and leaders[second] == {first} and first != second:
+                pairs.append((first, second))
+                taken |= {first, second}
+    return pairs
 
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
