@@ -62,7 +62,7 @@ def called_by_numba(written: Written, emitted: Any) -> Any:
 
 def _not_unrolled(module: ir.Module) -> ir.MDValue:
     """What tells LLVM to leave a loop as it is."""
-    told = module.add_metadata([ir.MetaDataString(module, "llvm.loop.unroll.disable")])
+    told = module.add_metadata([ir.MetaDataString(module, "llvm.loop.unroll.runtime.disable")])
     loop = ir.MDValue(module, [told], name=str(len(module.metadata)))
     loop.operands = (loop, told)  # a loop is known by a node that names itself
     return loop
