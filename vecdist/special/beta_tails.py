@@ -303,7 +303,13 @@ def parts_at(
 
 
 def parts(a: float, b: float, x: float, y: float) -> tuple[bool, float, float, float, float, float]:
-    """``parts_at`` a point and for a constant x."""
+    """``parts_at`` a point and for a constant x; the lesser of x and y is exact, and says what the other has lost."""
     distance = distance_from_mean(a, b, x, y)
-    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False, 0.0, 0.0)
+    x_low, y_low = 0.0, 0.0
+    other, rest = exact_sum(1.0, -min(x, y))
+    if x > y:
+        x_low = (other - x) + rest
+    else:
+        y_low = (other - y) + rest
+    lower, e, w, slope_a, slope_b, slope_x = parts_at(a, b, x, y, distance, 0.0, False, x_low, y_low)
     return lower, e, w, slope_a, slope_b, slope_x
