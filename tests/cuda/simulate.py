@@ -213,6 +213,7 @@ LONG_ROWS = {
 
 FAR_ANGLES = np.concatenate([x(60), 1e9 * x(30)])
 FAR = lazy(FAR_ANGLES)
+EDGES = np.where(np.arange(1100) % 400 == 7, -1.0, positive(1100))  # whole tiles, some with an element outside
 # What to compute and where to differentiate, in how many blocks, with how many lanes in a team (of each nest, or all).
 CASES = {
     "elementwise float64": (((lazy(x(300)) * 2.0 + np.sqrt(positive(300)),), ()), 1, 1),
@@ -232,6 +233,7 @@ CASES = {
     "Gamma with edges": (gamma(300), 1, 1),
     "Gamma, whole tiles with edges": (gamma(1100, "f4"), 1, 1),
     "sum of Gamma, whole tiles with edges": (gamma_sum(900), 2, 1),
+    "sums beside cases, with edges": (((np.square(lazy(EDGES)).sum(), logpdf(Gamma(2.0, 1.5), EDGES)), ()), 2, 1),
     "sum of Gamma in float32, whole tiles with edges": (gamma_sum(1100, "f4"), 1, 1),
     "product and extremes": (((lazy(x(700)).max(), lazy(x(700, "i4")).min(), lazy(positive(9)).prod()), ()), 3, 1),
     "row extremes by warps": (((lazy(ROWS).max(axis=1), lazy(ROWS).min(axis=1)), ()), 1, WARP),

@@ -105,6 +105,7 @@ PAIRS_SINGLE = PAIRS
 CLOSE = [((1e-6, 3.0), (1e-12, 1.0)), ((2.9, 3.1), (1e-9, 4.0)), ((3.0, 1e6), (1e-12, 1.0))]
 LARGE = [((1e4, 1e14), (1e-2, 1e2)), ((1e3, 1e15), (1e3, 1e15))]
 LARGE_SINGLE = [((1e3, 1e7), (1e-2, 1e2)), ((1e3, 1e7), (1e3, 1e7))]
+COUNTS = [((1e-6, 1e6), (2.0, 1e6)), ((1e-3, 10.0), (2.0, 12.0))]
 NEXT_TO_1 = [((0.76, 1.24), (0.76, 1.24)), ((0.999, 1.001), (0.76, 1.24)), ((1.0, 1.000001), (0.9999, 1.0))]
 QUOTIENTS = [((-30.0, 30.0), (0.1, 30.0)), ((-30.0, 30.0), (-30.0, -0.1)), ((1e-300, 1e300), (1e-300, 1e300)),
              ((1e15, 1e17), (0.5, 9.0))]
@@ -189,6 +190,7 @@ CASES = [
     Case("lbeta", log_beta, PAIRS, PAIRS_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE, LARGE_SINGLE, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, LARGE[1:], LARGE_SINGLE[1:], (3.0, 3.0)),
+    Case("lbeta_of_count", log_beta, COUNTS, COUNTS, (4.0, 4.0), shift_term),
     Case("lbeta", log_beta, NEXT_TO_1, NEXT_TO_1, (4.0, 4.0), farther_from_1),
     Case("digamma_gap", precisely(digamma_gap), PAIRS, PAIRS_SINGLE, (4.0, 4.0), digamma_delta),
     Case("digamma_gap", precisely(digamma_gap), CLOSE, CLOSE, (4.0, 4.0), digamma_delta),

@@ -42,7 +42,7 @@ def inlined(texts: Iterable[str]) -> tuple[list[str], tuple[Routine, ...]]:
 
 
 @cache
-def routine(function: Callable, used: frozenset[int]) -> Routine:
+def routine(function: Callable, used: frozenset[int], seldom: bool = False) -> Routine:
     """A function as one of generated source, with these of its results."""
     tree = definition(function)
     parameters = types_of({argument.arg: argument.annotation for argument in tree.args.args})
@@ -50,10 +50,10 @@ def routine(function: Callable, used: frozenset[int]) -> Routine:
     lines = [*body.lines, f"return {', '.join(ast.unparse(body.results[place]) for place in sorted(used))}"]
     text = "\n".join([f"({', '.join(parameters)}):", *(INDENT + line for line in lines)])
     tables = tuple(writer.table_lines())
-    name = f"{tree.name.strip('_')}_{hashlib.sha256(repr((text, tables)).encode()).hexdigest()[:12]}"
+    name = f"{tree.name.strip('_')}_{hashlib.sha256(repr((text, tables, seldom)).encode()).hexdigest()[:12]}"
     results = tuple(kind for place, kind in enumerate(result_types(function)) if place in used)
     needs = tuple(writer.routines.values())
-    return Routine(name, tables, f"def {name}{text}", tuple(parameters.values()), results, needs)
+    return Routine(name, tables, f"def {name}{text}", tuple(parameters.values()), results, needs, seldom)
 
 
 def _settled(write: Callable[[_Writer], Made]) -> tuple[_Writer, Made]:
@@ -110,18 +110,19 @@ class _Writer:
         function = PRIMITIVES[words[3]].routine
         assert function is not None
         given = [f"f8({ast.unparse(argument)})" for argument in arguments]
-        lines, results = self.computed(function, given, ALONE, certain)
+        lines, results = self.computed(function, given, ALONE, certain, seldom=not certain)
         yield from (pad + line for line in lines)
         yield f"{pad}{words[0]} = {words[2]}({ast.unparse(results[0])})"
 
     def computed(
-        self, function: Callable, arguments: Sequence[str], used: frozenset[int], certain: bool = True
+        self, function: Callable, arguments: Sequence[str], used: frozenset[int], certain: bool = True,
+        seldom: bool = False,
     ) -> tuple[list[str], dict[int, ast.expr]]:
-        """The lines that compute a function, and its results."""
-        if not is_long(function):
+        """The lines that compute a function, and its results; one that is seldom wanted keeps its registers apart."""
+        if not (seldom or is_long(function)):
             body = _Body(self, function, arguments, used=used, certain=certain)
             return body.lines, body.results
-        called = routine(function, used)
+        called = routine(function, used, seldom)
         self.routines[called.name] = called
         prefix = self.prefix()
         names = {place: f"{prefix}{place}" for place in sorted(used)}

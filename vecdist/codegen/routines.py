@@ -22,6 +22,7 @@ class Routine:
     """A function of float64 numbers, named by its content; ``tables`` are lines that its text needs before it.
 
     ``parameters`` and ``results`` are types, as generated source names them; ``needs`` are the routines that it calls.
+    One that is ``seldom`` called is not put in the place of its calls on a GPU, which would cost all threads registers.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Routine:
     parameters: tuple[str, ...]
     results: tuple[str, ...]
     needs: tuple[Routine, ...]
+    seldom: bool = False
 
     def module(self, language: str, decorator: str = "") -> str:
         """The source of a module with this function alone."""

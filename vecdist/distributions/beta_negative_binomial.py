@@ -12,8 +12,9 @@ from vecdist.primitives.table import Primitive, primitive
 from vecdist.special.beta_ratios import digamma_rise, slope
 from vecdist.special.count_quantiles import by_bisection
 from vecdist.special.draws import poisson_draw
-from vecdist.special.error_functions import lbeta, lgamma_delta
+from vecdist.special.error_functions import lgamma_delta
 from vecdist.special.formulas import infinite_where
+from vecdist.special.gamma_differences import lbeta_of_count
 from vecdist.special.gamma_products import log_gamma_products
 
 
@@ -24,7 +25,7 @@ def _log_mass(x: Node, r: Node, alpha: Node, beta: Node) -> Node:
     end, step = where(many, beta + x, beta), where(many, alpha + r, x)
     difference = lgamma_delta(start, where(many, alpha, r + x)) - lgamma_delta(end, step)
     ratio = lgamma_delta(alpha, r) + where(many, difference, -difference)
-    return ratio - where(eq(x, 0.0), 0.0, lbeta(r, x + 1.0) + log(r + x))
+    return ratio - where(eq(x, 0.0), 0.0, lbeta_of_count(r, x + 1.0) + log(r + x))
 
 
 def _slopes(x: Node, r: Node, alpha: Node, beta: Node, out: Node) -> tuple[Node, ...]:

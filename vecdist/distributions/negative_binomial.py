@@ -19,8 +19,8 @@ from vecdist.primitives.logarithms import log1p_quotient
 from vecdist.primitives.rounding import plain_log_rest
 from vecdist.special.count_quantiles import beta_count_quantile
 from vecdist.special.draws import poisson_draw
-from vecdist.special.error_functions import lbeta
 from vecdist.special.formulas import times
+from vecdist.special.gamma_differences import lbeta_of_count
 from vecdist.special.odds import cdf_of_shares, log_cdf_of_shares, log_sf_of_shares, sf_of_shares
 from vecdist.special.staircase import settled
 
@@ -93,7 +93,7 @@ class NegativeBinomial(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        orders = where(eq(x, 0.0), 0.0, lbeta(p.r, x + 1.0) + log(p.r + x))
+        orders = where(eq(x, 0.0), 0.0, lbeta_of_count(p.r, x + 1.0) + log(p.r + x))
         return times(x, p.log_q) + p.r * p.log_p - orders
 
     @staticmethod

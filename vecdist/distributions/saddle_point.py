@@ -15,8 +15,9 @@ from vecdist.primitives.floating import LOG_EXCESS, polynomial, width
 from vecdist.primitives.logarithms import LN2_PARTS
 from vecdist.primitives.rounding import product_rest, sum_rest
 from vecdist.primitives.table import Primitive, primitive
-from vecdist.special.error_functions import digamma, lbeta, log_choose
+from vecdist.special.error_functions import digamma, log_choose
 from vecdist.special.formulas import times
+from vecdist.special.gamma_differences import lbeta_of_count
 from vecdist.special.gamma_functions import DIGAMMA, LGAMMA
 
 LOG_TWO_PI = math.log(2 * math.pi)
@@ -127,7 +128,7 @@ def negative_binomial(x: Node, p: Parameters) -> Node:
     away, log_k, log_r, log_total = where(p.p < 0.5, below, above), log(k), log(r), log(total)
     body = _less_deviance(r, away, log_total + p.log_p - log_r) + _less_deviance(k, -away, log_total + p.log_q - log_k)
     body = body + (stirling_error(total) - stirling_error(k) - stirling_error(r))
-    few = times(x, p.log_q) + p.r * p.log_p - where(eq(x, 0.0), 0.0, lbeta(p.r, x + 1.0) + log(p.r + x))
+    few = times(x, p.log_q) + p.r * p.log_p - where(eq(x, 0.0), 0.0, lbeta_of_count(p.r, x + 1.0) + log(p.r + x))
     return where(many, body + 0.5 * (log_r - log_total - log_k - LOG_TWO_PI), few)
 
 

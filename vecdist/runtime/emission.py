@@ -43,8 +43,10 @@ def emitter(intrinsic: Callable[..., Any]) -> Any:
 
         def codegen(target, builder, signature, values):  # noqa: ANN001, ANN202
             each = cgutils.unpack_tuple(builder, values[1], len(signature.args[1]))
-            own = _written[given].made
-            return _Statements(_Module(target, builder.module), own, builder).write(each)
+            own = _written[given]
+            if own.apart:
+                builder.function.attributes.add("noinline")
+            return _Statements(_Module(target, builder.module), own.made, builder).write(each)
 
         return made.result(number, arguments), codegen
 
@@ -60,9 +62,10 @@ def called_by_numba(written: Written, emitted: Any) -> Any:
     return told[written.name]
 
 
-def _not_unrolled(module: ir.Module) -> ir.MDValue:
-    """What tells LLVM to leave a loop as it is."""
-    told = module.add_metadata([ir.MetaDataString(module, "llvm.loop.unroll.runtime.disable")])
+def _kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
+    """What tells LLVM to leave a loop as it is; the assembler may still unroll it ``later``."""
+    kind = {"never": "disable", "later": "runtime.disable"}[unrolled]
+    told = module.add_metadata([ir.MetaDataString(module, f"llvm.loop.unroll.{kind}")])
     loop = ir.MDValue(module, [told], name=str(len(module.metadata)))
     loop.operands = (loop, told)  # a loop is known by a node that names itself
     return loop
@@ -225,12 +228,12 @@ class _Statements(ast.NodeVisitor):
             self.depth -= 1
 
     def visit_While(self, node: ast.While) -> None:
-        with self.loop(lambda: self.test(node.test), known=False):
+        with self.loop(lambda: self.test(node.test), "never"):
             self.block(node.body)
 
     @contextlib.contextmanager
-    def loop(self, holds: Callable[[], Value], known: bool) -> Iterator[None]:
-        """A loop while something holds, whose body is written inside; it may be ``known`` how often."""
+    def loop(self, holds: Callable[[], Value], unrolled: str) -> Iterator[None]:
+        """A loop while something holds, whose body is written inside, and how far it may be unrolled."""
         head, body, end = (self.builder.append_basic_block(name) for name in ("while", "do", "done"))
         self.builder.branch(head)
         self.builder.position_at_end(head)
@@ -240,8 +243,8 @@ class _Statements(ast.NodeVisitor):
         yield
         self.depth -= 1
         back = self.builder.branch(head)
-        if self.module.as_written and not known:
-            back.set_metadata("llvm.loop", _not_unrolled(self.builder.module))
+        if self.module.as_written and unrolled != "whole":
+            back.set_metadata("llvm.loop", _kept_whole(self.builder.module, unrolled))
         self.builder.position_at_end(end)
 
     def visit_For(self, node: ast.For) -> None:
@@ -257,12 +260,24 @@ class _Statements(ast.NodeVisitor):
         )
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = cgutils.alloca_once_value(self.builder, first)
-        known = all(isinstance(self.made.of[each], types.IntegerLiteral) for each in bounds)
-        with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), known):
+        unrolled = "whole" if self.is_known(node) else "later" if any(map(self.is_fixed, ast.walk(node))) else "never"
+        with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), unrolled):
             at = self.builder.load(counter)
             self.store(node.target.id, at, kind)
             self.builder.store(self.builder.add(at, step, flags=["nsw"]), counter)
             self.block(node.body)
+
+    def is_known(self, node: ast.For) -> bool:
+        """Whether a loop runs a known number of times, and becomes a straight line."""
+        assert isinstance(node.iter, ast.Call)
+        return all(isinstance(self.made.of.get(each), types.IntegerLiteral) for each in node.iter.args)
+
+    def is_fixed(self, node: ast.AST) -> bool:
+        """Whether it is a loop over an axis of known length, of which a row is one straight line."""
+        match node:
+            case ast.For(iter=ast.Call(args=[*_, ast.Name()])):
+                return self.is_known(node)
+        return False
 
     # expressions
 

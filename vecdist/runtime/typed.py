@@ -34,13 +34,14 @@ TREES = "__trees__"  # the name of its functions' statements in a module of gene
 @final
 @dataclass(eq=False)
 class Written:
-    """A function of generated source; ``merged`` ones are put in the place of their calls.
+    """A function of generated source; ``merged`` ones are put in the place of their calls, ``apart`` ones never.
 
     ``made`` is what it is for the types that it was last compiled for.
     """
 
     function: Callable[..., Any]
     merged: bool = False
+    apart: bool = False
     made: Any = None
 
     def typed(self, context: Any, arguments: Sequence[types.Type]) -> Typed:

@@ -180,10 +180,14 @@ def _lbeta_near_1(a: float, b: float) -> float:
     return -plain_log1p(u + v + product) - total
 
 
+def _lbeta_of_count(a: Node, b: Node) -> Node:
+    swap = b < a
+    return _beta_like(where(swap, b, a), where(swap, a, b), a + b, 0.0)
+
+
 def _lbeta(a: Node, b: Node) -> Node:
     """Next to a = b = 1, where it is 0, by a series of its own."""
-    swap = b < a
-    usual = _beta_like(where(swap, b, a), where(swap, a, b), a + b, 0.0)
+    usual = _lbeta_of_count(a, b)
     near = (abs(a - 1.0) < NEAR) & (abs(b - 1.0) < NEAR)
     return Node(_seldom.name, (near, a, b, usual), (), usual.shape, usual.dtype)
 
@@ -217,6 +221,11 @@ lbeta: Primitive = primitive(
     "lbeta", 2, expand=_lbeta,
     partials=lambda a, b, out: (-digamma_delta(a, b), -digamma_delta(b, a)),
     floating=True, ufuncs=("betaln",), domain=(POSITIVE, POSITIVE), oracle="scipy.special.betaln",
+)
+lbeta_of_count: Primitive = primitive(  # log B(a, b) for b >= 2, as is the count behind one of 1 or more
+    "lbeta_of_count", 2, expand=_lbeta_of_count,
+    partials=lambda a, b, out: (-digamma_delta(a, b), -digamma_delta(b, a)),
+    floating=True, domain=(POSITIVE, (2.0, 40.0)), oracle="scipy.special.betaln",
 )
 digamma_gap: Primitive = primitive(  # digamma(x + d) - digamma(x) - log(1 + d/x) for d >= 0
     "digamma_gap", 2, expand=_digamma_gap,

@@ -312,13 +312,16 @@ class TileLines(ABC):
             yield f"{pad}cuda.syncwarp({tile.mates})  # so that no load waits for what is computed"
         else:
             yield from self.fetched(tile, f"base + blocks * ({tile.width})", pad)
+        every = [(level, item) for level in body.levels for item in body.statements(level)]
+        late = [item for _, item in every if isinstance(item, Accumulate | Scatter)]  # added once
         for level in body.levels:
-            yield from written(body.statements(level), pad)
+            yield from written([item for at, item in every if at == level and item not in late], pad)
             for case in body.cases(level):
                 yield f"{pad}if {' and '.join(copy(case.condition, number) for number in range(copies))}:"
                 pad += INDENT
                 for inner in case.short.levels:
                     yield from written(case.short.statements(inner), pad)
+        yield from written(late, pad)
         yield f"{pad}done = True"
 
     def stored(self, tile: Tile, item: Store, last: int, copy: Callable[[str, int], str]) -> str:

@@ -67,19 +67,20 @@ def versions() -> dict[str, str]:
 
 def compile_kernel(function: Any, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
     """The LTO-IR of a kernel for one compute capability; ``MissingToolchain`` where numba-cuda is not there."""
-    return _compiled(function, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, 1))
+    return _compiled(Written(function), signature(kernel), name, capability, device=False, launch_bounds=(THREADS, 1))
 
 
 def compile_routine(function: Any, routine: Routine, capability: tuple[int, int]) -> bytes:
     """The LTO-IR of a function that kernels call."""
-    return _compiled(function, _routine_signature(routine), routine.name, capability, device=True)
+    written = Written(function, apart=routine.seldom)
+    return _compiled(written, _routine_signature(routine), routine.name, capability, device=True)
 
 
-def _compiled(function: Any, given: Any, name: str, capability: tuple[int, int], **options: Any) -> bytes:
+def _compiled(written: Written, given: Any, name: str, capability: tuple[int, int], **options: Any) -> bytes:
     if not hasattr(cuda, "compile") or cuda.compile is None:
         raise MissingToolchain(f"numba-cuda is not installed; {HOW}")
     told = {"cc": capability, "output": "ltoir", "abi": "numba", "abi_info": {"abi_name": name}}
-    return cuda.compile(called_by_numba(Written(function), _emitted()), given, **told, **options)[0]
+    return cuda.compile(called_by_numba(written, _emitted()), given, **told, **options)[0]
 
 
 @functools.cache
