@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 
 from vecdist.runtime import typed
-from vecdist.runtime.typed import Typed, Written, meaning_of
+from vecdist.runtime.typed import Type, Typed, Written, elements, meaning_of
 
 VERSION = b"".join(Path(module).read_bytes() for module in (__file__, typed.__file__))  # what shapes machine code
 Value = Any  # of LLVM; None for what is known when compiling
@@ -113,7 +113,7 @@ class _Statements(ast.NodeVisitor):
     def __init__(self, module: _Module, made: Typed, builder: ir.IRBuilder) -> None:
         self.module, self.target, self.made, self.builder = module, module.target, made, builder
         self.places: dict[str, Value] = {}
-        self.owned: list[tuple[types.Type, Value]] = []  # arrays that are made here, and let go of at the end
+        self.owned: list[tuple[Type, Value]] = []  # arrays that are made here, and let go of at the end
         self.depth = 0  # of loops and choices
         self.result: Value = None
 
@@ -132,10 +132,10 @@ class _Statements(ast.NodeVisitor):
     def expression(self, node: ast.AST) -> Value:
         return self.visit(node)
 
-    def as_type(self, node: ast.AST, kind: types.Type) -> Value:
+    def as_type(self, node: ast.AST, kind: Type) -> Value:
         return self.cast(self.expression(node), self.made.of[node], kind)
 
-    def cast(self, value: Value, kind: types.Type, wanted: types.Type) -> Value:
+    def cast(self, value: Value, kind: Type, wanted: Type) -> Value:
         if kind == wanted:
             return value
         return self.target.cast(self.builder, value, kind, wanted)
@@ -143,7 +143,7 @@ class _Statements(ast.NodeVisitor):
     def test(self, node: ast.AST) -> Value:
         return self.as_type(node, types.boolean)
 
-    def call(self, node: Any, arguments: Sequence[tuple[Value, types.Type]]) -> Value:
+    def call(self, node: Any, arguments: Sequence[tuple[Value, Type]]) -> Value:
         """What the types say is called here."""
         function, signature = self.made.calls[node]
         emitter = self.target.get_function(function, signature)
@@ -151,7 +151,7 @@ class _Statements(ast.NodeVisitor):
         self.target.add_linking_libs(getattr(emitter, "libs", ()))
         return result
 
-    def fitted(self, arguments: Sequence[tuple[Value, types.Type]], wanted: Sequence[types.Type]) -> list[Value]:
+    def fitted(self, arguments: Sequence[tuple[Value, Type]], wanted: Sequence[Type]) -> list[Value]:
         """Arguments as a function takes them: those of a function of any number are one tuple."""
         star = wanted[-1] if wanted and isinstance(wanted[-1], types.StarArgTuple | types.StarArgUniTuple) else None
         own = len(wanted) - (star is not None)
@@ -161,13 +161,13 @@ class _Statements(ast.NodeVisitor):
             return values
         return [*values[:own], self.target.make_tuple(self.builder, star, values[own:])]
 
-    def pairs(self, nodes: Sequence[ast.AST]) -> list[tuple[Value, types.Type]]:
+    def pairs(self, nodes: Sequence[ast.AST]) -> list[tuple[Value, Type]]:
         return [(self.expression(node), self.made.of[node]) for node in nodes]
 
     def load(self, name: str) -> Value:
         return self.builder.load(self.places[name])
 
-    def store(self, name: str, value: Value, kind: types.Type) -> None:
+    def store(self, name: str, value: Value, kind: Type) -> None:
         wanted = self.made.names[name]
         if name not in self.places:
             self.places[name] = cgutils.alloca_once(self.builder, self.target.get_value_type(wanted), name=name)
@@ -196,13 +196,13 @@ class _Statements(ast.NodeVisitor):
         value = self.call(node, self.pairs((node.target, node.value)))
         self.put(node.target, value, self.made.calls[node][1].return_type)
 
-    def put(self, target: ast.AST, value: Value, kind: types.Type) -> None:
+    def put(self, target: ast.AST, value: Value, kind: Type) -> None:
         match target:
             case ast.Name(name):
                 self.store(name, value, kind)
             case ast.Tuple(targets):
                 assert isinstance(kind, types.BaseTuple)
-                for place, (each, part) in enumerate(zip(targets, kind.types, strict=True)):
+                for place, (each, part) in enumerate(zip(targets, elements(kind), strict=True)):
                     self.put(each, self.builder.extract_value(value, place), part)
             case ast.Subscript(array, index):
                 self.call(target, [*self.pairs((array, index)), (value, kind)])
@@ -264,7 +264,8 @@ class _Statements(ast.NodeVisitor):
         with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), unrolled):
             at = self.builder.load(counter)
             self.store(node.target.id, at, kind)
-            self.builder.store(self.builder.add(at, step, flags=["nsw"]), counter)
+            more: Any = self.builder.add  # llvmlite's stubs know no flags
+            self.builder.store(more(at, step, flags=["nsw"]), counter)
             self.block(node.body)
 
     def is_known(self, node: ast.For) -> bool:

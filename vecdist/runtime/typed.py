@@ -28,6 +28,7 @@ OPERATORS: dict[type, Any] = {
 }  # fmt: skip
 
 
+Type = Any  # of Numba, whose kinds of types have attributes of their own
 TREES = "__trees__"  # the name of its functions' statements in a module of generated source
 
 
@@ -44,7 +45,7 @@ class Written:
     apart: bool = False
     made: Any = None
 
-    def typed(self, context: Any, arguments: Sequence[types.Type]) -> Typed:
+    def typed(self, context: Any, arguments: Sequence[Type]) -> Typed:
         """The function for arguments of these types, by the tables of a target."""
         self.made = Types(context).function(self, arguments)
         return self.made
@@ -83,11 +84,11 @@ class Typed:
     """A function for arguments of certain types: the types of its names and expressions, and what its calls call."""
 
     written: Written
-    arguments: tuple[types.Type, ...]
-    names: dict[str, types.Type]
-    of: dict[ast.AST, types.Type] = field(default_factory=dict)
+    arguments: tuple[Type, ...]
+    names: dict[str, Type]
+    of: dict[ast.AST, Type] = field(default_factory=dict)
     calls: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
-    result: types.Type = types.none
+    result: Type = types.none
 
 
 @final
@@ -96,17 +97,17 @@ class Types:
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self._functions: dict[tuple[Written, tuple[types.Type, ...]], Typed] = {}
-        self._signatures: dict[tuple[Any, tuple[types.Type, ...]], Any] = {}
+        self._functions: dict[tuple[Written, tuple[Type, ...]], Typed] = {}
+        self._signatures: dict[tuple[Any, tuple[Type, ...]], Any] = {}
 
-    def function(self, written: Written, arguments: Sequence[types.Type]) -> Typed:
+    def function(self, written: Written, arguments: Sequence[Type]) -> Typed:
         """A function for arguments of these types."""
         key = written, tuple(map(types.unliteral, arguments))
         if key not in self._functions:
             self._functions[key] = _Walk(self, Typed(*key, dict(zip(written.parameters, key[1], strict=True)))).typed()
         return self._functions[key]
 
-    def signature(self, function: Any, arguments: tuple[types.Type, ...]) -> Any:
+    def signature(self, function: Any, arguments: tuple[Type, ...]) -> Any:
         """The types that a function takes and gives, where it is called with these."""
         key = function, arguments
         if key not in self._signatures:
@@ -133,19 +134,19 @@ class _Walk(ast.NodeVisitor):
                 self.visit(item)
         return self.made
 
-    def expression(self, node: ast.AST) -> types.Type:
+    def expression(self, node: ast.AST) -> Type:
         found = self.made.of[node] = self.visit(node)
         return found
 
-    def several(self, nodes: Sequence[ast.AST]) -> tuple[types.Type, ...]:
+    def several(self, nodes: Sequence[ast.AST]) -> tuple[Type, ...]:
         return tuple(self.expression(node) for node in nodes)
 
-    def called(self, node: Any, function: Any, arguments: tuple[types.Type, ...]) -> types.Type:
+    def called(self, node: Any, function: Any, arguments: tuple[Type, ...]) -> Type:
         signature = self.types.signature(function, arguments)
         self.made.calls[node] = function, signature
         return signature.return_type
 
-    def named(self, name: str, kind: types.Type) -> None:
+    def named(self, name: str, kind: Type) -> None:
         """A name that takes values of a type, beside those that it takes elsewhere; a number of its own is known."""
         kind = kind if isinstance(kind, types.IntegerLiteral) else types.unliteral(kind)
         before = self.made.names.get(name)
@@ -172,13 +173,13 @@ class _Walk(ast.NodeVisitor):
         given = tuple(map(types.unliteral, self.several((node.target, node.value))))
         self.stored(node.target, self.called(node, OPERATORS[type(node.op)], given))
 
-    def stored(self, target: ast.AST, kind: types.Type) -> None:
+    def stored(self, target: ast.AST, kind: Type) -> None:
         match target:
             case ast.Name(name):
                 self.named(name, kind)
             case ast.Tuple(targets):
                 assert isinstance(kind, types.BaseTuple)
-                for each, part in zip(targets, kind.types, strict=True):
+                for each, part in zip(targets, elements(kind), strict=True):
                     self.stored(each, part)
             case ast.Subscript(array, index):
                 given = self.expression(array), types.unliteral(self.expression(index)), types.unliteral(kind)
@@ -216,10 +217,10 @@ class _Walk(ast.NodeVisitor):
 
     # expressions
 
-    def visit_Constant(self, node: ast.Constant) -> types.Type:
+    def visit_Constant(self, node: ast.Constant) -> Type:
         return types.maybe_literal(node.value) or self.types.context.resolve_value_type(node.value)
 
-    def visit_Name(self, node: ast.Name) -> types.Type:
+    def visit_Name(self, node: ast.Name) -> Type:
         if node.id in self.made.names:
             return self.made.names[node.id]
         meaning = self.meaning(node.id)
@@ -229,37 +230,37 @@ class _Walk(ast.NodeVisitor):
         names = self.made.written.names
         return meaning_of(names[name] if name in names else getattr(builtins, name))
 
-    def visit_Attribute(self, node: ast.Attribute) -> types.Type:
+    def visit_Attribute(self, node: ast.Attribute) -> Type:
         found = self.types.context.resolve_getattr(self.expression(node.value), node.attr)
         if found is None:
             raise TypeError(f"{ast.unparse(node)} has no type")
         return found
 
-    def visit_Tuple(self, node: ast.Tuple) -> types.Type:
+    def visit_Tuple(self, node: ast.Tuple) -> Type:
         return types.BaseTuple.from_types([types.unliteral(each) for each in self.several(node.elts)])
 
-    def visit_BinOp(self, node: ast.BinOp) -> types.Type:
+    def visit_BinOp(self, node: ast.BinOp) -> Type:
         given = self.several((node.left, node.right))
         return self.called(node, OPERATORS[type(node.op)], tuple(map(types.unliteral, given)))
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> types.Type:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Type:
         given = self.expression(node.operand)
         if isinstance(node.op, ast.USub) and isinstance(given, types.IntegerLiteral):
             return types.literal(-given.literal_value)
         given = types.unliteral(given)
         return self.called(node, OPERATORS[type(node.op)], (given,))
 
-    def visit_Compare(self, node: ast.Compare) -> types.Type:
+    def visit_Compare(self, node: ast.Compare) -> Type:
         given = [types.unliteral(each) for each in self.several((node.left, *node.comparators))]
         for place, (op, pair) in enumerate(zip(node.ops, pairwise(given), strict=True)):
             self.called((node, place), OPERATORS[type(op)], pair)
         return types.boolean
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> types.Type:
+    def visit_BoolOp(self, node: ast.BoolOp) -> Type:
         self.several(node.values)
         return types.boolean
 
-    def visit_IfExp(self, node: ast.IfExp) -> types.Type:
+    def visit_IfExp(self, node: ast.IfExp) -> Type:
         self.expression(node.test)
         yes, no = map(types.unliteral, self.several((node.body, node.orelse)))
         both = self.types.context.unify_types(yes, no)
@@ -267,13 +268,13 @@ class _Walk(ast.NodeVisitor):
             raise TypeError(f"{ast.unparse(node)} is {yes} or {no}")
         return both
 
-    def visit_Subscript(self, node: ast.Subscript) -> types.Type:
+    def visit_Subscript(self, node: ast.Subscript) -> Type:
         array, index = self.expression(node.value), self.expression(node.slice)
         if isinstance(array, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
-            return array.types[index.literal_value]
+            return elements(array)[index.literal_value]
         return self.called(node, operator.getitem, (array, types.unliteral(index)))
 
-    def visit_Call(self, node: ast.Call) -> types.Type:
+    def visit_Call(self, node: ast.Call) -> Type:
         given = self.several(node.args)
         if isinstance(node.func, ast.Name) and node.func.id not in self.made.names:
             meaning = self.meaning(node.func.id)
@@ -288,6 +289,11 @@ class _Walk(ast.NodeVisitor):
 
     def generic_visit(self, node: ast.AST) -> Any:
         raise SyntaxError(f"generated source has no {type(node).__name__}: {ast.unparse(node)}")
+
+
+def elements(kind: Type) -> tuple[Type, ...]:
+    """The types of the elements of a tuple."""
+    return kind.types
 
 
 def meaning_of(value: Any) -> Any:
