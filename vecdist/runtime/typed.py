@@ -291,6 +291,14 @@ class _Walk(ast.NodeVisitor):
         raise SyntaxError(f"generated source has no {type(node).__name__}: {ast.unparse(node)}")
 
 
+def forget(names: dict[str, Any]) -> None:
+    """Let go of what compiling a module needs: several megabytes, which are found again from its text."""
+    names.pop(TREES, None)
+    for value in map(meaning_of, names.values()):
+        if isinstance(value, Written):
+            value.made = None
+
+
 def elements(kind: Type) -> tuple[Type, ...]:
     """The types of the elements of a tuple."""
     return kind.types

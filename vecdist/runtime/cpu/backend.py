@@ -18,7 +18,7 @@ from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.graph.memo import Memo
 from vecdist.kernel.ir import Kernel, Loop, Slot
-from vecdist.runtime import compiler, sources
+from vecdist.runtime import compiler, sources, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
@@ -47,6 +47,7 @@ def _compiling(source: Source) -> Iterator[ModuleType]:
             yield module
         finally:
             compiler.release(module)
+            typed.forget(vars(module))
             sources.forget(module.__name__)
 
 
