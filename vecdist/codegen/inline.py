@@ -2,8 +2,8 @@
 
 A call is a line ``name = type(routine(arguments))``.  In its place come the statements of the routine, in float64 and
 with names of their own, and in the place of each call in those the statements of the function called, or a call of it
-as a function that is compiled by itself, once for all kernels: Numba takes long over long functions.  What functions of
-the same arguments computed is used again, where that is certain to come after it.
+as a function of its own, which is shorter to read and, on CUDA, compiled once for all kernels.  What functions of the
+same arguments computed is used again, where that is certain to come after it.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ class _Body(ast.NodeTransformer):
                     self.lines.append(self.pad + self.text(item))
 
     def several(self, item: ast.Assign) -> None:
-        """An assignment to several names: one by one where none is read, for Numba is slow at tuples."""
+        """An assignment to several names: one by one where none is read, as they are read best."""
         (names,), value = item.targets, item.value
         assert isinstance(names, ast.Tuple)
         read, written = ({node.id for node in ast.walk(side) if isinstance(node, ast.Name)} for side in (value, names))
@@ -241,7 +241,7 @@ class _Body(ast.NodeTransformer):
     def unrolled(self, name: str, values: Sequence[float], body: Sequence[ast.stmt]) -> None:
         """A loop over a table, written out: its elements are constants of the program.
 
-        Where nothing else changes the order, each copy has names of its own: Numba is slow at names with many values.
+        Where nothing else changes the order, each copy has names of its own, and each name one value.
         """
         own = not self.pad and all(isinstance(item, ast.Assign) for item in body)
         copies = [ast.parse(ast.unparse(list(body))).body for _ in values]  # type: ignore[arg-type]

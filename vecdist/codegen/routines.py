@@ -1,4 +1,4 @@
-"""Routines as functions of generated source: each is compiled once, and called by every kernel that needs it."""
+"""Routines as functions of generated source: written once, and called by every kernel that needs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source for Numba on the CPU.
+"""Source for the CPU.
 
 Each outermost loop is a function over fixed blocks of its iterations, so that the same blocks are summed in the same
 order whoever runs them: ``kernel`` alone, or many threads.

@@ -25,7 +25,7 @@ from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial
 from vecdist.runtime.outputs import fresh_or_given
 
-_routines: dict[str, Any] = {}  # compiled once, for all kernels of the process
+_routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
 
 def _imported(name: str, text: str, routines: Sequence[Routine]) -> ModuleType:
