@@ -1,31 +1,38 @@
-"""The text of single statements, the same in both targets."""
+"""What single statements compute, the same on both targets."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+
 import numpy as np
 
+from vecdist.codegen.frontend import parsed
 from vecdist.graph.shapes import Shape
-from vecdist.kernel.ir import Accumulate, Assign, Kernel, Slot
+from vecdist.kernel.expressions import FALSE, ONE, ZERO, Expr, Name, Number, joined, length, of_type, substituted
+from vecdist.kernel.ir import Kernel, Slot
+from vecdist.kernel.statements import Accumulate, Assign, Temp
 from vecdist.primitives import PRIMITIVES
 
-INDENT = "    "
 ACCUMULATOR = {"f": "f8", "i": "i8", "u": "u8", "b": "i8"}
 
 
 PARTIAL = {"f": "float64", "i": "int64", "u": "uint64", "b": "int64"}  # dtypes of arrays of partial results
-LIMITS = {"f": ("-np.inf", "np.inf"), "i": (f"-{2**63 - 1} - 1", f"{2**63 - 1}"), "u": ("0", f"{2**64 - 1}")}
+LIMITS: dict[str, tuple[Number | str, Number | str]] = {
+    "f": ("-np.inf", "np.inf"), "i": (-(2**63), 2**63 - 1), "u": (0, 2**64 - 1),
+}  # fmt: skip
 
 
-def start(item: Accumulate) -> str:
+def start(item: Accumulate) -> Expr:
     """What a reduction begins with: the value that changes nothing, in the type in which it accumulates."""
     lowest, highest = LIMITS["i" if item.dtype.kind == "b" else item.dtype.kind]
-    neutral = {"sum": "0", "prod": "1", "max": lowest, "min": highest}[item.op]
-    return f"{ACCUMULATOR[item.dtype.kind]}({neutral})"
+    neutral = {"sum": 0, "prod": 1, "max": lowest, "min": highest}[item.op]
+    return Name(ACCUMULATOR[item.dtype.kind])(parsed(str(neutral)))
 
 
-def element_count(shape: Shape) -> str:
-    """The number of elements of an array, as text."""
-    return " * ".join(varying(shape)) or "1"
+def element_count(shape: Shape) -> Expr:
+    """The number of elements of an array."""
+    return joined("*", varying(shape) or [ONE])
 
 
 def type_name(dtype: np.dtype) -> str:
@@ -33,18 +40,25 @@ def type_name(dtype: np.dtype) -> str:
     return f"{dtype.kind}{dtype.itemsize}"
 
 
-def assignment(item: Assign) -> str:
-    """``name = expression`` for a primitive or an index."""
+def computed(item: Assign) -> Expr:
+    """The value of a primitive, or of an expression as it stands."""
     if item.op == "index":
-        return f"{item.name} = {item.args[0]}"
+        return item.args[0]
     if item.op == "cast" and item.dtype.kind == "b":
-        return f"{item.name} = ({item.args[0]} != 0)"
-    code = PRIMITIVES[item.op].code
-    assert code is not None, f"{item.op} must be expanded first"
-    text = code.format(*item.args, dtype=type_name(item.dtype))
+        return item.args[0].differs(0)
+    places = {f"_{place}": arg for place, arg in enumerate(item.args)}
+    found = substituted(_template(item.op, len(item.args)), {**places, "_dtype": Name(type_name(item.dtype))})
     if item.dtype.kind in "iu" and item.op not in {"cast", "where", "bits"}:
-        text = f"{type_name(item.dtype)}{text if text[0] == '(' else f'({text})'}"
-    return f"{item.name} = {text}"
+        return of_type(item.dtype, found)
+    return found
+
+
+@cache
+def _template(op: str, arity: int) -> Expr:
+    """What a primitive computes, of arguments ``_0``, ``_1`` and so on, where its dtype is ``_dtype``."""
+    code = PRIMITIVES[op].code
+    assert code is not None, f"{op} must be expanded first"
+    return parsed(code.format(*(f"_{place}" for place in range(arity)), dtype="_dtype"))
 
 
 def is_seldom(item: object) -> bool:
@@ -52,29 +66,33 @@ def is_seldom(item: object) -> bool:
     return isinstance(item, Assign) and item.op in PRIMITIVES and PRIMITIVES[item.op].seldom
 
 
-def dense_offset(indices: tuple[str, ...], dims: list[str]) -> str:
+def dense_offset(indices: Sequence[Expr], dims: Sequence[Expr]) -> Expr:
     """The place of an element in row-major order."""
-    offset = indices[0] if indices else "0"
+    offset = indices[0] if indices else ZERO
     for index, dim in zip(indices[1:], dims[1:], strict=True):
-        offset = f"({offset}) * {dim} + {index}"
+        offset = offset * dim + index
     return offset
 
 
-def varying(shape: Shape) -> list[str]:
-    return [str(dim) for dim in shape if dim != 1]
+def varying(shape: Shape) -> list[Expr]:
+    """The lengths of the axes that an array has more than one element along."""
+    return [length(dim) for dim in shape if dim != 1]
 
 
-def slot_of(kernel: Kernel, number: int) -> Slot:
-    """The slot of a load; negative numbers are temporary outputs, counted from -1."""
-    if number >= 0:
-        return next(slot for slot in kernel.slots if slot.index == number)
-    output = kernel.outputs[-1 - number]
-    return Slot(number, "dense", (), output.shape, output.dtype)
+def slot_of(kernel: Kernel, source: int | Temp) -> Slot:
+    """Where the elements of what a load reads lie."""
+    if isinstance(source, Temp):
+        output = kernel.outputs[source.output]
+        return Slot(-1, "dense", (), output.shape, output.dtype)
+    return next(slot for slot in kernel.slots if slot.index == source)
 
 
-def array_name(number: int) -> str:
-    return f"x{number}" if number >= 0 else f"o{-1 - number}"
+def typed_zero(dtype: np.dtype) -> Expr:
+    return FALSE if dtype.kind == "b" else of_type(dtype, 0)
 
 
-def typed_zero(dtype: np.dtype) -> str:
-    return "False" if dtype.kind == "b" else f"{type_name(dtype)}(0)"
+INDENT = "    "
+
+
+def assignment(item: Assign) -> str:
+    return f"{item.name} = {computed(item)}"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.graph.node import Node
-from vecdist.graph.shapes import Shape
+from vecdist.graph.shapes import Dim, Shape
+from vecdist.kernel.expressions import ZERO, Expr, joined, length
 from vecdist.kernel.ir import Block
 
 
@@ -16,7 +17,7 @@ from vecdist.kernel.ir import Block
 class Index:
     """An integer expression, known in ``block`` from ``level`` on; ``gathered`` where it is data."""
 
-    text: str
+    value: Expr
     block: Block
     level: int = 0
     gathered: bool = False
@@ -53,13 +54,13 @@ class Context:
         known = [index for index in (*self.indices, self.guard) if index is not None and index.block is block]
         return max((index.level for index in known), default=0)
 
-    def place(self, shape: Shape) -> str:
+    def place(self, shape: Shape) -> Expr:
         """The place of an element in row-major order."""
-        text = "0"
-        for index, dim in zip(self.indices, shape, strict=True):
-            if index is not None:
-                text = index.text if text == "0" else f"({text}) * {dim} + {index.text}"
-        return text
+        known = ((index, dim) for index, dim in zip(self.indices, shape, strict=True) if index is not None)
+        place: Expr | None = None
+        for index, dim in known:
+            place = index.value if place is None else place * length(dim) + index.value
+        return ZERO if place is None else place
 
     def gathered(self) -> bool:
         return any(index is not None and index.gathered for index in self.indices)
@@ -78,15 +79,15 @@ def through_view(context: Context, node: Node, root: Block) -> Context:
         if dim == 1:
             indices.append(None)
         elif index is None:
-            indices.append(Index(str(start), root))
+            indices.append(Index(length(start), root))
         else:
-            indices.append(replace(index, text=_affine(index.text, start, step)))
+            indices.append(replace(index, value=_affine(index.value, start, step)))
     return Context(tuple(indices), context.guard)
 
 
-def _affine(index: str, start: int | str, step: int) -> str:
-    scaled = index if step == 1 else f"{step} * {index}"
-    return scaled if start == 0 else f"({start} + {scaled})"
+def _affine(index: Expr, start: Dim, step: int) -> Expr:
+    scaled = index if step == 1 else step * index
+    return scaled if start == 0 else length(start) + scaled
 
 
 def through_pad(context: Context, node: Node, root: Block) -> Context:
@@ -100,11 +101,11 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
     for (axis, start, step), dim, known in zip(node.attrs[0], node.shape, context.indices, strict=True):
         if axis is None or dim == 1 == source.shape[axis]:
             continue
-        index = known or Index("0", root)  # an axis of length 1, of which the source may have no element
+        index = known or Index(ZERO, root)  # an axis of length 1, of which the source may have no element
         if (start, step, source.shape[axis]) == (0, 1, dim):
             indices[axis] = index
         elif source.shape[axis] != 1:
-            indices[axis] = replace(index, text=_place(index, start, step))
+            indices[axis] = replace(index, value=_place(index, start, step))
     own = {axis for axis, dim in enumerate(source.shape) if dim != 1} | {None}
     return Context(tuple(indices), _both([guard for axis, guard in _guards(context, node, root) if axis in own], root))
 
@@ -122,22 +123,23 @@ def _guards(context: Context, node: Node, root: Block) -> Iterator[tuple[int | N
     for (axis, start, step), dim, known in zip(node.attrs[0], node.shape, context.indices, strict=True):
         if axis is None:
             if dim != 1 and known is not None:
-                yield -1, replace(known, text=f"({known.text} == {start})")
+                yield -1, replace(known, value=known.value.equals(length(start)))
         elif not dim == 1 == source.shape[axis] and (start, step, source.shape[axis]) != (0, 1, dim):
-            index = known or Index("0", root)
+            index = known or Index(ZERO, root)
             place = _place(index, start, step)
-            whole = "" if abs(step) == 1 else f" & ({_offset(index, start)} % {abs(step)} == 0)"
-            yield axis, replace(index, text=f"(({place} >= 0) & ({place} < {source.shape[axis]}){whole})")
+            there = (place >= 0) & (place < length(source.shape[axis]))
+            whole = there if abs(step) == 1 else there & (_offset(index, start) % abs(step)).equals(0)
+            yield axis, replace(index, value=whole)
 
 
-def _place(index: Index, start: int | str, step: int) -> str:
+def _place(index: Index, start: Dim, step: int) -> Expr:
     """The index of the source of a pad at an index of the pad."""
     offset = _offset(index, start)
-    return offset if step == 1 else f"({offset} // {step})"
+    return offset if step == 1 else offset // step
 
 
-def _offset(index: Index, start: int | str) -> str:
-    return index.text if start == 0 else f"({index.text} - {start})"
+def _offset(index: Index, start: Dim) -> Expr:
+    return index.value if start == 0 else index.value - length(start)
 
 
 def _both(guards: list[Index], root: Block) -> Index | None:
@@ -145,27 +147,23 @@ def _both(guards: list[Index], root: Block) -> Index | None:
         return None
     block = max((guard.block for guard in guards), key=lambda block: block.depth)
     level = max(guard.level for guard in guards if guard.block is block)
-    return Index(" & ".join(guard.text for guard in guards), block, level)
+    return Index(joined("&", [guard.value for guard in guards]), block, level)
 
 
 def through_reshape(context: Context, node: Node, root: Block) -> Context:
     """The context of the source of a reshape, by the place in row-major order."""
     (source,) = node.args
-    flat = ""
-    for index, dim in zip(context.indices, node.shape, strict=True):
-        if dim != 1 and index is not None:
-            flat = index.text if not flat else f"({flat} * {dim} + {index.text})"
     whole = Context(context.indices)
-    block = whole.home(root)
-    known = Index("", block, whole.level(block), whole.gathered())
+    flat, block = whole.place(node.shape), whole.home(root)
+    known = Index(flat, block, whole.level(block), whole.gathered())
     varying = [axis for axis, dim in enumerate(source.shape) if dim != 1]
     indices: list[Index | None] = [None] * source.ndim
-    after = ""
+    after: list[Expr] = []
     for axis in reversed(varying):
-        dim = source.shape[axis]
-        text = f"({flat} // ({after}))" if after else flat
-        indices[axis] = replace(known, text=f"({text} % {dim})" if axis != varying[0] else text)
-        after = f"{after} * {dim}" if after else str(dim)
+        dim = length(source.shape[axis])
+        place = flat // joined("*", after) if after else flat
+        indices[axis] = replace(known, value=place % dim if axis != varying[0] else place)
+        after.append(dim)
     return Context(tuple(indices), context.guard)
 
 

@@ -1,4 +1,4 @@
-"""The loop nests of a kernel: what runs where, before any text is written.
+"""The loop nests of a kernel: what runs where, before it is decided how.
 
 A kernel is a block of statements and loops.  Each statement stands in the outermost block where its inputs are known,
 so work that does not vary along a loop is done once outside it.  Within a block, *levels* order the work: statements of
@@ -16,6 +16,8 @@ import numpy as np
 
 from vecdist.graph.memo import cached_property
 from vecdist.graph.shapes import Shape
+from vecdist.kernel.expressions import Constant, Expr, Name
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Total  # noqa: F401
 
 
 @final
@@ -73,82 +75,6 @@ class Block:
 
 
 @final
-@dataclass(frozen=True)
-class Load:
-    """``name`` is the element of a slot at ``indices`` (one per varying axis), zero where ``guard`` is false."""
-
-    name: str
-    slot: int
-    indices: tuple[str, ...]
-    dtype: np.dtype
-    guard: str | None = None
-
-
-@final
-@dataclass(frozen=True)
-class Assign:
-    """``name`` is a primitive, or an integer expression in Python where ``op`` is ``"index"``."""
-
-    name: str
-    op: str
-    args: tuple[str, ...]
-    dtype: np.dtype
-
-
-@final
-@dataclass(frozen=True)
-class Accumulate:
-    """Take ``value`` into the reduction ``name`` of the block ``home``; ``op`` is sum, prod, max or min."""
-
-    name: str
-    value: str
-    home: Block
-    dtype: np.dtype
-    op: str = "sum"
-
-
-@final
-@dataclass(frozen=True)
-class Total:
-    """``name`` is the finished sum ``accumulator``, rounded to ``dtype``."""
-
-    name: str
-    accumulator: str
-    dtype: np.dtype
-
-
-@final
-@dataclass(frozen=True)
-class Store:
-    """Put ``value`` into an output at ``indices``."""
-
-    output: int
-    indices: tuple[str, ...]
-    value: str
-
-
-@final
-@dataclass(frozen=True)
-class Scatter:
-    """Add ``value`` to the element of a summed output at ``indices``, some of which may be data."""
-
-    output: int
-    indices: tuple[str, ...]
-    value: str
-
-
-@final
-@dataclass(frozen=True)
-class Flag:
-    """Raise the kernel's flag where ``value`` is true."""
-
-    value: str
-
-
-Statement = Load | Assign | Accumulate | Total | Store | Scatter | Flag
-
-
-@final
 @dataclass(eq=False)
 class Loop:
     """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``."""
@@ -160,6 +86,10 @@ class Loop:
     @property
     def index(self) -> str:
         return self.body.index
+
+    @property
+    def length(self) -> Expr:
+        return Constant(int(self.dim)) if self.dim.isdigit() else Name(self.dim)
 
     def sums(self, home: Block) -> list[Accumulate]:
         """The sums of block ``home`` that this loop adds to."""
@@ -180,7 +110,7 @@ class Loop:
 class Cases:
     """Two blocks that compute the same values: ``short`` may run where ``condition`` holds, ``long`` always."""
 
-    condition: str
+    condition: Name
     short: Block
     long: Block
 
@@ -282,8 +212,7 @@ class Kernel:
 def _lines(block: Block, depth: int) -> Iterator[str]:
     pad = "    " * depth
     for level in block.levels:
-        for item in block.statements(level):
-            yield pad + _line(item)
+        yield from (pad + str(item) for item in block.statements(level))
         for case in block.cases(level):
             yield f"{pad}if {case.condition}:"
             yield from _lines(case.short, depth + 1)
@@ -292,21 +221,3 @@ def _lines(block: Block, depth: int) -> Iterator[str]:
         for loop in block.loops(level):
             yield f"{pad}for {loop.index} < {loop.dim}{' in order' if loop.sequential else ''}:"
             yield from _lines(loop.body, depth + 1)
-
-
-def _line(item: Statement) -> str:
-    match item:
-        case Load(name, slot, indices, _, guard):
-            return f"{name} = x{slot}[{', '.join(indices)}]" + (f" if {guard}" if guard else "")
-        case Assign(name, op, args):
-            return f"{name} = {op}({', '.join(args)})"
-        case Accumulate(name, value, op=op):
-            return f"{name} += {value}" if op == "sum" else f"{name} = {op}({name}, {value})"
-        case Total(name, accumulator):
-            return f"{name} = total {accumulator}"
-        case Store(output, indices, value):
-            return f"o{output}[{', '.join(indices)}] = {value}"
-        case Scatter(output, indices, value):
-            return f"o{output}[{', '.join(indices)}] += {value}"
-        case Flag(value):
-            return f"flag if {value}"

@@ -16,21 +16,8 @@ from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, pad_guard
-from vecdist.kernel.ir import (
-    Accumulate,
-    Assign,
-    Block,
-    Cases,
-    Flag,
-    Kernel,
-    Load,
-    Loop,
-    Output,
-    Scatter,
-    Slot,
-    Store,
-    Total,
-)
+from vecdist.kernel.expressions import ONE, ZERO, Expr, Name, joined, length, of_type, word
+from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
 from vecdist.kernel.places import Places, Value
 from vecdist.kernel.regions import (
     imagined,
@@ -42,6 +29,7 @@ from vecdist.kernel.regions import (
     structure_below,
     through_gather,
 )
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total
 from vecdist.primitives.scans import SCANS, accumulated
 from vecdist.primitives.structure import is_reduction, view
 
@@ -95,7 +83,7 @@ class _Lowering:
         self.below: dict[Node, tuple[Node, ...]] = {}
         self.bare: set[Node] = set()
         self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
-        self.split: dict[tuple[Block, str], Cases] = {}
+        self.split: dict[tuple[Block, Name], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
         self.names = 0
         self.first = 0  # the first level of outermost loops: those that fill what is kept come before
@@ -116,9 +104,9 @@ class _Lowering:
         context, level = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)
-        indices = tuple(index.text for index in context.indices if index is not None)
+        indices = tuple(index.value for index in context.indices if index is not None)
         at = value.level if value.block is block else 0
-        block.put(at, Store(number, indices, value.name))
+        block.put(at, Store(number, indices, value.of))
         return level
 
     def added(self, number: int, part: Addend) -> int:
@@ -131,15 +119,15 @@ class _Lowering:
         context, level = self.over_axes(shape, [values], picks, len(shape) - after)
         value = self.value(values, context)
         picked = [self.value(pick, Context(context.indices[: len(shape) - after])) for pick in picks]
-        loops = [None if i is None else i.text for i in context.indices]
-        names = [*loops[:start], *(pick.name for pick in picked), *loops[len(shape) - after :]]
+        loops = [ZERO if i is None else i.value for i in context.indices]
+        every = [*loops[:start], *(pick.of for pick in picked), *loops[len(shape) - after :]]
         block = context.home(self.root)
-        indices = tuple(str(n) for n, dim in zip(names, part.shape, strict=True) if dim != 1)
+        indices = tuple(index for index, dim in zip(every, part.shape, strict=True) if dim != 1)
         at = max((known.level for known in (value, *picked) if known.block is block), default=0)
         if block is self.root:  # additions belong to a loop: whoever runs it knows when all are done
             level = max(level, at)
             block, at = self.loop(self.root, "1", level), 0
-        block.put(at, Scatter(number, indices, value.name))
+        block.put(at, Scatter(number, indices, value.of))
         return level
 
     def scan(self, number: int, node: Node) -> int:
@@ -155,14 +143,15 @@ class _Lowering:
         context, level = self.over_axes(shape, [moved], in_order=True)
         *outer, row, along = (index for index in context.indices if index is not None)
         if backwards:
-            along = replace(along, text=f"({shape[-1]} - 1 - {along.text})")
+            along = replace(along, value=length(shape[-1]) - 1 - along.value)
         indices = (*outer, row, along)
         value = self.value(moved, Context(indices))
         at = value.level if value.block is along.block else 0
         running, result = self.name("a"), self.name("v")
-        along.block.put(at, Accumulate(running, value.name, row.block, accumulated(node), SCANS[node.op]))
+        along.block.put(at, Accumulate(running, value.of, row.block, accumulated(node), SCANS[node.op]))
         along.block.put(at, Total(result, running, node.dtype))
-        along.block.put(at, Store(number, tuple(indices[places[place]].text for place in sorted(places)), result))
+        where = tuple(indices[places[place]].value for place in sorted(places))
+        along.block.put(at, Store(number, where, Name(result)))
         return level
 
     def keep(self, node: Node) -> None:
@@ -178,7 +167,7 @@ class _Lowering:
         context, _ = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)
-        block.put(value.level if value.block is block else 0, Flag(value.name))
+        block.put(value.level if value.block is block else 0, Flag(value.of))
 
     def over_axes(
         self, shape: Shape, nodes: Sequence[Node], picks: Sequence[Node] = (), ahead: int = 0, in_order: bool = False
@@ -202,7 +191,7 @@ class _Lowering:
             sequential = in_order and index is trial.indices[-1]
             block = self.loop(block, str(dim), needs.get(at, self.first if at is self.root else 0), sequential)
             at = index.block
-            indices.append(Index(block.index, block))
+            indices.append(Index(Name(block.index), block))
         return Context(tuple(indices)), needs.get(self.root, self.first)
 
     def loop(self, block: Block, dim: str, level: int, sequential: bool = False) -> Block:
@@ -225,7 +214,7 @@ class _Lowering:
                 places = picked_axes(source, at)
                 for pick in source.args[1:]:
                     raise_to(levels, self.needs(pick, places))
-                known = Index("", places.home(self.root), gathered=True)
+                known = Index(ZERO, places.home(self.root), gathered=True)
                 raise_to(levels, self.needs(source.args[0], through_gather(source, at, [known] * len(source.args))))
             elif source.op in THROUGH:
                 raise_to(levels, self.needs(source.args[0], THROUGH[source.op](at, source, self.root)))
@@ -277,7 +266,7 @@ class _Lowering:
             if arg.block is not block and arg.block.depth > block.depth:
                 block = arg.block
         level = max([arg.level for arg in args if arg.block is block], default=0)
-        return self.assign(node.op, tuple([arg.name for arg in args]), node.dtype, block, level)
+        return self.assign(node.op, tuple([arg.of for arg in args]), node.dtype, block, level)
 
     def apart(self, node: Node, places: Places) -> Value:
         """What is no elementwise function of its arguments."""
@@ -292,11 +281,11 @@ class _Lowering:
                     self.values[outside][node] = self.load(node.attrs[0], node, outside)
                 return self.values[outside][node]
             case "extent":
-                count = " * ".join(node.attrs[0]) or "1"
-                return self.assign("index", (f"float({count})",), node.dtype, self.root, 0)
+                count = joined("*", [length(dim) for dim in node.attrs[0]] or [ONE])
+                return self.assign("index", (word("float")(count),), node.dtype, self.root, 0)
             case "position":
-                block, text = at.home(self.root), at.place(node.shape)
-                return self.assign("index", (text,), node.dtype, block, at.level(block))
+                block, place = at.home(self.root), at.place(node.shape)
+                return self.assign("index", (place,), node.dtype, block, at.level(block))
             case "gather":
                 return self.gathered(node, at)
             case "view" | "reshape":
@@ -307,30 +296,30 @@ class _Lowering:
                 return self.cases(node, places.context)
         return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
 
-    def assign(self, op: str, args: tuple[str, ...], dtype: np.dtype, block: Block, level: int) -> Value:
+    def assign(self, op: str, args: tuple[Expr, ...], dtype: np.dtype, block: Block, level: int) -> Value:
         name = self.name("v")
         block.put(level, Assign(name, op, args, dtype))
-        return Value(name, block, level)
+        return Value(Name(name), block, level)
 
-    def load(self, slot: int, node: Node, at: Context, level: int = 0) -> Value:
+    def load(self, source: int | Temp, node: Node, at: Context, level: int = 0) -> Value:
         block = at.home(self.root)
         level = max(level, at.level(block))
-        indices = tuple(index.text for index in at.indices if index is not None)
+        indices = tuple(index.value for index in at.indices if index is not None)
         name = self.name("v")
-        block.put(level, Load(name, slot, indices, node.dtype, at.guard.text if at.guard else None))
-        return Value(name, block, level)
+        block.put(level, Load(name, source, indices, node.dtype, at.guard.value if at.guard else None))
+        return Value(Name(name), block, level)
 
     def reload(self, node: Node, at: Context) -> Value:
-        """A sum from the temporary output that holds it; outputs are numbered downwards from -1 as slots."""
+        """A sum from the temporary output that holds it."""
         number, level = self.temporary(node)
         in_root = at.home(self.root) is self.root
-        return self.load(-1 - number, node, at, level + 1 if in_root else 0)
+        return self.load(Temp(number), node, at, level + 1 if in_root else 0)
 
     def gathered(self, node: Node, at: Context) -> Value:
         """An element picked by indices that are computed first."""
         places = picked_axes(node, at)
         picked = [self.value(pick, places) for pick in node.args[1:]]
-        found = [Index(pick.name, pick.block, pick.level, gathered=True) for pick in picked]
+        found = [Index(pick.of, pick.block, pick.level, gathered=True) for pick in picked]
         return self.value(node.args[0], through_gather(node, at, found))
 
     def padded(self, node: Node, at: Context) -> Value:
@@ -339,26 +328,27 @@ class _Lowering:
         if known is None:
             return value
         block = max((value.block, known.block), key=lambda block: block.depth)
-        guard = self.assign("index", (known.text,), np.dtype(bool), known.block, 0)
+        guard = self.assign("index", (known.value,), np.dtype(bool), known.block, 0)
         level = value.level if value.block is block else 0
-        zero = "0" if node.dtype.kind in "iu" else f"{node.dtype.kind}{node.dtype.itemsize}(0.0)"
-        return self.assign("where", (guard.name, value.name, zero), node.dtype, block, level)
+        zero = ZERO if node.dtype.kind in "iu" else of_type(node.dtype, 0.0)
+        return self.assign("where", (guard.of, value.of, zero), node.dtype, block, level)
 
     def cases(self, node: Node, context: Context) -> Value:
         """A value computed in two blocks of the loop, one of which runs; all cases of a loop share them."""
         test, *sides = node.args
         condition = self.value(test, context)
-        block = condition.block
-        if (block, condition.name) not in self.split:
+        block, holds = condition.block, condition.of
+        assert isinstance(holds, Name)
+        if (block, holds) not in self.split:
             short, long = Block(block, block.index), Block(block, block.index)
-            self.split[block, condition.name] = Cases(condition.name, short, long)
-            block.put(condition.level, self.split[block, condition.name])
-        both = self.split[block, condition.name]
+            self.split[block, holds] = Cases(holds, short, long)
+            block.put(condition.level, self.split[block, holds])
+        both = self.split[block, holds]
         name = self.name("v")
         for side, inner in zip(sides, (both.short, both.long), strict=True):
             value = self.value(side, context.moved(block, inner))
-            inner.put(value.level if value.block is inner else 0, Assign(name, "index", (value.name,), node.dtype))
-        return Value(name, block, condition.level + 1)
+            inner.put(value.level if value.block is inner else 0, Assign(name, "index", (value.of,), node.dtype))
+        return Value(Name(name), block, condition.level + 1)
 
     def reduction(self, node: Node, at: Context) -> Value:
         """The loops of a reduction in the block where it stops varying."""
@@ -372,13 +362,13 @@ class _Lowering:
             if kept is None and tried is not None:
                 block = self.loop(block, str(dim), needs.get(before, self.first if before is self.root else 0))
                 before = tried.block
-                indices.append(Index(block.index, block))
+                indices.append(Index(Name(block.index), block))
             else:
                 indices.append(kept)
         value = self.value(node.args[0], Context(tuple(indices), at.guard))
         name = self.name("a")
         inner = value.level if value.block is block else 0
-        block.put(inner, Accumulate(name, value.name, home, node.dtype, node.op))
+        block.put(inner, Accumulate(name, value.of, home, node.dtype, node.op))
         result = self.name("v")
         home.put(level + 1, Total(result, name, node.dtype))
-        return Value(result, home, level + 1)
+        return Value(Name(result), home, level + 1)

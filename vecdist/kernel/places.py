@@ -9,15 +9,16 @@ from typing import final
 from vecdist.graph.node import Node
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.context import Context
+from vecdist.kernel.expressions import Expr
 from vecdist.kernel.ir import Block
 
 
 @final
 @dataclass(frozen=True)
 class Value:
-    """The name of a computed value, the block that knows it and the level from which it does."""
+    """A computed value, by its name or as a constant; the block that knows it, and the level from which it does."""
 
-    name: str
+    of: Expr
     block: Block
     level: int
 

@@ -9,6 +9,7 @@ import numpy as np
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.kernel.context import Context, Index
+from vecdist.kernel.expressions import ZERO, Constant, Expr, of_type
 from vecdist.kernel.ir import Block
 from vecdist.primitives.structure import STRUCTURE
 
@@ -42,7 +43,7 @@ def imagined(parent: Block, shape: Sequence[Dim]) -> Context:
             indices.append(None)
         else:
             parent = Block(parent)
-            indices.append(Index("", parent))
+            indices.append(Index(ZERO, parent))
     return Context(tuple(indices))
 
 
@@ -82,10 +83,9 @@ def region(root: Node, wanted: Callable[[Node], bool] | None = None) -> Iterator
     return topological((root,), inputs)
 
 
-def literal(node: Node) -> str:
-    """A constant as text of its own type; what Python's own numbers are not, they would widen."""
-    value = node.value
-    if node.dtype.kind == "b" or (node.dtype == np.float64 and abs(value) < float("inf")):
-        return repr(value)
-    text = repr(value) if abs(value) < float("inf") else f"float('{value}')"
-    return f"{node.dtype.kind}{node.dtype.itemsize}({text})"
+def literal(node: Node) -> Expr:
+    """A constant of its own type; what Python's own numbers are not, they would widen."""
+    value = Constant(node.value)
+    if node.dtype.kind == "b" or (node.dtype == np.float64 and abs(node.value) < float("inf")):
+        return value
+    return of_type(node.dtype, value)
