@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from vecdist.kernel.ir import Accumulate, Assign, Cases, Flag, Load, Loop, Scatter, Store, Total
+from vecdist.kernel.ir import Cases, Loop
 from vecdist.kernel.lower import schedule
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total
 from vecdist.primitives import PRIMITIVES
 
 
@@ -64,7 +65,7 @@ class _Machine:
             for item in block.statements(level):
                 self.statement(item, names)
             for case in block.cases(level):
-                self.block(case.short if names[case.condition] else case.long, names)
+                self.block(case.short if names[case.condition.id] else case.long, names)
             for loop in block.loops(level):
                 for item in loop.sums(block):
                     self.sums[item.name] = neutral(item.op, wide(item.dtype))
@@ -81,11 +82,11 @@ class _Machine:
 
     def statement(self, item, names):
         match item:
-            case Load(name, number, indices, dtype, guard):
+            case Load(name, source, indices, dtype, guard):
                 missing = guard is not None and not self.index(guard, names)
-                names[name] = dtype.type(0) if missing else self.element(number, indices, names)
-            case Assign(name, "index", (text,), dtype):
-                names[name] = dtype.type(self.operand(text, names))
+                names[name] = dtype.type(0) if missing else self.element(source, indices, names)
+            case Assign(name, "index", (value,), dtype):
+                names[name] = dtype.type(self.operand(value, names))
             case Assign(name, op, args, dtype):
                 operands = [self.operand(arg, names) for arg in args]
                 value = PRIMITIVES[op].meaning(*operands, *([dtype] if op == "cast" else []))
@@ -106,13 +107,14 @@ class _Machine:
             case Flag(value):
                 self.flag = self.flag or bool(self.operand(value, names))
 
-    def element(self, number, indices, names):
-        array = self.slots[number] if number >= 0 else self.outputs[-1 - number]
+    def element(self, source, indices, names):
+        temporary = isinstance(source, Temp)
+        array = self.outputs[source.output] if temporary else self.slots[source]
         place = tuple(self.index(index, names) for index in indices)
         assert len(place) == array.ndim and all(0 <= i < n for i, n in zip(place, array.shape, strict=True)), (
             f"element {place} of an array of shape {array.shape}"
         )
-        assert number >= 0 or self.stored[-1 - number][place], "a temporary is read before it is filled"
+        assert not temporary or self.stored[source.output][place], "a temporary is read before it is filled"
         return array[place]
 
     def inside(self, place, number):
@@ -122,11 +124,11 @@ class _Machine:
         )
         return place
 
-    def index(self, text, names):
-        return eval(text, {"__builtins__": {}}, names)
+    def index(self, expression, names):
+        return eval(str(expression), {"__builtins__": {}}, names)
 
-    def operand(self, text, names):
-        return eval(text, {"__builtins__": {}, "float": float, **TYPES}, names)
+    def operand(self, expression, names):
+        return eval(str(expression), {"__builtins__": {}, "float": float, **TYPES}, names)
 
 
 def wide(dtype):

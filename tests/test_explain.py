@@ -11,7 +11,9 @@ from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import leaf
 from vecdist.inspect.costs import notes, placement, traffic
 from vecdist.inspect.explain import explain
-from vecdist.kernel.ir import Accumulate, Block, Kernel, Load, Loop, Output, Slot, Store, Total
+from vecdist.kernel.expressions import Name
+from vecdist.kernel.ir import Block, Kernel, Loop, Output, Slot
+from vecdist.kernel.statements import Accumulate, Load, Store, Temp, Total
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import Bound, bind
 from vecdist.runtime import pipeline
@@ -127,13 +129,13 @@ def test_a_temporary_array_is_written_and_read():
     first, second = Block(root, "i0"), Block(root, "i1")
     f8 = np.dtype(float)
     root.put(0, Loop("n0", first))
-    first.put(0, Load("v0", 0, ("i0",), f8))
-    first.put(0, Store(1, ("i0",), "v0"))
+    first.put(0, Load("v0", 0, (Name("i0"),), f8))
+    first.put(0, Store(1, (Name("i0"),), Name("v0")))
     root.put(1, Loop("n0", second))
-    second.put(0, Load("v1", -2, ("i1",), f8))
-    second.put(0, Accumulate("a0", "v1", root, f8))
+    second.put(0, Load("v1", Temp(1), (Name("i1"),), f8))
+    second.put(0, Accumulate("a0", Name("v1"), root, f8))
     root.put(2, Total("v2", "a0", f8))
-    root.put(2, Store(0, (), "v2"))
+    root.put(2, Store(0, (), Name("v2")))
     slots = (Slot(0, "dense", (), ("n0",), f8),)
     kernel = Kernel(root, slots, (Output((), f8), Output(("n0",), f8, temporary=True)), ("n0",), flagged=False)
     bound = Bound((), (leaf(np.ones(N)).attrs[0],), {"n0": N})

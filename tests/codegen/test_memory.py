@@ -4,7 +4,8 @@ import numpy as np
 
 from vecdist import lazy, logsumexp
 from vecdist.codegen.cuda.memory import remembered
-from vecdist.kernel.ir import Assign, Loop
+from vecdist.kernel.ir import Loop
+from vecdist.kernel.statements import Assign
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.runtime.pipeline import lower, values

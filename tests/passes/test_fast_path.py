@@ -9,7 +9,8 @@ from vecdist import lazy, logpdf
 from vecdist.distributions import Gamma, LogNormal, StudentT
 from vecdist.graph.leaves import leaf
 from vecdist.graph.node import topological
-from vecdist.kernel.ir import Cases, Load
+from vecdist.kernel.ir import Cases
+from vecdist.kernel.statements import Load
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.passes.fast_path import fast_path

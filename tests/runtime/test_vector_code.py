@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vecdist import LazyArray, explain, lazy
-from vecdist.kernel.ir import Assign
+from vecdist.kernel.statements import Assign
 from vecdist.passes.bind import bind
 from vecdist.primitives import PRIMITIVES
 from vecdist.runtime import pipeline

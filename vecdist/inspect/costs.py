@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import final
@@ -14,12 +13,12 @@ from vecdist.codegen.cuda.slots import slotted
 from vecdist.codegen.cuda.tiles import is_team_loop, needs_grid_barrier
 from vecdist.codegen.rows import STRETCH, has_phases, phases
 from vecdist.inspect.diagram import shape_text
-from vecdist.kernel.ir import Accumulate, Assign, Block, Kernel, Load, Loop, Scatter, Statement, Total
+from vecdist.kernel.expressions import Expr, Name, names, substituted
+from vecdist.kernel.ir import Block, Kernel, Loop
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Temp, Total, array_name
 from vecdist.passes.bind import Bound
 from vecdist.runtime.pipeline import Plan
 
-NAME = re.compile(r"\b[iva]\d+\b")
-DATUM = re.compile(r"\bv\d+\b")
 TAKEN = {"sum": "add to sum", "prod": "multiply into product", "max": "keep largest", "min": "keep smallest"}
 
 
@@ -54,7 +53,7 @@ def _kind(item: Statement) -> str:
 
 def by_index(item: Load | Scatter) -> bool:
     """Whether the element is named by data, rather than by the loops around it."""
-    return any(DATUM.search(index) for index in item.indices)
+    return any(name.startswith("v") for name in names(*item.indices))
 
 
 def traffic(kernel: Kernel, bound: Bound, device: str) -> tuple[int, int]:
@@ -66,9 +65,9 @@ def traffic(kernel: Kernel, bound: Bound, device: str) -> tuple[int, int]:
     numbers = {slot.index for slot in kernel.slots if slot.layout == "number"}
     close = {number for number, output in enumerate(kernel.outputs) if output.kept and device != "cpu"}
     read = sum(
-        min(sum(places.values()), _elements(kernel, slot, bound)) * _itemsize(kernel, slot)
-        for slot, places in _Reads(kernel, bound.lengths).places.items()
-        if slot not in numbers and -1 - slot not in close
+        min(sum(places.values()), _elements(kernel, source, bound)) * _itemsize(kernel, source)
+        for source, places in _Reads(kernel, bound.lengths).places.items()
+        if not (source.output in close if isinstance(source, Temp) else source in numbers)
     )
     filled = [output for number, output in enumerate(kernel.outputs) if number not in close]
     written = sum(_count(output.shape, bound.lengths) * output.dtype.itemsize for output in filled)
@@ -77,60 +76,61 @@ def traffic(kernel: Kernel, bound: Bound, device: str) -> tuple[int, int]:
 
 @final
 class _Reads:
-    """How many elements are read at each index of each slot, at most; temporary outputs are slots below zero.
+    """How many elements are read at each index of each slot, and of each temporary output, at most.
 
-    Texts that stand for the same index count once, so names go by what they are: loops by their lengths, values by how
-    they are computed.
+    Expressions that stand for the same index count once, so names go by what they are: loops by their lengths, values
+    by how they are computed.
     """
 
     def __init__(self, kernel: Kernel, lengths: Mapping[str, int]) -> None:
-        self.places: dict[int, dict[str, int]] = {}
-        self.meaning: dict[str, str] = {}
+        self.places: dict[int | Temp, dict[tuple[Expr, ...], int]] = {}
+        self.meaning: dict[str, Expr] = {}
         self.loops: dict[str, frozenset[str]] = {}  # those along which a name varies
-        self.known: dict[tuple[str, ...], str] = {}
+        self.known: dict[tuple[str, *tuple[Expr, ...]], Expr] = {}
+        dims: dict[str, str] = {}
         for item in kernel.root.walk():
             match item:
                 case Loop(dim):
-                    self.meaning[item.index], self.loops[item.index] = dim, frozenset((item.index,))
-                case Load(name, slot, indices):
-                    text = ", ".join(indices)
-                    count = _count([self.meaning[loop] for loop in self.varies(text)], lengths)
-                    places = self.places.setdefault(slot, {})
-                    places[self.same(text)] = max(count, places.get(self.same(text), 0))
-                    self.define(name, f"x{slot}", text)
+                    dims[item.index] = dim
+                    self.meaning[item.index], self.loops[item.index] = item.length, frozenset((item.index,))
+                case Load(name, source, indices):
+                    count = _count([dims[loop] for loop in self.varies(indices)], lengths)
+                    places, place = self.places.setdefault(source, {}), self.same(indices)
+                    places[place] = max(count, places.get(place, 0))
+                    self.define(name, array_name(source), indices)
                 case Assign(name, op, args):
-                    self.define(name, op, *args)
+                    self.define(name, op, args)
                 case Accumulate(name, _, home):
                     self.loops[name] = frozenset(block.index for block in home.chain() if block.index)
                 case Total(name, accumulator):
-                    self.define(name, "total", accumulator)
+                    self.define(name, "total", (Name(accumulator),))
 
-    def define(self, name: str, *parts: str) -> None:
-        self.loops[name] = self.varies(" ".join(parts))
-        self.meaning[name] = self.known.setdefault(tuple(map(self.same, parts)), name)
+    def define(self, name: str, op: str, args: Sequence[Expr]) -> None:
+        self.loops[name] = self.varies(args)
+        self.meaning[name] = self.known.setdefault((op, *self.same(args)), Name(name))
 
-    def same(self, text: str) -> str:
-        return NAME.sub(lambda match: self.meaning.get(match[0], match[0]), text)
+    def same(self, found: Sequence[Expr]) -> tuple[Expr, ...]:
+        return tuple(substituted(each, self.meaning) for each in found)
 
-    def varies(self, text: str) -> frozenset[str]:
-        return frozenset(loop for name in NAME.findall(text) for loop in self.loops.get(name, ()))
+    def varies(self, found: Sequence[Expr]) -> frozenset[str]:
+        return frozenset(loop for name in names(*found) for loop in self.loops.get(name, ()))
 
 
-def _elements(kernel: Kernel, slot: int, bound: Bound) -> int:
-    """The elements that a slot has in memory: axes of stride 0 repeat them."""
-    if slot < 0:
-        return _count(kernel.outputs[-1 - slot].shape, bound.lengths)
-    if slot >= len(bound.leaves):
-        return _count(next(found.shape for found in kernel.slots if found.index == slot), bound.lengths)
-    array = bound.leaves[slot].array
+def _elements(kernel: Kernel, source: int | Temp, bound: Bound) -> int:
+    """The elements that an array has in memory: axes of stride 0 repeat them."""
+    if isinstance(source, Temp):
+        return _count(kernel.outputs[source.output].shape, bound.lengths)
+    if source >= len(bound.leaves):
+        return _count(next(found.shape for found in kernel.slots if found.index == source), bound.lengths)
+    array = bound.leaves[source].array
     repeated = [stride == 0 and length > 0 for length, stride in zip(array.shape, array.strides, strict=True)]
     return _count([1 if again else n for again, n in zip(repeated, array.shape, strict=True)], bound.lengths)
 
 
-def _itemsize(kernel: Kernel, slot: int) -> int:
-    if slot < 0:
-        return kernel.outputs[-1 - slot].dtype.itemsize
-    return next(found.dtype.itemsize for found in kernel.slots if found.index == slot)
+def _itemsize(kernel: Kernel, source: int | Temp) -> int:
+    if isinstance(source, Temp):
+        return kernel.outputs[source.output].dtype.itemsize
+    return next(found.dtype.itemsize for found in kernel.slots if found.index == source)
 
 
 def _count(shape: Sequence[int | str], lengths: Mapping[str, int]) -> int:
@@ -163,13 +163,13 @@ class _Notes:
             yield from self.scatters(loop)
             yield from self.rows(loop)
 
-    def name(self, slot: int) -> str:
-        """An array, temporary outputs as slots below zero."""
-        if slot >= 0:
-            name = self.bound.leaves[slot].name if slot < len(self.bound.leaves) else None
-            return f"x{slot} ({name})" if name else f"x{slot}"
-        number = -1 - slot
-        return f"o{number} ({self.results.get(number, shape_text(self.kernel.outputs[number]))})"
+    def name(self, source: int | Temp) -> str:
+        """An array of a user, or an output."""
+        text = array_name(source)
+        if isinstance(source, Temp):
+            return f"{text} ({self.results.get(source.output, shape_text(self.kernel.outputs[source.output]))})"
+        name = self.bound.leaves[source].name if source < len(self.bound.leaves) else None
+        return f"{text} ({name})" if name else text
 
     def constants(self) -> Iterator[str]:
         """What stands for data that never change."""
@@ -208,22 +208,22 @@ class _Notes:
         place = "in the shared memory of each block" if self.on_gpu else "across it"
         for number, output in enumerate(self.kernel.outputs):
             if output.temporary:
-                readers = _listed(loop.dim for loop in self.nests if self.loads(loop, -1 - number))
+                readers = _listed(loop.dim for loop in self.nests if self.loads(loop, Temp(number)))
                 count = _count(output.shape, self.bound.lengths)
                 kept = f"values that the loop over {readers} would compute in every turn, kept {place}"
                 why = kept if output.kept else f"results that the loop over {readers} reads in another order"
-                yield f"{self.name(-1 - number)} is a temporary array of {_number(count, 'element')}: {why}"
+                yield f"{self.name(Temp(number))} is a temporary array of {_number(count, 'element')}: {why}"
 
-    def loads(self, loop: Loop, slot: int) -> list[Load]:
-        return [item for item in loop.body.walk() if isinstance(item, Load) and item.slot == slot]
+    def loads(self, loop: Loop, source: int | Temp) -> list[Load]:
+        return [item for item in loop.body.walk() if isinstance(item, Load) and item.source == source]
 
     def gathers(self) -> Iterator[str]:
         """The arrays that are read where index arrays say."""
         items = [item for item in self.kernel.root.walk() if isinstance(item, Load) and by_index(item)]
-        for slot in dict.fromkeys(item.slot for item in items):
-            loops = _listed(loop.dim for loop in self.nests if any(map(by_index, self.loads(loop, slot))))
+        for source in dict.fromkeys(item.source for item in items):
+            loops = _listed(loop.dim for loop in self.nests if any(map(by_index, self.loads(loop, source))))
             where = f"the loop over {loops} reads" if loops else "the kernel reads"
-            yield f"{self.name(slot)} is gathered: {where} those elements that are named by index"
+            yield f"{self.name(source)} is gathered: {where} those elements that are named by index"
 
     def scatters(self, loop: Loop) -> Iterator[str]:
         """The outputs that a loop adds to, other than once to each element."""
@@ -232,13 +232,13 @@ class _Notes:
             own = [item for item in found if item.output == number]
             if any(map(by_index, own)):
                 how = self.how([item for item in own if by_index(item)])
-                yield f"the loop over {loop.dim} adds to {self.name(-1 - number)} by index, {how}"
-        rows = [item for item in found if loop.index not in item.indices and not by_index(item)]
+                yield f"the loop over {loop.dim} adds to {self.name(Temp(number))} by index, {how}"
+        rows = [item for item in found if Name(loop.index) not in item.indices and not by_index(item)]
         if rows:
             outputs = sorted({item.output for item in rows})
             shapes = [self.kernel.outputs[number].shape for number in outputs]
             count = _number(sum(_count(shape, self.bound.lengths) for shape in shapes), "sum")
-            names = _listed(self.name(-1 - number) for number in outputs)
+            names = _listed(self.name(Temp(number)) for number in outputs)
             yield (
                 f"{count}, {names}, are added up row by row, so that the loop over {loop.dim} reads its arrays once, "
                 f"not once for each sum: {self.how(rows)}"

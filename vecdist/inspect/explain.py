@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
@@ -327,8 +326,7 @@ def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
         role = next(outputs) if not output.temporary else "kept" if output.kept else "temporary"
         lines.append(f"o{number}: {shape_text(output)}, {role}{', added up' if output.summed else ''}")
     lines += [f"{name} = {bound.lengths[name]}" for name in kernel.lengths]
-    temporaries = re.sub(r"\bx-(\d+)\[", lambda match: f"o{int(match[1]) - 1}[", str(kernel))
-    return "\n".join([*lines, "", temporaries])
+    return "\n".join([*lines, "", str(kernel)])
 
 
 def _slot_text(slot: Slot, leaves: Sequence[Leaf]) -> str:
