@@ -37,8 +37,11 @@ APART = {"const", "slot", "extent", "position", "cases", "gather", "scatter", "k
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
-def schedule(roots: Sequence[Node], flags: Sequence[Node] = ()) -> Kernel:
-    """The loop nests that fill one output per root, and raise the flag where one of ``flags`` is true."""
+def schedule(roots: Sequence[Node], flags: Sequence[Node] = (), made: dict[str, Node] | None = None) -> Kernel:
+    """The loop nests that fill one output per root, and raise the flag where one of ``flags`` is true.
+
+    ``made`` is told which node each name is the value of.
+    """
     nodes = list(topological((*roots, *flags)))
     lowering = _Lowering()
     for node in nodes:
@@ -48,6 +51,9 @@ def schedule(roots: Sequence[Node], flags: Sequence[Node] = ()) -> Kernel:
         lowering.output(root)
     for flag in flags:
         lowering.flag(flag)
+    if made is not None:
+        known = ((value.of, node) for found in lowering.values.values() for node, value in found.items())
+        made |= {value.id: node for value, node in known if isinstance(value, Name)}
     slots = sorted(
         (_slot(node) for node in nodes if node.op == "slot"),
         key=lambda slot: slot.index,

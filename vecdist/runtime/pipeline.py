@@ -35,7 +35,8 @@ class Plan:
 
     ``constants`` fill the last slots, from data that never change, where all of ``conditions`` hold of these data.
     ``primitives`` is the graph before primitives are taken apart, ``sortings`` are the groups by which rows are sorted.
-    ``steps`` are the plans of several kernels, each with the products of matrices that follow it.
+    ``lowered`` is what the loop nests were scheduled from; ``steps`` are the plans of several kernels, each with the
+    products of matrices that follow it.
     """
 
     graph: tuple[Node, ...]
@@ -47,6 +48,7 @@ class Plan:
     primitives: tuple[Node, ...] = ()
     sortings: tuple[Sorting, ...] = ()
     steps: tuple[tuple[Plan | None, Stage], ...] = ()
+    lowered: Derived | None = None
 
 
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
@@ -209,7 +211,7 @@ def _plan(
     plans = [Plan(part.roots, k, done, chosen=choice) if done else None for part, k, done, choice in each]
     together = tuple(zip(plans, stages.stages, strict=True)) if stages else ()
     ends = (found.constants, found.conditions, chosen[last], found.primitives, sortings, together)
-    return Plan(found.graph, kernels[last], program, *ends)
+    return Plan(found.graph, kernels[last], program, *ends, found.parts[last])
 
 
 def lower(
