@@ -256,17 +256,18 @@ class _Lowering:
     def value(self, root: Node, context: Context) -> Value:
         """``root`` computed in ``context``, with all it needs."""
         places = Places(context, self.values)
-        if root not in places.known(root):
-            for node in region(root, lambda arg: arg not in places.known(arg)):
-                known = places.known(node)
-                if node not in known:  # what another needed is known by now
-                    known[node] = self.compute(node, places)
-        return places.known(root)[root]
+        found = places.of(root)
+        if found is not None:
+            return found
+        for node in region(root, lambda arg: places.of(arg) is None):
+            if places.of(node) is None:  # what another needed is known by now
+                places.put(node, self.compute(node, places))
+        return places.here[root]
 
     def compute(self, node: Node, places: Places) -> Value:
         if node.op in APART or is_reduction(node):
             return self.apart(node, places)
-        args = [places.known(arg)[arg] for arg in node.args]
+        args = [places.here[arg] for arg in node.args]
         block = places.home(node, self.root)
         for arg in args:
             if arg.block is not block and arg.block.depth > block.depth:

@@ -31,12 +31,23 @@ class Places:
         self.context, self.values = context, values
         self.of_shape: dict[Shape, tuple[Context, dict[Node, Value]]] = {}
         self.homes: dict[Shape, Block] = {}
+        self.here: dict[Node, Value] = {}  # of what was asked for
 
     def context_of(self, node: Node) -> Context:
         return self._found(node)[0]
 
-    def known(self, node: Node) -> dict[Node, Value]:
-        return self._found(node)[1]
+    def of(self, node: Node) -> Value | None:
+        """The value of a node where it is known."""
+        value = self.here.get(node)
+        if value is None:
+            value = self._found(node)[1].get(node)
+            if value is not None:
+                self.here[node] = value
+        return value
+
+    def put(self, node: Node, value: Value) -> None:
+        """Make a value known."""
+        self.here[node] = self._found(node)[1][node] = value
 
     def home(self, node: Node, root: Block) -> Block:
         """The innermost block that an index of the node belongs to."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
+from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, topological
+from vecdist.passes.template import Template, templated
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
-ELEMENTARY = {"exp", "expm1", "log", "log1p", "log_plus"}
+ELEMENTARY = frozenset({"exp", "expm1", "log", "log1p", "log_plus"})
+TEMPLATES = 512  # of primitives, for operands of some shapes and dtypes
+
+_templates: Memo[Template] = Memo(TEMPLATES)
 
 
 def to_elementary(roots: Sequence[Node]) -> tuple[Node, ...]:
@@ -16,7 +21,7 @@ def to_elementary(roots: Sequence[Node]) -> tuple[Node, ...]:
     return expand(roots, ELEMENTARY)
 
 
-def expand(roots: Sequence[Node], kept: Collection[str] = ()) -> tuple[Node, ...]:
+def expand(roots: Sequence[Node], kept: Collection[str] = frozenset()) -> tuple[Node, ...]:
     """``roots`` in terms of primitives that both targets have code for, or that are ``kept``.
 
     It comes after differentiation: the derivative of a function is a rule of the function, not of the polynomial that
@@ -31,21 +36,32 @@ def _finish(roots: Sequence[Node], final: dict[Node, Node], kept: Collection[str
     """Find what becomes of ``roots``, and of all that they need; what has its final form stands for itself."""
     missing = [root for root in roots if root not in final]
     for node in topological(missing, lambda node: [arg for arg in node.args if arg not in final]):
-        args = tuple(final[arg] for arg in node.args)
-        expansion = None if node.op in kept else _expansion(node, args)
-        if expansion is None:
-            result = rebuilt(node, args)
-        else:
-            _finish((expansion,), final, kept)
-            result = final[expansion]
+        args = tuple([final[arg] for arg in node.args])
+        rule = None if node.op in kept else _rule(node)
+        result = rebuilt(node, args) if rule is None else _expanded(node, args, rule, final, kept)
         final[node] = final[result] = result
 
 
-def _expansion(node: Node, args: tuple[Node, ...]) -> Node | None:
-    entry = PRIMITIVES.get(node.op)
-    if entry is not None and entry.expand is not None:
-        return entry.expand(*args)
-    structural = STRUCTURE.get(node.op)
-    if structural is not None and structural.expand is not None:
-        return structural.expand(*args, *node.attrs)
-    return None
+def _rule(node: Node) -> Callable[..., Node] | None:
+    """The expansion of a primitive, or of a structural operation, where it has one."""
+    entry = PRIMITIVES.get(node.op) or STRUCTURE.get(node.op)
+    return None if entry is None else entry.expand
+
+
+def _expanded(
+    node: Node, args: tuple[Node, ...], rule: Callable[..., Node], final: dict[Node, Node], kept: Collection[str]
+) -> Node:
+    """What becomes of a node of these arguments; that of a primitive is written once for many of one layout.
+
+    Rules may look at shapes, dtypes and constants, and at whether an argument is the negative of something.
+    """
+
+    def whole(given: Sequence[Node]) -> Node:
+        root = rule(*given, *node.attrs)
+        known = final if given is args else dict(zip(given, given, strict=True))
+        _finish((root,), known, kept)
+        return known[root]
+
+    if node.attrs or any(arg.op == "neg" for arg in args):
+        return whole(args)
+    return templated(_templates, (node.op, kept), args, whole)
