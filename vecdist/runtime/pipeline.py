@@ -24,6 +24,7 @@ from vecdist.primitives.indexing import INDEXING
 from vecdist.primitives.reductions import reduced
 from vecdist.runtime.base import Backend, Feed, Program, Runner
 from vecdist.runtime.cache import of_structures
+from vecdist.runtime.collector import uncollected
 from vecdist.runtime.sorted_rows import arranged
 from vecdist.runtime.staged import StagedProgram, Step
 
@@ -98,6 +99,7 @@ def _launches_of(data: Leaf | None) -> Memo[Runner]:
     return data.launches
 
 
+@uncollected
 def _launch(
     roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str, leaves: Sequence[Leaf]
 ) -> Runner:
@@ -117,6 +119,7 @@ def raise_if(failed: Any, roots: Sequence[Node]) -> None:
         raise_invalid(roots)
 
 
+@uncollected
 def fed(
     bound: Bound, derivation: Derivation, kind: str, errors: str, unnormalised: bool = False
 ) -> tuple[Plan, Bound]:
