@@ -6,7 +6,7 @@ import numpy as np
 
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.ir import Accumulate, Assign, Kernel, Slot
-from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.table import PRIMITIVES
 
 INDENT = "    "
 ACCUMULATOR = {"f": "f8", "i": "i8", "u": "u8", "b": "i8"}

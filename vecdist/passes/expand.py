@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from vecdist.graph.node import Node, topological
-from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE, rebuilt
+from vecdist.primitives.table import PRIMITIVES
 
 ELEMENTARY = {"exp", "expm1", "log", "log1p", "log_plus"}
 
