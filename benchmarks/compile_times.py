@@ -16,10 +16,14 @@ import timing
 TARGETS = {"import": 0.15, "cold, cpu": 2.0, "cold, cuda": 2.5, "cached": 0.15}
 IMPORTS = 5  # processes
 LENGTHS = (1000, 1001, 300_000)
+NAMES = {
+    "import vecdist": "import vecdist",
+    "and what a model names": "from vecdist import compile, logpdf; from vecdist.distributions import Gamma, StudentT",
+}
 IMPORT = """
 import json, sys, time
 start = time.perf_counter(); import numpy; middle = time.perf_counter(); before = set(sys.modules)
-import vecdist; end = time.perf_counter()
+NAMES; end = time.perf_counter()
 loaded = {name.partition(".")[0] for name in set(sys.modules) - before} - sys.stdlib_module_names - {"vecdist", "numpy"}
 print(json.dumps({"seconds": end - start, "beyond": end - middle, "loaded": sorted(loaded)}))
 """
@@ -121,14 +125,17 @@ def row(name: str, found: Any, target: float | None = None) -> tuple[str, ...]:
 
 
 def importing(device: str) -> None:
-    """Print what importing vecdist takes and loads."""
-    found = [timing.fresh("-c", IMPORT) for _ in range(IMPORTS)]
-    whole, beyond = (statistics.median(each[what] for each in found) for what in ("seconds", "beyond"))
-    loaded = ", ".join(found[0]["loaded"]) or "nothing"
-    timing.heading("Importing vecdist", device, f"beside NumPy and the standard library it loads {loaded}")
-    columns = ("", "with NumPy", "beyond NumPy", f"with NumPy, to {timing.duration(TARGETS['import'])}")
-    times = timing.duration(whole), timing.duration(beyond), timing.ratio(whole / TARGETS["import"])
-    timing.table(columns, [("import vecdist", *times)])
+    """Print what importing vecdist takes and loads: the package, and the modules of some names."""
+    rows, loaded = [], set[str]()
+    for title, names in NAMES.items():
+        found = [timing.fresh("-c", IMPORT.replace("NAMES", names)) for _ in range(IMPORTS)]
+        whole, beyond = (statistics.median(each[what] for each in found) for what in ("seconds", "beyond"))
+        loaded |= set(found[0]["loaded"])
+        times = timing.duration(whole), timing.duration(beyond), timing.ratio(whole / TARGETS["import"])
+        rows.append((title, *times))
+    beside = ", ".join(sorted(loaded)) or "nothing"
+    timing.heading("Importing vecdist", device, f"beside NumPy and the standard library it loads {beside}")
+    timing.table(("", "with NumPy", "beyond NumPy", f"with NumPy, to {timing.duration(TARGETS['import'])}"), rows)
 
 
 def first_calls(chosen: Namespace, model: str) -> None:

@@ -2,6 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+import vecdist
 
 HEAVY = ("cupy", "cuda", "dask", "jax", "llvmlite", "matplotlib", "numba", "pandas", "scipy", "torch")
 
@@ -36,3 +41,61 @@ def test_import_time_is_printed():
     seconds = min(float(python(clock)) for _ in range(3))
     print(f"import vecdist: {1e3 * seconds:.0f} ms beyond NumPy")
     assert seconds > 0
+
+
+def test_a_family_is_loaded_when_it_is_named():
+    listing = "import sys; print(*(name for name in sys.modules if name.startswith('vecdist.')))"
+    assert python(f"import vecdist; {listing}").split() == ["vecdist.lazy", "vecdist.names"]
+    named = python(f"from vecdist.distributions import Laplace; {listing}").split()
+    files = {file.stem for file in Path(vecdist.distributions.__path__[0]).glob("*.py")}
+    found = {name.rpartition(".")[2] for name in named if name.startswith("vecdist.distributions.")}
+    assert "laplace" in found and len(found & files) < 8
+
+
+def test_whole_tables_are_shown():
+    """All modules together have no primitive and no family that the public tables lack."""
+    code = """
+import importlib, pkgutil
+from vecdist.distributions import FAMILIES
+from vecdist.multivariate import MULTIVARIATE
+from vecdist.primitives import PRIMITIVES
+before = len(FAMILIES), len(MULTIVARIATE), len(PRIMITIVES)
+import vecdist
+for each in pkgutil.walk_packages(vecdist.__path__, "vecdist."):
+    if not each.name.startswith(("vecdist.interop.", "vecdist.runtime.cuda", "vecdist.__main__")):
+        importlib.import_module(each.name)
+print(before == (len(FAMILIES), len(MULTIVARIATE), len(PRIMITIVES)))
+"""
+    assert python(code) == "True\n"
+
+
+def test_a_pickled_expression_brings_what_it_is_made_of(tmp_path):
+    code = "import pickle; from vecdist.runtime import pipeline; from vecdist.passes.bind import bind\n"
+    make = "import vecdist; from vecdist.special import gammainc; node = bind([gammainc(2.0, [1.0, 2.0]).node]).roots\n"
+    file = tmp_path / "node"
+    python(f"{code}{make}pickle.dump(node, open({str(file)!r}, 'wb'))")
+    read = f"(node,) = pickle.load(open({str(file)!r}, 'rb'))\n"
+    expanded = "from vecdist.primitives.table import PRIMITIVES; print(node.op in PRIMITIVES)"
+    assert python(f"{code}{read}{expanded}") == "True\n"
+
+
+def test_what_scipy_calls_is_found():
+    pytest.importorskip("scipy")
+    code = "import vecdist, scipy.special; print(float(scipy.special.gammainc(2.0, vecdist.lazy(0.0)).compute()))"
+    assert python(code) == "0.0\n"
+
+
+def test_names_are_found_where_they_were():
+    for module in ("vecdist", "vecdist.distributions", "vecdist.multivariate", "vecdist.primitives", "vecdist.special"):
+        code = f"import {module} as m; print(all(getattr(m, name) is not None for name in [*m.__all__, *dir(m)]))"
+        assert python(code) == "True\n"
+    assert python("import vecdist; print(vecdist.random.bits.__name__, vecdist.linalg.__name__)").startswith("bits ")
+    assert python("import vecdist.lazy.array; print(vecdist.lazy.__name__)") == "lazy\n"
+
+
+@pytest.mark.parametrize("module", [vecdist, vecdist.distributions, vecdist.special])
+def test_a_wrong_name_is_an_error_of_attributes(module):
+    with pytest.raises(AttributeError, match=rf"module '{module.__name__}' has no attribute 'Gama'"):
+        module.Gama  # noqa: B018
+    with pytest.raises(ImportError, match="Gama"):
+        exec(f"from {module.__name__} import Gama")

@@ -1,88 +1,62 @@
 """Lazy log densities, fused with their gradients into one kernel."""
 
-import vecdist.inspect.notebook
-import vecdist.lazy.numpy_functions  # noqa: F401 (what NumPy's functions are of lazy arrays)
-from vecdist import distributions as distributions
-from vecdist import linalg as linalg
-from vecdist import parameters as parameters
-from vecdist import random as random
-from vecdist.inspect.explain import explain
-from vecdist.interop.converters import from_numpyro, from_pymc, from_scipy, from_stan
-from vecdist.lazy.array import LazyArray, data, lazy
-from vecdist.lazy.compiled import Compiled, compile  # noqa: A004
-from vecdist.lazy.derivatives import hessian, hvp, jvp, value_and_grad, value_and_partials, vjp
-from vecdist.lazy.exits import LostDerivative
-from vecdist.model.logdensity import LogDensity
-from vecdist.runtime.cache import clear_cache
-from vecdist.runtime.pipeline import InvalidIndex, InvalidParameter
-from vecdist.verbs.density import Vectorize, logpdf, logpmf
-from vecdist.verbs.draws import sample
-from vecdist.verbs.tails_and_moments import cdf, entropy, logcdf, logsf, mean, median, mode, ppf, sf, variance
-from vecdist.wrappers import (
-    affine,
-    censored,
-    discretised,
-    folded,
-    hurdle,
-    iid,
-    interval_censored,
-    transformed,
-    truncated,
-    zero_inflated,
-)
-from vecdist.wrappers.mixture import log_mix, log_softmax, logsumexp, mixture, softmax
+import vecdist.lazy  # noqa: F401 (before the function of that name, which takes its place)
+from vecdist import names
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Compiled",
-    "InvalidIndex",
-    "InvalidParameter",
-    "LazyArray",
-    "LogDensity",
-    "LostDerivative",
-    "Vectorize",
-    "affine",
-    "cdf",
-    "censored",
-    "clear_cache",
-    "compile",
-    "data",
-    "discretised",
-    "entropy",
-    "explain",
-    "folded",
-    "from_numpyro",
-    "from_pymc",
-    "from_scipy",
-    "from_stan",
-    "hessian",
-    "hurdle",
-    "hvp",
-    "iid",
-    "interval_censored",
-    "jvp",
-    "lazy",
-    "log_mix",
-    "log_softmax",
-    "logcdf",
-    "logpdf",
-    "logpmf",
-    "logsf",
-    "logsumexp",
-    "mean",
-    "median",
-    "mixture",
-    "mode",
-    "ppf",
-    "sample",
-    "sf",
-    "softmax",
-    "transformed",
-    "truncated",
-    "value_and_grad",
-    "value_and_partials",
-    "variance",
-    "vjp",
-    "zero_inflated",
-]
+_WHERE = {
+    "Compiled": "vecdist.lazy.compiled",
+    "InvalidIndex": "vecdist.runtime.pipeline",
+    "InvalidParameter": "vecdist.runtime.pipeline",
+    "LazyArray": "vecdist.lazy.array",
+    "LogDensity": "vecdist.model.logdensity",
+    "LostDerivative": "vecdist.lazy.exits",
+    "Vectorize": "vecdist.verbs.density",
+    "affine": "vecdist.wrappers",
+    "cdf": "vecdist.verbs.tails_and_moments",
+    "censored": "vecdist.wrappers",
+    "clear_cache": "vecdist.runtime.cache",
+    "compile": "vecdist.lazy.compiled",
+    "data": "vecdist.lazy.array",
+    "discretised": "vecdist.wrappers",
+    "entropy": "vecdist.verbs.tails_and_moments",
+    "explain": "vecdist.inspect.explain",
+    "folded": "vecdist.wrappers",
+    "from_numpyro": "vecdist.interop.converters",
+    "from_pymc": "vecdist.interop.converters",
+    "from_scipy": "vecdist.interop.converters",
+    "from_stan": "vecdist.interop.converters",
+    "hessian": "vecdist.lazy.derivatives",
+    "hurdle": "vecdist.wrappers",
+    "hvp": "vecdist.lazy.derivatives",
+    "iid": "vecdist.wrappers",
+    "interval_censored": "vecdist.wrappers",
+    "jvp": "vecdist.lazy.derivatives",
+    "lazy": "vecdist.lazy.array",
+    "log_mix": "vecdist.wrappers.mixture",
+    "log_softmax": "vecdist.wrappers.mixture",
+    "logcdf": "vecdist.verbs.tails_and_moments",
+    "logpdf": "vecdist.verbs.density",
+    "logpmf": "vecdist.verbs.density",
+    "logsf": "vecdist.verbs.tails_and_moments",
+    "logsumexp": "vecdist.wrappers.mixture",
+    "mean": "vecdist.verbs.tails_and_moments",
+    "median": "vecdist.verbs.tails_and_moments",
+    "mixture": "vecdist.wrappers.mixture",
+    "mode": "vecdist.verbs.tails_and_moments",
+    "ppf": "vecdist.verbs.tails_and_moments",
+    "sample": "vecdist.verbs.draws",
+    "sf": "vecdist.verbs.tails_and_moments",
+    "softmax": "vecdist.wrappers.mixture",
+    "transformed": "vecdist.wrappers",
+    "truncated": "vecdist.wrappers",
+    "value_and_grad": "vecdist.lazy.derivatives",
+    "value_and_partials": "vecdist.lazy.derivatives",
+    "variance": "vecdist.verbs.tails_and_moments",
+    "vjp": "vecdist.lazy.derivatives",
+    "zero_inflated": "vecdist.wrappers",
+}
+
+__getattr__, __dir__, __all__ = names.found_later(__name__, _WHERE)
+globals().pop("lazy", None)

@@ -22,7 +22,7 @@ from typing import Any, TypeVar, final
 from vecdist.codegen.pruning import UNUSED, pruned
 from vecdist.codegen.routines import Routine, definition, is_long, is_routine, result_types, types_of
 from vecdist.codegen.statements import INDENT
-from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.table import PRIMITIVES
 
 Made = TypeVar("Made")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import final
 
-from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.table import PRIMITIVES
 
 TYPES = {"float": "f8", "bool": "b1", "int": "i8"}
 LONG = 12  # statements: a function of more is called, one of fewer is put in the place of its calls

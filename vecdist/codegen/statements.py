@@ -12,7 +12,7 @@ from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import FALSE, ONE, ZERO, Expr, Name, Number, joined, length, of_type, substituted
 from vecdist.kernel.ir import Kernel, Slot
 from vecdist.kernel.statements import Accumulate, Assign, Temp
-from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.table import PRIMITIVES
 
 ACCUMULATOR = {"f": "f8", "i": "i8", "u": "u8", "b": "i8"}
 

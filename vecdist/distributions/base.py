@@ -144,7 +144,7 @@ class Distribution(Parametrised, ABC):
     """Base of all families: an instance is a family with parameters, which are arrays and broadcast.
 
     A subclass declares parametrisations, a support and ``log_density``, and that is a family; one of this package has
-    a file here, and a command writes the line that imports it.
+    a file here, and a command writes the line that says where it is.
     Beside these it may state the formulas of the verbs in ``vecdist.verbs``: inside the support ``cdf(x, p)``,
     ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
     ``quantile(q, p)``; ``draw(random, p)`` of the random numbers of a ``Stream``; and ``mean(p)``, ``variance(p)``,

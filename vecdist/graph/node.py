@@ -46,9 +46,6 @@ class Node:
                 cls._interned[key] = node
         return node  # type: ignore[return-value]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Node, (self.op, self.args, self.attrs, self.shape, self.dtype)
-
     @property
     def ndim(self) -> int:
         return len(self.shape)

@@ -8,7 +8,7 @@ from html import escape
 from vecdist.graph.node import Node, topological
 from vecdist.inspect.diagram import diagram, literal, shape_text
 from vecdist.inspect.drawing import draw
-from vecdist.lazy.array import SHOWN, LazyArray
+from vecdist.lazy.array import LazyArray
 
 LEFT = ' style="text-align:left"'
 LAUNCHES = 1  # whatever is asked for becomes one kernel, and a kernel is one launch
@@ -35,9 +35,6 @@ def mimebundle(node: Node, computed: bool = False) -> dict[str, str]:
         ("state", "computed" if computed else "not computed"),
     ]
     return {"text/plain": summary(node, computed), "text/html": f"{drawing(node)}\n{strip(facts)}"}
-
-
-SHOWN |= {"__repr__": summary, "_repr_mimebundle_": mimebundle}
 
 
 def drawing(node: Node) -> str:

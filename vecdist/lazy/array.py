@@ -25,11 +25,6 @@ from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes, reshape, summed
 from vecdist.primitives.table import Primitive
 
-# What lazy arrays take part in, entered by the modules that are written with them: NumPy's functions by NumPy's names,
-# and by name the methods that show an array, of its node and whether it is computed.
-FUNCTIONS: dict[str, Callable[..., Any]] = {}
-SHOWN: dict[str, Callable[[Node, bool], Any]] = {}
-
 Axes: TypeAlias = int | Sequence[int] | None
 """One axis, several, or all of them."""
 
@@ -67,10 +62,14 @@ class LazyArray(Readable, Operators):
         return (self[index] for index in range(len(self)))
 
     def __repr__(self) -> str:
-        return SHOWN["__repr__"](self.node, self._value is not None)
+        from vecdist.inspect.notebook import summary
+
+        return summary(self.node, self._value is not None)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return SHOWN["_repr_mimebundle_"](self.node, self._value is not None)
+        from vecdist.inspect.notebook import mimebundle
+
+        return mimebundle(self.node, self._value is not None)
 
     def __getitem__(self, key: Any) -> LazyArray:
         return LazyArray(pick(self.node, key) if picks(key) else index_view(self.node, key))
@@ -219,6 +218,8 @@ Wrt: TypeAlias = Operand | Sequence[Operand]
 
 def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """A function of NumPy by its lazy form."""
+    from vecdist.lazy.numpy_functions import FUNCTIONS
+
     name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
     known = FUNCTIONS.get(function.__name__) if name.count(".") == 1 else None
     if known is None:
@@ -294,9 +295,6 @@ def of_arrays(entry: Primitive, values: Sequence[Any]) -> LazyArray:
     nodes = [_operand(value) for value in values]
     check_shapes(entry.name, [node for node in nodes if isinstance(node, Node)])
     return LazyArray(entry(*nodes))
-
-
-Primitive.of_arrays = of_arrays
 
 
 def where(condition: Operand, yes: Operand, no: Operand) -> LazyArray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from vecdist.graph.leaves import number, on_host
-from vecdist.lazy.array import FUNCTIONS, LazyArray, as_lazy, matmul, where
+from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
 from vecdist.lazy.einsum import einsum
 from vecdist.lazy.views import broadcast_view
 
@@ -123,7 +123,7 @@ def _inner(a: Any, b: Any) -> LazyArray:
     return matmul(a, b.transpose() if b.ndim > 1 else b)
 
 
-FUNCTIONS |= {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "all": _extreme("all"),
     "allclose": _computed(np.allclose),
     "amax": _extreme("max"),

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-import vecdist.special  # noqa: F401 (its functions are entered in the table of primitives)
 from vecdist.graph.leaves import number
 from vecdist.graph.node import SIMPLE_POWERS, Node, Scalar, cast, where
 from vecdist.graph.shapes import BroadcastError, broadcast
-from vecdist.primitives import PRIMITIVES
+from vecdist.names import load
 from vecdist.primitives.arithmetic import (
     bit_and,
     bit_or,
@@ -24,6 +23,7 @@ from vecdist.primitives.arithmetic import (
     ne,
     points_away,
 )
+from vecdist.primitives.table import PRIMITIVES, UFUNCS, Primitive
 
 
 def apply(ufunc: np.ufunc, *inputs: Node | Scalar) -> Node:
@@ -68,7 +68,7 @@ def _builder(ufunc: np.ufunc, inputs: Sequence[Node | Scalar]) -> Callable[..., 
     exponent = _exponent(inputs[1]) if name == "power" else None
     if exponent is not None:
         return lambda base, given: _power(base, exponent, given)
-    general = _COMPOSITES.get(name) or _PRIMITIVES.get(name)
+    general = _COMPOSITES.get(name) or _primitive(name)
     if general is None:
         raise TypeError(f"no lazy form of the ufunc {name}; use np.asarray(x) to compute x first")
 
@@ -79,6 +79,13 @@ def _builder(ufunc: np.ufunc, inputs: Sequence[Node | Scalar]) -> Callable[..., 
         return (function or general)(*nodes)
 
     return build
+
+
+def _primitive(name: str) -> Primitive | None:
+    """The primitive with the meaning of a ufunc; special functions are loaded where no other has it."""
+    if name not in UFUNCS:
+        load("vecdist.special")
+    return UFUNCS.get(name)
 
 
 def _exponent(value: Node | Scalar) -> Scalar | None:
@@ -157,7 +164,6 @@ def _same(x: Node) -> Node:
     return x
 
 
-_PRIMITIVES = {ufunc: entry for entry in PRIMITIVES.values() for ufunc in entry.ufuncs}
 _COMPOSITES: dict[str, Callable[..., Node]] = {
     "conjugate": _same,
     "deg2rad": lambda x: x * (math.pi / 180),

@@ -1,20 +1,25 @@
-"""Families of vectors and matrices, one file each: a command writes the lines that import them."""
+"""Families of vectors and matrices, one file each, loaded when they are named: a command writes where they are."""
 
-# ruff: noqa: F401 (what is imported is public)
+from vecdist.names import found_later
 
 # Written from the files of this folder by ``VECDIST_REGENERATE=1 python -m pytest tests/annotations``.
-from vecdist.multivariate.base import MULTIVARIATE, Multivariate
-from vecdist.multivariate.categorical import Categorical
-from vecdist.multivariate.dirichlet import Dirichlet
-from vecdist.multivariate.dirichlet_multinomial import DirichletMultinomial
-from vecdist.multivariate.inverse_wishart import InverseWishart, InverseWishartCholesky
-from vecdist.multivariate.lkj import LKJ
-from vecdist.multivariate.lkj_cholesky import LKJCholesky
-from vecdist.multivariate.multinomial import Multinomial
-from vecdist.multivariate.mv_normal import MvNormal
-from vecdist.multivariate.mv_student_t import MvStudentT
-from vecdist.multivariate.ordered_logistic import OrderedLogistic
-from vecdist.multivariate.ordered_probit import OrderedProbit
-from vecdist.multivariate.wishart import Wishart, WishartCholesky
+_WHERE = {
+    "Categorical": "vecdist.multivariate.categorical",
+    "Dirichlet": "vecdist.multivariate.dirichlet",
+    "DirichletMultinomial": "vecdist.multivariate.dirichlet_multinomial",
+    "InverseWishart": "vecdist.multivariate.inverse_wishart",
+    "InverseWishartCholesky": "vecdist.multivariate.inverse_wishart",
+    "LKJ": "vecdist.multivariate.lkj",
+    "LKJCholesky": "vecdist.multivariate.lkj_cholesky",
+    "MULTIVARIATE": "vecdist.multivariate.base",
+    "Multinomial": "vecdist.multivariate.multinomial",
+    "Multivariate": "vecdist.multivariate.base",
+    "MvNormal": "vecdist.multivariate.mv_normal",
+    "MvStudentT": "vecdist.multivariate.mv_student_t",
+    "OrderedLogistic": "vecdist.multivariate.ordered_logistic",
+    "OrderedProbit": "vecdist.multivariate.ordered_probit",
+    "Wishart": "vecdist.multivariate.wishart",
+    "WishartCholesky": "vecdist.multivariate.wishart",
+}
 
-__all__ = ["MULTIVARIATE", "Multivariate", *sorted(MULTIVARIATE)]  # noqa: PLE0604 # pyright: ignore[reportUnsupportedDunderAll]
+__getattr__, __dir__, __all__ = found_later(__name__, _WHERE, {"MULTIVARIATE": (__name__,)})

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from vecdist.graph.node import Node, cast, const, topological, where
-from vecdist.primitives import PRIMITIVES, partials_of
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, full, sum_to
+from vecdist.primitives.table import PRIMITIVES, partials_of
 
 Duals = dict[Node, Node]
 SIGNS = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, topological
 from vecdist.passes.template import Template, templated
-from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE, rebuilt
+from vecdist.primitives.table import PRIMITIVES
 
 ELEMENTARY = frozenset({"exp", "expm1", "log", "log1p", "log_plus"})
 TEMPLATES = 512  # of primitives, for operands of some shapes and dtypes

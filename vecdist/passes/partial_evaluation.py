@@ -15,8 +15,8 @@ from typing import TypeVar, final
 import numpy as np
 
 from vecdist.graph.node import Node, cast, const, elementwise, rewrite, topological, where
-from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import extent, rebuilt, summed, view
+from vecdist.primitives.table import PRIMITIVES
 
 FREE, DATA, VARIABLE = range(3)  # what a node depends on: numbers of its own, constant data, or anything else
 _LOGARITHM = {"xlogy": "log", "xlog1py": "log1p"}

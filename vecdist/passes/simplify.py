@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from vecdist.graph.node import Node, cast, const, rewrite
-from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import rebuilt
+from vecdist.primitives.table import PRIMITIVES
 
 
 def simplify(roots: Sequence[Node]) -> tuple[Node, ...]:

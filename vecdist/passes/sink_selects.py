@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vecdist.graph.node import Node, const, rewrite, topological, where
-from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.logarithms import log_plus
 from vecdist.primitives.structure import rebuilt
+from vecdist.primitives.table import PRIMITIVES
 
 OF_CODE = {"div", "sqrt"}  # what is dear though targets have code for it
 

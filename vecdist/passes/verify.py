@@ -8,9 +8,9 @@ import numpy as np
 
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import BroadcastError, broadcast
-from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import STRUCTURE
+from vecdist.primitives.table import PRIMITIVES
 
 INDEXING = {"gather", "scatter"}
 LEAVES = {"slot", "const", "extent", "position"}

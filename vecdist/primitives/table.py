@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copyreg
+import importlib
 import itertools
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final, overload
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -50,8 +52,6 @@ class Primitive:
     oracle: str | None = None
     module: str = ""
 
-    of_arrays: ClassVar[Callable[..., Any]]  # entered by the layer of lazy arrays, which is above the graph
-
     @overload
     def __call__(self, *operands: Operand) -> Node: ...
 
@@ -63,7 +63,9 @@ class Primitive:
         if len(operands) != self.arity:
             raise TypeError(f"{self.name} takes {self.arity} arguments, {len(operands)} were given")
         if not all(isinstance(operand, Operand) for operand in operands):
-            return self.of_arrays(operands)
+            from vecdist.lazy.array import of_arrays
+
+            return of_arrays(self, operands)
         return elementwise(
             self.name,
             *operands,
@@ -73,6 +75,7 @@ class Primitive:
 
 
 PRIMITIVES: dict[str, Primitive] = {}
+UFUNCS: dict[str, Primitive] = {}
 
 
 def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
@@ -105,6 +108,7 @@ def primitive(name: str, arity: int = 1, **fields: Any) -> Primitive:
         check_routine(name, fields["routine"])
         fields |= (_called_seldom if fields.get("seldom") else _called)(op, arity, fields["routine"])
     PRIMITIVES[op] = entry = Primitive(op, arity, module=module, **fields)
+    UFUNCS.update(dict.fromkeys(entry.ufuncs, entry))
     return entry
 
 
@@ -130,6 +134,20 @@ def _called_seldom(name: str, arity: int, routine: Callable[..., float]) -> dict
         return found
 
     return {"code": f"{{dtype}}({name}({places})) if {{0}} else {{{arity - 1}}}", "meaning": meaning}
+
+
+def _pickled(node: Node) -> tuple[Any, ...]:
+    """A node with the module that defines its operation, which another process may not have loaded."""
+    entry = PRIMITIVES.get(node.op)
+    return _read, (entry.module if entry else __name__, node.op, node.args, node.attrs, node.shape, node.dtype)
+
+
+def _read(module: str, *parts: Any) -> Node:
+    importlib.import_module(module)
+    return Node(*parts)
+
+
+copyreg.pickle(Node, _pickled)  # type: ignore[arg-type]
 
 
 def flat(*arguments: Node) -> tuple[None, ...]:

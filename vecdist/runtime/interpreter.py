@@ -10,8 +10,8 @@ import numpy as np
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.expand import expand
-from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import STRUCTURE
+from vecdist.primitives.table import PRIMITIVES
 
 
 def interpret(

@@ -1,0 +1,76 @@
+"""Lazy log densities, fused with their gradients into one kernel."""
+
+# Written from the files of this folder by ``VECDIST_REGENERATE=1 python -m pytest tests/annotations``.
+
+from vecdist import distributions as distributions, linalg as linalg, parameters as parameters, random as random
+from vecdist.inspect.explain import explain as explain
+from vecdist.interop.converters import from_numpyro as from_numpyro, from_pymc as from_pymc, from_scipy as from_scipy, from_stan as from_stan
+from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as lazy
+from vecdist.lazy.compiled import Compiled as Compiled, compile as compile
+from vecdist.lazy.derivatives import hessian as hessian, hvp as hvp, jvp as jvp, value_and_grad as value_and_grad, value_and_partials as value_and_partials, vjp as vjp
+from vecdist.lazy.exits import LostDerivative as LostDerivative
+from vecdist.model.logdensity import LogDensity as LogDensity
+from vecdist.runtime.cache import clear_cache as clear_cache
+from vecdist.runtime.pipeline import InvalidIndex as InvalidIndex, InvalidParameter as InvalidParameter
+from vecdist.verbs.density import Vectorize as Vectorize, logpdf as logpdf, logpmf as logpmf
+from vecdist.verbs.draws import sample as sample
+from vecdist.verbs.tails_and_moments import cdf as cdf, entropy as entropy, logcdf as logcdf, logsf as logsf, mean as mean, median as median, mode as mode, ppf as ppf, sf as sf, variance as variance
+from vecdist.wrappers import affine as affine, censored as censored, discretised as discretised, folded as folded, hurdle as hurdle, iid as iid, interval_censored as interval_censored, transformed as transformed, truncated as truncated, zero_inflated as zero_inflated
+from vecdist.wrappers.mixture import log_mix as log_mix, log_softmax as log_softmax, logsumexp as logsumexp, mixture as mixture, softmax as softmax
+
+
+__version__: str
+
+
+__all__ = [
+    "Compiled",
+    "InvalidIndex",
+    "InvalidParameter",
+    "LazyArray",
+    "LogDensity",
+    "LostDerivative",
+    "Vectorize",
+    "affine",
+    "cdf",
+    "censored",
+    "clear_cache",
+    "compile",
+    "data",
+    "discretised",
+    "entropy",
+    "explain",
+    "folded",
+    "from_numpyro",
+    "from_pymc",
+    "from_scipy",
+    "from_stan",
+    "hessian",
+    "hurdle",
+    "hvp",
+    "iid",
+    "interval_censored",
+    "jvp",
+    "lazy",
+    "log_mix",
+    "log_softmax",
+    "logcdf",
+    "logpdf",
+    "logpmf",
+    "logsf",
+    "logsumexp",
+    "mean",
+    "median",
+    "mixture",
+    "mode",
+    "ppf",
+    "sample",
+    "sf",
+    "softmax",
+    "transformed",
+    "truncated",
+    "value_and_grad",
+    "value_and_partials",
+    "variance",
+    "vjp",
+    "zero_inflated",
+]
