@@ -8,8 +8,8 @@ from reference import assert_same, interpreted
 from vecdist import lazy, logpdf
 from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import leaf
-from vecdist.kernel.statements import Accumulate, Load, Store
 from vecdist.kernel.lower import schedule
+from vecdist.kernel.statements import Accumulate, Load, Store
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.passes.simplify import simplify

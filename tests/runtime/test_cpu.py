@@ -247,7 +247,7 @@ def test_blocks_are_run_at_once_each_one_time(monkeypatch):
 @pytest.mark.usefixtures("uncompiled")
 def test_every_block_has_its_sums_where_threads_share_stripes(monkeypatch, threads):
     """More blocks than stripes: run as Python, where no index may leave its array."""
-    monkeypatch.setattr("vecdist.codegen.cpu.render.BLOCK", 4)
+    monkeypatch.setattr("vecdist.codegen.cpu.blocking.BLOCK", 4)
     monkeypatch.setattr("vecdist.runtime.cpu.threads.BLOCK", 4)
     rows = 4 * cpu_language.stripe_limit(3) + 4 * 7 + 1
     x, mean, group = numbers(rows), np.array([0.5, -1.0, 2.0]), np.arange(rows) % 3

@@ -8,10 +8,11 @@ from typing import final
 
 import numpy as np
 
+from vecdist.codegen.cpu.blocking import STRIP
+from vecdist.codegen.cpu.fission import has_phases, phases
 from vecdist.codegen.cuda.grid import THREADS
 from vecdist.codegen.cuda.slots import slotted
 from vecdist.codegen.cuda.tiles import is_team_loop, needs_grid_barrier
-from vecdist.codegen.rows import STRETCH, has_phases, phases
 from vecdist.inspect.diagram import shape_text
 from vecdist.kernel.expressions import Expr, Name, names, substituted
 from vecdist.kernel.ir import Block, Kernel, Loop
@@ -261,7 +262,7 @@ class _Notes:
             yield f"{share} each row of the loop over {loop.dim}"
         elif not self.on_gpu and has_phases(loop, dict(self.kernel.fixed)) and len(phases(loop)) > 1:
             parts = len(phases(loop))
-            yield f"the loop over {loop.dim} takes {STRETCH} rows at a time through {parts} phases, for vectors of rows"
+            yield f"the loop over {loop.dim} takes {STRIP} rows at a time through {parts} phases, for vectors of rows"
         elif not self.on_gpu and loop.body.every_loop():
             yield f"the inner loops of the loop over {loop.dim} are written out, for vectors of rows"
 

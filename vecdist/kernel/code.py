@@ -7,8 +7,8 @@ they are, and for Python to run them as they are printed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar, final
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar, final
 
 from vecdist.kernel.expressions import ZERO, Element, Expr, Name, Several, names
 
@@ -157,6 +157,24 @@ def mapped(item: Code, change: Callable[[Expr], Expr]) -> Code:
 
 def _each(body: Sequence[Code], change: Callable[[Expr], Expr]) -> tuple[Code, ...]:
     return tuple([mapped(item, change) for item in body])
+
+
+def replaced(items: Sequence[Any], rule: Callable[[Any], Sequence[Any] | None]) -> tuple[Any, ...]:
+    """Statements with what ``rule`` puts in the place of each, outermost first; ``None`` looks inside."""
+    found = []
+    for item in items:
+        new = rule(item)
+        found += [_inside_replaced(item, rule)] if new is None else new
+    return tuple(found)
+
+
+def _inside_replaced(item: object, rule: Callable[[Any], Sequence[Any] | None]) -> object:
+    match item:
+        case If(_, body, orelse):
+            return replace(item, body=replaced(body, rule), orelse=replaced(orelse, rule))
+        case While(_, body) | For(_, _, body):
+            return replace(item, body=replaced(body, rule))
+    return item
 
 
 def assigned(items: Sequence[Code]) -> set[str]:

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cpu.render import BLOCK
+from vecdist.codegen.cpu.blocking import BLOCK
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.runtime.base import element_count, length_of

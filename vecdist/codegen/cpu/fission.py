@@ -1,0 +1,182 @@
+"""Loop fission: a loop over rows as phases, each a loop over a strip of rows: a vector takes as many as it has lanes.
+
+What a row needs between its inner loops is computed for all rows of a strip at once; inner loops come in phases of
+their own, and what passes from one phase to the next waits in *buffers* of one element per row, in the first-level
+cache: scalar expansion.
+
+Where all inner loops are short and their lengths are known they are unrolled, and a row is as any other element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from vecdist.codegen.cpu.blocking import STRIP
+from vecdist.codegen.cpu.mixed import Items
+from vecdist.codegen.cpu.unrolling import is_unrolled
+from vecdist.codegen.statements import type_name
+from vecdist.kernel.code import For, Set, let
+from vecdist.kernel.expressions import Element, Expr, Name, names, word
+from vecdist.kernel.ir import Cases, Loop
+from vecdist.kernel.statements import Accumulate, Assign, Made, Scatter, Statement, Total, reads
+
+CHEAP = {"lt", "le", "eq", "ne", "and", "or", "not", "add", "sub", "mul", "neg", "abs", "floor"}
+CHEAP_STEPS = 12  # so many of these cost less than a buffer of booleans, whose width splits the vectors of its readers
+
+
+@final
+@dataclass(frozen=True)
+class Phase:
+    """Statements of rows, or one inner loop of theirs with the ends of its sums.
+
+    ``again`` are statements of earlier phases that are cheaper to repeat than to keep the value of.
+    """
+
+    items: tuple[Statement, ...] = ()
+    loop: Loop | None = None
+    again: tuple[Statement, ...] = ()
+
+    def defines(self) -> dict[str, np.dtype]:
+        """The names that the phase gives its rows, with their dtypes."""
+        return {s.name: s.dtype for s in self.items if isinstance(s, Made)}
+
+    def reads(self) -> set[str]:
+        """Every name that its statements mention and that it does not compute again."""
+        inner = [] if self.loop is None else [s for s in self.loop.body.walk() if not isinstance(s, Loop)]
+        mentioned = {name for item in (*self.again, *self.items, *inner) for name in reads(item)}
+        return mentioned - {item.name for item in self.again if isinstance(item, Assign)}
+
+
+def has_phases(loop: Loop, fixed: Mapping[str, int]) -> bool:
+    """Whether a loop over rows has inner loops that are not unrolled, or adds to elements that its data choose."""
+    items = [item for _, item in loop.body.items]
+    if any(isinstance(item, Cases) for item in items):
+        return False
+    return any(isinstance(item, Scatter) or (isinstance(item, Loop) and not is_unrolled(item, fixed)) for item in items)
+
+
+def phases(loop: Loop) -> list[Phase]:
+    """The phases of the body of a loop, in order.
+
+    A statement waits for the last phase in which it can stand, so that little has to wait in buffers; what is added to
+    elements that data choose comes last of all.
+    """
+    found: list[Phase] = []
+    waiting: list[Statement] = []
+    last: list[Statement] = []
+    totals = {item.accumulator: item for _, item in loop.body.items if isinstance(item, Total)}
+    for level in loop.body.levels:
+        for item in loop.body.statements(level):
+            if not isinstance(item, Total):
+                (last if isinstance(item, Scatter) else waiting).append(item)
+        inner = [
+            Phase(tuple(totals[item.name] for item in each.sums(loop.body) if item.name in totals), each)
+            for each in loop.body.loops(level)
+        ]
+        if inner:
+            needed = _needed(waiting, {name for phase in inner for name in phase.reads()})
+            taken = set(map(id, needed))
+            waiting = [item for item in waiting if id(item) not in taken]
+            found += [Phase(tuple(needed))] if needed else []
+            found += inner
+    found += [Phase(tuple(waiting))] if waiting else []
+    return list(_repeating([*found, Phase(tuple(last))] if last else found))
+
+
+def _needed(items: Sequence[Statement], given: Collection[str]) -> list[Statement]:
+    """Those of ``items`` that give one of ``given``, or what these need."""
+    found: list[Statement] = []
+    wanted = set(given)
+    for item in reversed(items):
+        if getattr(item, "name", None) in wanted and not isinstance(item, Accumulate):
+            found.append(item)
+            wanted |= reads(item)
+    return found[::-1]
+
+
+def _repeating(parts: Sequence[Phase]) -> Iterator[Phase]:
+    """The phases with the booleans of earlier ones computed again, where a few cheap steps do that."""
+    made: dict[str, Made] = {}
+    for part in parts:
+        again: dict[str, Statement] = {}
+        read = sorted(part.reads() & made.keys())
+        kept = {name: made[name] for name in read if made[name].dtype.kind != "b"}
+        for name in read:
+            if name not in kept:
+                again |= _cheap_steps(name, made, kept)
+        yield replace(part, again=tuple(again.values()))
+        made |= {item.name: item for item in part.items if isinstance(item, Made)}
+
+
+def _cheap_steps(name: str, made: Mapping[str, Made], kept: Mapping[str, Made]) -> dict[str, Statement]:
+    """What computes a boolean again, by name; nothing where that takes long, or needs more than two floats."""
+    steps = _steps(name, made, kept)
+    ends = {read for item in steps.values() for read in reads(item)} & (made.keys() - steps.keys())
+    floats = all(made[end].dtype.kind == "f" for end in ends)
+    return steps if len(steps) <= CHEAP_STEPS and len(ends) <= 2 and floats else {}
+
+
+def _steps(name: str, made: Mapping[str, Made], kept: Mapping[str, Made]) -> dict[str, Statement]:
+    """The cheap statements that lead from what is kept to a value, by what they give, in order."""
+    item = made.get(name)
+    if not isinstance(item, Assign) or item.op not in CHEAP or name in kept:
+        return {}
+    before = {step: found for read in names(*item.expressions()) for step, found in _steps(read, made, kept).items()}
+    return {**before, name: item}
+
+
+def passed(parts: Sequence[Phase]) -> dict[str, np.dtype]:
+    """The names that pass from one phase to a later one."""
+    reads = [part.reads() for part in parts]
+    return {
+        name: dtype
+        for place, part in enumerate(parts)
+        for name, dtype in part.defines().items()
+        if any(name in later for later in reads[place + 1 :])
+    }
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a strip, and the buffers in which their values wait."""
+
+    index: str
+    buffers: Mapping[str, np.dtype]
+
+    def over(self, *body: object) -> For:
+        """A loop over the rows."""
+        return For(self.index, Name("stop"), body, Name("start"))
+
+    def at(self, name: str) -> Element:
+        """The place of a row's value in its buffer."""
+        return Name(f"b_{name}")[Name(self.index) - Name("start")]
+
+    def filled(self, name: str, value: Expr) -> For:
+        """A loop that fills the buffer of a name."""
+        return self.over(Set(self.at(name), value))
+
+    def expanded(self, phase: Phase, body: Items) -> For:
+        """A loop over the rows, with what the phase takes from buffers and leaves there; booleans are kept as bytes."""
+        wanted, given = phase.reads(), phase.defines()
+        taken = [
+            let(name, self.at(name).differs(0) if dtype.kind == "b" else self.at(name))
+            for name, dtype in self.buffers.items()
+            if name in wanted and name not in given
+        ]
+        left = [
+            Set(self.at(name), word("i1")(Name(name)) if dtype.kind == "b" else Name(name))
+            for name, dtype in self.buffers.items()
+            if name in given
+        ]
+        return self.over(*taken, *phase.again, *body, *left)
+
+
+def declared(buffers: Mapping[str, np.dtype]) -> Iterator[Set]:
+    """What makes the buffers."""
+    for name, dtype in buffers.items():
+        yield let(f"b_{name}", word("empty")(STRIP, Name("i1" if dtype.kind == "b" else type_name(dtype))))

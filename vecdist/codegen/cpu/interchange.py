@@ -1,0 +1,122 @@
+"""Loop interchange: an inner loop whose elements lie together for neighbouring rows has the rows of a strip innermost.
+
+What it adds up for each row waits in a buffer; what it adds to an output of one element per column, in a register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vecdist.codegen.cpu.blocking import STRIP, strip_mined
+from vecdist.codegen.cpu.fission import Phase, Rows
+from vecdist.codegen.cpu.mixed import Add, Items
+from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
+from vecdist.kernel.code import For, Set, let
+from vecdist.kernel.expressions import Name, names
+from vecdist.kernel.ir import Cases, Loop, Output
+from vecdist.kernel.statements import Accumulate, Load, Scatter, Statement, Store
+
+COLUMNS = 64  # elements of each row that are added up in float32
+
+
+def is_interchanged(inner: Loop, loop: Loop) -> bool:
+    """Whether the rows become the innermost loop: no element of a row lies beside the next one along it."""
+    if loop.dim == "1":
+        return False
+    items = [item for _, item in inner.body.items]
+    if any(isinstance(item, Loop | Cases) for item in items):
+        return False
+    arrays = [item for item in items if isinstance(item, Load | Store) and len(item.indices) > 1]
+    both = [item.indices for item in arrays if loop.index in names(*item.indices)]
+    return not any(inner.index in names(indices[-1]) for indices in both)
+
+
+def column_sums(inner: Loop) -> list[Scatter]:
+    """The scatters of an inner loop whose element is the same for all rows."""
+    column = {Name(inner.index)}
+    return [item for item in inner.body.walk() if isinstance(item, Scatter) and set(item.indices) == column]
+
+
+def narrow_columns(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> list[Scatter]:
+    """The scatters along the columns of a row that are added up in float32 over the rows of a strip."""
+    if inner.sums(loop.body) or len(inner.dims()) > 1:
+        return []
+    return [item for item in column_sums(inner) if outputs[item.output].dtype == np.float32]
+
+
+def expanded_sums(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> dict[str, np.dtype]:
+    """The buffers of sums that an inner loop does not finish in one run."""
+    if not is_interchanged(inner, loop):
+        return {_column(item): np.dtype(np.float32) for item in narrow_columns(inner, loop, outputs)}
+    sums = inner.sums(loop.body)
+    wide = {item.name: accumulator(item) for item in sums}
+    return wide | {narrow(item): item.dtype for item in sums if is_narrow(item)}
+
+
+def interchanged(rows: Rows, phase: Phase, inner: Loop, loop: Loop, outputs: Sequence[Output]) -> Items:
+    """An inner loop with the rows of the strip innermost."""
+    sums = inner.sums(loop.body)
+    short = [item for item in sums if is_narrow(item)]
+    turns = For(inner.index, inner.length, _columns(rows, phase, inner, sums, outputs))
+    if short:
+        strip = strip_mined(turns, COLUMNS, "first_column")
+        fills = [rows.filled(narrow(item), F4(0)) for item in short]
+        ends = [rows.filled(item.name, rows.at(item.name) + F8(rows.at(narrow(item)))) for item in short]
+        turns = replace(strip, body=(*fills, *strip.body, *ends))
+    last = [rows.expanded(Phase(phase.items), phase.items)] if phase.items else []
+    return (*[rows.filled(item.name, beginning(item)) for item in sums], turns, *last)
+
+
+def _columns(rows: Rows, phase: Phase, inner: Loop, sums: Sequence[Accumulate], outputs: Sequence[Output]) -> Items:
+    """The turn of an interchanged loop: all rows, for one column."""
+    dtypes = {item: outputs[item.output].dtype for item in column_sums(inner)}
+    own = {
+        item: Accumulate(f"t{number}", item.value, inner.body, dtype)
+        for number, (item, dtype) in enumerate(dtypes.items())
+    }
+    items = _straight(inner)
+    body = tuple([line for item in items for line in _in_column(rows, item, own, sums)])
+    elsewhere = [item for item in items if item not in sums]
+    return (
+        *[let(item.name, F4(0) if is_narrow(item) else beginning(item)) for item in own.values()],
+        *narrowed((rows.expanded(replace(phase, items=()), body),), elsewhere),
+        *[replace(item, value=Name(total.name)) for item, total in own.items()],
+    )
+
+
+def _in_column(rows: Rows, item: Statement, own: Mapping[Scatter, Accumulate], sums: Sequence[Accumulate]) -> Items:
+    """A statement of an interchanged loop: sums are kept in registers for a column, in buffers for a row."""
+    if isinstance(item, Scatter) and item in own:
+        return (own[item],)
+    if isinstance(item, Accumulate) and item in sums:
+        name = narrow(item) if is_narrow(item) else item.name
+        return let(name, rows.at(name)), replace(item, name=name), Set(rows.at(name), Name(name))
+    return (item,)
+
+
+def _straight(inner: Loop) -> list[Statement]:
+    return [item for level in inner.body.levels for item in inner.body.statements(level)]
+
+
+def tiled(rows: Rows, phase: Phase, inner: Loop, columns: Sequence[Scatter]) -> Items:
+    """An inner loop in tiles of columns, each for all rows of a strip, with sums of float32 columns in float32."""
+    turns = strip_mined(For(inner.index, inner.length, ()), STRIP, "first_column", "last_column")
+    limit, turn = turns.body
+    place = Name(inner.index) - Name("first_column")
+    at = {item: Name(f"b_{_column(item)}")[place] for item in columns}
+    items = _straight(inner)
+    body = [Add(at[item], item.value) if isinstance(item, Scatter) and item in at else item for item in items]
+    tile = (
+        replace(turn, body=tuple([Set(place, F4(0)) for place in at.values()])),
+        rows.expanded(phase, narrowed((replace(turn, body=tuple(body)),), items)),
+        replace(turn, body=tuple([replace(item, value=place) for item, place in at.items()])),
+    )
+    return (replace(turns, body=(limit, *tile)),)
+
+
+def _column(item: Scatter) -> str:
+    """The name of what a strip adds to a column."""
+    return f"s_{item.value}_o{item.output}"

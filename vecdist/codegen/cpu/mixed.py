@@ -1,0 +1,26 @@
+"""What stands in a loop nest between plan and code: statements of nests among structured ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.kernel.code import Code
+from vecdist.kernel.expressions import Element, Expr
+from vecdist.kernel.statements import Statement
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Add to an element of a buffer."""
+
+    target: Element
+    value: Expr
+
+    def __str__(self) -> str:
+        return f"{self.target} += {self.value}"
+
+
+Item = Statement | Code | Add
+Items = tuple[Item, ...]
