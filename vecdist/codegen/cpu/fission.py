@@ -2,9 +2,7 @@
 
 What a row needs between its inner loops is computed for all rows of a strip at once; inner loops come in phases of
 their own, and what passes from one phase to the next waits in *buffers* of one element per row, in the first-level
-cache: scalar expansion.
-
-Where all inner loops are short and their lengths are known they are unrolled, and a row is as any other element.
+cache: scalar expansion.  Where all inner loops are unrolled a row is as any other element.
 """
 
 from __future__ import annotations
@@ -16,11 +14,11 @@ from typing import final
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import STRIP
-from vecdist.codegen.cpu.mixed import Items
+from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.unrolling import is_unrolled
 from vecdist.codegen.statements import type_name
 from vecdist.kernel.code import For, Set, let
-from vecdist.kernel.expressions import Element, Expr, Name, names, word
+from vecdist.kernel.expressions import Element, Expr, Name, names
 from vecdist.kernel.ir import Cases, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Made, Scatter, Statement, Total, reads
 
@@ -130,7 +128,7 @@ def _steps(name: str, made: Mapping[str, Made], kept: Mapping[str, Made]) -> dic
 
 
 def passed(parts: Sequence[Phase]) -> dict[str, np.dtype]:
-    """The names that pass from one phase to a later one."""
+    """The names that pass from one phase to a later one, with their dtypes."""
     reads = [part.reads() for part in parts]
     return {
         name: dtype
@@ -140,43 +138,40 @@ def passed(parts: Sequence[Phase]) -> dict[str, np.dtype]:
     }
 
 
+def declared(buffers: Mapping[str, np.dtype]) -> Iterator[Set]:
+    """What makes the buffers; booleans are kept as bytes."""
+    for name, dtype in buffers.items():
+        yield let(f"b_{name}", Name("empty")(STRIP, Name("i1" if dtype.kind == "b" else type_name(dtype))))
+
+
 @final
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a strip, and the buffers in which their values wait."""
+    """The loop over the rows of a strip, whatever stands in it, and the buffers in which their values wait."""
 
-    index: str
+    loop: For[Item]
     buffers: Mapping[str, np.dtype]
 
-    def over(self, *body: object) -> For:
-        """A loop over the rows."""
-        return For(self.index, Name("stop"), body, Name("start"))
+    def over(self, body: Items) -> For[Item]:
+        return replace(self.loop, body=body)
 
     def at(self, name: str) -> Element:
         """The place of a row's value in its buffer."""
-        return Name(f"b_{name}")[Name(self.index) - Name("start")]
+        return Name(f"b_{name}")[Name(self.loop.index) - self.loop.start]
 
-    def filled(self, name: str, value: Expr) -> For:
+    def filled(self, name: str, value: Expr) -> For[Item]:
         """A loop that fills the buffer of a name."""
-        return self.over(Set(self.at(name), value))
+        return self.over((Set(self.at(name), value),))
 
-    def expanded(self, phase: Phase, body: Items) -> For:
-        """A loop over the rows, with what the phase takes from buffers and leaves there; booleans are kept as bytes."""
+    def expanded(self, phase: Phase, body: Items) -> For[Item]:
+        """A loop over the rows, with what the phase takes from buffers and leaves there."""
         wanted, given = phase.reads(), phase.defines()
-        taken = [
-            let(name, self.at(name).differs(0) if dtype.kind == "b" else self.at(name))
-            for name, dtype in self.buffers.items()
-            if name in wanted and name not in given
-        ]
-        left = [
-            Set(self.at(name), word("i1")(Name(name)) if dtype.kind == "b" else Name(name))
-            for name, dtype in self.buffers.items()
-            if name in given
-        ]
-        return self.over(*taken, *phase.again, *body, *left)
+        taken = [self._taken(name) for name in self.buffers if name in wanted and name not in given]
+        left = [self._left(name) for name in self.buffers if name in given]
+        return self.over((*taken, *phase.again, *body, *left))
 
+    def _taken(self, name: str) -> Set:
+        return let(name, self.at(name).differs(0) if self.buffers[name].kind == "b" else self.at(name))
 
-def declared(buffers: Mapping[str, np.dtype]) -> Iterator[Set]:
-    """What makes the buffers."""
-    for name, dtype in buffers.items():
-        yield let(f"b_{name}", word("empty")(STRIP, Name("i1" if dtype.kind == "b" else type_name(dtype))))
+    def _left(self, name: str) -> Set:
+        return Set(self.at(name), Name("i1")(Name(name)) if self.buffers[name].kind == "b" else Name(name))

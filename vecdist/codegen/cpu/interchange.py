@@ -12,7 +12,7 @@ import numpy as np
 
 from vecdist.codegen.cpu.blocking import STRIP, strip_mined
 from vecdist.codegen.cpu.fission import Phase, Rows
-from vecdist.codegen.cpu.mixed import Add, Items
+from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
 from vecdist.kernel.code import For, Set, let
 from vecdist.kernel.expressions import Name, names
@@ -47,10 +47,15 @@ def narrow_columns(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> list[S
     return [item for item in column_sums(inner) if outputs[item.output].dtype == np.float32]
 
 
+def narrow_column(item: Scatter) -> str:
+    """The name of what the rows of a strip add to a column."""
+    return f"s_{item.value}_o{item.output}"
+
+
 def expanded_sums(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> dict[str, np.dtype]:
     """The buffers of sums that an inner loop does not finish in one run."""
     if not is_interchanged(inner, loop):
-        return {_column(item): np.dtype(np.float32) for item in narrow_columns(inner, loop, outputs)}
+        return {narrow_column(item): np.dtype(np.float32) for item in narrow_columns(inner, loop, outputs)}
     sums = inner.sums(loop.body)
     wide = {item.name: accumulator(item) for item in sums}
     return wide | {narrow(item): item.dtype for item in sums if is_narrow(item)}
@@ -60,17 +65,16 @@ def interchanged(rows: Rows, phase: Phase, inner: Loop, loop: Loop, outputs: Seq
     """An inner loop with the rows of the strip innermost."""
     sums = inner.sums(loop.body)
     short = [item for item in sums if is_narrow(item)]
-    turns = For(inner.index, inner.length, _columns(rows, phase, inner, sums, outputs))
+    turns = For(inner.index, inner.length, _column(rows, phase, inner, sums, outputs))
     if short:
-        strip = strip_mined(turns, COLUMNS, "first_column")
-        fills = [rows.filled(narrow(item), F4(0)) for item in short]
+        starts = [rows.filled(narrow(item), F4(0)) for item in short]
         ends = [rows.filled(item.name, rows.at(item.name) + F8(rows.at(narrow(item)))) for item in short]
-        turns = replace(strip, body=(*fills, *strip.body, *ends))
+        turns = strip_mined(turns, COLUMNS, "first_column", "", lambda few: (*starts, few, *ends))
     last = [rows.expanded(Phase(phase.items), phase.items)] if phase.items else []
     return (*[rows.filled(item.name, beginning(item)) for item in sums], turns, *last)
 
 
-def _columns(rows: Rows, phase: Phase, inner: Loop, sums: Sequence[Accumulate], outputs: Sequence[Output]) -> Items:
+def _column(rows: Rows, phase: Phase, inner: Loop, sums: Sequence[Accumulate], outputs: Sequence[Output]) -> Items:
     """The turn of an interchanged loop: all rows, for one column."""
     dtypes = {item: outputs[item.output].dtype for item in column_sums(inner)}
     own = {
@@ -103,20 +107,16 @@ def _straight(inner: Loop) -> list[Statement]:
 
 def tiled(rows: Rows, phase: Phase, inner: Loop, columns: Sequence[Scatter]) -> Items:
     """An inner loop in tiles of columns, each for all rows of a strip, with sums of float32 columns in float32."""
-    turns = strip_mined(For(inner.index, inner.length, ()), STRIP, "first_column", "last_column")
-    limit, turn = turns.body
     place = Name(inner.index) - Name("first_column")
-    at = {item: Name(f"b_{_column(item)}")[place] for item in columns}
+    at = {item: Name(f"b_{narrow_column(item)}")[place] for item in columns}
     items = _straight(inner)
     body = [Add(at[item], item.value) if isinstance(item, Scatter) and item in at else item for item in items]
-    tile = (
-        replace(turn, body=tuple([Set(place, F4(0)) for place in at.values()])),
-        rows.expanded(phase, narrowed((replace(turn, body=tuple(body)),), items)),
-        replace(turn, body=tuple([replace(item, value=place) for item, place in at.items()])),
-    )
-    return (replace(turns, body=(limit, *tile)),)
 
+    def tile(turns: For[Item]) -> Items:
+        return (
+            replace(turns, body=tuple([Set(place, F4(0)) for place in at.values()])),
+            rows.expanded(phase, narrowed((turns,), items)),
+            replace(turns, body=tuple([replace(item, value=place) for item, place in at.items()])),
+        )
 
-def _column(item: Scatter) -> str:
-    """The name of what a strip adds to a column."""
-    return f"s_{item.value}_o{item.output}"
+    return (strip_mined(For(inner.index, inner.length, tuple(body)), STRIP, "first_column", "last_column", tile),)

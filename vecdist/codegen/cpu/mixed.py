@@ -18,6 +18,9 @@ class Add:
     target: Element
     value: Expr
 
+    def expressions(self) -> tuple[Expr, ...]:
+        return self.target, self.value
+
     def __str__(self) -> str:
         return f"{self.target} += {self.value}"
 

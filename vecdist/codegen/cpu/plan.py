@@ -1,4 +1,8 @@
-"""How a loop nest runs on the CPU: the passes that make it, in order."""
+"""How loop nests run on the CPU: the passes that make statements of them, in order.
+
+Inner loops are unrolled, or run in strips; loops over rows are strip-mined and divided into phases, where inner loops
+may be interchanged; a block may have a version without seldom values; blocks are shared by threads.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +16,22 @@ from vecdist.codegen.cpu.blocking import STRIP, block_size, blocked, lowest, str
 from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases
 from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, is_interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.mixed import Item, Items
-from vecdist.codegen.cpu.reductions import begun, is_narrow, narrowed
+from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
 from vecdist.codegen.cpu.versioning import versioned
 from vecdist.kernel.code import For, If, Set, let
 from vecdist.kernel.expressions import FALSE, ONE, ZERO, Name
-from vecdist.kernel.ir import Block, Kernel, Loop, Output
-from vecdist.kernel.statements import Flag
+from vecdist.kernel.ir import Block, Kernel, Loop
+from vecdist.kernel.statements import Accumulate, Flag
+
+FIRST = Name("block") * Name("size")  # the first turn of a block
+RAISED = Set(Name("flag")[ZERO], ONE)  # the kernel's flag
 
 
 @final
 @dataclass(frozen=True)
 class Nest:
-    """An outermost loop as statements, with the buffers that they use."""
+    """An outermost loop as statements, and the dtypes of the buffers that they use."""
 
     loop: Loop
     items: Items
@@ -32,47 +39,51 @@ class Nest:
 
 
 def planned(kernel: Kernel) -> list[Nest]:
-    """The outermost loops of a kernel, in order, as they run."""
-    return [_nest(kernel, loop) for _, loop in kernel.nests()]
+    """The outermost loops of a kernel as they run, in order."""
+    return [_planned(kernel, loop) for _, loop in kernel.nests()]
 
 
-def _nest(kernel: Kernel, loop: Loop) -> Nest:
+def _planned(kernel: Kernel, loop: Loop) -> Nest:
+    sums, flagged = loop.sums(kernel.root), any(isinstance(item, Flag) for item in loop.body.walk())
+    turns, buffers = _turns(kernel, loop)
+    starts = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []))
+    block = versioned((*starts, let("end", lowest(FIRST + Name("size"), loop.length)), turns))
+    ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
+    blocks = blocked(kernel, loop, (*block, *ends))
+    return Nest(loop, (let("size", block_size(loop)), *declared(buffers), *blocks), buffers)
+
+
+def _turns(kernel: Kernel, loop: Loop) -> tuple[For[Item], dict[str, np.dtype]]:
+    """The turns of a block, in strips where that pays, and the buffers that they use."""
     fixed = dict(kernel.fixed)
-    phased = has_phases(loop, fixed)
-    sums = loop.sums(kernel.root)
-    buffers = _buffers(loop, kernel.outputs) if phased else {}
-    first = Name("block") * Name("size")
-    if phased:
-        turns = _fissioned(For(loop.index, Name("end"), (), first), loop, buffers, kernel)
-    else:
-        turns = narrow_strips(For(loop.index, Name("end"), sequence(loop.body, fixed), first), sums, "start", "stop")
-    flagged = any(isinstance(item, Flag) for item in loop.body.walk())
-    limit = let("end", lowest(first + Name("size"), loop.length))
-    block = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []), limit, turns)
-    ends = [Set(Name(f"p_{item.name}")[Name("block")], Name(item.name)) for item in sums]
-    raises = [If(Name("bad"), (raised(),))] if flagged else []
-    runs = blocked(kernel, loop, (*versioned(block, not phased), *ends, *raises))
-    return Nest(loop, (let("size", block_size(loop)), *declared(buffers), *runs), buffers)
-
-
-def _buffers(loop: Loop, outputs: Sequence[Output]) -> dict[str, np.dtype]:
-    """What waits in buffers: the names that pass from one phase to a later one, and sums that are not finished."""
+    turns = For(loop.index, Name("end"), (), FIRST)
+    if not has_phases(loop, fixed):
+        turns = replace(turns, body=sequence(loop.body, fixed))
+        return in_narrow_strips(turns, loop.sums(kernel.root), "start", "stop"), {}
     parts = phases(loop)
+    buffers = _buffers(kernel, loop, parts)
+
+    def fissioned(strip: For[Item]) -> Items:
+        return tuple([item for phase in parts for item in _phase(kernel, loop, phase, Rows(strip, buffers))])
+
+    return strip_mined(turns, STRIP, "start", "stop", fissioned), buffers
+
+
+def _partial(item: Accumulate) -> Set:
+    """The sum of a block, kept."""
+    return Set(Name(f"p_{item.name}")[Name("block")], Name(item.name))
+
+
+def _buffers(kernel: Kernel, loop: Loop, parts: Sequence[Phase]) -> dict[str, np.dtype]:
+    """What waits in buffers: names that pass from one phase to a later one, and sums that are not finished."""
     found = passed(parts)
     for part in parts:
         if part.loop is not None:
-            found |= expanded_sums(part.loop, loop, outputs)
+            found |= expanded_sums(part.loop, loop, kernel.outputs)
     return found
 
 
-def _fissioned(turns: For[Item], loop: Loop, buffers: Mapping[str, np.dtype], kernel: Kernel) -> For[Item]:
-    """A loop over rows in strips, phase by phase."""
-    strip, rows = strip_mined(turns, STRIP, "start", "stop"), Rows(loop.index, buffers)
-    parts = [item for phase in phases(loop) for item in _phase(rows, phase, loop, kernel)]
-    return replace(strip, body=(strip.body[0], *parts))
-
-
-def _phase(rows: Rows, phase: Phase, loop: Loop, kernel: Kernel) -> Items:
+def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
     inner = phase.loop
     if inner is None:
         return narrowed((rows.expanded(phase, phase.items),), phase.items)
@@ -80,17 +91,7 @@ def _phase(rows: Rows, phase: Phase, loop: Loop, kernel: Kernel) -> Items:
         return interchanged(rows, phase, inner, loop, kernel.outputs)
     if columns := narrow_columns(inner, loop, kernel.outputs):
         return tiled(rows, phase, inner, columns)
-    turns = inner_loop(inner, loop.body, dict(kernel.fixed))
-    return (rows.expanded(phase, (*turns, *phase.items)),)
-
-
-def narrow_strips(loop: For[Item], sums: Sequence[Item], first: str, last: str = "") -> For[Item]:
-    """A loop in strips, where it adds up float32."""
-    if not any(map(is_narrow, sums)):
-        return loop
-    strip = strip_mined(loop, STRIP, first, last)
-    *head, turns = strip.body
-    return replace(strip, body=(*head, *narrowed((turns,), sums)))
+    return (rows.expanded(phase, (*inner_loop(inner, loop.body, dict(kernel.fixed)), *phase.items)),)
 
 
 def sequence(block: Block, fixed: Mapping[str, int]) -> Items:
@@ -104,14 +105,9 @@ def sequence(block: Block, fixed: Mapping[str, int]) -> Items:
 
 def inner_loop(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:
     """A loop in a row: unrolled, or in strips where it adds up float32."""
+    sums, turns = loop.sums(home), For(loop.index, loop.length, sequence(loop.body, fixed))
     if is_unrolled(loop, fixed):
-        return unrolled(loop, home, fixed[loop.dim])
-    turns = For(loop.index, loop.length, sequence(loop.body, fixed))
+        return reduced(unrolled(turns, fixed[loop.dim]), sums)
     if not loop.body.every_loop():
-        turns = narrow_strips(turns, turns.body, f"first_{loop.index}")
-    return (*map(begun, loop.sums(home)), turns)
-
-
-def raised() -> Set:
-    """The kernel's flag, raised."""
-    return Set(Name("flag")[ZERO], ONE)
+        turns = in_narrow_strips(turns, turns.body, f"first_{loop.index}")
+    return (*map(begun, sums), turns)

@@ -1,4 +1,4 @@
-"""Reductions: what they begin with, and sums of float32 taken in float32 over short runs."""
+"""Reductions: what they begin with, and sums of float32 by narrow partial sums: in float32 over short runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from vecdist.codegen.cpu.blocking import STRIP, strip_mined
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.statements import PARTIAL, start, type_name
-from vecdist.kernel.code import Set, let, replaced
+from vecdist.kernel.code import For, Set, let, replaced
 from vecdist.kernel.expressions import Expr, Name
 from vecdist.kernel.statements import Accumulate
 
@@ -32,22 +33,32 @@ def begun(item: Accumulate) -> Set:
 
 
 def is_narrow(item: object) -> bool:
-    """Whether a sum is taken in float32 over short runs, which keeps the vectors of its loop whole."""
+    """Whether a sum has narrow partial sums, which keep the vectors of its loop whole."""
     return isinstance(item, Accumulate) and item.op == "sum" and item.dtype == np.float32
 
 
 def narrow(item: Accumulate) -> str:
-    """The name of what a short run adds up."""
+    """The name of a partial sum."""
     return f"s_{item.name}"
 
 
-def narrow_begun(item: Accumulate) -> Set:
-    return let(narrow(item), F4(0))
+def narrowed(items: Items, sums: Sequence[Item]) -> Items:
+    """A short run, with partial sums of its own."""
+    found = [item for item in sums if isinstance(item, Accumulate) and is_narrow(item)]
+    ends = [let(item.name, Name(item.name) + F8(Name(narrow(item)))) for item in found]
+    return (*[let(narrow(item), F4(0)) for item in found], *_to_narrow(items, found), *ends)
 
 
-def renamed_sums(items: Sequence[Item], sums: Sequence[Accumulate]) -> Items:
-    """Statements that add to the narrow sums instead."""
-    names = {item.name for item in sums if is_narrow(item)}
+def reduced(items: Items, sums: Sequence[Accumulate]) -> Items:
+    """A short run that is all that its sums add up."""
+    starts = [let(narrow(item), F4(0)) if is_narrow(item) else begun(item) for item in sums]
+    found = [item for item in sums if is_narrow(item)]
+    return (*starts, *_to_narrow(items, found), *[let(item.name, F8(Name(narrow(item)))) for item in found])
+
+
+def _to_narrow(items: Items, sums: Sequence[Accumulate]) -> Items:
+    """Statements that add to partial sums instead."""
+    names = {item.name for item in sums}
 
     def rule(item: Item) -> Items | None:
         return (replace(item, name=narrow(item)),) if isinstance(item, Accumulate) and item.name in names else None
@@ -55,8 +66,8 @@ def renamed_sums(items: Sequence[Item], sums: Sequence[Accumulate]) -> Items:
     return replaced(items, rule)
 
 
-def narrowed(items: Items, sums: Sequence[Item]) -> Items:
-    """A short run, whose sums of float32 are taken in float32: that keeps its vectors whole."""
-    found = [item for item in sums if isinstance(item, Accumulate) and is_narrow(item)]
-    ends = [let(item.name, Name(item.name) + F8(Name(narrow(item)))) for item in found]
-    return (*map(narrow_begun, found), *renamed_sums(items, found), *ends)
+def in_narrow_strips(loop: For[Item], sums: Sequence[Item], first: str, last: str = "") -> For[Item]:
+    """A loop in strips with partial sums of their own, where it has such sums."""
+    if not any(map(is_narrow, sums)):
+        return loop
+    return strip_mined(loop, STRIP, first, last, lambda turns: narrowed((turns,), sums))

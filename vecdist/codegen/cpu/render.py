@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import block_count, block_size, lowest, stripes
-from vecdist.codegen.cpu.plan import Nest, planned, raised
+from vecdist.codegen.cpu.blocking import block_count, block_size, lowest, stripe_limit
+from vecdist.codegen.cpu.plan import RAISED, Nest, planned
 from vecdist.codegen.cpu.spelling import spelled, stride
 from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
@@ -97,7 +97,7 @@ class _Module:
         """The body of the function ``finish``, for what is left when every loop is done, if anything is."""
         root = self.kernel.root
         items = [item for level in root.levels for item in root.statements(level) if isinstance(item, Store | Flag)]
-        ends = [If(item.value, (raised(),)) if isinstance(item, Flag) else item for item in items]
+        ends = [If(item.value, (RAISED,)) if isinstance(item, Flag) else item for item in items]
         return [*self.prefix(root.levels[-1]), *spelled(ends, self.kernel)] if items else []
 
     def entry(self, finishes: bool) -> Iterator[Code]:
@@ -107,7 +107,7 @@ class _Module:
             yield Set(Several(tuple(map(Name, self.hoisted))), called("prelude", self.parameters))
         for number, output in enumerate(self.kernel.outputs):
             if output.summed:
-                count = stripes(self.kernel) * element_count(output.shape)
+                count = stripe_limit(self.kernel) * element_count(output.shape)
                 yield let(f"q_o{number}", word("zeros")(count, Name(ACCUMULATOR[output.dtype.kind])))
         for number in range(len(self.nests)):
             yield from self.run(number)
@@ -122,7 +122,7 @@ class _Module:
         for item in loop.sums(self.kernel.root):
             yield let(f"p_{item.name}", word("empty")(blocks, Name(ACCUMULATOR[item.dtype.kind])))
         scattered = [f"q_o{output}" for output in loop.scatters()]
-        shares = lowest(blocks, stripes(self.kernel)) if scattered else blocks
+        shares = lowest(blocks, stripe_limit(self.kernel)) if scattered else blocks
         rest = self.signature(*self.partials(number + 1), *scattered)
         yield Do(word(f"nest{number}")(word("i8")(0), shares, *map(Name, rest)))
         if number + 1 == len(self.nests) or self.nests[number + 1][0] != level:

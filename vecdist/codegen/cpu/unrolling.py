@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vecdist.codegen.cpu.mixed import Items
-from vecdist.codegen.cpu.reductions import F8, begun, is_narrow, narrow, narrow_begun, renamed_sums
-from vecdist.kernel.code import let
+from vecdist.codegen.cpu.mixed import Item, Items
+from vecdist.kernel.code import For
 from vecdist.kernel.expressions import Constant, Name
-from vecdist.kernel.ir import Block, Cases, Loop
-from vecdist.kernel.statements import Assign, Load, Scatter, renamed
+from vecdist.kernel.ir import Cases, Loop
+from vecdist.kernel.statements import Assign, Load, Scatter, Statement, renamed
 
 UNROLLED = 16  # elements of a row, at most: so many are gathered from rows that lie behind each other
 STATEMENTS = 512  # of a row, at most
@@ -23,18 +22,14 @@ def is_unrolled(inner: Loop, fixed: Mapping[str, int]) -> bool:
     return not any(isinstance(item, Loop | Cases | Scatter) for item in items)
 
 
-def unrolled(loop: Loop, home: Block, count: int) -> Items:
-    """The turns of an inner loop; its sums of float32 are taken in float32."""
-    items = [item for level in loop.body.levels for item in loop.body.statements(level)]
-    own = [item.name for item in items if isinstance(item, Assign | Load)]
-    sums = loop.sums(home)
-    turns = [
-        renamed(item, {loop.index: Constant(turn), **{name: Name(f"{name}_{turn}") for name in own}})
-        for turn in range(count)
-        for item in items
-    ]
-    return (
-        *[narrow_begun(item) if is_narrow(item) else begun(item) for item in sums],
-        *renamed_sums(turns, sums),
-        *[let(item.name, F8(Name(narrow(item)))) for item in sums if is_narrow(item)],
+def unrolled(loop: For[Item], count: int) -> Items:
+    """The turns of a loop, each with names of its own."""
+    own = [item.name for item in loop.body if isinstance(item, Assign | Load)]
+    return tuple(
+        [
+            renamed(item, {loop.index: Constant(turn), **{name: Name(f"{name}_{turn}") for name in own}})
+            for turn in range(count)
+            for item in loop.body
+            if isinstance(item, Statement)
+        ]
     )
