@@ -6,11 +6,12 @@ order whoever runs them: ``kernel`` alone, or many threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import block_count, block_size, lowest, stripe_limit
+from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
 from vecdist.codegen.cpu.spelling import spelled, stride
 from vecdist.codegen.inline import inlined
@@ -42,18 +43,20 @@ class _Module:
     def functions(self) -> tuple[Function, ...]:
         """What varies along no loop, a function for each outermost loop, what is left after them, and all of it."""
         left = self.left()
-        partials = self.partials(len(self.nests))
         return (
             self.prelude(),
             *[self.nest(number, nest) for number, nest in enumerate(planned(self.kernel))],
-            Function("finish", self.signature(*partials), (*left, Return())),
-            Function("kernel", self.parameters, tuple(self.entry(bool(left)))),
+            self.function("finish", self.signature(*self.partials(len(self.nests))), (*left, Return())),
+            self.function("kernel", self.parameters, tuple(self.entry(bool(left)))),
         )
+
+    def function(self, name: str, parameters: tuple[str, ...], items: Items, buffers: Iterable[str] = ()) -> Function:
+        return Function(name, parameters, spelled(items, self.kernel, buffers))
 
     def prelude(self) -> Function:
         """A function for what varies along no loop; what the loops need of it is passed on."""
         result = Return(Several(tuple(map(Name, self.hoisted))))
-        return Function("prelude", self.parameters, (*self.strides(), *self.outer(0), result))
+        return self.function("prelude", self.parameters, (*self.strides(), *self.outer(0), result))
 
     def partials(self, upto: int) -> list[str]:
         """The arrays of partial sums of the first ``upto`` nests."""
@@ -67,21 +70,20 @@ class _Module:
         level, loop = self.nests[number]
         shared = [*self.partials(number + 1), *(f"q_o{output}" for output in loop.scatters())]
         fixed = [let(dim, Constant(length)) for dim, length in self.kernel.fixed]
-        run = spelled(nest.items, self.kernel, nest.buffers)
-        body = (Do(word("widest")()), *fixed, *self.prefix(level), *run)
-        return Function(f"nest{number}", self.signature("first", "last", *shared), body)
+        items = (Do(word("widest")()), *fixed, *self.prefix(level), *nest.items)
+        return self.function(f"nest{number}", self.signature("first", "last", *shared), items, nest.buffers)
 
-    def outer(self, level: int) -> tuple[Code, ...]:
+    def outer(self, level: int) -> list[Item]:
         """What the outermost block computes at a level."""
         items = [item for item in self.kernel.root.statements(level) if not isinstance(item, Store | Flag)]
-        return spelled([self.added(item) if isinstance(item, Total) else item for item in items], self.kernel)
+        return [self.added(item) if isinstance(item, Total) else item for item in items]
 
     def added(self, item: Total) -> Set:
         """The end of a sum, which is the sum of those of all blocks."""
         sums = word(f"total_{self.ops[item.accumulator]}")(Name(f"p_{item.accumulator}"))
         return let(item.name, of_type(item.dtype, sums))
 
-    def prefix(self, level: int) -> list[Code]:
+    def prefix(self, level: int) -> list[Item]:
         """What the outermost block knows of sums at ``level``: cheap, so computed again by everyone who needs it."""
         return [*self.strides(), *(item for at in range(1, level + 1) for item in self.outer(at))]
 
@@ -93,12 +95,12 @@ class _Module:
             for axis in slot.axes
         ]
 
-    def left(self) -> list[Code]:
+    def left(self) -> list[Item]:
         """The body of the function ``finish``, for what is left when every loop is done, if anything is."""
         root = self.kernel.root
         items = [item for level in root.levels for item in root.statements(level) if isinstance(item, Store | Flag)]
         ends = [If(item.value, (RAISED,)) if isinstance(item, Flag) else item for item in items]
-        return [*self.prefix(root.levels[-1]), *spelled(ends, self.kernel)] if items else []
+        return [*self.prefix(root.levels[-1]), *ends] if items else []
 
     def entry(self, finishes: bool) -> Iterator[Code]:
         """The whole kernel, by one thread."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard, final
 
@@ -11,37 +11,26 @@ from vecdist.codegen.statements import computed, dense_offset, slot_of, typed_ze
 from vecdist.kernel.code import Code, Do, Set, let, replaced
 from vecdist.kernel.expressions import ZERO, Choice, Element, Expr, Name, Operand, joined, of_type, rewritten, word
 from vecdist.kernel.ir import Kernel
-from vecdist.kernel.statements import (
-    Accumulate,
-    Assign,
-    Flag,
-    Load,
-    Scatter,
-    Store,
-    Temp,
-    Total,
-    array_name,
-)
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, array_name
 
 
 @final
 @dataclass(frozen=True)
 class Arrays:
-    """What statements read and write, each with its alias scope: inputs have -1, then come outputs, then buffers."""
+    """What statements read and write, by alias scope: inputs have -1, outputs their numbers, buffers those behind."""
 
     kernel: Kernel
-    buffers: tuple[str, ...]
+    buffers: Mapping[Expr, int]
 
     def scope(self, number: int) -> tuple[Operand, Operand]:
         return number, len(self.kernel.outputs) + len(self.buffers)
 
     def place(self, element: Element) -> tuple[Operand, ...]:
         """An element of a buffer, as arguments."""
-        number = len(self.kernel.outputs) + self.buffers.index(str(element.array))
-        return element.array, element.index, *self.scope(number)
+        return element.array, element.index, *self.scope(self.buffers[element.array])
 
     def is_buffered(self, item: Expr) -> TypeGuard[Element]:
-        return isinstance(item, Element) and str(item.array) in self.buffers
+        return isinstance(item, Element) and item.array in self.buffers
 
     def read(self, value: Expr) -> Expr:
         """A value with loads in the place of elements of buffers."""
@@ -116,7 +105,7 @@ TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
 
 def spelled(items: Sequence[Item], kernel: Kernel, buffers: Iterable[str] = ()) -> tuple[Code, ...]:
     """Statements as code."""
-    arrays = Arrays(kernel, tuple([f"b_{name}" for name in buffers]))
+    arrays = Arrays(kernel, {Name(f"b_{name}"): at for at, name in enumerate(buffers, len(kernel.outputs))})
 
     def rule(item: Item) -> tuple[Code] | None:
         spell = TABLE.get(type(item))

@@ -22,8 +22,8 @@ def versioned(items: Items) -> Items:
         return items
     usual = without_seldom(items)
     found_out = replaced(usual, lambda item: () if isinstance(item, Scatter) else None)
-    again = () if found_out == usual else usual
-    return let("seldom", FALSE), *found_out, If(SELDOM, items, again)
+    scatters = any(isinstance(item, Scatter) for item in walk(items))
+    return let("seldom", FALSE), *found_out, If(SELDOM, items, usual if scatters else ())
 
 
 def without_seldom(items: Items) -> Items:
