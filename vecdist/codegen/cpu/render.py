@@ -33,7 +33,8 @@ class _Module:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.nests = kernel.nests()
-        self.ops = {item.name: item.op for _, loop in self.nests for item in loop.sums(kernel.root)}
+        self.sums = [loop.sums(kernel.root) for _, loop in self.nests]
+        self.ops = {item.name: item.op for sums in self.sums for item in sums}
         slots = [f"x{slot.index}" for slot in kernel.slots]
         outputs = [f"o{number}" for number in range(len(kernel.outputs))]
         flag = ["flag"] if kernel.flagged else []
@@ -60,7 +61,7 @@ class _Module:
 
     def partials(self, upto: int) -> list[str]:
         """The arrays of partial sums of the first ``upto`` nests."""
-        return [f"p_{s.name}" for _, loop in self.nests[:upto] for s in loop.sums(self.kernel.root)]
+        return [f"p_{item.name}" for sums in self.sums[:upto] for item in sums]
 
     def signature(self, *names: str) -> tuple[str, ...]:
         return *names, *self.hoisted, *self.parameters
@@ -121,7 +122,7 @@ class _Module:
         level, loop = self.nests[number]
         blocks = Name("blocks")
         yield let("blocks", block_count(loop, block_size(loop)))
-        for item in loop.sums(self.kernel.root):
+        for item in self.sums[number]:
             yield let(f"p_{item.name}", word("empty")(blocks, Name(ACCUMULATOR[item.dtype.kind])))
         scattered = [f"q_o{output}" for output in loop.scatters()]
         shares = lowest(blocks, stripe_limit(self.kernel)) if scattered else blocks
