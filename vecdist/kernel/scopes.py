@@ -12,11 +12,12 @@ from vecdist.kernel.expressions import Name, Several, names
 def values(parameters: Sequence[str], body: Sequence[Code]) -> frozenset[str]:
     """The names that are given one value, and read behind that in the same block, or in one inside it.
 
-    They need no memory: a compiler has nothing to find out about them.
+    So is the index of several loops, one after another.  They need no memory: a compiler has nothing to find out.
     """
-    given = Counter(parameters)
-    for item in walk(body):
-        given.update(_given(item))
+    items = list(walk(body))
+    given = Counter([*parameters, *{item.index for item in items if isinstance(item, For)}])
+    for item in items:
+        given.update(_given(item) if isinstance(item, Set) else ())
     found = _Scope({name for name, times in given.items() if times == 1})
     found.known.update(parameters)
     found.read(body)
