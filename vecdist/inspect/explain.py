@@ -12,8 +12,10 @@ from vecdist.graph.memo import cached_property
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.inspect import stopwatch
 from vecdist.inspect.costs import notes, placement, traffic
-from vecdist.inspect.diagram import index_text, leaf_names, literal, shape_text, view_text
+from vecdist.inspect.diagram import leaf_names, shape_text
+from vecdist.inspect.listing import listing
 from vecdist.inspect.notebook import LAUNCHES, details, drawing, quantity, summary, table
+from vecdist.inspect.provenance import Steps, as_it_runs, provenance
 from vecdist.kernel.ir import Kernel, Slot
 from vecdist.kernel.lower import schedule
 from vecdist.lazy.array import Expression, LazyArray, Wrt
@@ -26,7 +28,7 @@ from vecdist.passes.derivations import Derivation, gradient_of, partials_of, val
 from vecdist.passes.hoist import kept
 from vecdist.passes.order import ON_TARGET, passed
 from vecdist.passes.stages import Stage
-from vecdist.primitives.structure import STRUCTURE, is_reduction, rebuilt
+from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, length_of
 
@@ -72,7 +74,7 @@ def explain(
     return Explanation(
         graph=listing((root,), names, results),
         derived=listing(plan.graph, slots, results),
-        kernels=tuple(_reports(plan, bound, results, LazyArray(root).device)),
+        kernels=tuple(_reports(plan, asked.roots, bound, results)),
         summary=summary(root),
         drawing=drawing(root),
         prepare=functools.partial(_runner, plan, filled),
@@ -103,9 +105,10 @@ def _runner(plan: pipeline.Plan, bound: Bound) -> Callable[[], Any]:
 @final
 @dataclass(frozen=True)
 class KernelReport:
-    """One kernel: its text in two stages, its memory traffic, and where its work is done.
+    """One kernel: its text in three stages, its memory traffic, and where its work is done.
 
-    ``outline`` is the loop nest in primitives; ``loop_nest`` is the same when primitives are expanded.  ``placement``
+    ``outline`` is the loop nest in primitives; ``loop_nest`` is the same when primitives are expanded; ``schedule`` is
+    how it runs on its target, each run of statements below what it is a step of.  ``placement``
     counts the primitives at each depth (``"once"``, ``"per n0"``, ``"per n0, n1"``), ``statements`` the statements
     that these expand to.  ``bytes_read`` and ``bytes_written`` count each element that is touched once, however often
     it is: inputs in memory (numbers are arguments), outputs, and temporary arrays in both, but not what each block of a
@@ -116,6 +119,7 @@ class KernelReport:
     source: str
     outline: str
     loop_nest: str
+    schedule: str
     launches: int
     bytes_read: int
     bytes_written: int
@@ -183,7 +187,8 @@ class Explanation:
         parts = [self.summary, "", self.graph]
         for kernel in self.kernels:
             parts += ["", str(kernel)]
-        return "\n".join([*parts, "", "more in .derived, and for each of .kernels in .loop_nest, .source, .resources"])
+        more = "more in .derived, and for each of .kernels in .loop_nest, .schedule, .source, .resources"
+        return "\n".join([*parts, "", more])
 
     __repr__ = __str__
 
@@ -191,14 +196,18 @@ class Explanation:
         parts = [self.drawing]
         for kernel in self.kernels:
             parts += [table(kernel.facts()), details("loop nest, in primitives", kernel.outline, ' open=""')]
-            parts += [details("loop nest, expanded", kernel.loop_nest), details("source", kernel.source)]
+            parts += [details("loop nest, as it runs", kernel.schedule), details("source", kernel.source)]
         return "\n".join([*parts, details("graph", self.graph), details("graph, derived", self.derived)])
 
 
-def _reports(plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str) -> Iterator[KernelReport]:
+def _reports(
+    plan: pipeline.Plan, roots: Sequence[Node], bound: Bound, results: Sequence[str]
+) -> Iterator[KernelReport]:
     """A report for each kernel, in order; where there are several, products of matrices stand between them."""
+    device = LazyArray(roots[0]).device
     if not plan.steps:
-        yield _report(plan, bound, results, device, _outline(plan))
+        steps = provenance(plan, roots, bound)
+        yield _report(plan, bound, results, device, _outline(plan), steps)
     named = dict(zip(plan.graph, results, strict=False))
     before: tuple[str, ...] = ()
     for step, stage in plan.steps:
@@ -221,13 +230,15 @@ def _products(when: str, stage: Stage, device: str) -> tuple[str, ...]:
 
 
 def _report(
-    plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str, outline: Kernel
+    plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str, outline: Kernel, steps: Steps | None = None
 ) -> KernelReport:
     read, written = traffic(plan.kernel, bound, device)
+    names = _names(plan.kernel, bound, results)
     return KernelReport(
         source=plan.program.source.text,
-        outline=_loop_nest(outline, bound, results),
-        loop_nest=_loop_nest(plan.kernel, bound, results),
+        outline=f"{names}\n\n{outline}",
+        loop_nest=f"{names}\n\n{plan.kernel}",
+        schedule=f"{names}\n\n{as_it_runs(plan.kernel, device, steps or {})}",
         launches=LAUNCHES,
         bytes_read=read,
         bytes_written=written,
@@ -265,68 +276,15 @@ def _without_composites(roots: Sequence[Node]) -> tuple[Node, ...]:
     return rewrite(roots, rule)
 
 
-def listing(roots: Sequence[Node], leaves: Mapping[Node, str], results: Sequence[str]) -> str:
-    """One line per node, arguments first: what it is, its dtype and shape, and which of ``results`` it is, if one.
-
-    Numbers stand where they are used.
-    """
-    nodes = [node for node in topological(roots) if literal(node) is None or node in roots]
-    inner = (node for node in nodes if node not in leaves)
-    names = {**leaves, **{node: f"%{number}" for number, node in enumerate(inner)}}
-    rows = []
-    for node in nodes:
-        of_node = [result for root, result in zip(roots, results, strict=False) if root is node]
-        rows.append((f"{names[node]} = {_definition(node, names)}", shape_text(node), ", ".join(of_node)))
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
-    return "\n".join(f"{text:{widths[0]}}    {shape:{widths[1]}}    {note}".rstrip() for text, shape, note in rows)
-
-
-def _definition(node: Node, names: Mapping[Node, str]) -> str:
-    """A node in terms of the names of its arguments."""
-    value = literal(node)
-    args = [names[arg] if literal(arg) is None else f"{literal(arg):.6g}" for arg in node.args]
-    inside = ", ".join(args)
-    match node.op:
-        case "leaf":
-            return f"array {node.attrs[0].name or ''}".rstrip()
-        case "slot":
-            return f"{node.attrs[1]} input"
-        case "checked":
-            return f"checked({args[0]}; {node.attrs[0][0]}: {', '.join(_checks(node, args))})"
-        case op if is_reduction(node):
-            axes = [axis + node.ndim for axis in node.attrs[0]]
-            return f"{op}({inside})" if len(axes) == node.ndim else f"{op}({inside}, axis={', '.join(map(str, axes))})"
-        case "gather":
-            return args[0] + index_text(args[1:], node)
-        case "scatter":
-            return f"{args[0]} added up at {index_text(args[1:], node)}"
-        case "view":
-            text = view_text(node)
-            return f"{inside}{text}" if text.startswith("[") else f"{text}({inside})"
-        case "extent" if not node.args:
-            return f"number of elements along {', '.join(node.attrs[0])}"
-        case "cast":
-            return f"{node.dtype}({inside})"
-    if value is not None:
-        return f"{value:.6g}"
-    return f"{node.op}({', '.join([*args, *map(str, node.attrs)])})"
-
-
-def _checks(node: Node, args: Sequence[str]) -> Iterator[str]:
-    """The arguments of a checked node, with the conditions that make them valid."""
-    for (_, name, _), valid, text, given in zip(node.attrs, node.args[1::2], args[1::2], args[2::2], strict=True):
-        yield f"{name} {given}" + ("" if valid.is_const(True) else f" if {text}")
-
-
-def _loop_nest(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
-    """The loops of a kernel, below what its names stand for."""
+def _names(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:
+    """What the names in a kernel stand for."""
     outputs = iter(results)
     lines = [f"x{slot.index}: {_slot_text(slot, bound.leaves)}" for slot in kernel.slots]
     for number, output in enumerate(kernel.outputs):
         role = next(outputs) if not output.temporary else "kept" if output.kept else "temporary"
         lines.append(f"o{number}: {shape_text(output)}, {role}{', added up' if output.summed else ''}")
     lines += [f"{name} = {bound.lengths[name]}" for name in kernel.lengths]
-    return "\n".join([*lines, "", str(kernel)])
+    return "\n".join(lines)
 
 
 def _slot_text(slot: Slot, leaves: Sequence[Leaf]) -> str:

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from vecdist.codegen.cpu import plan as cpu_plan
+from vecdist.codegen.cuda import plan as cuda_plan
 from vecdist.graph.node import Node, topological
 from vecdist.inspect.diagram import density_arguments, is_picked, literal
-from vecdist.kernel.code import For, If, Note, While
+from vecdist.kernel.code import For, If, Note, While, lines
+from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
 from vecdist.passes.bind import Bound
 from vecdist.passes.checks import split_checks
@@ -29,7 +32,10 @@ class Step(NamedTuple):
         return self.node.op if self.node.args else ""
 
 
-def provenance(plan: Plan, roots: Sequence[Node], bound: Bound, target: Sequence[Pass]) -> dict[str, Step]:
+Steps = Mapping[str, Step]
+
+
+def provenance(plan: Plan, roots: Sequence[Node], bound: Bound) -> dict[str, Step]:
     """What the values of a kernel are steps of, by their names.
 
     ``roots`` are the user's, of which ``bound`` is the structure.  What no pass can say of a value is left out.
@@ -38,7 +44,7 @@ def provenance(plan: Plan, roots: Sequence[Node], bound: Bound, target: Sequence
         return {}
     made: dict[str, Node] = {}
     schedule(*plan.lowered.with_chosen(plan.chosen), made)
-    behind = _images(plan.primitives, (*ON_TARGET, *target))
+    behind = _images(plan.primitives, (*ON_TARGET, *plan.passes))
     steps = _owners(made.values(), behind)
     wrote = _written(plan.graph, roots, bound)
     whole = {name: steps[node] for name, node in made.items() if node in steps}
@@ -112,7 +118,15 @@ def _called(node: Node) -> str:
     return name or ("·" if value is None else f"{value:.6g}")
 
 
-def headed(items: Sequence[Any], steps: Mapping[str, Step]) -> tuple[Any, ...]:
+def as_it_runs(kernel: Kernel, device: str, steps: Steps) -> str:
+    """A kernel as it runs on a device, whose passes make statements of its outermost loops."""
+    root, planned = kernel.root, cpu_plan.planned if device == "cpu" else cuda_plan.planned
+    nests = {nest.loop: nest.items for nest in planned(kernel)}
+    each = [part for level in root.levels for part in (root.statements(level), *map(nests.get, root.loops(level)))]
+    return "\n".join(line for part in each if part for line in lines(headed(part, steps)))
+
+
+def headed(items: Sequence[Any], steps: Steps) -> tuple[Any, ...]:
     """Statements, those of structured ones too, with a remark before each run of steps to the same end."""
     found: list[Any] = []
     before = ""
@@ -125,7 +139,7 @@ def headed(items: Sequence[Any], steps: Mapping[str, Step]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _inside(item: Any, steps: Mapping[str, Step]) -> Any:
+def _inside(item: Any, steps: Steps) -> Any:
     match item:
         case For() | While():
             return replace(item, body=headed(item.body, steps))
@@ -134,7 +148,7 @@ def _inside(item: Any, steps: Mapping[str, Step]) -> Any:
     return item
 
 
-def _head(run: Sequence[Any], steps: Mapping[str, Step]) -> str:
+def _head(run: Sequence[Any], steps: Steps) -> str:
     """What the first of two statements is a step of; what is one statement has its own name."""
     first, *after = (_step(item, steps) for item in run)
     if first is None:
@@ -143,7 +157,7 @@ def _head(run: Sequence[Any], steps: Mapping[str, Step]) -> str:
     return ", ".join(filter(None, (first.primitive if several else "", first.density)))
 
 
-def _step(item: Any, steps: Mapping[str, Step]) -> Step | None:
+def _step(item: Any, steps: Steps) -> Step | None:
     """What a statement is a step of; the copies of one in an unrolled loop have its name and a number."""
     name = getattr(item, "name", "")
     return steps.get(name) or steps.get(name.partition("_")[0])

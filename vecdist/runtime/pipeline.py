@@ -15,7 +15,7 @@ from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
 from vecdist.passes.bind import Bound, bind
 from vecdist.passes.derivations import Derivation, values
-from vecdist.passes.order import Chosen, Derived, Structure, derived, settled
+from vecdist.passes.order import Chosen, Derived, Pass, Structure, derived, settled
 from vecdist.passes.outline import outline
 from vecdist.passes.partial_evaluation import scalar
 from vecdist.passes.sort_by_key import Sorting, groupings
@@ -36,8 +36,8 @@ class Plan:
 
     ``constants`` fill the last slots, from data that never change, where all of ``conditions`` hold of these data.
     ``primitives`` is the graph before primitives are taken apart, ``sortings`` are the groups by which rows are sorted.
-    ``lowered`` is what the loop nests were scheduled from; ``steps`` are the plans of several kernels, each with the
-    products of matrices that follow it.
+    ``lowered`` is what the loop nests were scheduled from, after the ``passes`` of the target; ``steps`` are the plans
+    of several kernels, each with the products of matrices that follow it.
     """
 
     graph: tuple[Node, ...]
@@ -50,6 +50,7 @@ class Plan:
     sortings: tuple[Sorting, ...] = ()
     steps: tuple[tuple[Plan | None, Stage], ...] = ()
     lowered: Derived | None = None
+    passes: tuple[Pass, ...] = ()
 
 
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
@@ -214,7 +215,7 @@ def _plan(
     plans = [Plan(part.roots, k, done, chosen=choice) if done else None for part, k, done, choice in each]
     together = tuple(zip(plans, stages.stages, strict=True)) if stages else ()
     ends = (found.constants, found.conditions, chosen[last], found.primitives, sortings, together)
-    return Plan(found.graph, kernels[last], program, *ends, found.parts[last])
+    return Plan(found.graph, kernels[last], program, *ends, found.parts[last], target.passes)
 
 
 def lower(
