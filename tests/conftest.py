@@ -23,12 +23,16 @@ hypothesis.settings.load_profile("vecdist-ci" if os.environ.get("CI") else "vecd
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
-    """What is imported and collected stays: the garbage collector does not look through it, then or later."""
+    """What is imported and collected stays: the garbage collector does not look through it, then or later.
+
+    What tests make stays long, too, in memories of all kinds: it looks through that less often.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000)
         gc.enable()
 
 
