@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, final
 
 import numba
@@ -20,6 +21,7 @@ from vecdist.graph.memo import Memo
 from vecdist.kernel.ir import Kernel, Loop, Slot
 from vecdist.runtime import compiler, sources, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
+from vecdist.runtime.cache import STRUCTURES
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial
@@ -86,22 +88,24 @@ class CpuProgram(Program):
             arguments.append(f"{text}.reshape(-1)" if slot.layout == "dense" and feed.array.ndim != 1 else text)
         wanted = iter(shapes)
         for number, output in enumerate(kernel.outputs):
-            count = element_count(output.shape, lengths)
+            count = names[f"c{number}"] = element_count(output.shape, lengths)
             large = pooled and count * output.dtype.itemsize >= POOLED_FROM
             names[f"t{number}"] = Pool(count, output.dtype) if large else output.dtype
-            fresh.append(f"o{number} = t{number}()" if large else f"o{number} = empty({count}, t{number})")
+            fresh.append(f"o{number} = t{number}()" if large else f"o{number} = empty(c{number}, t{number})")
             given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}].reshape(-1)")
             arguments.append(f"o{number}")
             if not output.temporary:
-                results.append(_shaped(f"o{number}", tuple(next(wanted))))
+                shape = names[f"r{number}"] = tuple(next(wanted))
+                results.append(_shaped(f"o{number}", f"r{number}", len(shape)))
         lines = fresh_or_given(fresh, given)
         if kernel.flagged:
             lines.append("    flag = zeros(1, int64)")
             arguments.append("flag")
-        arguments += [str(lengths[name]) for name in self.lengths]
+        names |= {name: lengths[name] for name in self.lengths}
+        arguments += self.lengths
         lines.append(f"    launch.run({', '.join(arguments)})")
         lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
-        exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
+        exec(_read("\n".join(["def run(arrays, out=None):", *lines])), names)
         return names["run"]
 
     def work(self, lengths: Mapping[str, int]) -> int:
@@ -165,11 +169,15 @@ def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
     return length_of(loop.dim, lengths) * inner
 
 
-def _shaped(name: str, shape: tuple[int, ...]) -> str:
+def _shaped(name: str, shape: str, axes: int) -> str:
     """The text of a flat output with its shape; a scalar where that has no axes, as NumPy gives it."""
-    if not shape:
-        return f"{name}[0]"
-    return name if len(shape) == 1 else f"{name}.reshape({shape})"
+    return f"{name}[0]" if not axes else name if axes == 1 else f"{name}.reshape({shape})"
+
+
+@functools.lru_cache(STRUCTURES)
+def _read(text: str) -> CodeType:
+    """The text of a launch, which is the same for other lengths."""
+    return compile(text, "<launch>", "exec")
 
 
 def _signature(kernel: Kernel) -> tuple[types.Type, ...]:
