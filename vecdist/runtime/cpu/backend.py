@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any, final
 
 import numba
@@ -21,11 +20,10 @@ from vecdist.graph.memo import Memo
 from vecdist.kernel.ir import Kernel, Loop, Slot
 from vecdist.runtime import compiler, sources, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
-from vecdist.runtime.cache import STRUCTURES
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial
-from vecdist.runtime.outputs import fresh_or_given
+from vecdist.runtime.outputs import fresh_or_given, written_as_run
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
@@ -105,8 +103,7 @@ class CpuProgram(Program):
         arguments += self.lengths
         lines.append(f"    launch.run({', '.join(arguments)})")
         lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
-        exec(_read("\n".join(["def run(arrays, out=None):", *lines])), names)
-        return names["run"]
+        return written_as_run(lines, names)
 
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
@@ -172,12 +169,6 @@ def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
 def _shaped(name: str, shape: str, axes: int) -> str:
     """The text of a flat output with its shape; a scalar where that has no axes, as NumPy gives it."""
     return f"{name}[0]" if not axes else name if axes == 1 else f"{name}.reshape({shape})"
-
-
-@functools.lru_cache(STRUCTURES)
-def _read(text: str) -> CodeType:
-    """The text of a launch, which is the same for other lengths."""
-    return compile(text, "<launch>", "exec")
 
 
 def _signature(kernel: Kernel) -> tuple[types.Type, ...]:
