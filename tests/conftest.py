@@ -1,5 +1,6 @@
 """What all tests share: a cache folder of their own, one way for hypothesis to draw, and the GPU where there is one."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -20,8 +21,25 @@ hypothesis.settings.register_profile("vecdist-ci", deadline=None, print_blob=Tru
 hypothesis.settings.load_profile("vecdist-ci" if os.environ.get("CI") else "vecdist")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported and collected stays: the garbage collector does not look through it, then or later.
+
+    What tests make stays long, too, in memories of all kinds: it looks through that less often.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(20_000)
+        gc.enable()
+
+
 def pytest_unconfigure():
-    """Remove the cache folder of this session."""
+    """Remove the cache folder of this session; what is left when all garbage is found is not looked through again."""
+    gc.collect()
+    gc.freeze()
     if not _WORKER:
         shutil.rmtree(os.environ["VECDIST_CACHE_DIR"], ignore_errors=True)
 

@@ -18,7 +18,7 @@ from reference import slot
 from vecdist import hessian, logpdf
 from vecdist.constraints import positive, real
 from vecdist.distributions import Distribution, parametrisation
-from vecdist.graph.node import Node, cast, const, elementwise, rewrite, topological, where
+from vecdist.graph.node import Node, _Interned, cast, const, elementwise, rewrite, topological, where
 from vecdist.lazy.ufuncs import apply
 from vecdist.primitives.elementary import log
 from vecdist.runtime.interpreter import interpret
@@ -48,7 +48,7 @@ def test_nodes_are_forgotten_with_their_last_user():
     del nodes
     gc.collect()
     assert not any(node() for node in kept)
-    assert not constants & {attrs for op, _, attrs, *_ in list(Node._interned) if op == "const"}
+    assert not constants & {attrs for op, _, attrs, *_ in list(_Interned.every) if op == "const"}
 
 
 def test_threads_share_nodes():

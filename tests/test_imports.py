@@ -99,3 +99,11 @@ def test_a_wrong_name_is_an_error_of_attributes(module):
         module.Gama  # noqa: B018
     with pytest.raises(ImportError, match="Gama"):
         exec(f"from {module.__name__} import Gama")
+
+
+def test_a_name_of_ours_is_taken_before_it_is_loaded():
+    """Otherwise the module that defines it could not be loaded later."""
+    code = "from vecdist.primitives.table import primitive; primitive('gammainc', expand=lambda x: x)"
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        python(code)
+    assert "in the table already, by vecdist.special.incomplete_gamma" in failed.value.stderr

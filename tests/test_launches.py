@@ -28,7 +28,7 @@ LAYOUTS = {
 
 def known(call):
     """What ``call`` gives, which must be an expression of an outline that is known."""
-    with mock.patch.object(pipeline, "bind", side_effect=AssertionError("it is not known")):
+    with mock.patch.object(pipeline, "structure", side_effect=AssertionError("it is not known")):
         return call()
 
 

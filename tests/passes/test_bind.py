@@ -5,13 +5,17 @@ from unittest import mock
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from programs import programs
 from reference import assert_same, interpreted, interpreted_bound
 
 from vecdist import lazy
-from vecdist.graph.node import topological
+from vecdist.graph.leaves import leaf
+from vecdist.graph.memo import Memo
+from vecdist.graph.node import Node, rewrite, topological
 from vecdist.passes import lengths
-from vecdist.passes.bind import bind
+from vecdist.passes.bind import bind, rebound
+from vecdist.passes.outline import outline
 
 
 def structure(*results):
@@ -34,6 +38,45 @@ def test_a_structure_with_its_arrays_is_the_expression(program):
     bound = bind(program.roots)
     wanted = interpreted(program.roots)
     assert_same([mine.reshape(v.shape) for mine, v in zip(interpreted_bound(bound), wanted, strict=True)], wanted)
+
+
+def stretched(roots, lengths):
+    """Expressions of the same operations, on arrays of other lengths that lie in the same way."""
+    arrays = {}
+
+    def rule(node, args):
+        shape = tuple(lengths[dim] for dim in node.shape)
+        if node.op != "leaf":
+            return Node(node.op, args, node.attrs, shape, node.dtype)
+        given = node.attrs[0]
+        dense = given.array.flags.c_contiguous
+        fresh = np.zeros(shape, node.dtype) if dense else np.zeros((*shape, 2), node.dtype)[..., 0]
+        return arrays.setdefault(given, node if given.kind == "number" else leaf(fresh))
+
+    return rewrite(roots, rule)
+
+
+@settings(max_examples=200)
+@given(programs(checks=True), st.permutations([2, 3, 4, 5, 7, 8, 16, 64]))
+def test_what_differs_in_lengths_alone_is_bound_without_looking_again(program, others):
+    """As it would be bound; where other lengths are equal, or are 1, it is bound anew."""
+    memo = Memo()
+    first = rebound(memo, program.roots, outline(program.roots))
+    assert first == bind(program.roots)
+    met = sorted({dim for node in topological(program.roots) for dim in node.shape} - {1})
+    longer = stretched(program.roots, {1: 1, **dict(zip(met, [*others, *range(100, 200)], strict=False))})
+    assert rebound(memo, longer, outline(longer)) == bind(longer)
+    equal = stretched(program.roots, {1: 1, **dict.fromkeys(met, 6)})
+    assert rebound(memo, equal, outline(equal)) == bind(equal)
+
+
+@pytest.mark.parametrize("name", ["elementwise", "two lengths", "row sums", "slice", "mean", "reshape", "broadcast_to"])
+def test_other_lengths_are_looked_up(name):
+    memo, build = Memo(), SAME[name]
+    for n, m in ((3, 4), (7, 2), (5, 9)):
+        roots = (build(n, m).node,)
+        assert rebound(memo, roots, outline(roots)) == bind(roots)
+    assert memo.made == 1
 
 
 SAME = {

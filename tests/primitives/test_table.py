@@ -12,6 +12,7 @@ from scipy import special
 from vecdist import LazyArray, hessian, lazy, value_and_grad, value_and_partials, vjp
 from vecdist.graph.node import Node, const
 from vecdist.primitives import PRIMITIVES, flat, primitive
+from vecdist.primitives.portable import check_routine
 
 X = np.array([0.5, 2.0])
 
@@ -207,6 +208,11 @@ def by_math(x):
     for each in TABLE:
         total = total + math.sqrt(x * each)
     return first(total) if x > 0.0 else abs(min(x, math.pi))
+
+
+@pytest.mark.parametrize("name", [name for name, entry in PRIMITIVES.items() if entry.routine])
+def test_our_routines_are_for_every_device(name):
+    check_routine(name, PRIMITIVES[name].routine)
 
 
 def test_a_routine_of_portable_words_is_taken(uncompiled):

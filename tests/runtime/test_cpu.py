@@ -321,7 +321,7 @@ def test_nothing_is_compiled_again_for_other_data():
 
 def test_a_program_accepts_no_other_types():
     """The compiled kernel is for its types alone: other arguments are an error, never a silent compilation."""
-    bound = pipeline.bind((EXACT["sum"](numbers(3)).node,))
+    bound = bind((EXACT["sum"](numbers(3)).node,))
     program = pipeline.planned(bound, pipeline.values, "cpu", "nan").program
     assert len(program.serial.signatures) == 1
     with pytest.raises(TypeError):

@@ -19,6 +19,21 @@ from vecdist.graph.shapes import Shape, broadcast
 Scalar = bool | int | float
 
 
+class _Interned(weakref.ref["Node"]):
+    """A node for as long as somebody has it, and what makes it the node that it is."""
+
+    __slots__ = ("key",)
+
+    key: tuple
+    every: ClassVar[dict[tuple, _Interned]] = {}
+    lock: ClassVar[threading.RLock] = threading.RLock()  # a node may be forgotten while another is made
+
+    def forget(self) -> None:
+        with self.lock:
+            if self.every.get(self.key) is self:  # and no equal node has been made since
+                del self.every[self.key]
+
+
 class Node:
     """An operation on other nodes, with the shape and dtype of its value."""
 
@@ -30,20 +45,26 @@ class Node:
     shape: Shape
     dtype: np.dtype
 
-    _interned: ClassVar[weakref.WeakValueDictionary[tuple, Node]] = weakref.WeakValueDictionary()
-    _lock: ClassVar[threading.Lock] = threading.Lock()
-
     def __new__(
         cls, op: str, args: tuple[Node, ...], attrs: tuple[Any, ...], shape: Shape, dtype: np.dtype
     ) -> Self:
         key = (op, args, attrs, shape, dtype)
-        with cls._lock:
-            node = cls._interned.get(key)
+        known = _Interned.every.get(key)
+        node = known() if known is not None else None
+        return cls._made(key) if node is None else node  # type: ignore[return-value]
+
+    @classmethod
+    def _made(cls, key: tuple) -> Self:
+        """The node of a key, which nobody else makes meanwhile."""
+        with _Interned.lock:
+            known = _Interned.every.get(key)
+            node = known() if known is not None else None
             if node is None:
                 node = super().__new__(cls)
-                node.op, node.args, node.attrs = op, args, attrs
-                node.shape, node.dtype = shape, dtype
-                cls._interned[key] = node
+                node.op, node.args, node.attrs, node.shape, node.dtype = key
+                known = _Interned(node, _Interned.forget)
+                known.key = key
+                _Interned.every[key] = known
         return node  # type: ignore[return-value]
 
     @property
@@ -175,7 +196,7 @@ class Node:
 
 
 def _reopen() -> None:
-    Node._lock = threading.Lock()
+    _Interned.lock = threading.RLock()
 
 
 in_children(_reopen)
@@ -201,8 +222,6 @@ def const(value: Scalar, dtype: Any = np.float64) -> Node:
 
 def cast(node: Node, dtype: Any) -> Node:
     """``node`` converted to ``dtype``; itself where it has it already."""
-    if node.dtype is dtype:  # as nearly always
-        return node
     dtype = np.dtype(dtype)
     if node.dtype == dtype:
         return node
@@ -229,16 +248,26 @@ def elementwise(
 
 def _promoted(operands: Sequence[Operand]) -> np.dtype:
     """The dtype that NumPy gives: that of all nodes where they are floats of one, which numbers beside them keep."""
-    dtypes = {n.dtype for n in operands if isinstance(n, Node)}
-    if len(dtypes) == 1:
-        (dtype,) = dtypes
-        if dtype.kind == "f":
+    dtype = None
+    for n in operands:  # most of all that is done is done here: a loop takes less than a set
+        if isinstance(n, Node) and n.dtype is not dtype:
+            if dtype is not None:
+                break
+            dtype = n.dtype
+    else:
+        if dtype is not None and dtype.kind == "f":
             return dtype
     return np.result_type(*(n.dtype if isinstance(n, Node) else n for n in operands))
 
 
 def _converted(operands: Sequence[Operand], dtype: np.dtype) -> tuple[Node, ...]:
-    return tuple([cast(n, dtype) if isinstance(n, Node) else const(n, dtype) for n in operands])
+    converted = []
+    for n in operands:
+        if isinstance(n, Node):
+            converted.append(n if n.dtype is dtype else cast(n, dtype))  # as it is, nearly always
+        else:
+            converted.append(const(n, dtype))
+    return tuple(converted)
 
 
 def where(condition: Node, yes: Operand, no: Operand) -> Node:

@@ -14,7 +14,7 @@ from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node
 from vecdist.lazy.array import LazyArray, as_lazy
 from vecdist.passes.batched import Chains
-from vecdist.passes.bind import Bound, bind
+from vecdist.passes.bind import Bound
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed
@@ -213,7 +213,7 @@ class Compiled:
         """Trace the function for these arrays, and compile what is new in it."""
         nodes, roots, derivation, shapes = self._derived(arrays, derivative)
         places = {node.attrs[0]: place for place, node in enumerate(nodes)}
-        return self._planned(bind(roots), derivation, shapes, places)
+        return self._planned(pipeline.structure(roots), derivation, shapes, places)
 
     def explained(self, arrays: Sequence[Any], wrt: Any) -> tuple[Any, ...]:
         """Of a call with ``arrays``, or its derivatives: roots and derivation, names of results, errors and terms."""

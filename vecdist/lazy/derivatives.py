@@ -188,9 +188,10 @@ def _known_lazy(expr: Any) -> LazyArray:
 def leaves_of(expr: LazyArray, wrt: Wrt) -> list[Node]:
     """The leaves that ``wrt`` names, each of which the expression must contain."""
     expr = _known_lazy(expr)
-    present = [node for node in below((expr.node,)) if node.op == "leaf"]
+    nodes = below((expr.node,))
+    present = [node for node in nodes if node.op == "leaf"]
     found = [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
-    warn_of_lost(expr.node, found)
+    warn_of_lost(nodes, found)
     return found
 
 

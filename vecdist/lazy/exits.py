@@ -82,14 +82,17 @@ def left(node: Node, form: str, known: bool) -> bool:
     return True
 
 
-def warn_of_lost(root: Node, wrt: Sequence[Node]) -> None:
-    """Warn where a value of an array of ``wrt`` left before ``root`` was finished, once for each array."""
+def warn_of_lost(nodes: Sequence[Node], wrt: Sequence[Node]) -> None:
+    """Warn where a value of an array of ``wrt`` left before an expression was finished, once for each array.
+
+    ``nodes`` are the root of the expression, and all below it.
+    """
     watched = [node.attrs[0] for node in wrt if node.attrs[0].marked]
     if not watched:
         return
     frames = [*_frames(sys._getframe(1))]
-    asked = hash((_place(frames[-1]), *map(_kind, topological((root,)))))
-    found = [(leaf, _lost(leaf, root, wrt)) for leaf in watched if leaf.exits and asked not in leaf.asked]
+    asked = hash((_place(frames[-1]), *_kinds(nodes)))
+    found = [(leaf, _lost(leaf, nodes[0], wrt)) for leaf in watched if leaf.exits and asked not in leaf.asked]
     for leaf in watched:
         leaf.exits, leaf.asked = (), (*(each for each in leaf.asked if each != asked), asked)[-MOST:]
     for leaf, lost in found:
@@ -111,10 +114,11 @@ def _lost(leaf: Leaf, root: Node, wrt: Sequence[Node]) -> Exit | None:
     return next((each for each in leaf.exits if each.time < latest and _is_lost(each, inside)), None)
 
 
-def _kind(node: Node) -> tuple[Any, ...]:
-    """What of a node is the same in the next round of a loop: of leaves the shape, and the value of a number."""
-    is_number = node.op == "leaf" and node.attrs[0].kind == "number"
-    return node.op, node.shape, node.attrs[0].array.item() if is_number else None
+def _kinds(nodes: Sequence[Node]) -> list[Any]:
+    """What of nodes is the same in the next round of a loop: of leaves the shapes, and the values of numbers."""
+    ops, shapes = [node.op for node in nodes], [node.shape for node in nodes]
+    leaves = [node.attrs[0] for node in nodes if node.op == "leaf"]
+    return ops + shapes + [leaf.array.item() for leaf in leaves if leaf.kind == "number"]
 
 
 def _is_lost(found: Exit, inside: set[Node]) -> bool:

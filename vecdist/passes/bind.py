@@ -7,14 +7,17 @@ Two expressions of the same structure give the *same* nodes, and so share one co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 from vecdist.graph.leaves import Leaf
+from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, rewrite
 from vecdist.graph.shapes import Dim, Shape, broadcast
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
+from vecdist.passes.outline import Outline
 from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.scans import running
 from vecdist.primitives.structure import Entry, is_along, is_reduction, position, reshape
@@ -51,11 +54,57 @@ class Bound:
 
 def bind(roots: Sequence[Node]) -> Bound:
     """The structure of ``roots``, and its arrays."""
-    roots = tuple(roots)
+    return _bound(tuple(roots))[0]
+
+
+def _bound(roots: tuple[Node, ...]) -> tuple[Bound, dict[str, tuple[int, ...]]]:
+    """The structure of ``roots``, and of which lengths of theirs its lengths are products."""
     axes = find_axes(roots)
     merge_axes(roots, axes)
     binder = _Binder(axes)
-    return Bound(rewrite(roots, binder.rule), tuple(binder.leaves), binder.lengths)
+    return Bound(rewrite(roots, binder.rule), tuple(binder.leaves), binder.lengths), binder.sizes
+
+
+@final
+@dataclass(frozen=True)
+class Binding:
+    """The structure of expressions of one outline and of any lengths.
+
+    ``places`` are those of its leaves in the outline.  A length is a product of those that the outline has, by their
+    ``numbers``; a start is a number of the structure.
+    """
+
+    roots: tuple[Node, ...]
+    places: tuple[int, ...]
+    numbers: dict[str, tuple[int, ...]]
+    starts: dict[str, int]
+
+    def filled(self, leaves: Sequence[Leaf], lengths: Sequence[int]) -> Bound:
+        """The structure with other arrays."""
+        products = {name: math.prod([lengths[number] for number in each]) for name, each in self.numbers.items()}
+        return Bound(self.roots, tuple([leaves[place] for place in self.places]), products | self.starts)
+
+
+def rebound(memo: Memo[Binding], roots: Sequence[Node], found: Outline) -> Bound:
+    """As ``bind``, of ``roots`` with this outline; looked up where they differ from others in lengths alone.
+
+    Nothing depends on lengths but by which of them are equal, and which are 1.
+    """
+    numbers: dict[Dim, int] = {}
+    patterns = {
+        shape: tuple([dim if dim == 1 else -numbers.setdefault(dim, len(numbers)) for dim in shape])
+        for shape in dict.fromkeys(found.shapes)
+    }
+
+    def learnt() -> Binding:
+        bound, sizes = _bound(tuple(roots))
+        places = {leaf: place for place, leaf in enumerate(found.leaves)}
+        products = {name: tuple([numbers[size] for size in each if size != 1]) for name, each in sizes.items()}
+        starts = {name: start for name, start in bound.lengths.items() if name not in sizes}
+        return Binding(bound.roots, tuple([places[leaf] for leaf in bound.leaves]), products, starts)
+
+    key = found.structure, tuple([patterns[shape] for shape in found.shapes])
+    return memo(key, learnt).filled(found.leaves, [int(length) for length in numbers])
 
 
 class _Binder:
@@ -65,6 +114,7 @@ class _Binder:
         self.axes = axes
         self.leaves: list[Leaf] = []
         self.lengths: dict[str, int] = {}
+        self.sizes: dict[str, tuple[int, ...]] = {}
         self.names: dict[int, str] = {}
         self.starts = 0
 
@@ -82,7 +132,8 @@ class _Binder:
             return 1
         if length not in self.names:
             name = self.names[length] = f"n{len(self.names)}"
-            self.lengths[name] = self.axes.size(length)
+            self.sizes[name] = self.axes.sizes(length)
+            self.lengths[name] = math.prod(self.sizes[name])
         return self.names[length]
 
     def shape(self, node: Node) -> Shape:

@@ -16,14 +16,14 @@ class Axes:
 
     def __init__(self) -> None:
         self._parents: list[int] = []
-        self._sizes: list[int] = []
+        self._sizes: list[tuple[int, ...]] = []  # one, or those of the axes that are one axis
         self._single: set[int] = set()
         self._classes: dict[Node, list[int]] = {}
         self._absorbed: set[int] = set()
 
     def fresh(self, size: int) -> int:
         self._parents.append(len(self._parents))
-        self._sizes.append(size)
+        self._sizes.append((size,))
         return len(self._parents) - 1
 
     def root(self, length: int) -> int:
@@ -52,12 +52,13 @@ class Axes:
     def classes(self, node: Node) -> list[int]:
         return [self.root(length) for length in self._classes[node]]
 
-    def size(self, length: int) -> int:
+    def sizes(self, length: int) -> tuple[int, ...]:
+        """The lengths whose product a length is."""
         return self._sizes[length]
 
     def absorb(self, first: int, second: int) -> None:
         """Make ``first`` followed by ``second`` one axis."""
-        self._sizes[first] *= self._sizes[second]
+        self._sizes[first] += self._sizes[second]
         self._absorbed.add(second)
 
     def kept(self, node: Node) -> tuple[int, ...]:

@@ -7,14 +7,21 @@ from typing import Any, NamedTuple, final
 
 from vecdist.graph.leaves import Leaf
 from vecdist.graph.node import Node
+from vecdist.graph.shapes import Shape
 
 
 @final
 class Outline(NamedTuple):
-    """An expression with places for its arrays, as a key, and these in the order of their places."""
+    """An expression with places for its arrays: what it is but for lengths, its shapes, and the arrays in order."""
 
-    key: tuple[Any, ...]
+    structure: tuple[Any, ...]
+    shapes: tuple[Shape, ...]
     leaves: tuple[Leaf, ...]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What a launch depends on."""
+        return self.structure, self.shapes
 
     def arrays(self) -> list[Any]:
         """What fills the places, as launches take it."""
@@ -38,17 +45,17 @@ def outline(roots: Sequence[Node]) -> Outline:
         if node.op == "leaf":
             (leaf,) = node.attrs
             leaves.append(leaf)
-            key += ("leaf", *_layout(leaf), node.shape, node.dtype)
+            key += ("leaf", *_layout(leaf), node.dtype)
             continue
         attrs = None if node.op == "checked" else node.attrs  # whose labels are for the reader of an error
-        key += (node.op, attrs, node.shape, node.dtype)
+        key += (node.op, attrs, node.dtype)
         for arg in node.args:
             place = places.get(arg)
             if place is None:
                 place = places[arg] = len(nodes)
                 nodes.append(arg)
             key.append(place)
-    return Outline(tuple(key), tuple(leaves))
+    return Outline(tuple(key), tuple([node.shape for node in nodes]), tuple(leaves))
 
 
 def _layout(leaf: Leaf) -> tuple[Any, ...]:

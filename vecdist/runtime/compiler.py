@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import pickle
@@ -17,6 +18,7 @@ from llvmlite import binding
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime._nrt_python import c_helpers
 from numba.core.serialize import dumps
 
 from vecdist.runtime import store
@@ -96,6 +98,17 @@ def _drop_llvm(library: Any) -> None:
         library._final_module = library._shared_module = None
 
 
+@functools.cache
+def _name_runtime() -> None:
+    """Tell LLVM where the functions of Numba's runtime are, which machine code calls.
+
+    That, and not what Numba loads before it compiles (``target.refresh()``, which SciPy is a part of), is all that code
+    wants that is there.
+    """
+    for name, address in c_helpers.items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+
+
 @final
 class CodeCache:
     """Where Numba keeps a function's machine code: one file for each signature, behind a digest.
@@ -117,7 +130,7 @@ class CodeCache:
 
     def load_overload(self, signature: Any, target: Any) -> CompileResult | None:
         """What was compiled for a signature; ``None`` where there is nothing whole."""
-        target.refresh()
+        _name_runtime()
         content = store.read_checked(self._file(signature, target.codegen()))
         return None if content is None else CompileResult._rebuild(target, *pickle.loads(content))
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, final
 
 import numpy as np
+
+from vecdist.runtime.cache import STRUCTURES
 
 
 @final
@@ -64,6 +68,17 @@ def fresh_or_given(fresh: Sequence[str], given: Sequence[str]) -> list[str]:
         "    if out is None:", *(f"        {line}" for line in fresh),
         "    else:", *(f"        {line}" for line in given),
     ]
+
+
+def written_as_run(lines: Sequence[str], names: dict[str, Any]) -> Any:
+    """``run(arrays, out=None)`` with these lines, which know ``names``: lengths too, as text is read but once."""
+    exec(_read("\n".join(["def run(arrays, out=None):", *lines])), names)
+    return names["run"]
+
+
+@functools.lru_cache(STRUCTURES)
+def _read(text: str) -> CodeType:
+    return compile(text, "<launch>", "exec")
 
 
 def _overlap(array: Any, other: Any) -> bool:

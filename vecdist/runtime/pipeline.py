@@ -13,10 +13,10 @@ from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, cast, topological
 from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
-from vecdist.passes.bind import Bound, bind
+from vecdist.passes.bind import Binding, Bound, rebound
 from vecdist.passes.derivations import Derivation, values
 from vecdist.passes.order import Chosen, Derived, Pass, Structure, derived, settled
-from vecdist.passes.outline import outline
+from vecdist.passes.outline import Outline, outline
 from vecdist.passes.partial_evaluation import scalar
 from vecdist.passes.sort_by_key import Sorting, groupings
 from vecdist.passes.stages import Stage
@@ -56,6 +56,7 @@ class Plan:
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
 
 _launches: Memo[Runner] = of_structures()
+_bindings: Memo[Binding] = of_structures()
 _settled: Memo[Derived] = of_structures()
 _derived: Memo[Derived] = of_structures()
 _kernels: Memo[list[Kernel]] = of_structures()
@@ -86,7 +87,7 @@ def launch(
     """As ``evaluate``, but the flag of invalid parameters is returned as it is: on a GPU, perhaps not yet known."""
     found = outline(roots)
     key = (found.key, derivation, errors, tuple(map(tuple, shapes)))
-    run = _launches_of(found.data())(key, lambda: _launch(roots, derivation, shapes, errors, found.leaves))
+    run = _launches_of(found.data())(key, lambda: _launch(roots, derivation, shapes, errors, found))
     arrays, failed = run(found.arrays())
     return list(arrays), failed
 
@@ -102,16 +103,20 @@ def _launches_of(data: Leaf | None) -> Memo[Runner]:
 
 @uncollected
 def _launch(
-    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str, leaves: Sequence[Leaf]
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str, found: Outline
 ) -> Runner:
-    """The launch for all expressions of one outline: a function of the arrays in ``leaves``, which it does not hold."""
-    bound = bind(roots)
-    traced = next((leaf for leaf in leaves if leaf.traced), None)
+    """The launch for all expressions of one outline: a function of the arrays in its leaves, which it does not hold."""
+    traced = next((leaf for leaf in found.leaves if leaf.traced), None)
     if traced is not None:
         raise NoValueYet().told(roots, repr(traced), "its function")
-    plan, filled = fed(bound, derivation, library(leaves), errors)
-    places = {leaf: place for place, leaf in enumerate(leaves)}
+    plan, filled = fed(structure(roots, found), derivation, library(found.leaves), errors)
+    places = {leaf: place for place, leaf in enumerate(found.leaves)}
     return plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
+
+
+def structure(roots: Sequence[Node], found: Outline | None = None) -> Bound:
+    """The structure of ``roots``, whose outline may be known, and its arrays; what has other lengths is looked up."""
+    return rebound(_bindings, roots, found or outline(roots))
 
 
 def raise_if(failed: Any, roots: Sequence[Node]) -> None:

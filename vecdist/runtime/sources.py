@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import marshal
 import sys
 from collections.abc import Mapping
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from vecdist.runtime import store
@@ -23,8 +24,19 @@ def imported(name: str, text: str, given: Mapping[str, Any]) -> ModuleType:
     sys.modules[name] = module  # Numba looks it up by name when it compiles, and loads what was compiled
     module.__dict__.update(given)
     module.__dict__[TEXT] = text
-    exec(compile(text, str(path), "exec"), module.__dict__)
+    exec(_code(name, text, str(path)), module.__dict__)
     return module
+
+
+def _code(name: str, text: str, path: str) -> CodeType:
+    """The text as Python runs it, kept beside it: where machine code is kept, too, nothing reads it again."""
+    file = f"{name}.{sys.implementation.cache_tag}.pyc"
+    found = store.read_checked(file)
+    if found is not None:
+        return marshal.loads(found)
+    code = compile(text, path, "exec")
+    store.write_checked(file, marshal.dumps(code))
+    return code
 
 
 def forget(name: str) -> None:

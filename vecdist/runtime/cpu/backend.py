@@ -23,7 +23,7 @@ from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, 
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial
-from vecdist.runtime.outputs import fresh_or_given
+from vecdist.runtime.outputs import fresh_or_given, written_as_run
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
@@ -86,23 +86,24 @@ class CpuProgram(Program):
             arguments.append(f"{text}.reshape(-1)" if slot.layout == "dense" and feed.array.ndim != 1 else text)
         wanted = iter(shapes)
         for number, output in enumerate(kernel.outputs):
-            count = element_count(output.shape, lengths)
+            count = names[f"c{number}"] = element_count(output.shape, lengths)
             large = pooled and count * output.dtype.itemsize >= POOLED_FROM
             names[f"t{number}"] = Pool(count, output.dtype) if large else output.dtype
-            fresh.append(f"o{number} = t{number}()" if large else f"o{number} = empty({count}, t{number})")
+            fresh.append(f"o{number} = t{number}()" if large else f"o{number} = empty(c{number}, t{number})")
             given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}].reshape(-1)")
             arguments.append(f"o{number}")
             if not output.temporary:
-                results.append(_shaped(f"o{number}", tuple(next(wanted))))
+                shape = names[f"r{number}"] = tuple(next(wanted))
+                results.append(_shaped(f"o{number}", f"r{number}", len(shape)))
         lines = fresh_or_given(fresh, given)
         if kernel.flagged:
             lines.append("    flag = zeros(1, int64)")
             arguments.append("flag")
-        arguments += [str(lengths[name]) for name in self.lengths]
+        names |= {name: lengths[name] for name in self.lengths}
+        arguments += self.lengths
         lines.append(f"    launch.run({', '.join(arguments)})")
         lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
-        exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
-        return names["run"]
+        return written_as_run(lines, names)
 
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
@@ -165,11 +166,9 @@ def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
     return length_of(loop.dim, lengths) * inner
 
 
-def _shaped(name: str, shape: tuple[int, ...]) -> str:
+def _shaped(name: str, shape: str, axes: int) -> str:
     """The text of a flat output with its shape; a scalar where that has no axes, as NumPy gives it."""
-    if not shape:
-        return f"{name}[0]"
-    return name if len(shape) == 1 else f"{name}.reshape({shape})"
+    return f"{name}[0]" if not axes else name if axes == 1 else f"{name}.reshape({shape})"
 
 
 def _signature(kernel: Kernel) -> tuple[types.Type, ...]:

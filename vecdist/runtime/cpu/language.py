@@ -17,7 +17,6 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 
 from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
@@ -71,6 +70,13 @@ def _in_scope(builder: ir.IRBuilder, access: ir.Instruction, output: int, output
     access.set_metadata("noalias", others)
 
 
+def _array(context, builder, array_type, *value):  # noqa: ANN001, ANN002, ANN202
+    """An array as Numba has it, or one without content."""
+    from numba.np.arrayobj import make_array  # which only compiling needs, and is long in loading
+
+    return make_array(array_type)(context, builder, *value)
+
+
 def _load_at(context, builder, array_type, pointer, output, outputs):  # noqa: ANN001, ANN202
     value = context.unpack_value(builder, array_type.dtype, pointer)
     if isinstance(value, ir.LoadInstr):
@@ -83,7 +89,7 @@ def load(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
     """The element at ``offset`` of a dense array, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = make_array(array)(context, builder, args[0]).data
+        data = _array(context, builder, array, args[0]).data
         pointer = builder.gep(data, [args[1]], inbounds=True)
         return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
 
@@ -95,7 +101,7 @@ def load_bytes(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
     """The element ``offset`` bytes behind the first of a strided array, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = make_array(array)(context, builder, args[0]).data
+        data = _array(context, builder, array, args[0]).data
         pointer = cgutils.pointer_add(builder, data, args[1])
         return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
 
@@ -107,7 +113,7 @@ def store(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN20
     """Put ``value`` at ``offset`` of a dense output, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = make_array(array)(context, builder, args[0]).data
+        data = _array(context, builder, array, args[0]).data
         pointer = builder.gep(data, [args[1]], inbounds=True)
         converted = context.cast(builder, args[2], value, array.dtype)
         access = builder.store(context.get_value_as_data(builder, array.dtype, converted), pointer)
@@ -194,7 +200,7 @@ def add_at(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN2
     """Add ``value`` to the element at ``offset`` of the sums of a scattered output, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = make_array(array)(context, builder, args[0]).data
+        data = _array(context, builder, array, args[0]).data
         pointer = builder.gep(data, [args[1]], inbounds=True)
         before = _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
         added = context.cast(builder, args[2], value, array.dtype)
@@ -266,10 +272,12 @@ def zeros(typing, count, dtype):  # noqa: ANN001, ANN201
 
 def _allocated(context, builder, array_type, count):  # noqa: ANN001, ANN202
     """A new array; nothing is raised where memory is short, as for the arrays of a launch."""
+    from numba.np.arrayobj import populate_array
+
     item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
     memory = context.nrt.meminfo_alloc_aligned(builder, builder.mul(count, item), align=64)
     data = context.nrt.meminfo_data(builder, memory)
-    made = make_array(array_type)(context, builder)
+    made = _array(context, builder, array_type)
     kind = context.get_data_type(array_type.dtype).as_pointer()
     populate_array(made, builder.bitcast(data, kind), [count], [item], item, memory)
     return made

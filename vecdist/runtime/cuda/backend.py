@@ -34,7 +34,7 @@ from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, 
 from vecdist.runtime.cuda import compiler as cuda_compiler
 from vecdist.runtime.cuda import language as cuda_language
 from vecdist.runtime.cuda.compiler import HOW, MissingToolchain
-from vecdist.runtime.outputs import fresh_or_given
+from vecdist.runtime.outputs import fresh_or_given, written_as_run
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 MOST_WAVES = 4  # of blocks that have sums
@@ -129,8 +129,8 @@ class CudaProgram(Program):
         wanted = iter(shapes)
         for number, output in enumerate(self.kernel.outputs):
             shape = (element_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
-            names[f"t{number}"] = output.dtype
-            fresh.append(f"o{number} = unused" if output.kept else f"o{number} = array({shape}, t{number})")
+            names |= {f"r{number}": shape, f"t{number}": output.dtype}
+            fresh.append(f"o{number} = unused" if output.kept else f"o{number} = array(r{number}, t{number})")
             given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}]")
             arguments.append(f"o{number}")
             results += [] if output.temporary else [f"o{number}"]
@@ -138,7 +138,8 @@ class CudaProgram(Program):
         if self.kernel.flagged:
             lines.append("    flag = zeros(1, 'i8')")
             arguments.append("flag")
-        arguments += [str(lengths[name]) for name in self.kernel.lengths]
+        names |= {name: lengths[name] for name in self.kernel.lengths}
+        arguments += self.kernel.lengths
         lines += [
             "    on = stream()",
             "    key = (device(), on.ptr)",
@@ -149,8 +150,7 @@ class CudaProgram(Program):
             *_holding([f"o{n}" for n, output in enumerate(self.kernel.outputs) if output.temporary]),
             f"    return ({', '.join(results)},), {'flag' if self.kernel.flagged else False}",
         ]
-        exec("def run(arrays, out=None):\n" + "\n".join(lines), names)
-        return names["run"]
+        return written_as_run(lines, names)
 
     def first_ready(self, lengths: Mapping[str, int], device: int, stream: int) -> tuple:
         """``ready``, but an error where a stream captures what must be made before: it would be made by each replay."""
