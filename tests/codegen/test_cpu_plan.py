@@ -10,7 +10,7 @@ from vecdist.codegen.cpu.blocking import blocked, strip_mined
 from vecdist.codegen.cpu.fission import Phase, Rows, has_phases, passed, phases
 from vecdist.codegen.cpu.interchange import interchanged, is_interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.mixed import Add
-from vecdist.codegen.cpu.plan import planned
+from vecdist.codegen.cpu.plan import planned, turns
 from vecdist.codegen.cpu.reductions import narrowed, reduced
 from vecdist.codegen.cpu.spelling import TABLE, spelled
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
@@ -108,8 +108,7 @@ def test_blocks_of_a_loop_that_scatters_are_runs_with_sums_of_their_own():
 
 def test_unrolled_turns_have_names_and_indices_of_their_own():
     inner, loop = row_sum()
-    turns = unrolled(For("i1", Name("n1"), tuple(inner.body.statements(0))), 2)
-    assert turns == (
+    assert unrolled(turns(inner, {}), 2) == (
         Load("v1_0", 0, (i, Constant(0)), F8),
         Accumulate("a2", Name("v1_0"), loop.body, F8),
         Load("v1_1", 0, (i, Constant(1)), F8),
@@ -206,11 +205,12 @@ def test_rows_become_innermost_where_no_element_lies_beside_the_next_along_a_row
 def test_an_interchanged_loop_keeps_the_sums_of_rows_in_buffers():
     inner, loop = row_sum(indices=(j, i))
     phase = Phase((Total("v3", "a2", F8),), inner)
-    begun, turns, ended = interchanged(strip({"a2": F8, "v3": F8}), phase, inner, loop, ())
+    sums = inner.sums(loop.body)
+    begun, found, ended = interchanged(strip({"a2": F8, "v3": F8}), phase, turns(inner, {}), sums, ())
     at = Name("b_a2")[i - START]
     assert begun == For("i0", STOP, (Set(at, Name("f8")(0)),), START)
-    assert (turns.index, turns.stop) == ("i1", Name("n1"))
-    (rows,) = turns.body
+    assert (found.index, found.stop) == ("i1", Name("n1"))
+    (rows,) = found.body
     load, add = inner.body.statements(0)
     assert rows == For("i0", STOP, (load, let("a2", at), add, Set(at, Name("a2"))), START)
     assert ended.body == (let("a2", at), Total("v3", "a2", F8), Set(Name("b_v3")[i - START], Name("v3")))
@@ -218,12 +218,13 @@ def test_an_interchanged_loop_keeps_the_sums_of_rows_in_buffers():
 
 def test_an_interchanged_loop_adds_up_float32_for_few_columns_at_a_time():
     inner, loop = row_sum(F4, (j, i))
-    _, few, _ = interchanged(strip({"a2": F8, "s_a2": F4}), Phase((Total("v3", "a2", F4),), inner), inner, loop, ())
+    phase, sums = Phase((Total("v3", "a2", F4),), inner), inner.sums(loop.body)
+    _, few, _ = interchanged(strip({"a2": F8, "s_a2": F4}), phase, turns(inner, {}), sums, ())
     assert (few.index, few.stop, few.step) == ("first_column", Name("n1"), Constant(64))
-    begun, turns, ended = few.body
+    begun, found, ended = few.body
     narrow, wide = Name("b_s_a2")[i - START], Name("b_a2")[i - START]
     assert begun.body == (Set(narrow, Name("f4")(0)),)
-    assert turns.start == Name("first_column") and of_type(Accumulate, [turns])[0].name == "s_a2"
+    assert found.start == Name("first_column") and of_type(Accumulate, [found])[0].name == "s_a2"
     assert ended.body == (Set(wide, wide + Name("f8")(narrow)),)
 
 
@@ -232,8 +233,8 @@ def test_an_interchanged_loop_adds_up_a_column_before_it_scatters():
     inner = columns(loop.body, Load("v1", 0, (j, i), F8), Scatter(0, (j,), Name("v1")))
     loop.body.put(0, inner)
     outputs = (Output(("n1",), F8, summed=True),)
-    (turns,) = interchanged(strip(), Phase((), inner), inner, loop, outputs)
-    begun, rows, ended = turns.body
+    (found,) = interchanged(strip(), Phase((), inner), turns(inner, {}), [], outputs)
+    begun, rows, ended = found.body
     assert begun == let("t0", Name("f8")(0)) and rows.index == "i0"
     assert [(item.name, item.value) for item in of_type(Accumulate, [rows])] == [("t0", Name("v1"))]
     assert not of_type(Scatter, [rows]) and ended == Scatter(0, (j,), Name("t0"))
@@ -243,7 +244,7 @@ def test_float32_columns_are_added_up_in_tiles():
     inner, loop, outputs = column_sum(F4)
     sums = narrow_columns(inner, loop, outputs)
     assert sums == [inner.body.statements(0)[1]]
-    (tiles,) = tiled(strip({"s_v1_o0": F4}), Phase((), inner), inner, sums)
+    tiles = tiled(strip({"s_v1_o0": F4}), Phase((), inner), turns(inner, {}), sums)
     limit, begun, rows, ended = tiles.body
     at = Name("b_s_v1_o0")[j - Name("first_column")]
     assert limit == let("last_column", Name("min")(Name("first_column") + 256, Name("n1")))

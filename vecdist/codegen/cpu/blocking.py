@@ -8,15 +8,12 @@ from dataclasses import replace
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.statements import element_count
 from vecdist.kernel.code import For, let
-from vecdist.kernel.expressions import Constant, Expr, Name, Operand, joined, length, word
+from vecdist.kernel.expressions import Constant, Expr, Name, joined, length
 from vecdist.kernel.ir import Kernel, Loop
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
-
-
-def lowest(a: Expr, b: Expr) -> Expr:
-    return word("min")(a, b)
+MIN, MAX = Name("min"), Name("max")
 
 
 def strip_mined(loop: For[Item], width: int, first: str, last: str, inside: Callable[[For[Item]], Items]) -> For[Item]:
@@ -24,7 +21,7 @@ def strip_mined(loop: For[Item], width: int, first: str, last: str, inside: Call
 
     Where the end of a strip has no name its value is written.
     """
-    stop = lowest(Name(first) + width, loop.stop)
+    stop = MIN(Name(first) + width, loop.stop)
     turns = replace(loop, start=Name(first), stop=Name(last) if last else stop)
     return For(first, loop.stop, (*([let(last, stop)] if last else []), *inside(turns)), loop.start, Constant(width))
 
@@ -40,18 +37,14 @@ def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
     blocks, stripe, count = Name("blocks"), Name("stripe"), Name("stripes")
     rows = [let(f"row_o{each}", stripe * element_count(kernel.outputs[each].shape)) for each in loop.scatters()]
     run = For("block", blocks * (stripe + 1) // count, block, blocks * stripe // count)
-    limits = let("blocks", block_count(loop, Name("size"))), let("stripes", lowest(blocks, stripe_limit(kernel)))
+    limits = let("blocks", block_count(loop, Name("size"))), let("stripes", MIN(blocks, stripe_limit(kernel)))
     return *limits, For("stripe", last, (*rows, run), first)
 
 
 def block_size(loop: Loop) -> Expr:
     """The turns of an outermost loop that are one block."""
     inner = [length(int(dim) if dim.isdigit() else dim) for dim in loop.dims()[1:]]
-    return highest(1, Constant(BLOCK) // highest(1, joined("*", inner))) if inner else Constant(BLOCK)
-
-
-def highest(a: Operand, b: Operand) -> Expr:
-    return word("max")(a, b)
+    return MAX(1, Constant(BLOCK) // MAX(1, joined("*", inner))) if inner else Constant(BLOCK)
 
 
 def block_count(loop: Loop, size: Expr) -> Expr:
@@ -61,4 +54,4 @@ def block_count(loop: Loop, size: Expr) -> Expr:
 def stripe_limit(kernel: Kernel) -> Expr:
     """The most stripes: each has sums of its own for every scattered output."""
     summed = [element_count(output.shape) for output in kernel.outputs if output.summed]
-    return word("stripe_limit")(joined("+", summed))
+    return Name("stripe_limit")(joined("+", summed))

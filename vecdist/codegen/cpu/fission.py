@@ -19,7 +19,7 @@ from vecdist.codegen.cpu.unrolling import is_unrolled
 from vecdist.codegen.statements import type_name
 from vecdist.kernel.code import For, Set, let
 from vecdist.kernel.expressions import Element, Expr, Name, names
-from vecdist.kernel.ir import Cases, Loop
+from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Assign, Made, Scatter, Statement, Total, reads
 
 CHEAP = {"lt", "le", "eq", "ne", "and", "or", "not", "add", "sub", "mul", "neg", "abs", "floor"}
@@ -52,8 +52,6 @@ class Phase:
 def has_phases(loop: Loop, fixed: Mapping[str, int]) -> bool:
     """Whether a loop over rows has inner loops that are not unrolled, or adds to elements that its data choose."""
     items = [item for _, item in loop.body.items]
-    if any(isinstance(item, Cases) for item in items):
-        return False
     return any(isinstance(item, Scatter) or (isinstance(item, Loop) and not is_unrolled(item, fixed)) for item in items)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
 from vecdist.kernel.code import For, Set, let
 from vecdist.kernel.expressions import Name, names
-from vecdist.kernel.ir import Cases, Loop, Output
-from vecdist.kernel.statements import Accumulate, Load, Scatter, Statement, Store
+from vecdist.kernel.ir import Block, Loop, Output
+from vecdist.kernel.statements import Accumulate, Load, Scatter, Store
 
 COLUMNS = 64  # elements of each row that are added up in float32
 
@@ -27,24 +28,24 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
     if loop.dim == "1":
         return False
     items = [item for _, item in inner.body.items]
-    if any(isinstance(item, Loop | Cases) for item in items):
+    if any(isinstance(item, Loop) for item in items):
         return False
     arrays = [item for item in items if isinstance(item, Load | Store) and len(item.indices) > 1]
     both = [item.indices for item in arrays if loop.index in names(*item.indices)]
     return not any(inner.index in names(indices[-1]) for indices in both)
 
 
-def column_sums(inner: Loop) -> list[Scatter]:
-    """The scatters of an inner loop whose element is the same for all rows."""
-    column = {Name(inner.index)}
-    return [item for item in inner.body.walk() if isinstance(item, Scatter) and set(item.indices) == column]
+def is_of_column(item: object, column: str) -> TypeGuard[Scatter]:
+    """Whether a statement adds to an element that is the same for all rows."""
+    return isinstance(item, Scatter) and set(item.indices) == {Name(column)}
 
 
 def narrow_columns(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> list[Scatter]:
     """The scatters along the columns of a row that are added up in float32 over the rows of a strip."""
     if inner.sums(loop.body) or len(inner.dims()) > 1:
         return []
-    return [item for item in column_sums(inner) if outputs[item.output].dtype == np.float32]
+    own = [item for _, item in inner.body.items if is_of_column(item, inner.index)]
+    return [item for item in own if outputs[item.output].dtype == np.float32]
 
 
 def narrow_column(item: Scatter) -> str:
@@ -61,29 +62,31 @@ def expanded_sums(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> dict[st
     return wide | {narrow(item): item.dtype for item in sums if is_narrow(item)}
 
 
-def interchanged(rows: Rows, phase: Phase, inner: Loop, loop: Loop, outputs: Sequence[Output]) -> Items:
-    """An inner loop with the rows of the strip innermost."""
-    sums = inner.sums(loop.body)
+def interchanged(
+    rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], outputs: Sequence[Output]
+) -> Items:
+    """The turns of an inner loop with the rows of the strip innermost, and what the phase makes of its sums."""
     short = [item for item in sums if is_narrow(item)]
-    turns = For(inner.index, inner.length, _column(rows, phase, inner, sums, outputs))
+    loop = replace(turns, body=_column(rows, phase, turns, sums, outputs))
     if short:
         starts = [rows.filled(narrow(item), F4(0)) for item in short]
         ends = [rows.filled(item.name, rows.at(item.name) + F8(rows.at(narrow(item)))) for item in short]
-        turns = strip_mined(turns, COLUMNS, "first_column", "", lambda few: (*starts, few, *ends))
+        loop = strip_mined(loop, COLUMNS, "first_column", "", lambda few: (*starts, few, *ends))
     last = [rows.expanded(Phase(phase.items), phase.items)] if phase.items else []
-    return (*[rows.filled(item.name, beginning(item)) for item in sums], turns, *last)
+    return (*[rows.filled(item.name, beginning(item)) for item in sums], loop, *last)
 
 
-def _column(rows: Rows, phase: Phase, inner: Loop, sums: Sequence[Accumulate], outputs: Sequence[Output]) -> Items:
-    """The turn of an interchanged loop: all rows, for one column."""
-    dtypes = {item: outputs[item.output].dtype for item in column_sums(inner)}
+def _column(
+    rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], outputs: Sequence[Output]
+) -> Items:
+    """One turn of an interchanged loop: all rows, for one column."""
+    column, home = [item for item in turns.body if is_of_column(item, turns.index)], Block(index=turns.index)
     own = {
-        item: Accumulate(f"t{number}", item.value, inner.body, dtype)
-        for number, (item, dtype) in enumerate(dtypes.items())
+        item: Accumulate(f"t{number}", item.value, home, outputs[item.output].dtype)
+        for number, item in enumerate(dict.fromkeys(column))
     }
-    items = _straight(inner)
-    body = tuple([line for item in items for line in _in_column(rows, item, own, sums)])
-    elsewhere = [item for item in items if item not in sums]
+    body = tuple([line for item in turns.body for line in _in_column(rows, item, own, sums)])
+    elsewhere = [item for item in turns.body if item not in sums]
     return (
         *[let(item.name, F4(0) if is_narrow(item) else beginning(item)) for item in own.values()],
         *narrowed((rows.expanded(replace(phase, items=()), body),), elsewhere),
@@ -91,7 +94,7 @@ def _column(rows: Rows, phase: Phase, inner: Loop, sums: Sequence[Accumulate], o
     )
 
 
-def _in_column(rows: Rows, item: Statement, own: Mapping[Scatter, Accumulate], sums: Sequence[Accumulate]) -> Items:
+def _in_column(rows: Rows, item: Item, own: Mapping[Scatter, Accumulate], sums: Sequence[Accumulate]) -> Items:
     """A statement of an interchanged loop: sums are kept in registers for a column, in buffers for a row."""
     if isinstance(item, Scatter) and item in own:
         return (own[item],)
@@ -101,22 +104,17 @@ def _in_column(rows: Rows, item: Statement, own: Mapping[Scatter, Accumulate], s
     return (item,)
 
 
-def _straight(inner: Loop) -> list[Statement]:
-    return [item for level in inner.body.levels for item in inner.body.statements(level)]
-
-
-def tiled(rows: Rows, phase: Phase, inner: Loop, columns: Sequence[Scatter]) -> Items:
-    """An inner loop in tiles of columns, each for all rows of a strip, with sums of float32 columns in float32."""
-    place = Name(inner.index) - Name("first_column")
+def tiled(rows: Rows, phase: Phase, turns: For[Item], columns: Sequence[Scatter]) -> For[Item]:
+    """The turns of an inner loop in tiles of columns, all rows for each, with sums of columns in float32."""
+    place = Name(turns.index) - Name("first_column")
     at = {item: Name(f"b_{narrow_column(item)}")[place] for item in columns}
-    items = _straight(inner)
-    body = [Add(at[item], item.value) if isinstance(item, Scatter) and item in at else item for item in items]
+    body = [Add(at[item], item.value) if isinstance(item, Scatter) and item in at else item for item in turns.body]
 
-    def tile(turns: For[Item]) -> Items:
+    def tile(few: For[Item]) -> Items:
         return (
-            replace(turns, body=tuple([Set(place, F4(0)) for place in at.values()])),
-            rows.expanded(phase, narrowed((turns,), items)),
-            replace(turns, body=tuple([replace(item, value=place) for item, place in at.items()])),
+            replace(few, body=tuple([Set(place, F4(0)) for place in at.values()])),
+            rows.expanded(phase, narrowed((few,), turns.body)),
+            replace(few, body=tuple([replace(item, value=place) for item, place in at.items()])),
         )
 
-    return (strip_mined(For(inner.index, inner.length, tuple(body)), STRIP, "first_column", "last_column", tile),)
+    return strip_mined(replace(turns, body=tuple(body)), STRIP, "first_column", "last_column", tile)

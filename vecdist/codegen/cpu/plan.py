@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import STRIP, block_size, blocked, lowest, strip_mined
+from vecdist.codegen.cpu.blocking import MIN, STRIP, block_size, blocked, strip_mined
 from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases
 from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, is_interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.mixed import Item, Items
@@ -45,28 +45,28 @@ def planned(kernel: Kernel) -> list[Nest]:
 
 def _planned(kernel: Kernel, loop: Loop) -> Nest:
     sums, flagged = loop.sums(kernel.root), any(isinstance(item, Flag) for item in loop.body.walk())
-    turns, buffers = _turns(kernel, loop)
+    rows, buffers = _rows(kernel, loop)
     starts = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []))
-    block = versioned((*starts, let("end", lowest(FIRST + Name("size"), loop.length)), turns))
+    block = versioned((*starts, let("end", MIN(FIRST + Name("size"), loop.length)), rows))
     ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
     blocks = blocked(kernel, loop, (*block, *ends))
     return Nest(loop, (let("size", block_size(loop)), *declared(buffers), *blocks), buffers)
 
 
-def _turns(kernel: Kernel, loop: Loop) -> tuple[For[Item], dict[str, np.dtype]]:
+def _rows(kernel: Kernel, loop: Loop) -> tuple[For[Item], dict[str, np.dtype]]:
     """The turns of a block, in strips where that pays, and the buffers that they use."""
     fixed = dict(kernel.fixed)
-    turns = For(loop.index, Name("end"), (), FIRST)
+    rows = For(loop.index, Name("end"), (), FIRST)
     if not has_phases(loop, fixed):
-        turns = replace(turns, body=sequence(loop.body, fixed))
-        return in_narrow_strips(turns, loop.sums(kernel.root), "start", "stop"), {}
+        rows = replace(rows, body=sequence(loop.body, fixed))
+        return in_narrow_strips(rows, loop.sums(kernel.root), "start", "stop"), {}
     parts = phases(loop)
     buffers = _buffers(kernel, loop, parts)
 
     def fissioned(strip: For[Item]) -> Items:
         return tuple([item for phase in parts for item in _phase(kernel, loop, phase, Rows(strip, buffers))])
 
-    return strip_mined(turns, STRIP, "start", "stop", fissioned), buffers
+    return strip_mined(rows, STRIP, "start", "stop", fissioned), buffers
 
 
 def _partial(item: Accumulate) -> Set:
@@ -84,14 +84,29 @@ def _buffers(kernel: Kernel, loop: Loop, parts: Sequence[Phase]) -> dict[str, np
 
 
 def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
-    inner = phase.loop
+    inner, fixed = phase.loop, dict(kernel.fixed)
     if inner is None:
         return narrowed((rows.expanded(phase, phase.items),), phase.items)
     if is_interchanged(inner, loop):
-        return interchanged(rows, phase, inner, loop, kernel.outputs)
+        return interchanged(rows, phase, turns(inner, fixed), inner.sums(loop.body), kernel.outputs)
     if columns := narrow_columns(inner, loop, kernel.outputs):
-        return tiled(rows, phase, inner, columns)
-    return (rows.expanded(phase, (*inner_loop(inner, loop.body, dict(kernel.fixed)), *phase.items)),)
+        return (tiled(rows, phase, turns(inner, fixed), columns),)
+    return (rows.expanded(phase, (*inner_loop(inner, loop.body, fixed), *phase.items)),)
+
+
+def turns(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
+    """The turns of an inner loop as they stand."""
+    return For(loop.index, loop.length, sequence(loop.body, fixed))
+
+
+def inner_loop(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:
+    """An inner loop with its sums: unrolled, or in strips where it adds up float32."""
+    sums, found = loop.sums(home), turns(loop, fixed)
+    if is_unrolled(loop, fixed):
+        return reduced(unrolled(found, fixed[loop.dim]), sums)
+    if not loop.body.every_loop():
+        found = in_narrow_strips(found, found.body, f"first_{loop.index}")
+    return (*map(begun, sums), found)
 
 
 def sequence(block: Block, fixed: Mapping[str, int]) -> Items:
@@ -101,13 +116,3 @@ def sequence(block: Block, fixed: Mapping[str, int]) -> Items:
         found += block.statements(level)
         found += [item for loop in block.loops(level) for item in inner_loop(loop, block, fixed)]
     return tuple(found)
-
-
-def inner_loop(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:
-    """A loop in a row: unrolled, or in strips where it adds up float32."""
-    sums, turns = loop.sums(home), For(loop.index, loop.length, sequence(loop.body, fixed))
-    if is_unrolled(loop, fixed):
-        return reduced(unrolled(turns, fixed[loop.dim]), sums)
-    if not loop.body.every_loop():
-        turns = in_narrow_strips(turns, turns.body, f"first_{loop.index}")
-    return (*map(begun, sums), turns)

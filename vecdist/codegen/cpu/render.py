@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import block_count, block_size, lowest, stripe_limit
+from vecdist.codegen.cpu.blocking import MIN, block_count, block_size, stripe_limit
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
 from vecdist.codegen.cpu.spelling import spelled, stride
@@ -71,7 +71,7 @@ class _Module:
         level, loop = self.nests[number]
         shared = [*self.partials(number + 1), *(f"q_o{output}" for output in loop.scatters())]
         fixed = [let(dim, Constant(length)) for dim, length in self.kernel.fixed]
-        items = (Do(word("widest")()), *fixed, *self.prefix(level), *nest.items)
+        items = (Do(Name("widest")()), *fixed, *self.prefix(level), *nest.items)
         return self.function(f"nest{number}", self.signature("first", "last", *shared), items, nest.buffers)
 
     def outer(self, level: int) -> list[Item]:
@@ -105,13 +105,13 @@ class _Module:
 
     def entry(self, finishes: bool) -> Iterator[Code]:
         """The whole kernel, by one thread."""
-        yield Do(word("widest")())
+        yield Do(Name("widest")())
         if self.hoisted:
             yield Set(Several(tuple(map(Name, self.hoisted))), called("prelude", self.parameters))
         for number, output in enumerate(self.kernel.outputs):
             if output.summed:
                 count = stripe_limit(self.kernel) * element_count(output.shape)
-                yield let(f"q_o{number}", word("zeros")(count, Name(ACCUMULATOR[output.dtype.kind])))
+                yield let(f"q_o{number}", Name("zeros")(count, Name(ACCUMULATOR[output.dtype.kind])))
         for number in range(len(self.nests)):
             yield from self.run(number)
         if finishes:
@@ -123,11 +123,11 @@ class _Module:
         blocks = Name("blocks")
         yield let("blocks", block_count(loop, block_size(loop)))
         for item in self.sums[number]:
-            yield let(f"p_{item.name}", word("empty")(blocks, Name(ACCUMULATOR[item.dtype.kind])))
+            yield let(f"p_{item.name}", Name("empty")(blocks, Name(ACCUMULATOR[item.dtype.kind])))
         scattered = [f"q_o{output}" for output in loop.scatters()]
-        shares = lowest(blocks, stripe_limit(self.kernel)) if scattered else blocks
+        shares = MIN(blocks, stripe_limit(self.kernel)) if scattered else blocks
         rest = self.signature(*self.partials(number + 1), *scattered)
-        yield Do(word(f"nest{number}")(word("i8")(0), shares, *map(Name, rest)))
+        yield Do(Name(f"nest{number}")(Name("i8")(0), shares, *map(Name, rest)))
         if number + 1 == len(self.nests) or self.nests[number + 1][0] != level:
             for output in self.kernel.finished(level):
                 yield Do(called("add_rows", (f"q_o{output}", f"o{output}")))

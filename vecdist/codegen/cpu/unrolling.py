@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.kernel.code import For
 from vecdist.kernel.expressions import Constant, Name
-from vecdist.kernel.ir import Cases, Loop
+from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Assign, Load, Scatter, Statement, renamed
 
 UNROLLED = 16  # elements of a row, at most: so many are gathered from rows that lie behind each other
@@ -19,7 +19,7 @@ def is_unrolled(inner: Loop, fixed: Mapping[str, int]) -> bool:
     length, items = fixed.get(inner.dim, UNROLLED + 1), [item for _, item in inner.body.items]
     if length > UNROLLED or length * len(items) > STATEMENTS or inner.sequential:
         return False
-    return not any(isinstance(item, Loop | Cases | Scatter) for item in items)
+    return not any(isinstance(item, Loop | Scatter) for item in items)
 
 
 def unrolled(loop: For[Item], count: int) -> Items:
