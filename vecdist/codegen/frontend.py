@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from vecdist.kernel.code import Code, Do, For, If, Return, Set, While
+from vecdist.kernel.code import Code, Do, Each, For, If, Return, Set, While
 from vecdist.kernel.expressions import (
     ZERO,
     Attribute,
@@ -90,6 +90,8 @@ def _statement(item: ast.stmt) -> Iterator[Code]:
             bounds = [expression(arg) for arg in args]
             start, stop = bounds[:2] if len(bounds) > 1 else (ZERO, *bounds)
             yield For(index, stop, statements(body), start, bounds[2] if len(bounds) > 2 else None)
+        case ast.For(ast.Name(index), ast.Name(table), body, []):
+            yield Each(index, Name(table), statements(body))
         case ast.Return(value):
             yield Return(None if value is None else expression(value))
         case _:

@@ -1,59 +1,58 @@
 """Routines put in the place of their calls, down to functions that are long enough to be called.
 
-A call is a line ``name = type(routine(arguments))``.  In its place come the statements of the routine, in float64 and
-with names of their own, and in the place of each call in those the statements of the function called, or a call of it
-as a function of its own, which is shorter to read and, on CUDA, compiled once for all kernels.  What functions of the
-same arguments computed is used again, where that is certain to come after it.
+In the place of a call come the statements of the routine, in float64 and with names of their own, and in the place of
+each call in those the statements of the function called, or a call of it as a function of its own, which is shorter to
+read and, on CUDA, compiled once for all kernels.  What functions of the same arguments computed is used again, where
+that is certain to come after it.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
 import math
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeVar, final
 
 from vecdist.codegen.pruning import UNUSED, pruned
-from vecdist.codegen.routines import Routine, definition, is_long, is_routine, result_types, types_of
-from vecdist.codegen.statements import INDENT
+from vecdist.codegen.routines import Definition, Routine, Table, definition, is_long, is_routine
+from vecdist.kernel.code import Code, Each, For, Function, If, Return, Set, While, assigned, let, lines
+from vecdist.kernel.expressions import Call, Choice, Constant, Expr, Name, Several, names, rewritten, word
 from vecdist.primitives.table import PRIMITIVES
 
 Made = TypeVar("Made")
 
 ALONE = frozenset({0})  # the one result of most functions
+FLOAT = Name("f8")
+
+Results = dict[int, Expr]
 
 
-def inlined(texts: Iterable[str]) -> tuple[list[str], tuple[Routine, ...]]:
-    """Generated source without calls of primitives' routines, and the functions that it calls instead.
-
-    The first line imports, and what routines need comes after it.
-    """
-    first, *rest = [line for text in texts for line in text.split("\n")]
-    writer, body = _settled(lambda writer: [line for text in rest for line in writer.line(text)])
-    if not writer.calls:
-        return [first, *body], ()
-    return [first, "import math", *writer.table_lines(), *body], tuple(writer.routines.values())
+def inlined(functions: Iterable[Function]) -> tuple[tuple[Function, ...], tuple[Table, ...], tuple[Routine, ...]]:
+    """Functions without calls of primitives' routines, and the tables and functions that they need instead."""
+    given = tuple(functions)
+    writer, found = _settled(lambda writer: tuple([replace(f, body=writer.block(f.body)) for f in given]))
+    return found, tuple(writer.tables.items()), tuple(writer.routines.values())
 
 
 @cache
 def routine(function: Callable, used: frozenset[int], seldom: bool = False) -> Routine:
-    """A function as one of generated source, with these of its results."""
-    tree = definition(function)
-    parameters = types_of({argument.arg: argument.annotation for argument in tree.args.args})
-    writer, body = _settled(lambda writer: _Body(writer, function, list(parameters), used=used))
-    lines = [*body.lines, f"return {', '.join(ast.unparse(body.results[place]) for place in sorted(used))}"]
-    text = "\n".join([f"({', '.join(parameters)}):", *(INDENT + line for line in lines)])
-    tables = tuple(writer.table_lines())
-    name = f"{tree.name.strip('_')}_{hashlib.sha256(repr((text, tables, seldom)).encode()).hexdigest()[:12]}"
-    results = tuple(kind for place, kind in enumerate(result_types(function)) if place in used)
-    needs = tuple(writer.routines.values())
-    return Routine(name, tables, f"def {name}{text}", tuple(parameters.values()), results, needs, seldom)
+    """A function as one of generated code, with these of its results."""
+    whole = definition(function)
+    given = [Name(name) for name in whole.parameters]
+    writer, body = _settled(lambda writer: _Body(writer, function, given, used=used))
+    results = [body.results[place] for place in sorted(used)]
+    items = (*body.items, Return(results[0] if len(results) == 1 else Several(tuple(results))))
+    tables, needs = tuple(writer.tables.items()), tuple(writer.routines.values())
+    told = repr((*whole.parameters.values(), *lines(items), tables, seldom))
+    name = f"{whole.name.strip('_')}_{hashlib.sha256(told.encode()).hexdigest()[:12]}"
+    types = tuple(kind for place, kind in enumerate(whole.types) if place in used)
+    made = Function(name, tuple(whole.parameters), items)
+    return Routine(made, tables, tuple(whole.parameters.values()), types, needs, seldom)
 
 
 def _settled(write: Callable[[_Writer], Made]) -> tuple[_Writer, Made]:
@@ -70,7 +69,7 @@ def _settled(write: Callable[[_Writer], Made]) -> tuple[_Writer, Made]:
 @final
 @dataclass
 class _Writer:
-    """What has been written: how many calls, the tables and functions in use, and by depth results to be used again.
+    """What has been written: how many calls, the tables and functions in use, and by block results to be used again.
 
     ``wanted`` says which results of a function of these arguments are used, ``asked`` that and what was found beside.
     """
@@ -78,254 +77,243 @@ class _Writer:
     wanted: dict[tuple, frozenset[int]]
     asked: dict[tuple, frozenset[int]]
     calls: int = 0
-    tables: dict[str, tuple] = field(default_factory=dict)
+    tables: dict[str, tuple[float, ...]] = field(default_factory=dict)
     routines: dict[str, Routine] = field(default_factory=dict)
-    known: list[tuple[int, dict[tuple, dict[int, ast.expr]]]] = field(default_factory=lambda: [(-1, {})])
+    known: list[dict[tuple, Results]] = field(default_factory=lambda: [{}])
 
-    def line(self, text: str) -> Iterator[str]:
-        """A line, or the statements of the routine that it calls."""
-        code = text.lstrip()
-        depth = len(text) - len(code)
-        while code and self.known[-1][0] > depth:
-            self.known.pop()
-        words = code.replace("(", " ").split()
-        if len(words) < 4 or words[1] != "=" or not is_routine(words[3]):
-            yield text
-            return
-        if self.known[-1][0] < depth:
-            self.known.append((depth, {}))
-        (assign,) = ast.parse(code).body
-        assert isinstance(assign, ast.Assign)
-        match assign.value:
-            case ast.IfExp(test, ast.Call(_, [ast.Call(_, arguments)]), usual):
-                yield f"{text[:depth]}if {ast.unparse(test)}:"
-                yield from self.put(words, arguments, text[:depth] + INDENT, certain=False)
-                yield f"{text[:depth]}else:"
-                yield f"{text[:depth]}{INDENT}{words[0]} = {ast.unparse(usual)}"
-            case ast.Call(_, [ast.Call(_, arguments)]):
-                yield from self.put(words, arguments, text[:depth])
+    def block(self, body: Sequence[Code]) -> tuple[Code, ...]:
+        """Statements with those of routines in the place of their calls."""
+        self.known.append({})
+        found = tuple([new for item in body for new in self.statement(item)])
+        self.known.pop()
+        return found
 
-    def put(self, words: Sequence[str], arguments: Sequence[ast.expr], pad: str, certain: bool = True) -> Iterator[str]:
-        """The statements of a call, in the place of a line of these words."""
-        function = PRIMITIVES[words[3]].routine
+    def statement(self, item: Code) -> Sequence[Code]:
+        match item:
+            case If(_, body, orelse):
+                return (replace(item, body=self.block(body), orelse=self.block(orelse)),)
+            case While(_, body) | For(_, _, body):
+                return (replace(item, body=self.block(body)),)
+            case Set(Name(name), Call(Name() as kind, (Call(Name(op), args),))) if is_routine(op):
+                return self.put(name, kind, op, args)
+            case Set(Name(name), Choice(test, Call(Name() as kind, (Call(Name(op), args),)), usual)) if is_routine(op):
+                self.known.append({})
+                wanted = self.put(name, kind, op, args, certain=False)
+                self.known.pop()
+                return (If(test, tuple(wanted), (let(name, usual),)),)
+        return (item,)
+
+    def put(self, name: str, kind: Name, op: str, args: Sequence[Expr], certain: bool = True) -> list[Code]:
+        """The statements of a call."""
+        function = PRIMITIVES[op].routine
         assert function is not None
-        given = [f"f8({ast.unparse(argument)})" for argument in arguments]
-        lines, results = self.computed(function, given, ALONE, certain, seldom=not certain)
-        yield from (pad + line for line in lines)
-        yield f"{pad}{words[0]} = {words[2]}({ast.unparse(results[0])})"
+        items, results = self.computed(function, [FLOAT(arg) for arg in args], ALONE, certain, seldom=not certain)
+        return [*items, let(name, kind(results[0]))]
 
     def computed(
-        self, function: Callable, arguments: Sequence[str], used: frozenset[int], certain: bool = True,
+        self, function: Callable, arguments: Sequence[Expr], used: frozenset[int], certain: bool = True,
         seldom: bool = False,
-    ) -> tuple[list[str], dict[int, ast.expr]]:
-        """The lines that compute a function, and its results; one that is seldom wanted keeps its registers apart."""
+    ) -> tuple[list[Code], Results]:
+        """The statements that compute a function, and its results; one that is seldom wanted keeps registers apart."""
         if not (seldom or is_long(function)):
             body = _Body(self, function, arguments, used=used, certain=certain)
-            return body.lines, body.results
+            return body.items, body.results
         called = routine(function, used, seldom)
         self.routines[called.name] = called
         prefix = self.prefix()
-        names = {place: f"{prefix}{place}" for place in sorted(used)}
-        line = f"{', '.join(names.values())} = {called.name}({', '.join(arguments)})"
-        return [line], {place: ast.Name(name, ast.Load()) for place, name in names.items()}
+        given = {place: Name(f"{prefix}{place}") for place in sorted(used)}
+        target = Several(tuple(given.values())) if len(given) > 1 else next(iter(given.values()))
+        return [Set(target, Name(called.name)(*arguments))], {**given}
 
     def prefix(self) -> str:
         """What the names of one call begin with."""
         self.calls += 1
         return f"r{self.calls}_"
 
-    def table(self, name: str, value: tuple) -> None:
+    def table(self, name: str, value: tuple[float, ...]) -> None:
         if self.tables.setdefault(name, value) != value:
             raise ValueError(f"two tables of routines are called {name}")
 
-    def table_lines(self) -> Iterator[str]:
-        return (f"{name} = {value!r}" for name, value in self.tables.items())
 
+class _Body:
+    """The statements of one call, and the expressions that it returns, by place.
 
-class _Body(ast.NodeTransformer):
-    """The statements of one call, as lines, and the expressions that it returns, by place.
-
-    ``tables`` are the arguments that are tables; ``certain`` says that the call runs whenever its line is reached.
+    ``tables`` are the arguments that are tables; ``certain`` says that the call runs whenever its block is reached.
     """
 
     def __init__(
         self,
         writer: _Writer,
         function: Callable,
-        arguments: Sequence[str],
+        arguments: Sequence[Expr],
         tables: dict[str, tuple] | None = None,
         used: frozenset[int] = ALONE,
         certain: bool = True,
     ) -> None:
-        tree = pruned(definition(function), used)
-        self.writer = writer
-        self.certain = certain
+        whole: Definition = definition(function)
+        wanted = {place: whole.results[place] for place in used}
+        body = pruned(whole.body, tuple(wanted.values()))
+        self.writer, self.certain = writer, certain
         outer = dict(inspect.getclosurevars(function).nonlocals)
         self.constants: ChainMap[str, Any] = ChainMap(dict(tables or {}), outer, function.__globals__)
-        self.lines: list[str] = []
-        self.pad = ""
-        self.versions = 0
+        self.items: list[Code] = []
+        self.depth = self.versions = 0
         self.prefix = writer.prefix()
-        parameters = [argument.arg for argument in tree.args.args if argument.arg not in (tables or {})]
-        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and _is_stored(node)}
+        parameters = [name for name in whole.parameters if name not in (tables or {})]
+        stored = assigned(body)
         given = dict(zip(parameters, arguments, strict=True))
-        self.sources = {name: text for name, text in given.items() if name not in stored}
-        self.names = {name: self.prefix + name for name in (*parameters, *sorted(stored))}
-        for name, text in given.items():
-            if name in self.sources and text.isidentifier():
-                self.names[name] = text
+        self.sources = {name: value for name, value in given.items() if name not in stored}
+        self.names: dict[str, Name] = {name: Name(self.prefix + name) for name in (*parameters, *sorted(stored))}
+        for name, value in given.items():
+            if name in self.sources and isinstance(value, Name):
+                self.names[name] = value
             else:
-                self.lines.append(f"{self.names[name]} = {text}")
-        *statements, last = tree.body
-        self.block(item for item in statements if not _is_docstring(item))
-        assert isinstance(last, ast.Return) and last.value is not None
-        parts = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
-        self.results: dict[int, ast.expr] = {place: self.visit(parts[place]) for place in used}
-
-    def block(self, statements: Iterable[ast.stmt]) -> None:
-        for item in statements:
-            match item:
-                case ast.If(test, body, orelse):
-                    self.within(f"if {self.text(test)}:", body)
-                    if orelse:
-                        self.within("else:", orelse)
-                case ast.Assign(targets, ast.IfExp(test, yes, no)):
-                    first, second = (ast.Assign([*targets], value, lineno=0) for value in (yes, no))
-                    self.block([ast.If(test, [first], [second])])
-                case ast.While(test, body, []):
-                    before = len(self.lines)
-                    self.within(f"while {self.text(test)}:", body)
-                    assert self.lines[before].startswith(f"{self.pad}while"), "the test of a loop calls no function"
-                case ast.For(ast.Name(name), ast.Name(table), body, []) if self.is_table(table):
-                    self.unrolled(name, self.constants[table], body)
-                case ast.For(target, series, body, []):
-                    self.within(f"for {self.text(target)} in {self.text(series)}:", body)
-                case ast.Assign([ast.Tuple(names)], ast.Call(ast.Name(), arguments) as call):
-                    self.unpacked(names, call, arguments)
-                case ast.Assign([ast.Tuple()], _):
-                    self.several(self.visit(item))
-                case _:
-                    self.lines.append(self.pad + self.text(item))
-
-    def several(self, item: ast.Assign) -> None:
-        """An assignment to several names: one by one where none is read, as they are read best."""
-        (names,), value = item.targets, item.value
-        assert isinstance(names, ast.Tuple)
-        read, written = ({node.id for node in ast.walk(side) if isinstance(node, ast.Name)} for side in (value, names))
-        if not isinstance(value, ast.Tuple) or (read & written and len(names.elts) > 1):
-            self.lines.append(self.pad + ast.unparse(item))
-            return
-        for name, part in zip(names.elts, value.elts, strict=True):
-            self.lines.append(f"{self.pad}{ast.unparse(name)} = {ast.unparse(part)}")
-
-    def unpacked(self, places: Sequence[ast.expr], call: ast.Call, arguments: Sequence[ast.expr]) -> None:
-        """An assignment of a function's results to several names; what is called _ is not needed."""
-        names = [place.id for place in places if isinstance(place, ast.Name)]
-        function = self.function(call)
-        assert function is not None and len(names) == len(places), ast.unparse(call)
-        used = frozenset(place for place, name in enumerate(names) if name != UNUSED)
-        results = self.called(function, arguments, used)
-        targets: list[ast.expr] = [ast.Name(self.names[names[place]], ast.Store()) for place in sorted(used)]
-        value = ast.Tuple([results[place] for place in sorted(used)])
-        self.several(ast.Assign(targets=[ast.Tuple(targets)], value=value, lineno=0))
-
-    def text(self, item: ast.AST) -> str:
-        return ast.unparse(self.visit(item))
-
-    def within(self, head: str, body: Iterable[ast.stmt]) -> None:
-        self.lines.append(self.pad + head)
-        self.pad += INDENT
+                self.items.append(Set(self.names[name], value))
         self.block(body)
-        self.pad = self.pad[: -len(INDENT)]
+        self.results: Results = {place: self.visit(wanted[place]) for place in used}
 
-    def unrolled(self, name: str, values: Sequence[float], body: Sequence[ast.stmt]) -> None:
+    def block(self, body: Iterable[Code]) -> None:
+        for item in body:
+            self.statement(item)
+
+    def statement(self, item: Code) -> None:
+        match item:
+            case If(test, body, orelse):
+                test = self.visit(test)
+                self.items.append(If(test, self.within(body), self.within(orelse)))
+            case Set(target, Choice(test, yes, no)):
+                self.statement(If(test, (Set(target, yes),), (Set(target, no),)))
+            case While(test, body):
+                before = len(self.items)
+                test = self.visit(test)
+                assert len(self.items) == before, "the test of a loop calls no function"
+                self.items.append(While(test, self.within(body)))
+            case Each(index, Name(table), body):
+                self.unrolled(index, self.constants[table], body)
+            case For(index, stop, body, start, step):
+                start, stop = self.visit(start), self.visit(stop)
+                step = None if step is None else self.visit(step)
+                self.items.append(For(self.names[index].id, stop, self.within(body), start, step))
+            case Set(Several(targets), Call(Name(), arguments) as call):
+                self.unpacked(targets, call, arguments)
+            case Set(Several() as targets, value):
+                self.several(self.renaming(targets), self.visit(value))
+            case Set(Name() as target, value):
+                self.items.append(Set(self.renaming(target), self.visit(value)))
+            case _:
+                raise SyntaxError(f"a routine has no {type(item).__name__}")
+
+    def renaming(self, target: Expr) -> Any:
+        return rewritten(target, lambda part: self.names.get(part.id, part) if isinstance(part, Name) else None)
+
+    def several(self, targets: Several, value: Expr) -> None:
+        """An assignment to several names: one by one where none is read, as they are read best."""
+        if not isinstance(value, Several) or (len(targets.items) > 1 and {*names(targets)} & {*names(value)}):
+            self.items.append(Set(targets, value))
+            return
+        for target, part in zip(targets.items, value.items, strict=True):
+            assert isinstance(target, Name)
+            self.items.append(Set(target, part))
+
+    def unpacked(self, targets: Sequence[Expr], call: Call, arguments: Sequence[Expr]) -> None:
+        """An assignment of a function's results to several names; what is called _ is not needed."""
+        given = [target.id for target in targets if isinstance(target, Name)]
+        function = self.function(call)
+        assert function is not None and len(given) == len(targets), str(call)
+        used = frozenset(place for place, name in enumerate(given) if name != UNUSED)
+        results = self.called(function, arguments, used)
+        targets, values = zip(*[(self.names[given[place]], results[place]) for place in sorted(used)], strict=True)
+        self.several(Several(targets), Several(values))
+
+    def within(self, body: Iterable[Code]) -> tuple[Code, ...]:
+        outside, self.items = self.items, []
+        self.depth += 1
+        self.block(body)
+        self.depth -= 1
+        inside, self.items = self.items, outside
+        return tuple(inside)
+
+    def unrolled(self, name: str, table: Sequence[float], body: Sequence[Code]) -> None:
         """A loop over a table, written out: its elements are constants of the program.
 
         Where nothing else changes the order, each copy has names of its own, and each name one value.
         """
-        own = not self.pad and all(isinstance(item, ast.Assign) for item in body)
-        copies = [ast.parse(ast.unparse(list(body))).body for _ in values]  # type: ignore[arg-type]
+        own = not self.depth and all(isinstance(item, Set) for item in body)
         del self.names[name]
-        for value, copy in zip(values, copies, strict=True):
+        for value in table:
             self.constants[name] = value
-            for item in copy:
+            for item in body:
                 match item:
-                    case ast.Assign([ast.Name(target)], expression) if own:
+                    case Set(Name(target), expression) if own:
                         self.renamed(target, self.visit(expression))
                     case _:
-                        self.block([item])
+                        self.statement(item)
 
-    def renamed(self, name: str, value: ast.expr) -> None:
+    def renamed(self, name: str, value: Expr) -> None:
         """A variable under a new name from here on."""
         self.versions += 1
-        self.names[name] = f"{self.prefix}{name}__{self.versions}"
-        self.lines.append(f"{self.names[name]} = {ast.unparse(value)}")
+        self.names[name] = Name(f"{self.prefix}{name}__{self.versions}")
+        self.items.append(Set(self.names[name], value))
 
     def is_table(self, name: str) -> bool:
         return name not in self.names and isinstance(self.constants.get(name), tuple)
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in self.names:
-            return ast.Name(self.names[node.id])
-        value = self.constants.get(node.id)
-        if isinstance(value, tuple):
-            self.writer.table(node.id, value)
-        elif isinstance(value, float | int):
-            return ast.parse(_number(value), mode="eval").body
-        return node
+    def visit(self, whole: Expr) -> Expr:
+        """An expression in the names of this call; functions that it calls come before."""
+        return rewritten(whole, self.part)
 
-    def function(self, node: ast.Call) -> FunctionType | None:
+    def part(self, part: Expr) -> Expr | None:
+        match part:
+            case Name(name) if name in self.names:
+                return self.names[name]
+            case Name(name):
+                value = self.constants.get(name)
+                if isinstance(value, tuple):
+                    self.writer.table(name, value)
+                return _number(value) if isinstance(value, float | int) else part
+            case Call(Name(name), args):
+                function = self.function(part)
+                if function is not None:
+                    return self.called(function, args, ALONE)[0]
+                found = self.constants.get(name)
+                called = word(f"math.{found.__name__}") if isinstance(found, BuiltinFunctionType) else part.function
+                return Call(called, tuple([self.visit(arg) for arg in args]))
+        return None
+
+    def function(self, call: Call) -> FunctionType | None:
         """The function of ours that is called."""
-        found = self.constants.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        found = self.constants.get(call.function.id) if isinstance(call.function, Name) else None
         return found if isinstance(found, FunctionType) else None
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        function = self.function(node)
-        if function is not None:
-            return self.called(function, node.args, ALONE)[0]
-        found = self.constants.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        in_math = isinstance(found, BuiltinFunctionType)
-        name = ast.Attribute(ast.Name("math"), found.__name__) if in_math else node.func
-        return ast.Call(name, [self.visit(argument) for argument in node.args], [])
-
-    def called(
-        self, function: FunctionType, arguments: Sequence[ast.expr], used: frozenset[int]
-    ) -> dict[int, ast.expr]:
+    def called(self, function: FunctionType, arguments: Sequence[Expr], used: frozenset[int]) -> Results:
         """The results of another function: known ones, where its arguments are those of the routine itself."""
-        named = [argument.id if isinstance(argument, ast.Name) else "" for argument in arguments]
+        named = [argument.id if isinstance(argument, Name) else "" for argument in arguments]
         parameters = function.__code__.co_varnames
         tables = {p: self.constants[n] for p, n in zip(parameters, named, strict=False) if n and self.is_table(n)}
         values = [a for a, n in zip(arguments, named, strict=True) if not (n and self.is_table(n))]
         key = (function, *(self.sources.get(name) for name in named))
-        certain = self.certain and not self.pad
+        certain = self.certain and not self.depth
         if None not in key:
             self.writer.asked[key] = used | self.writer.asked.get(key, frozenset())
             used = used | self.writer.wanted.get(key, frozenset())
-            known = [found[key] for _, found in self.writer.known if used <= found.get(key, {}).keys()]
+            known = [found[key] for found in self.writer.known if used <= found.get(key, {}).keys()]
             if known:
                 return known[0]
-        given = [self.text(value) for value in values]
+        given = [self.visit(value) for value in values]
         if tables:
             inner = _Body(self.writer, function, given, tables, used, certain)
-            lines, results = inner.lines, inner.results
+            items, results = inner.items, inner.results
         else:
-            lines, results = self.writer.computed(function, given, used, certain)
+            items, results = self.writer.computed(function, given, used, certain)
         if None not in key and certain:
-            self.writer.known[-1][1][key] = results
-        self.lines += [self.pad + line for line in lines]
+            self.writer.known[-1][key] = results
+        self.items += items
         return results
 
 
-def _is_stored(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
-
-
-def _is_docstring(item: ast.stmt) -> bool:
-    return isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)
-
-
-def _number(value: float) -> str:
-    """A number as text, infinite or not."""
-    if math.isnan(value):
-        return "math.nan"
-    return repr(value) if abs(value) < math.inf else f"{'-' if value < 0 else ''}math.inf"
+def _number(value: float) -> Expr:
+    """A constant of a program, infinite or not."""
+    if math.isfinite(value):
+        return Constant(value)
+    name = word("math.nan" if math.isnan(value) else "math.inf")
+    return -name if value < 0 else name

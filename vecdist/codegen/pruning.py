@@ -2,80 +2,75 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from vecdist.kernel.code import Code, Each, For, If, Set, While, expressions, walk
+from vecdist.kernel.expressions import Expr, Name, Several, names
 
 UNUSED = "_"
 
 
-def pruned(definition: ast.FunctionDef, used: frozenset[int]) -> ast.FunctionDef:
-    """The function with only these of its results; assignments that none of them needs are left out.
+def pruned(body: Sequence[Code], results: Sequence[Expr]) -> tuple[Code, ...]:
+    """Statements of a function of which these results are wanted: assignments that none of them needs are left out.
 
-    Functions here have no effects but their results, and one return, which comes last.
+    Functions here have no effects but their results.
     """
-    *body, last = definition.body
-    assert isinstance(last, ast.Return) and last.value is not None
-    if isinstance(last.value, ast.Tuple):
-        parts = enumerate(last.value.elts)
-        last.value.elts = [part if place in used else ast.Name(UNUSED, ast.Load()) for place, part in parts]
-    needed = _needed(body, last.value)
-    definition.body = [*_kept(body, needed), last]
-    return definition
+    return tuple(_kept(body, _needed(body, results)))
 
 
-def names(item: ast.AST) -> set[str]:
-    """The names that occur in it."""
-    return {node.id for node in ast.walk(item) if isinstance(node, ast.Name)}
-
-
-def _needed(body: Sequence[ast.stmt], result: ast.expr) -> set[str]:
-    """The names on which the result depends, in whatever order the statements run."""
-    statements = [node for item in body for node in ast.walk(item)]
-    found = names(result)
-    for node in statements:
-        if isinstance(node, ast.If | ast.While):
-            found |= names(node.test)
-        elif isinstance(node, ast.For):
-            found |= names(node.iter)
+def _needed(body: Sequence[Code], results: Sequence[Expr]) -> set[str]:
+    """The names on which the results depend, in whatever order the statements run."""
+    found = set(names(*results))
+    assignments = []
+    for item in walk(body):
+        if isinstance(item, Set):
+            assignments += [(set(names(target)), set(names(value))) for target, value in _pairs(item)]
+        else:
+            found.update(names(*expressions(item)))
     while True:
         before = len(found)
-        for node in statements:
-            if isinstance(node, ast.Assign | ast.AugAssign):
-                found |= set().union(*(names(value) for place, value in _pairs(node) if names(place) & found))
+        for targets, read in assignments:
+            if targets & found:
+                found |= read
         if len(found) == before:
             return found
 
 
-def _pairs(item: ast.Assign | ast.AugAssign) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _pairs(item: Set) -> list[tuple[Expr, Expr]]:
     """What is assigned to, each with its value."""
-    target = item.targets[0] if isinstance(item, ast.Assign) else item.target
-    if isinstance(target, ast.Tuple) and isinstance(item.value, ast.Tuple):
-        yield from zip(target.elts, item.value.elts, strict=True)
-    else:
-        yield target, item.value
+    if isinstance(item.target, Several) and isinstance(item.value, Several):
+        return list(zip(item.target.items, item.value.items, strict=True))
+    return [(item.target, item.value)]
 
 
-def _kept(body: Sequence[ast.stmt], needed: set[str]) -> Iterator[ast.stmt]:
+def _kept(body: Sequence[Code], needed: set[str]) -> Iterator[Code]:
     for item in body:
-        if isinstance(item, ast.Assign | ast.AugAssign):
-            if not any(names(place) & needed for place, _ in _pairs(item)):
-                continue
-            if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Tuple):
-                _without_unused(item, needed)
-        elif isinstance(item, ast.If | ast.While | ast.For):
-            item.body, item.orelse = list(_kept(item.body, needed)), list(_kept(item.orelse, needed))
-            if not item.body and not item.orelse:
-                continue
-            item.body = item.body or [ast.Pass()]
+        match item:
+            case Set():
+                yield from _assignment(item, needed)
+            case If(_, inner, orelse):
+                new = replace(item, body=tuple(_kept(inner, needed)), orelse=tuple(_kept(orelse, needed)))
+                if new.body or new.orelse:
+                    yield new
+            case While(_, inner) | For(_, _, inner) | Each(_, _, inner):
+                new = replace(item, body=tuple(_kept(inner, needed)))
+                if new.body:
+                    yield new
+            case _:
+                yield item
+
+
+def _assignment(item: Set, needed: set[str]) -> Iterator[Set]:
+    """An assignment to what is needed; of a call's results, those that nobody needs are named as unused."""
+    wanted = [(target, value) for target, value in _pairs(item) if not needed.isdisjoint(names(target))]
+    if not wanted:
+        return
+    if not isinstance(item.target, Several):
         yield item
-
-
-def _without_unused(item: ast.Assign, needed: set[str]) -> None:
-    """Leave out of an assignment to several names those that nobody needs; of a call, name them as unused."""
-    (places,) = item.targets
-    assert isinstance(places, ast.Tuple)
-    if isinstance(item.value, ast.Tuple):
-        wanted = [(place, part) for place, part in _pairs(item) if names(place) & needed]
-        places.elts, item.value.elts = [place for place, _ in wanted], [part for _, part in wanted]
+    elif isinstance(item.value, Several):
+        targets, values = zip(*wanted, strict=True)
+        yield Set(Several(targets), Several(values))
     else:
-        places.elts = [place if names(place) & needed else ast.Name(UNUSED, ast.Store()) for place in places.elts]
+        places = [each if not needed.isdisjoint(names(each)) else Name(UNUSED) for each in item.target.items]
+        yield Set(Several(tuple(places)), item.value)

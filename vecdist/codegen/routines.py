@@ -1,42 +1,57 @@
-"""Routines as functions of generated source: written once, and called by every kernel that needs it."""
+"""Routines as functions of generated code: written once, and called by every kernel that needs it."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import final
 
+from vecdist.codegen.frontend import expression, statements
+from vecdist.kernel.code import Code, Function, walk
+from vecdist.kernel.expressions import Expr
 from vecdist.primitives.table import PRIMITIVES
 
-TYPES = {"float": "f8", "bool": "b1", "int": "i8"}
+TYPES = {"float": "f8", "bool": "b1", "int": "i8", "tuple[float, ...]": "table"}
 LONG = 12  # statements: a function of more is called, one of fewer is put in the place of its calls
+
+Table = tuple[str, tuple[float, ...]]
 
 
 @final
 @dataclass(frozen=True)
 class Routine:
-    """A function of float64 numbers, named by its content; ``tables`` are lines that its text needs before it.
+    """A function of float64 numbers, named by its content; ``tables`` are what its text needs before it.
 
-    ``parameters`` and ``results`` are types, as generated source names them; ``needs`` are the routines that it calls.
+    ``parameters`` and ``results`` are types, as generated code names them; ``needs`` are the routines that it calls.
     One that is ``seldom`` called is not put in the place of its calls on a GPU, which would cost all threads registers.
     """
 
-    name: str
-    tables: tuple[str, ...]
-    text: str
+    function: Function
+    tables: tuple[Table, ...]
     parameters: tuple[str, ...]
     results: tuple[str, ...]
     needs: tuple[Routine, ...]
     seldom: bool = False
 
-    def module(self, language: str, decorator: str = "") -> str:
-        """The source of a module with this function alone."""
-        head = [f"from {language} import *", "import math", *self.tables]
-        return "\n".join([*head, "\n", *([decorator] if decorator else []), self.text]) + "\n"
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+
+@final
+@dataclass(frozen=True)
+class Definition:
+    """What a function of Python floats says: its parameters and results with their types, and its statements."""
+
+    name: str
+    parameters: dict[str, str]
+    body: tuple[Code, ...]
+    results: tuple[Expr, ...]
+    types: tuple[str, ...]
 
 
 def with_needs(routines: Iterable[Routine]) -> tuple[Routine, ...]:
@@ -53,35 +68,31 @@ def is_routine(op: str) -> bool:
 
 
 @cache
-def _source(function: Callable) -> str:
-    return textwrap.dedent(inspect.getsource(function))
-
-
-def definition(function: Callable) -> ast.FunctionDef:
-    """The syntax tree of a function, a new one each time."""
-    (found,) = ast.parse(_source(function)).body
+def definition(function: Callable) -> Definition:
+    """What a function says, read from its source; its one return comes last."""
+    (found,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     assert isinstance(found, ast.FunctionDef)
     returns = [node for node in ast.walk(found) if isinstance(node, ast.Return)]
     if returns != found.body[-1:]:
         raise ValueError(f"{found.name}: a routine has one return, which comes last")
-    return found
+    value = returns[0].value
+    assert value is not None
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    parameters = {each.arg: _type(each.annotation) for each in found.args.args}
+    match found.returns:
+        case ast.Subscript(_, ast.Tuple(each)):
+            types = tuple([_type(part) for part in each])
+        case annotation:
+            types = (_type(annotation),)
+    return Definition(found.name, parameters, statements(found.body[:-1]), tuple(map(expression, parts)), types)
+
+
+def _type(annotation: ast.expr | None) -> str:
+    """The type of an annotated name; float64 where nothing is said."""
+    return TYPES[ast.unparse(annotation)] if annotation else "f8"
 
 
 @cache
 def is_long(function: Callable) -> bool:
     """Whether a function is worth a call."""
-    return sum(isinstance(node, ast.stmt) for node in ast.walk(definition(function))) - 1 > LONG
-
-
-def types_of(annotations: Mapping[str, ast.expr | None]) -> dict[str, str]:
-    """The types of annotated names; float64 where nothing is said."""
-    return {name: TYPES[ast.unparse(each)] if each else "f8" for name, each in annotations.items()}
-
-
-def result_types(function: Callable) -> tuple[str, ...]:
-    """The types of all results of a function."""
-    match definition(function).returns:
-        case ast.Subscript(_, ast.Tuple(parts)):
-            return tuple(TYPES[ast.unparse(part)] for part in parts)
-        case annotation:
-            return (types_of({"": annotation})[""],)
+    return sum(1 for _ in walk(definition(function).body)) + 1 > LONG

@@ -82,8 +82,18 @@ class For(Generic[Item_co]):
     step: Expr | None = None
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Each(Generic[Item_co]):
+    """``body`` for each number of a table, which is unrolled: it is nothing that runs."""
+
+    index: str
+    table: Name
+    body: tuple[Item_co, ...]
+
+
 Simple = Set | Do | Note | Return
-Code = Simple | If | While | For
+Code = Simple | If | While | For | Each
 
 
 @final
@@ -106,7 +116,7 @@ def bodies(item: object) -> tuple[tuple, ...]:
     match item:
         case If(_, body, orelse):
             return body, orelse
-        case While(_, body) | For(_, _, body):
+        case While(_, body) | For(_, _, body) | Each(_, _, body):
             return (body,)
     return ()
 
@@ -186,7 +196,7 @@ def assigned(items: Sequence[Code]) -> set[str]:
                 found.add(name)
             case Set(Several(targets)):
                 found.update(names(*targets))
-            case For(index):
+            case For(index) | Each(index):
                 found.add(index)
     return found
 

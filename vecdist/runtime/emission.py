@@ -1,27 +1,30 @@
-"""Generated source as LLVM IR: what Numba's front end makes of it, in a small part of the time.
+"""Generated code as LLVM IR: what Numba's front end makes of its text, in a small part of the time.
 
-A function of generated source becomes an intrinsic, and Numba compiles a call of that: it remains the compiler of both
+A function of generated code becomes an intrinsic, and Numba compiles a call of that: it remains the compiler of both
 targets, with its conventions of calls, its caches and its libraries.  What an operation is comes from its tables.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import itertools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, final
 
 from llvmlite import ir
 from numba.core import cgutils, types
 
+from vecdist.kernel import scopes
+from vecdist.kernel.code import Code, Do, For, If, Return, Set, While, walk
+from vecdist.kernel.expressions import Attribute, Call, Choice, Constant, Element, Expr, Name, Operation, Several
+from vecdist.kernel.scopes import values
 from vecdist.runtime import typed
 from vecdist.runtime.typed import Type, Typed, Written, elements, meaning_of
 
-VERSION = b"".join(Path(module).read_bytes() for module in (__file__, typed.__file__))  # what shapes machine code
+SHAPING = (__file__, typed.__file__, scopes.__file__)  # what shapes machine code
+VERSION = b"".join(Path(module).read_bytes() for module in SHAPING)
 Value = Any  # of LLVM; None for what is known when compiling
 
 
@@ -107,12 +110,15 @@ class _Module:
 
 
 @final
-class _Statements(ast.NodeVisitor):
+class _Statements:
     """The instructions of a function's statements, at the place of a builder."""
 
     def __init__(self, module: _Module, made: Typed, builder: ir.IRBuilder) -> None:
         self.module, self.target, self.made, self.builder = module, module.target, made, builder
-        self.places: dict[str, Value] = {}
+        self.settled = values(made.written.parameters, made.written.body)
+        self.known: dict[str, Value] = {}  # of names that are nothing but a value
+        self.places: dict[str, Value] = {}  # of the others
+        self.memory: list[ir.AllocaInstr] = []
         self.owned: list[tuple[Type, Value]] = []  # arrays that are made here, and let go of at the end
         self.depth = 0  # of loops and choices
         self.result: Value = None
@@ -125,27 +131,31 @@ class _Statements(ast.NodeVisitor):
         self.block(self.made.written.body)
         for kind, array in self.owned:
             self.target.nrt.decref(self.builder, kind, array)
+        first = self.builder.function.entry_basic_block
+        first.instructions[:0] = self.memory
+        if self.builder.block is first:
+            self.builder.position_at_end(first)
         return self.result
 
     # values
 
-    def expression(self, node: ast.AST) -> Value:
-        return self.visit(node)
+    def as_type(self, node: Expr, kind: Type) -> Value:
+        return self.cast(self.expression(node), self.of(node), kind)
 
-    def as_type(self, node: ast.AST, kind: Type) -> Value:
-        return self.cast(self.expression(node), self.made.of[node], kind)
+    def of(self, node: Expr) -> Type:
+        return self.made.of[id(node)]
 
     def cast(self, value: Value, kind: Type, wanted: Type) -> Value:
         if kind == wanted:
             return value
         return self.target.cast(self.builder, value, kind, wanted)
 
-    def test(self, node: ast.AST) -> Value:
+    def test(self, node: Expr) -> Value:
         return self.as_type(node, types.boolean)
 
-    def call(self, node: Any, arguments: Sequence[tuple[Value, Type]]) -> Value:
+    def call(self, node: object, arguments: Sequence[tuple[Value, Type]]) -> Value:
         """What the types say is called here."""
-        function, signature = self.made.calls[node]
+        function, signature = self.made.calls[id(node)]
         emitter = self.target.get_function(function, signature)
         result = emitter(self.builder, self.fitted(arguments, signature.args))
         self.target.add_linking_libs(getattr(emitter, "libs", ()))
@@ -161,75 +171,79 @@ class _Statements(ast.NodeVisitor):
             return values
         return [*values[:own], self.target.make_tuple(self.builder, star, values[own:])]
 
-    def pairs(self, nodes: Sequence[ast.AST]) -> list[tuple[Value, Type]]:
-        return [(self.expression(node), self.made.of[node]) for node in nodes]
+    def pairs(self, nodes: Sequence[Expr]) -> list[tuple[Value, Type]]:
+        return [(self.expression(node), self.of(node)) for node in nodes]
 
     def load(self, name: str) -> Value:
-        return self.builder.load(self.places[name])
+        return self.known[name] if name in self.settled else self.builder.load(self.places[name])
 
     def store(self, name: str, value: Value, kind: Type) -> None:
         wanted = self.made.names[name]
+        if name in self.settled:
+            self.known[name] = self.cast(value, kind, wanted)
+            return
         if name not in self.places:
-            self.places[name] = cgutils.alloca_once(self.builder, self.target.get_value_type(wanted), name=name)
+            self.places[name] = self.place(self.target.get_value_type(wanted), name)
         self.builder.store(self.cast(value, kind, wanted), self.places[name])
+
+    def place(self, kind: Any, name: str = "") -> Value:
+        """Memory of a name, which is made where the function begins."""
+        self.memory.append(ir.AllocaInstr(self.builder.function.entry_basic_block, kind, None, name))
+        return self.memory[-1]
 
     # statements
 
-    def block(self, body: Sequence[ast.stmt]) -> None:
+    def block(self, body: Sequence[Code]) -> None:
         for item in body:
-            self.visit(item)
+            self.statement(item)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        (target,) = node.targets
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            given = self.pairs(node.value.elts)
-            for each, (value, kind) in zip(target.elts, given, strict=True):
-                self.put(each, value, kind)
-            return
-        value, kind = self.expression(node.value), self.made.of[node.value]
-        if self.target.enable_nrt and isinstance(kind, types.Array) and isinstance(node.value, ast.Call):
+    def statement(self, item: Code) -> None:
+        match item:
+            case Set(Several(targets), Several(values)):
+                for target, (value, kind) in zip(targets, self.pairs(values), strict=True):
+                    self.put(target, value, kind)
+            case Set(target, value):
+                self.assign(target, value)
+            case Do(call):
+                self.expression(call)
+            case If(test, body, orelse):
+                self.branch(self.test(test), lambda: self.block(body), lambda: self.block(orelse))
+            case While(test, body):
+                with self.loop(lambda: self.test(test), "never"):
+                    self.block(body)
+            case For():
+                self.turns(item)
+            case Return(value):
+                assert not self.depth, "a function ends where its statements do"
+                if value is not None:
+                    self.result = self.as_type(value, self.made.result)
+
+    def assign(self, target: Expr, value: Expr) -> None:
+        found, kind = self.expression(value), self.of(value)
+        if self.target.enable_nrt and isinstance(kind, types.Array) and isinstance(value, Call):
             assert not self.depth, "an array is made once"
-            self.owned.append((kind, value))
-        self.put(target, value, kind)
+            self.owned.append((kind, found))
+        self.put(target, found, kind)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        value = self.call(node, self.pairs((node.target, node.value)))
-        self.put(node.target, value, self.made.calls[node][1].return_type)
-
-    def put(self, target: ast.AST, value: Value, kind: Type) -> None:
+    def put(self, target: Expr, value: Value, kind: Type) -> None:
         match target:
-            case ast.Name(name):
+            case Name(name):
                 self.store(name, value, kind)
-            case ast.Tuple(targets):
+            case Several(targets):
                 assert isinstance(kind, types.BaseTuple)
                 for place, (each, part) in enumerate(zip(targets, elements(kind), strict=True)):
                     self.put(each, self.builder.extract_value(value, place), part)
-            case ast.Subscript(array, index):
+            case Element(array, index):
                 self.call(target, [*self.pairs((array, index)), (value, kind)])
 
-    def visit_Expr(self, node: ast.Expr) -> None:
-        self.expression(node.value)
-
-    def visit_Pass(self, node: ast.Pass) -> None:
-        """Nothing."""
-
-    def visit_Return(self, node: ast.Return) -> None:
-        assert not self.depth, "a function ends where its statements do"
-        if node.value is not None:
-            self.result = self.as_type(node.value, self.made.result)
-
-    def visit_If(self, node: ast.If) -> None:
-        with self.builder.if_else(self.test(node.test)) as (yes, no):
+    def branch(self, test: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:
+        with self.builder.if_else(test) as (holds, fails):
             self.depth += 1
-            with yes:
-                self.block(node.body)
-            with no:
-                self.block(node.orelse)
+            with holds:
+                yes()
+            with fails:
+                no()
             self.depth -= 1
-
-    def visit_While(self, node: ast.While) -> None:
-        with self.loop(lambda: self.test(node.test), "never"):
-            self.block(node.body)
 
     @contextlib.contextmanager
     def loop(self, holds: Callable[[], Value], unrolled: str) -> Iterator[None]:
@@ -247,125 +261,103 @@ class _Statements(ast.NodeVisitor):
             back.set_metadata("llvm.loop", _kept_whole(self.builder.module, unrolled))
         self.builder.position_at_end(end)
 
-    def visit_For(self, node: ast.For) -> None:
+    def turns(self, item: For) -> None:
         """A loop over a range, whose step is positive where it is not a negative constant."""
-        assert isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name)
-        kind, bounds = self.made.of[node], node.iter.args
-        values = [self.as_type(each, kind) for each in bounds]
-        first = values[0] if len(values) > 1 else self.target.get_constant(kind, 0)
-        last = values[min(1, len(values) - 1)]
-        step = values[2] if len(values) > 2 else self.target.get_constant(kind, 1)
-        down = len(bounds) > 2 and isinstance(self.made.of[bounds[2]], types.IntegerLiteral) and (
-            self.made.of[bounds[2]].literal_value < 0
-        )
+        kind = self.made.of[id(item)]
+        first, last = self.as_type(item.start, kind), self.as_type(item.stop, kind)
+        step = self.target.get_constant(kind, 1) if item.step is None else self.as_type(item.step, kind)
+        down = isinstance(item.step, Constant) and item.step.value < 0
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
-        counter = cgutils.alloca_once_value(self.builder, first)
-        unrolled = "whole" if self.is_known(node) else "later" if any(map(self.is_fixed, ast.walk(node))) else "never"
+        counter = self.place(first.type)
+        self.builder.store(first, counter)
+        unrolled = "whole" if self.is_known(item) else "later" if any(map(self.is_fixed, walk((item,)))) else "never"
         with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), unrolled):
             at = self.builder.load(counter)
-            self.store(node.target.id, at, kind)
+            self.store(item.index, at, kind)
             more: Any = self.builder.add  # llvmlite's stubs know no flags
             self.builder.store(more(at, step, flags=["nsw"]), counter)
-            self.block(node.body)
+            self.block(item.body)
 
-    def is_known(self, node: ast.For) -> bool:
+    def is_known(self, item: For) -> bool:
         """Whether a loop runs a known number of times, and becomes a straight line."""
-        assert isinstance(node.iter, ast.Call)
-        return all(isinstance(self.made.of.get(each), types.IntegerLiteral) for each in node.iter.args)
+        bounds = (item.start, item.stop) if item.step is None else (item.start, item.stop, item.step)
+        return all(isinstance(self.made.of.get(id(each)), types.IntegerLiteral) for each in bounds)
 
-    def is_fixed(self, node: ast.AST) -> bool:
+    def is_fixed(self, item: Code) -> bool:
         """Whether it is a loop over an axis of known length, of which a row is one straight line."""
-        match node:
-            case ast.For(iter=ast.Call(args=[*_, ast.Name()])):
-                return self.is_known(node)
-        return False
+        return isinstance(item, For) and isinstance(item.step or item.stop, Name) and self.is_known(item)
 
     # expressions
 
-    def visit_Constant(self, node: ast.Constant) -> Value:
-        return self.target.get_constant_generic(self.builder, self.made.of[node], node.value)
+    def expression(self, node: Expr) -> Value:
+        match node:
+            case Name(name) if name in self.made.names:
+                return self.load(name)
+            case Name(name):
+                return self.constant(self.of(node), meaning_of(self.made.written.names.get(name)))
+            case Constant(value):
+                return self.target.get_constant_generic(self.builder, self.of(node), value)
+            case Operation("and" | "or", (first, second)):
+                return self.decided(node.op, first, second)
+            case Operation(_, args):
+                return self.call(node, self.pairs(args))
+            case Call():
+                return self.called(node)
+            case Choice(test, yes, no):
+                return self.choice(self.of(node), test, yes, no)
+            case Element(array, index):
+                of, at = self.of(array), self.of(index)
+                if isinstance(of, types.BaseTuple) and isinstance(at, types.IntegerLiteral):
+                    return self.builder.extract_value(self.expression(array), at.literal_value)
+                return self.call(node, self.pairs((array, index)))
+            case Several(items):
+                kind = self.of(node)
+                values = [self.as_type(each, part) for each, part in zip(items, elements(kind), strict=True)]
+                return self.target.make_tuple(self.builder, kind, values)
+            case Attribute(of, name):
+                return self.attribute(self.of(node), of, name)
+        raise SyntaxError(f"generated code has no {type(node).__name__}")
 
-    def visit_Name(self, node: ast.Name) -> Value:
-        if node.id in self.made.names:
-            return self.load(node.id)
-        kind = self.made.of[node]
+    def constant(self, kind: Type, meaning: Any) -> Value:
+        """What a name of the language means; of a function, a type or a module no value is needed."""
         if isinstance(kind, types.Dummy | types.Callable | types.Module):
             return self.target.get_dummy_value()
-        return self.target.get_constant_generic(self.builder, kind, meaning_of(self.made.written.names[node.id]))
+        return self.target.get_constant_generic(self.builder, kind, meaning)
 
-    def visit_Attribute(self, node: ast.Attribute) -> Value:
-        of, kind = self.made.of[node.value], self.made.of[node]
-        emitter = self.target.get_getattr(of, node.attr)
+    def attribute(self, kind: Type, of: Expr, name: str) -> Value:
+        emitter = self.target.get_getattr(self.of(of), name)
         if emitter is None or isinstance(kind, types.Dummy | types.Callable | types.Module):
             return self.target.get_dummy_value()
-        return emitter(self.target, self.builder, of, self.expression(node.value), node.attr)
+        return emitter(self.target, self.builder, self.of(of), self.expression(of), name)
 
-    def visit_Tuple(self, node: ast.Tuple) -> Value:
-        kind = self.made.of[node]
-        values = [self.as_type(each, part) for each, part in zip(node.elts, kind.types, strict=True)]
-        return self.target.make_tuple(self.builder, kind, values)
-
-    def visit_BinOp(self, node: ast.BinOp) -> Value:
-        return self.call(node, self.pairs((node.left, node.right)))
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Value:
-        kind = self.made.of[node]
-        if isinstance(kind, types.IntegerLiteral):
-            return self.target.get_constant_generic(self.builder, kind, kind.literal_value)
-        return self.call(node, self.pairs((node.operand,)))
-
-    def visit_Compare(self, node: ast.Compare) -> Value:
-        given = self.pairs((node.left, *node.comparators))
-        results = []
-        for place, pair in enumerate(pairwise(given)):
-            result = self.call((node, place), pair)
-            results.append(self.cast(result, self.made.calls[node, place][1].return_type, types.boolean))
-        whole = results[0]
-        for result in results[1:]:
-            whole = self.builder.and_(whole, result)
-        return whole
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> Value:
-        """Values from left to right, until one decides."""
-        first, *others = node.values
-        result = cgutils.alloca_once_value(self.builder, self.test(first))
-        ended = self.builder.append_basic_block("decided")
-        for other in others:
-            known = self.builder.load(result)
-            going = self.builder.append_basic_block("undecided")
-            yes, no = (going, ended) if isinstance(node.op, ast.And) else (ended, going)
-            self.builder.cbranch(known, yes, no)
-            self.builder.position_at_end(going)
-            self.builder.store(self.test(other), result)
+    def decided(self, op: str, first: Expr, second: Expr) -> Value:
+        """The first value where that decides, else the second."""
+        result = self.place(self.target.get_value_type(types.boolean))
+        self.builder.store(self.test(first), result)
+        known = self.builder.load(result)
+        going, ended = (self.builder.append_basic_block(name) for name in ("undecided", "decided"))
+        self.builder.cbranch(known, *((going, ended) if op == "and" else (ended, going)))
+        self.builder.position_at_end(going)
+        self.builder.store(self.test(second), result)
         self.builder.branch(ended)
         self.builder.position_at_end(ended)
         return self.builder.load(result)
 
-    def visit_IfExp(self, node: ast.IfExp) -> Value:
-        kind = self.made.of[node]
-        result = cgutils.alloca_once(self.builder, self.target.get_value_type(kind))
-        with self.builder.if_else(self.test(node.test)) as (yes, no):
-            with yes:
-                self.builder.store(self.as_type(node.body, kind), result)
-            with no:
-                self.builder.store(self.as_type(node.orelse, kind), result)
+    def choice(self, kind: Type, test: Expr, yes: Expr, no: Expr) -> Value:
+        result = self.place(self.target.get_value_type(kind))
+
+        def stored(node: Expr) -> Callable[[], None]:
+            return lambda: self.builder.store(self.as_type(node, kind), result) and None
+
+        self.branch(self.test(test), stored(yes), stored(no))
         return self.builder.load(result)
 
-    def visit_Subscript(self, node: ast.Subscript) -> Value:
-        array, index = self.made.of[node.value], self.made.of[node.slice]
-        if isinstance(array, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
-            return self.builder.extract_value(self.expression(node.value), index.literal_value)
-        return self.call(node, self.pairs((node.value, node.slice)))
-
-    def visit_Call(self, node: ast.Call) -> Value:
-        called = self.made.calls.get(node)
-        if called is not None and isinstance(called[0], Typed):
-            values = [self.as_type(each, kind) for each, kind in zip(node.args, called[0].arguments, strict=True)]
-            return self.module.call(self.builder, called[0], values)
-        function = self.made.of[node.func]
-        if isinstance(function, types.NumberClass):
-            return self.as_type(node.args[0], function.instance_type)
+    def called(self, node: Call) -> Value:
+        function = self.made.calls.get(id(node), (None, None))[0]
+        if isinstance(function, Typed):
+            given = [self.as_type(each, kind) for each, kind in zip(node.args, function.arguments, strict=True)]
+            return self.module.call(self.builder, function, given)
+        kind = self.of(node.function)
+        if isinstance(kind, types.NumberClass):
+            return self.as_type(node.args[0], kind.instance_type)
         return self.call(node, self.pairs(node.args))
-
-    def generic_visit(self, node: ast.AST) -> Any:
-        raise SyntaxError(f"generated source has no {type(node).__name__}")

@@ -1,22 +1,25 @@
-"""Generated source as modules, which a compiler finds by their names."""
+"""Generated code as modules, which a compiler finds by their names."""
 
 from __future__ import annotations
 
 import marshal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import CodeType, ModuleType
 from typing import Any
 
+from vecdist.kernel.code import Function
 from vecdist.runtime import store
 
 TEXT = "__text__"  # the name of its own text in a module
+CODE = "__code__"  # and of the statements of its functions
 
 
-def imported(name: str, text: str, given: Mapping[str, Any]) -> ModuleType:
-    """The module of generated source, which is also written where kernels are kept, to be read.
+def imported(name: str, text: str, given: Mapping[str, Any], functions: Iterable[Function] = ()) -> ModuleType:
+    """The module of generated code, whose text is also written where kernels are kept, to be read.
 
-    ``given`` are functions that it calls and does not import.
+    ``given`` are functions that it calls and does not import; ``functions`` are its own, which are read off its text
+    where they are not given.
     """
     path = store.kept(f"{name}.py", text.encode()) or f"<{name}>"
     module = ModuleType(name)
@@ -24,6 +27,7 @@ def imported(name: str, text: str, given: Mapping[str, Any]) -> ModuleType:
     sys.modules[name] = module  # Numba looks it up by name when it compiles, and loads what was compiled
     module.__dict__.update(given)
     module.__dict__[TEXT] = text
+    module.__dict__[CODE] = {each.name: each.body for each in functions}
     exec(_code(name, text, str(path)), module.__dict__)
     return module
 

@@ -1,7 +1,6 @@
-"""The types of generated source: what Numba's tables say of each expression, found in one walk over its statements.
+"""The types of generated code: what Numba's tables say of each expression, found in one walk over its statements.
 
-Generated source has few words: assignments, choices, loops over ranges and while something holds, and calls.  Each name
-has one type in a function.
+Each name has one type in a function.
 """
 
 from __future__ import annotations
@@ -11,31 +10,40 @@ import builtins
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, final
 
 from numba.core import types
 
-from vecdist.runtime.sources import TEXT
+from vecdist.codegen.frontend import statements
+from vecdist.kernel.code import Code, Do, For, If, Note, Return, Set, While
+from vecdist.kernel.expressions import (
+    Attribute,
+    Call,
+    Choice,
+    Constant,
+    Element,
+    Expr,
+    Name,
+    Operation,
+    Several,
+)
+from vecdist.runtime.sources import CODE, TEXT
 
-OPERATORS: dict[type, Any] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
-    ast.NotEq: operator.ne, ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
-    ast.Not: operator.not_,
+OPERATORS: dict[str, Any] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_,
+    "|": operator.or_, "^": operator.xor, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne, "neg": operator.neg, "~": operator.invert, "not": operator.not_,
 }  # fmt: skip
 
 
 Type = Any  # of Numba, whose kinds of types have attributes of their own
-TREES = "__trees__"  # the name of its functions' statements in a module of generated source
 
 
 @final
 @dataclass(eq=False)
 class Written:
-    """A function of generated source; ``merged`` ones are put in the place of their calls, ``apart`` ones never.
+    """A function of generated code; ``merged`` ones are put in the place of their calls, ``apart`` ones never.
 
     ``made`` is what it is for the types that it was last compiled for.
     """
@@ -69,25 +77,29 @@ class Written:
         return [*code.co_varnames[: code.co_argcount]]
 
     @property
-    def body(self) -> list[ast.stmt]:
-        """Its statements; a module is parsed once."""
-        found = self.names.get(TREES)
-        if found is None:
+    def body(self) -> tuple[Code, ...]:
+        """Its statements; those of a module that is nothing but text are read once."""
+        found: dict[str, tuple[Code, ...]] = self.names.setdefault(CODE, {})
+        if self.name not in found:
             items = ast.parse(self.names[TEXT]).body
-            found = self.names[TREES] = {item.name: item.body for item in items if isinstance(item, ast.FunctionDef)}
+            (own,) = [item for item in items if isinstance(item, ast.FunctionDef) and item.name == self.name]
+            found[self.name] = statements(own.body)
         return found[self.name]
 
 
 @final
 @dataclass(eq=False)
 class Typed:
-    """A function for arguments of certain types: the types of its names and expressions, and what its calls call."""
+    """A function for arguments of certain types: the types of its names and expressions, and what its calls call.
+
+    Expressions, and statements that store to an element, go by their ``id``: they live as long as the function.
+    """
 
     written: Written
     arguments: tuple[Type, ...]
     names: dict[str, Type]
-    of: dict[ast.AST, Type] = field(default_factory=dict)
-    calls: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
+    of: dict[int, Type] = field(default_factory=dict)
+    calls: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     result: Type = types.none
 
 
@@ -119,7 +131,7 @@ class Types:
 
 
 @final
-class _Walk(ast.NodeVisitor):
+class _Walk:
     """Statements in order, again while a name turns out to have a wider type."""
 
     def __init__(self, types_: Types, made: Typed) -> None:
@@ -130,20 +142,12 @@ class _Walk(ast.NodeVisitor):
         self.widened = True
         while self.widened:
             self.widened = False
-            for item in self.made.written.body:
-                self.visit(item)
+            self.block(self.made.written.body)
         return self.made
 
-    def expression(self, node: ast.AST) -> Type:
-        found = self.made.of[node] = self.visit(node)
-        return found
-
-    def several(self, nodes: Sequence[ast.AST]) -> tuple[Type, ...]:
-        return tuple(self.expression(node) for node in nodes)
-
-    def called(self, node: Any, function: Any, arguments: tuple[Type, ...]) -> Type:
+    def called(self, node: object, function: Any, arguments: tuple[Type, ...]) -> Type:
         signature = self.types.signature(function, arguments)
-        self.made.calls[node] = function, signature
+        self.made.calls[id(node)] = function, signature
         return signature.return_type
 
     def named(self, name: str, kind: Type) -> None:
@@ -159,141 +163,123 @@ class _Walk(ast.NodeVisitor):
             self.widened |= both != before
             self.made.names[name] = both
 
-    # statements
+    def block(self, body: Sequence[Code]) -> None:
+        for item in body:
+            self.statement(item)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        (target,) = node.targets
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            for each, kind in zip(target.elts, self.several(node.value.elts), strict=True):
-                self.stored(each, kind)
-            return
-        self.stored(target, self.expression(node.value))
+    def statement(self, item: Code) -> None:
+        match item:
+            case Set(Several(targets), Several(values)):
+                for target, kind in zip(targets, self.several(values), strict=True):
+                    self.stored(target, kind)
+            case Set(target, value):
+                self.stored(target, self.expression(value))
+            case Do(call):
+                self.expression(call)
+            case If(test, body, orelse):
+                self.expression(test)
+                self.block(body)
+                self.block(orelse)
+            case While(test, body):
+                self.expression(test)
+                self.block(body)
+            case For(index, stop, body, start, step):
+                bounds = (start, stop) if step is None else (start, stop, step)
+                series = self.types.signature(self.types.context.resolve_value_type(range), self.plain(bounds))
+                self.made.of[id(item)] = kind = series.return_type.dtype
+                self.named(index, kind)
+                self.block(body)
+            case Return(value):
+                self.made.result = types.none if value is None else types.unliteral(self.expression(value))
+            case Note():
+                return
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        given = tuple(map(types.unliteral, self.several((node.target, node.value))))
-        self.stored(node.target, self.called(node, OPERATORS[type(node.op)], given))
-
-    def stored(self, target: ast.AST, kind: Type) -> None:
+    def stored(self, target: Expr, kind: Type) -> None:
         match target:
-            case ast.Name(name):
+            case Name(name):
                 self.named(name, kind)
-            case ast.Tuple(targets):
+            case Several(targets):
                 assert isinstance(kind, types.BaseTuple)
                 for each, part in zip(targets, elements(kind), strict=True):
                     self.stored(each, part)
-            case ast.Subscript(array, index):
+            case Element(array, index):
                 given = self.expression(array), types.unliteral(self.expression(index)), types.unliteral(kind)
                 self.called(target, operator.setitem, given)
             case _:
-                raise SyntaxError(f"generated source does not store to {ast.unparse(target)}")
+                raise SyntaxError(f"generated code does not store to {target}")
 
-    def visit_Expr(self, node: ast.Expr) -> None:
-        self.expression(node.value)
-
-    def visit_If(self, node: ast.If) -> None:
-        self.expression(node.test)
-        for item in (*node.body, *node.orelse):
-            self.visit(item)
-
-    def visit_While(self, node: ast.While) -> None:
-        self.expression(node.test)
-        for item in node.body:
-            self.visit(item)
-
-    def visit_For(self, node: ast.For) -> None:
-        assert isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name)
-        series = self.types.signature(self.types.context.resolve_value_type(range),
-                                      tuple(map(types.unliteral, self.several(node.iter.args))))
-        self.made.of[node] = kind = series.return_type.dtype
-        self.named(node.target.id, kind)
-        for item in node.body:
-            self.visit(item)
-
-    def visit_Return(self, node: ast.Return) -> None:
-        self.made.result = types.none if node.value is None else types.unliteral(self.expression(node.value))
-
-    def visit_Pass(self, node: ast.Pass) -> None:
-        """Nothing."""
-
-    # expressions
-
-    def visit_Constant(self, node: ast.Constant) -> Type:
-        return types.maybe_literal(node.value) or self.types.context.resolve_value_type(node.value)
-
-    def visit_Name(self, node: ast.Name) -> Type:
-        if node.id in self.made.names:
-            return self.made.names[node.id]
-        meaning = self.meaning(node.id)
-        return self.types.context.resolve_value_type(meaning)
-
-    def meaning(self, name: str) -> Any:
-        names = self.made.written.names
-        return meaning_of(names[name] if name in names else getattr(builtins, name))
-
-    def visit_Attribute(self, node: ast.Attribute) -> Type:
-        found = self.types.context.resolve_getattr(self.expression(node.value), node.attr)
-        if found is None:
-            raise TypeError(f"{ast.unparse(node)} has no type")
+    def expression(self, node: Expr) -> Type:
+        found = self.made.of[id(node)] = self._expression(node)
         return found
 
-    def visit_Tuple(self, node: ast.Tuple) -> Type:
-        return types.BaseTuple.from_types([types.unliteral(each) for each in self.several(node.elts)])
+    def several(self, nodes: Sequence[Expr]) -> tuple[Type, ...]:
+        return tuple([self.expression(node) for node in nodes])
 
-    def visit_BinOp(self, node: ast.BinOp) -> Type:
-        given = self.several((node.left, node.right))
-        return self.called(node, OPERATORS[type(node.op)], tuple(map(types.unliteral, given)))
+    def plain(self, nodes: Sequence[Expr]) -> tuple[Type, ...]:
+        """The types of expressions, of numbers that are known, too."""
+        return tuple([types.unliteral(each) for each in self.several(nodes)])
 
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Type:
-        given = self.expression(node.operand)
-        if isinstance(node.op, ast.USub) and isinstance(given, types.IntegerLiteral):
-            return types.literal(-given.literal_value)
-        given = types.unliteral(given)
-        return self.called(node, OPERATORS[type(node.op)], (given,))
+    def _expression(self, node: Expr) -> Type:
+        match node:
+            case Name(name):
+                known = self.made.names.get(name)
+                return self.types.context.resolve_value_type(self.meaning(name)) if known is None else known
+            case Constant(value):
+                return types.maybe_literal(value) or self.types.context.resolve_value_type(value)
+            case Operation("and" | "or", args):
+                self.several(args)
+                return types.boolean
+            case Operation(op, args):
+                return self.called(node, OPERATORS[op], self.plain(args))
+            case Call():
+                return self._call(node)
+            case Choice(test, yes, no):
+                return self._choice(test, yes, no)
+            case Element(array, index):
+                return self._element(node, self.expression(array), self.expression(index))
+            case Several(items):
+                return types.BaseTuple.from_types(self.plain(items))
+            case Attribute(of, name):
+                found = self.types.context.resolve_getattr(self.expression(of), name)
+                if found is None:
+                    raise TypeError(f"{node} has no type")
+                return found
+        raise SyntaxError(f"generated code has no {type(node).__name__}")
 
-    def visit_Compare(self, node: ast.Compare) -> Type:
-        given = [types.unliteral(each) for each in self.several((node.left, *node.comparators))]
-        for place, (op, pair) in enumerate(zip(node.ops, pairwise(given), strict=True)):
-            self.called((node, place), OPERATORS[type(op)], pair)
-        return types.boolean
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> Type:
-        self.several(node.values)
-        return types.boolean
-
-    def visit_IfExp(self, node: ast.IfExp) -> Type:
-        self.expression(node.test)
-        yes, no = map(types.unliteral, self.several((node.body, node.orelse)))
-        both = self.types.context.unify_types(yes, no)
+    def _choice(self, test: Expr, yes: Expr, no: Expr) -> Type:
+        self.expression(test)
+        kinds = self.plain((yes, no))
+        both = self.types.context.unify_types(*kinds)
         if both is None:
-            raise TypeError(f"{ast.unparse(node)} is {yes} or {no}")
+            raise TypeError(f"{Choice(test, yes, no)} is {' or '.join(map(str, kinds))}")
         return both
 
-    def visit_Subscript(self, node: ast.Subscript) -> Type:
-        array, index = self.expression(node.value), self.expression(node.slice)
+    def _element(self, node: Element, array: Type, index: Type) -> Type:
         if isinstance(array, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
             return elements(array)[index.literal_value]
         return self.called(node, operator.getitem, (array, types.unliteral(index)))
 
-    def visit_Call(self, node: ast.Call) -> Type:
+    def _call(self, node: Call) -> Type:
         given = self.several(node.args)
-        if isinstance(node.func, ast.Name) and node.func.id not in self.made.names:
-            meaning = self.meaning(node.func.id)
+        if isinstance(node.function, Name) and node.function.id not in self.made.names:
+            meaning = self.meaning(node.function.id)
             if isinstance(meaning, Written):
                 inner = self.types.function(meaning, given)
-                self.made.calls[node] = inner, inner
+                self.made.calls[id(node)] = inner, inner
                 return inner.result
-        function = self.expression(node.func)
+        function = self.expression(node.function)
         if isinstance(function, types.NumberClass):
             return function.instance_type
         return self.called(node, function, given)
 
-    def generic_visit(self, node: ast.AST) -> Any:
-        raise SyntaxError(f"generated source has no {type(node).__name__}: {ast.unparse(node)}")
+    def meaning(self, name: str) -> Any:
+        known = self.made.written.names
+        return meaning_of(known[name] if name in known else getattr(builtins, name))
 
 
 def forget(names: dict[str, Any]) -> None:
     """Let go of what compiling a module needs: several megabytes, which are found again from its text."""
-    names.pop(TREES, None)
+    names.pop(CODE, None)
     for value in map(meaning_of, names.values()):
         if isinstance(value, Written):
             value.made = None

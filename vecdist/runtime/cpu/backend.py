@@ -14,9 +14,10 @@ from numba import types
 
 from vecdist.codegen.cpu.render import needed_later, render
 from vecdist.codegen.routines import Routine
-from vecdist.codegen.source import Source
+from vecdist.codegen.source import Source, module_text
 from vecdist.codegen.statements import PARTIAL
 from vecdist.graph.memo import Memo
+from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop, Slot
 from vecdist.runtime import compiler, sources, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
@@ -28,21 +29,22 @@ from vecdist.runtime.outputs import fresh_or_given, written_as_run
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
 
-def _imported(name: str, text: str, routines: Sequence[Routine]) -> ModuleType:
+def _imported(name: str, text: str, functions: Sequence[Function], routines: Sequence[Routine]) -> ModuleType:
     """The module of a source, with the functions that it calls."""
     for routine in routines:
         if routine.name not in _routines:
-            source = routine.module(cpu_language.__name__, "@merged")
-            _routines[routine.name] = getattr(_imported(routine.name, source, routine.needs), routine.name)
+            own = module_text((routine.function,), cpu_language.__name__, routine.tables, "@merged")
+            made = _imported(routine.name, own, (routine.function,), routine.needs)
+            _routines[routine.name] = getattr(made, routine.name)
     given = {each.name: _routines[each.name] for each in routines}
-    return sources.imported(f"{name}_{cpu_language.VERSION}", text, given)
+    return sources.imported(f"{name}_{cpu_language.VERSION}", text, given, functions)
 
 
 @contextlib.contextmanager
 def _compiling(source: Source) -> Iterator[ModuleType]:
     """The module of a kernel, to be compiled by one thread at a time."""
     with compiler.alone():
-        module = _imported(source.name, source.text, source.routines)
+        module = _imported(source.name, source.text, source.functions, source.routines)
         try:
             yield module
         finally:
