@@ -35,7 +35,7 @@ def uncompiled():
         yield
 
 
-def import_source(name, text, given):
+def import_source(name, text, given, functions=()):
     """The module of generated source, in the words of this one."""
     module = ModuleType(name)
     module.__dict__.update(LANGUAGE | given)
