@@ -1,10 +1,11 @@
 from vecdist.runtime.cpu.language import *
+import math
 
 
 @compiled
 def prelude(x0, x1, o0, n0):
     v2 = x1
-    return (v2, )
+    return (v2,)
 
 
 @compiled
@@ -15,9 +16,9 @@ def nest0(first, last, v2, x0, x1, o0, n0):
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
             v1 = load(x0, i0, -1, 1)
-            v3 = (v1 * v2)
+            v3 = v1 * v2
             v4 = sqrt(v1)
-            v5 = (v3 + v4)
+            v5 = v3 + v4
             store(o0, i0, v5, 0, 1)
 
 

@@ -1,4 +1,5 @@
 from vecdist.runtime.cpu.language import *
+import math
 
 
 @compiled
@@ -7,7 +8,7 @@ def prelude(x0, x1, x2, x3, x4, o0, o1, n0):
     v4 = x2
     v6 = x3
     v10 = x4
-    return (v2, v4, v6, v10, )
+    return (v2, v4, v6, v10)
 
 
 @compiled
@@ -19,11 +20,11 @@ def nest0(first, last, p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0):
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
             v1 = load(x0, i0, -1, 2)
-            v3 = (v1 < v2)
+            v3 = v1 < v2
             v5 = i8(v1 * v4)
             v7 = select(v3, v5, v6)
             a8 = accumulate_sum(a8, v7)
-            v11 = (v1 < v10)
+            v11 = v1 < v10
             store(o1, i0, v11, 1, 2)
         p_a8[block] = a8
 
@@ -38,7 +39,7 @@ def finish(p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0):
 @compiled
 def kernel(x0, x1, x2, x3, x4, o0, o1, n0):
     widest()
-    v2, v4, v6, v10, = prelude(x0, x1, x2, x3, x4, o0, o1, n0)
+    v2, v4, v6, v10 = prelude(x0, x1, x2, x3, x4, o0, o1, n0)
     blocks = (n0 + 4096 - 1) // 4096
     p_a8 = empty(blocks, i8)
     nest0(i8(0), blocks, p_a8, v2, v4, v6, v10, x0, x1, x2, x3, x4, o0, o1, n0)

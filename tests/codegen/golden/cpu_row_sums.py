@@ -1,4 +1,5 @@
 from vecdist.runtime.cpu.language import *
+import math
 
 
 @compiled
@@ -18,9 +19,9 @@ def nest0(first, last, x0, x1, o0, n0, n1):
             for i0 in range(start, stop):
                 a7 = f8(0)
                 for i3 in range(n1):
-                    v4 = load(x0, (i0) * n1 + i3, -1, 2)
+                    v4 = load(x0, i0 * n1 + i3, -1, 2)
                     v5 = load(x1, i3, -1, 2)
-                    v6 = (v4 * v5)
+                    v6 = v4 * v5
                     a7 = accumulate_sum(a7, v6)
                 v8 = f8(a7)
                 store(b_v8, i0 - start, v8, 1, 2)

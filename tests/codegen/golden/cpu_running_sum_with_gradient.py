@@ -1,4 +1,5 @@
 from vecdist.runtime.cpu.language import *
+import math
 
 
 @compiled
@@ -22,10 +23,10 @@ def nest0(first, last, x0, o0, o1, o2, o3, n0):
                     a5 = accumulate_sum(a5, v4)
                     v6 = f8(a5)
                     store(o1, i3, v6, 1, 4)
-                    v13 = load(x0, (n0 - 1 - i3), -1, 4)
+                    v13 = load(x0, n0 - 1 - i3, -1, 4)
                     a14 = accumulate_sum(a14, v13)
                     v15 = f8(a14)
-                    store(o3, (n0 - 1 - i3), v15, 3, 4)
+                    store(o3, n0 - 1 - i3, v15, 3, 4)
 
 
 @compiled
@@ -38,10 +39,10 @@ def nest1(first, last, p_a11, x0, o0, o1, o2, o3, n0):
         for i7 in range(block * size, end):
             v8 = load(o1, i7, 1, 4)
             v9 = load(x0, i7, -1, 4)
-            v10 = (v8 * v9)
+            v10 = v8 * v9
             a11 = accumulate_sum(a11, v10)
             v16 = load(o3, i7, 3, 4)
-            v17 = (v8 + v16)
+            v17 = v8 + v16
             store(o2, i7, v17, 2, 4)
         p_a11[block] = a11
 

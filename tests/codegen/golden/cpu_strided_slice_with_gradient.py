@@ -1,4 +1,5 @@
 from vecdist.runtime.cpu.language import *
+import math
 
 
 @compiled
@@ -21,9 +22,9 @@ def nest0(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
             stop = min(start + 256, end)
             for i0 in range(start, stop):
                 for i3 in range(n1):
-                    v4 = load_bytes(x0, ((s0 + i0)) * x0_s0 + (i3) * x0_s1, -1, 2)
-                    v5 = load_bytes(x0, (i0) * x0_s0 + (i3) * x0_s1, -1, 2)
-                    v6 = (v4 * v5)
+                    v4 = load_bytes(x0, (s0 + i0) * x0_s0 + i3 * x0_s1, -1, 2)
+                    v5 = load_bytes(x0, i0 * x0_s0 + i3 * x0_s1, -1, 2)
+                    v6 = v4 * v5
                     a7 = accumulate_sum(a7, v6)
         p_a7[block] = a7
 
@@ -41,20 +42,20 @@ def nest1(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
         for start in range(block * size, end, 256):
             stop = min(start + 256, end)
             for i9 in range(start, stop):
-                v12 = ((i9 >= 0) & (i9 < n2))
-                v15 = (((i9 - s0) >= 0) & ((i9 - s0) < n2))
+                v12 = (i9 >= 0) & (i9 < n2)
+                v15 = (i9 - s0 >= 0) & (i9 - s0 < n2)
                 store(b_v12, i9 - start, i1(v12), 2, 4)
                 store(b_v15, i9 - start, i1(v15), 3, 4)
             for i9 in range(start, stop):
                 v12 = load(b_v12, i9 - start, 2, 4) != 0
                 v15 = load(b_v15, i9 - start, 3, 4) != 0
                 for i10 in range(n1):
-                    v11 = load_bytes(x0, ((s0 + i9)) * x0_s0 + (i10) * x0_s1, -1, 4) if ((i9 >= 0) & (i9 < n2)) else f8(0)
+                    v11 = load_bytes(x0, (s0 + i9) * x0_s0 + i10 * x0_s1, -1, 4) if (i9 >= 0) & (i9 < n2) else f8(0)
                     v13 = select(v12, v11, f8(0.0))
-                    v14 = load_bytes(x0, ((i9 - s0)) * x0_s0 + (i10) * x0_s1, -1, 4) if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0)
+                    v14 = load_bytes(x0, (i9 - s0) * x0_s0 + i10 * x0_s1, -1, 4) if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                     v16 = select(v15, v14, f8(0.0))
-                    v17 = (v13 + v16)
-                    store(o1, (i9) * n1 + i10, v17, 1, 4)
+                    v17 = v13 + v16
+                    store(o1, i9 * n1 + i10, v17, 1, 4)
 
 
 @compiled

@@ -1,10 +1,11 @@
 from vecdist.runtime.cpu.language import *
+import math
 
 
 @compiled
 def prelude(x0, o0, n0):
     v7 = float(n0)
-    return (v7, )
+    return (v7,)
 
 
 @compiled
@@ -24,13 +25,13 @@ def nest0(first, last, p_a5, v7, x0, o0, n0):
 def nest1(first, last, p_a5, v7, x0, o0, n0):
     widest()
     v6 = f8(total_sum(p_a5))
-    v8 = (v6 / v7)
+    v8 = v6 / v7
     size = 4096
     for block in range(first, last):
         end = min(block * size + size, n0)
         for i0 in range(block * size, end):
             v1 = load(x0, i0, -1, 1)
-            v9 = (v1 - v8)
+            v9 = v1 - v8
             store(o0, i0, v9, 0, 1)
 
 
