@@ -17,6 +17,7 @@ from vecdist.codegen.cpu.blocking import STRIP
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.unrolling import is_unrolled
 from vecdist.codegen.statements import type_name
+from vecdist.graph.memo import cached_property
 from vecdist.kernel.code import For, Set, let
 from vecdist.kernel.expressions import Element, Expr, Name, names
 from vecdist.kernel.ir import Loop
@@ -38,10 +39,12 @@ class Phase:
     loop: Loop | None = None
     again: tuple[Statement, ...] = ()
 
+    @cached_property
     def defines(self) -> dict[str, np.dtype]:
         """The names that the phase gives its rows, with their dtypes."""
         return {s.name: s.dtype for s in self.items if isinstance(s, Made)}
 
+    @cached_property
     def reads(self) -> set[str]:
         """Every name that its statements mention and that it does not compute again."""
         inner = [] if self.loop is None else [s for s in self.loop.body.walk() if not isinstance(s, Loop)]
@@ -74,7 +77,7 @@ def phases(loop: Loop) -> list[Phase]:
             for each in loop.body.loops(level)
         ]
         if inner:
-            needed = _needed(waiting, {name for phase in inner for name in phase.reads()})
+            needed = _needed(waiting, {name for phase in inner for name in phase.reads})
             taken = set(map(id, needed))
             waiting = [item for item in waiting if id(item) not in taken]
             found += [Phase(tuple(needed))] if needed else []
@@ -99,7 +102,7 @@ def _repeating(parts: Sequence[Phase]) -> Iterator[Phase]:
     made: dict[str, Made] = {}
     for part in parts:
         again: dict[str, Statement] = {}
-        read = sorted(part.reads() & made.keys())
+        read = sorted(part.reads & made.keys())
         kept = {name: made[name] for name in read if made[name].dtype.kind != "b"}
         for name in read:
             if name not in kept:
@@ -127,11 +130,11 @@ def _steps(name: str, made: Mapping[str, Made], kept: Mapping[str, Made]) -> dic
 
 def passed(parts: Sequence[Phase]) -> dict[str, np.dtype]:
     """The names that pass from one phase to a later one, with their dtypes."""
-    reads = [part.reads() for part in parts]
+    reads = [part.reads for part in parts]
     return {
         name: dtype
         for place, part in enumerate(parts)
-        for name, dtype in part.defines().items()
+        for name, dtype in part.defines.items()
         if any(name in later for later in reads[place + 1 :])
     }
 
@@ -163,7 +166,7 @@ class Rows:
 
     def expanded(self, phase: Phase, body: Items) -> For[Item]:
         """A loop over the rows, with what the phase takes from buffers and leaves there."""
-        wanted, given = phase.reads(), phase.defines()
+        wanted, given = phase.reads, phase.defines
         taken = [self._taken(name) for name in self.buffers if name in wanted and name not in given]
         left = [self._left(name) for name in self.buffers if name in given]
         return self.over((*taken, *phase.again, *body, *left))
