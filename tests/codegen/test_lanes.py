@@ -5,7 +5,8 @@ import pytest
 
 from vecdist import lazy
 from vecdist.codegen.cuda.grid import THREADS, Grid
-from vecdist.codegen.cuda.tiles import is_team_loop, lanes_of, stands_apart
+from vecdist.codegen.cuda.launch import lanes_of
+from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.graph.leaves import leaf
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
@@ -20,9 +21,8 @@ def nests(expression, *wrt):
     bound = bind((expression.node, *map(leaf, wrt)))
     kernel = lower(bound, gradient_of if wrt else values, "nan", Cuda)[1]
     grid = Grid(kernel)
-    apart = stands_apart(kernel, grid)
-    loops = [loop for _, loop in kernel.shared_nests() if is_team_loop(loop)]
-    return [lambda *lengths, loop=loop: lanes_of(loop, grid, apart, dict(zip(loop.dims(), lengths, strict=True)))
+    loops = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
+    return [lambda *lengths, loop=loop: lanes_of(loop, grid, dict(zip(loop.dims(), lengths, strict=True)))
             for loop in loops]
 
 

@@ -20,9 +20,10 @@ from reference import interpreted
 
 from vecdist import lazy, logpdf, logsumexp, random, sample
 from vecdist import mixture as mixture_of
-from vecdist.codegen.cuda.grid import THREADS, Grid, counters
+from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier
+from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.cuda.render import render
-from vecdist.codegen.cuda.tiles import is_team_loop, needs_grid_barrier, workspace
+from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import leaf
 from vecdist.lazy.derivatives import gradient_of
@@ -57,7 +58,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     partials = np.full(max(1, sums * blocks), np.nan)
     added = np.zeros(grid.sum_places(lengths, blocks))
     arrivals = np.zeros(counters(kernel), np.int32)
-    nests = [loop for _, loop in kernel.shared_nests() if is_team_loop(loop)]
+    nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     teams = dict(zip(nests, lanes if isinstance(lanes, tuple) else repeat(lanes, len(nests)), strict=True))
     assert all(team < THREADS or grid.takes_blocks(nest) for nest, team in teams.items()), "no row is for a block"
     given = {"partials": partials, "sums": added, "arrivals": arrivals}
@@ -336,7 +337,7 @@ def check_model(seed):
         (model.density(arrays),), [arrays[name] for name in model.parameters]
     )
     rng, grid = np.random.default_rng(seed), Grid(kernel)
-    nests = [loop for _, loop in kernel.shared_nests() if is_team_loop(loop)]
+    nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     lanes = [THREADS if grid.takes_blocks(nest) and rng.random() < 0.5 else 2 ** int(rng.integers(6)) for nest in nests]
     lanes = lanes if grid.lanes is None else [grid.lanes] * len(nests)
     blocks = 1 if needs_grid_barrier(kernel) else int(rng.integers(1, 4))

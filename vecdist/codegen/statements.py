@@ -9,10 +9,14 @@ import numpy as np
 
 from vecdist.codegen.frontend import parsed
 from vecdist.graph.shapes import Shape
+from vecdist.kernel.code import Code
 from vecdist.kernel.expressions import FALSE, ONE, ZERO, Expr, Name, Number, joined, length, of_type, substituted
 from vecdist.kernel.ir import Kernel, Slot
-from vecdist.kernel.statements import Accumulate, Assign, Temp
+from vecdist.kernel.statements import Accumulate, Assign, Statement, Temp
 from vecdist.primitives.table import PRIMITIVES
+
+Item = Statement | Code  # what stands in a loop nest between plan and code
+Items = tuple[Item, ...]
 
 ACCUMULATOR = {"f": "f8", "i": "i8", "u": "u8", "b": "i8"}
 

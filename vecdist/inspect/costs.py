@@ -10,9 +10,9 @@ import numpy as np
 
 from vecdist.codegen.cpu.blocking import STRIP
 from vecdist.codegen.cpu.fission import has_phases, phases
-from vecdist.codegen.cuda.grid import THREADS
-from vecdist.codegen.cuda.slots import slotted
-from vecdist.codegen.cuda.tiles import is_team_loop, needs_grid_barrier
+from vecdist.codegen.cuda.grid import THREADS, needs_grid_barrier
+from vecdist.codegen.cuda.privatisation import privatisable
+from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.inspect.diagram import shape_text
 from vecdist.kernel.expressions import Expr, Name, names, substituted
 from vecdist.kernel.ir import Block, Kernel, Loop
@@ -249,13 +249,13 @@ class _Notes:
         """How the threads that add to the same elements come together."""
         if not self.on_gpu:
             return "in stripes with sums of their own, which are added up in a fixed order"
-        if all(item in slotted(self.kernel) for item in items):
+        if all(item in privatisable(self.kernel) for item in items):
             return "each thread in slots of its own, close to the processor, which are added up in a fixed order"
         return "by atomic additions in float64, whose order, and with it the last bits, may change from run to run"
 
     def rows(self, loop: Loop) -> Iterator[str]:
         """How a loop with inner loops is shared out."""
-        if self.on_gpu and is_team_loop(loop):
+        if self.on_gpu and has_rows(loop):
             lanes = self.plan.program.lanes(loop, self.bound.lengths)
             share = "1 thread takes" if lanes == 1 else f"{lanes} threads, each with some eight elements, share"
             share = "a block of threads takes" if lanes == THREADS else share

@@ -13,18 +13,10 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cuda.grid import THREADS, Grid, counters
+from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier
+from vecdist.codegen.cuda.launch import lanes_of, workspace
 from vecdist.codegen.cuda.render import render
-from vecdist.codegen.cuda.tiles import (
-    is_team_loop,
-    lanes_of,
-    needs_grid_barrier,
-    splits,
-    stands_apart,
-    tiled,
-    unrolling,
-    workspace,
-)
+from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
 from vecdist.codegen.routines import Routine, with_needs
 from vecdist.codegen.source import Source
 from vecdist.kernel.ir import Kernel, Loop
@@ -105,7 +97,6 @@ class CudaProgram(Program):
         self.cooperative: bool = needs_grid_barrier(kernel)
         self.sums: int = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self.grid: Grid = Grid(kernel)
-        self.apart: bool = stands_apart(kernel, self.grid)
         self._loaded: dict[int, Any] = {}
         self._most_memory: dict[int, int] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
@@ -178,7 +169,7 @@ class CudaProgram(Program):
     def extent(self, device: int, lengths: Mapping[str, int]) -> tuple[Any, dict[Loop, int], int, int]:
         """The loaded function, the lanes of a row of each nest, the shared memory of a block, and how many blocks."""
         function = self.loaded(device)
-        lanes = {loop: self.lanes(loop, lengths) for _, loop in self.kernel.shared_nests() if is_team_loop(loop)}
+        lanes = {loop: self.lanes(loop, lengths) for _, loop in self.kernel.shared_nests() if has_rows(loop)}
         memory = self.grid.shared_bytes(lengths, lanes)
         at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
         return function, lanes, memory, min(wanted, at_once * self.waves(wanted // at_once))
@@ -191,22 +182,22 @@ class CudaProgram(Program):
         """
         if self.apart:
             return 16
-        if self.cooperative or not self.sums or any(is_team_loop(loop) for _, loop in self.kernel.shared_nests()):
+        if self.cooperative or not self.sums or any(has_rows(loop) for _, loop in self.kernel.shared_nests()):
             return 1
         return min(MOST_WAVES, max(1, turns // 32))
 
     def lanes(self, loop: Loop, lengths: Mapping[str, int]) -> int:
-        return lanes_of(loop, self.grid, self.apart, lengths)
+        return lanes_of(loop, self.grid, lengths)
 
     def blocks(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
         """The blocks that give each thread of the longest loop one turn."""
         threads = 1
         for _, loop in self.kernel.shared_nests():
             length = length_of(loop.dim, lengths)
-            if not is_team_loop(loop):
+            if not has_rows(loop):
                 threads = max(threads, -(-length // unrolling(loop)))
                 continue
-            if self.apart and tiled(loop):
+            if self.grid.apart and is_flat(loop):
                 (inner,) = loop.body.every_loop()
                 length <<= splits(loop, length_of(inner.dim, lengths), lanes[loop])
             threads = max(threads, length * lanes[loop])

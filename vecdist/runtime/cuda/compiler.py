@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 
 from vecdist.codegen.cuda.grid import THREADS
-from vecdist.codegen.cuda.tiles import workspace
+from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.routines import Routine
 from vecdist.kernel.ir import Kernel
 from vecdist.runtime.emission import called_by_numba, emitter

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.codegen.cuda.grid import counters
-from vecdist.codegen.cuda.tiles import workspace
+from vecdist.codegen.cuda.launch import workspace
 from vecdist.runtime.base import Feed, Program, element_count
 from vecdist.runtime.cuda.backend import CudaProgram
 

@@ -1,0 +1,48 @@
+"""What whoever launches a kernel must know of it: its arguments, the memory that blocks share, and the lanes of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vecdist.codegen.cuda.grid import THREADS, Grid, elements, group, needs_grid_barrier, worth_a_block
+from vecdist.codegen.cuda.tiling import has_rows, is_flat
+from vecdist.kernel.ir import Kernel, Loop
+
+
+def parameters(kernel: Kernel) -> tuple[str, ...]:
+    """The names of the kernel's arguments, in order."""
+    names = []
+    for slot in kernel.slots:
+        names.append(f"x{slot.index}")
+        if slot.layout == "strided":
+            names += [f"x{slot.index}_s{axis}" for axis in slot.axes]
+    names += [f"o{number}" for number in range(len(kernel.outputs))]
+    names += ["flag"] if kernel.flagged else []
+    return (*names, *kernel.lengths, *workspace(kernel))
+
+
+def workspace(kernel: Kernel) -> tuple[str, ...]:
+    """The last arguments of a kernel, which hold what its blocks share: those of them that it has a use for."""
+    grid = Grid(kernel)
+    nests = [loop for _, loop in kernel.nests()]
+    used = {
+        "partials": any(loop.sums(kernel.root) for loop in nests),
+        "sums": bool(grid.private_outputs or grid.atomic_outputs),
+    }
+    used["arrivals"] = used["partials"] or used["sums"] or needs_grid_barrier(kernel)
+    groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and grid.lanes is None]
+    named = tuple(name for name in ("partials", "sums", "arrivals") if used[name])
+    return (*named, *(f"lanes_{loop.index}" for loop in groups))
+
+
+def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
+    """The threads that share a row: each takes some eight of its elements, or more where a block shares it.
+
+    Rows that are cut into tiles need no block.
+    """
+    if grid.lanes is not None:
+        return grid.lanes
+    inner = {each: elements((each.dim,), lengths) for each in loop.body.every_loop()}
+    shared = max((length for each, length in inner.items() if not each.sequential), default=0)
+    few = grid.takes_blocks(loop) and worth_a_block(elements((loop.dim,), lengths), shared)
+    return THREADS if few and not (grid.apart and is_flat(loop)) else group(max(inner.values()))

@@ -1,0 +1,92 @@
+"""How loop nests run on a GPU: the passes that make statements of them, in order.
+
+A loop without rows is tiled, unrolled and jammed.  Rows go to cooperative groups: what their loops compute twice is
+kept in local memory, inner loops are shared by lanes, and loads are made a row ahead.  What a thread meets again and
+again it adds up for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from vecdist.codegen.cuda.cooperative_groups import group, over_groups
+from vecdist.codegen.cuda.grid import THREADS, Grid
+from vecdist.codegen.cuda.prefetching import loads_ahead, prefetched
+from vecdist.codegen.cuda.privatisation import begun as begun_private
+from vecdist.codegen.cuda.privatisation import ended, flushed_at_times, in_private
+from vecdist.codegen.cuda.reductions import begun
+from vecdist.codegen.cuda.tiling import elementwise, flat_rows, has_rows, is_flat, sequential
+from vecdist.codegen.cuda.value_reuse import reused
+from vecdist.codegen.cuda.words import FIRST, LANES, SHIFT, STEP, THREAD, local_array, memory_type
+from vecdist.codegen.statements import Items
+from vecdist.kernel.code import Code, For, While, let
+from vecdist.kernel.expressions import ONE, ZERO, Constant, Name
+from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Assign
+
+REUSED = 64  # registers of a thread for what the loops of a row leave to each other
+
+
+@final
+@dataclass(frozen=True)
+class Nest:
+    """An outermost loop as statements."""
+
+    level: int
+    loop: Loop
+    items: Items
+
+
+def planned(kernel: Kernel) -> list[Nest]:
+    """The outermost loops of a kernel as they run, in order."""
+    grid = Grid(kernel)
+    return [Nest(level, loop, _planned(loop, grid)) for level, loop in kernel.nests()]
+
+
+def _planned(loop: Loop, grid: Grid) -> Items:
+    kernel = grid.kernel
+    if kernel.is_kept(loop):
+        return (For(loop.index, loop.length, sequential(loop.body), THREAD, Constant(THREADS)),)
+    own, loops = grid.private_to(loop), [each for _, each in kernel.nests()]
+    earlier = [each for each in grid.private if loops.index(each.loop) < loops.index(loop)]
+    if not has_rows(loop):
+        items = elementwise(loop, kernel, grid.apart)
+    elif grid.apart and is_flat(loop):
+        items = flat_rows(loop)
+    else:
+        items = _rows(loop, grid)
+    starts = *_known_lanes(loop, grid), *begun_private(own), *begun(loop.sums(kernel.root))
+    return *starts, *in_private(items, own), *ended(own, earlier)
+
+
+def _rows(loop: Loop, grid: Grid) -> Items:
+    """A loop over rows, each a group's."""
+    reuse = reused(loop.body, _room(loop, grid))
+    kept = [
+        local_array(name, grid.turns(inner), memory_type(dtype)) for name, (dtype, inner) in reuse.arrays.items()
+    ]
+    row = over_groups(loop, reuse.bodies, grid)
+    before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
+    body = *row, *flushed_at_times(grid.private_to(loop))
+    return *group(loop, grid), *kept, *before, For(loop.index, loop.length, body, FIRST // LANES, STEP // LANES)
+
+
+def _room(loop: Loop, grid: Grid) -> dict[str, int]:
+    """How many values inner loops may keep for each other, by their lengths; none where these are not known."""
+    if grid.lanes is None:
+        return {}
+    wide = any(isinstance(item, Assign) and item.dtype == np.float64 for item in loop.body.walk())
+    return {each.dim: REUSED // (grid.turns(each) * (2 if wide else 1)) for each in loop.body.every_loop()}
+
+
+def _known_lanes(loop: Loop, grid: Grid) -> Iterator[Code]:
+    """The lanes of a group of a nest, which are chosen at launch, as a power of two."""
+    if grid.lanes is None and has_rows(loop):
+        yield let("lanes", Name(f"lanes_{loop.index}"))
+        if grid.private_to(loop):
+            yield let("shift", ZERO)
+            yield While((ONE << SHIFT) < LANES, (let("shift", SHIFT + 1),))

@@ -1,0 +1,149 @@
+"""Software prefetch of rows: what the next row reads is on its way while a row is computed.
+
+Loads that no value of the row names are made one row ahead, and what does not vary with the row is loaded once, where
+all of that fits in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.codegen.cuda.grid import Grid
+from vecdist.codegen.cuda.spelling import loaded
+from vecdist.codegen.cuda.words import AHEAD, FIRST, LANE, LANES, STEP, TURN, local_array, memory_type
+from vecdist.codegen.statements import Item, Items, typed_zero
+from vecdist.kernel.code import For, If, Set, let, replaced
+from vecdist.kernel.expressions import Constant, Expr, Name, names, substituted
+from vecdist.kernel.ir import Loop
+from vecdist.kernel.statements import Load, renamed
+
+WORDS = 40  # registers of a thread for what is loaded ahead
+
+
+@final
+@dataclass(frozen=True)
+class Ahead:
+    """A load made before its row begins: of one element, or of those of a lane along an inner loop.
+
+    It ``moves`` where it varies with the row; ``name`` is that of the first load of the same elements.
+    """
+
+    item: Load
+    loop: Loop | None
+    turns: int
+    moves: bool
+    name: str
+
+    @property
+    def words(self) -> int:
+        return self.turns * max(1, self.item.dtype.itemsize // 4) * (2 if self.moves else 1)
+
+    @property
+    def fetched(self) -> str:
+        """The name of what was loaded ahead."""
+        return f"{'f' if self.moves else 'g'}_{self.name}"
+
+    @property
+    def known(self) -> Name:
+        """What was loaded, of the row that is computed."""
+        return Name(f"g_{self.name}")
+
+
+def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ahead]:
+    """The loads of a row that can be made before it begins, as far as registers go."""
+    if grid.lanes is None:
+        return []
+    found = [
+        Ahead(item, None, 1, True, item.name)
+        for item in _free([item for _, item in rows.body.items], {rows.index}, grid)
+    ]
+    same: dict[tuple, str] = {}
+    for inner in rows.body.every_loop():
+        if not inner.sequential:
+            items = bodies.get(inner) or [item for _, item in inner.body.items]
+            for item in _free(items, {rows.index, inner.index}, grid):
+                places = tuple([substituted(index, {inner.index: Name(inner.dim)}) for index in item.indices])
+                name = same.setdefault((item.source, places), item.name)
+                moves = rows.index in names(*item.indices)
+                found.append(Ahead(item, inner, grid.turns(inner), moves, name))
+    return _fitting(found)
+
+
+def _free(items: Sequence[object], known: set[str], grid: Grid) -> list[Load]:
+    """The loads whose places depend on loops in ``known`` alone."""
+    loads = [item for item in items if isinstance(item, Load) and isinstance(item.source, int) and item.indices]
+    given = known.union(grid.kernel.lengths)
+    return [
+        item for item in loads if given.issuperset(names(*item.indices)) and not item.guard and item.dtype.kind != "b"
+    ]
+
+
+def _fitting(found: Sequence[Ahead]) -> list[Ahead]:
+    """As many as there are registers for, those of rows to come first."""
+    room, kept = WORDS, dict[str, list[Ahead]]()
+    for each in sorted(found, key=lambda each: (not each.moves, each.loop is None)):
+        if each.name in kept or each.words <= room:
+            room -= 0 if each.name in kept else each.words
+            kept.setdefault(each.name, []).append(each)
+    return [each for few in kept.values() for each in few]
+
+
+def prefetched(row: Items, found: Sequence[Ahead], rows: Loop, grid: Grid) -> tuple[Items, Items]:
+    """What comes before the loop over rows, and the body of that, which loads for the next row."""
+    first = [each for each in found if each.name == each.item.name]
+    moving = [each for each in first if each.moves]
+    before = [item for each in first for item in _registers(each)]
+    before += [item for each in first if not each.moves for item in _fetch(each, rows, grid)]
+    arrived = [_arrived(each) for each in moving]
+    next_row = FIRST // LANES, Name(rows.index) + STEP // LANES
+    now, later = (_fetch_row(moving, rows, row, grid) if moving else () for row in next_row)
+    return (*before, *now), (*arrived, *later, *_known(row, found))
+
+
+def _known(row: Items, found: Sequence[Ahead]) -> Items:
+    """The statements of a row with what was loaded ahead in the place of loads."""
+    ahead = {each.item: each for each in found}
+
+    def rule(item: Item) -> Items | None:
+        if not (isinstance(item, Load) and item in ahead):
+            return None
+        loop = ahead[item].loop
+        return () if loop is None else (let(item.name, ahead[item].known[Name(f"turn_{loop.index}")]),)
+
+    return replaced(row, rule)
+
+
+def _registers(each: Ahead) -> Iterator[Set]:
+    """The registers of a load."""
+    if each.loop is None:
+        yield let(each.fetched, typed_zero(each.item.dtype))
+        return
+    for name in dict.fromkeys((each.fetched, each.known.id)):
+        yield local_array(name, each.turns, memory_type(each.item.dtype))
+
+
+def _fetch_row(moving: Sequence[Ahead], rows: Loop, row: Expr, grid: Grid) -> Items:
+    """The loads of a later row, if there is one."""
+    return let("ahead", row), If(AHEAD < rows.length, tuple([item for each in moving for item in _fetch(each, rows, grid)]))
+
+
+def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
+    """The load for each turn of a lane, into registers."""
+    item = each.item
+    if each.loop is None:
+        return (renamed(item, {rows.index: AHEAD, item.name: Name(each.fetched)}),)
+    assert grid.lanes is not None
+    place, length = LANE + Constant(grid.lanes) * TURN, grid.fixed[each.loop.dim]
+    meanings = {rows.index: AHEAD, each.loop.index: place}
+    load = item.mapped(lambda index: substituted(index, meanings))
+    body: Items = (Set(Name(each.fetched)[TURN], loaded(load, grid.kernel)),)
+    return (For("turn", Constant(each.turns), (If(place < length, body),) if length % grid.lanes else body),)
+
+
+def _arrived(each: Ahead) -> Item:
+    """What was loaded ahead is that of the row that begins."""
+    if each.loop is None:
+        return let(each.item.name, Name(each.fetched))
+    return For("turn", Constant(each.turns), (Set(each.known[TURN], Name(each.fetched)[TURN]),))

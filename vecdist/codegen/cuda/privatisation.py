@@ -1,0 +1,218 @@
+"""Privatisation: sums of a nest that each thread of a block has for itself, in slots of shared memory, or in registers.
+
+Several statements of a nest may add to one output.  What is made empty, flushed and added up belongs to the output, so
+that each sum is counted once, however many statements add to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from vecdist.codegen.cuda.words import (
+    BLOCK,
+    BLOCKS,
+    ELEMENT,
+    F8,
+    LANES,
+    OTHER,
+    PLACE,
+    ROW,
+    SHIFT,
+    SLOTS,
+    SUMS,
+    SYNC,
+    THREAD,
+    TURNS,
+    WHOLE,
+    local_array,
+    numbered,
+)
+from vecdist.codegen.statements import Item, Items, element_count, varying
+from vecdist.graph.memo import cached_property
+from vecdist.kernel.code import Code, For, If, Set, let, replaced
+from vecdist.kernel.expressions import ONE, ZERO, Constant, Element, Expr, Name, joined
+from vecdist.kernel.ir import Kernel, Loop, Output
+from vecdist.kernel.statements import Scatter
+
+REGISTERS = 32  # sums of one output that a thread may hold in registers
+FLUSH = 16  # rows whose float32 parts are added up in float32
+SLOT_BASE = Name("slot_base")
+
+
+def privatisable(kernel: Kernel) -> dict[Scatter, Loop]:
+    """The scatters of a nest whose indices are inner loops, with the loop over rows: each thread meets them again."""
+    found = {}
+    for _, loop in kernel.nests():
+        inner = {Name(item.index) for item in loop.body.walk() if isinstance(item, Loop)}
+        for item in loop.body.walk():
+            if isinstance(item, Scatter) and item.indices and set(item.indices) <= inner:
+                found[item] = loop
+    return found
+
+
+def privatised(kernel: Kernel, lanes: int | None, threads: int) -> list[Private]:
+    """What each of the ``threads`` of a block adds up for itself, in groups of so many lanes where that is known."""
+    items: dict[tuple[int, Loop], list[Scatter]] = {}
+    for item, loop in privatisable(kernel).items():
+        items.setdefault((item.output, loop), []).append(item)
+    return [
+        Private(output, loop, tuple(found), kernel.outputs[output], dict(kernel.fixed), lanes, threads)
+        for (output, loop), found in items.items()
+    ]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Private:
+    """The sums of one output in one nest: what each thread has found for the elements that it meets."""
+
+    number: int
+    loop: Loop
+    items: tuple[Scatter, ...]
+    output: Output
+    fixed: Mapping[str, int]
+    lanes: int | None
+    threads: int
+
+    @cached_property
+    def dims(self) -> list[Expr]:
+        return varying(self.output.shape)
+
+    @cached_property
+    def split(self) -> bool:
+        """Whether a lane meets but its own part of the first axis: every statement shares it among the lanes."""
+        shared = {Name(each.index) for each in self.loop.body.every_loop() if not each.sequential}
+        return all(item.indices[0] in shared for item in self.items)
+
+    @cached_property
+    def registers(self) -> int:
+        """The registers of a thread for the elements that its lane meets; 0 where there are none for them.
+
+        Their places must be known to the compiler: lengths are, and no lane begins where the others do not.
+        """
+        lengths = [int(self.fixed.get(str(dim), 0)) for dim in self.dims]
+        if self.lanes is None or not (self.split or self._alike):
+            return 0
+        own = -(-lengths[0] // self.lanes) if self.split else lengths[0]
+        count = math.prod((own, *lengths[1:]))
+        return count if count <= REGISTERS else 0
+
+    @property
+    def _alike(self) -> bool:
+        """Whether no statement shares the first axis among lanes."""
+        shared = {Name(each.index) for each in self.loop.body.every_loop()}
+        return all(item.indices[0] not in shared for item in self.items)
+
+    @property
+    def word(self) -> Name:
+        """The type of a register."""
+        return Name("f4" if self.output.dtype == np.float32 else "f8")
+
+    @property
+    def count(self) -> Expr:
+        """The slots of one thread: the elements that its lane meets."""
+        first, *rest = self.dims
+        return joined("*", [(first + LANES - 1) // LANES if self.split else first, *rest])
+
+    def size(self, lengths: Mapping[str, int], lanes: int) -> int:
+        """The number of these slots."""
+        first, *rest = (int(lengths.get(str(dim), str(dim))) for dim in self.dims)
+        return math.prod((-(-first // lanes) if self.split else first, *rest))
+
+    def place(self, item: Scatter) -> Element:
+        """Where the element that a statement adds to is kept: a register, or a slot."""
+        first, *rest = item.indices
+        if self.split:
+            place = numbered("turn", first) if self.registers else first >> SHIFT
+        else:
+            place = first
+        for index, dim in zip(rest, self.dims[1:], strict=True):
+            place = place * dim + index
+        return self.register(place) if self.registers else self.slot(place)
+
+    def register(self, place: Expr) -> Element:
+        return Name(f"sums_o{self.number}")[place]
+
+    def slot(self, place: Expr) -> Element:
+        """A slot of this thread; the slots of one place lie side by side, thread after thread."""
+        return SLOTS[SLOT_BASE + (Name(f"slot_o{self.number}") + place) * self.threads + THREAD]
+
+    def emptied(self) -> Iterator[Code]:
+        """The registers, all of them zero."""
+        if self.registers:
+            yield local_array(f"sums_o{self.number}", self.registers, self.word.id)
+            yield For("place", Constant(self.registers), (Set(self.register(PLACE), self.word(0)),))
+
+    def flushed(self) -> Iterator[Code]:
+        """The registers of a thread added to its slots."""
+        if self.registers:
+            slot, register = self.slot(PLACE), self.register(PLACE)
+            body = Set(slot, slot + F8(register)), Set(register, self.word(0))
+            yield For("place", Constant(self.registers), body)
+
+    def of_block(self, first: bool) -> For[Code]:
+        """The slots of a block that hold the same element added up; ``first`` where no earlier nest left any."""
+        rest, start = joined("*", self.dims[1:] or [ONE]), Name(f"slot_o{self.number}")
+        added = let("whole", WHOLE + SLOTS[SLOT_BASE + PLACE * self.threads + OTHER])
+        if self.split:
+            place = start + (ROW // LANES) * rest + ELEMENT % rest
+            found = let("row", ELEMENT // rest), let("place", place)
+            others = For("other", Constant(self.threads), (added,), ROW % LANES, LANES)
+        else:
+            found, others = (let("place", start + ELEMENT),), For("other", Constant(self.threads), (added,))
+        target = SUMS[Name(f"part_o{self.number}") + ELEMENT * BLOCKS + BLOCK]
+        body = let("whole", F8(0)), *found, others, Set(target, WHOLE if first else target + WHOLE)
+        return For("element", element_count(self.output.shape), body, THREAD, Constant(self.threads))
+
+
+def in_private(items: Items, own: Sequence[Private]) -> Items:
+    """Statements that add to what a thread has for itself, in the place of scatters."""
+    keeper = {item: each for each in own for item in each.items}
+
+    def rule(item: Item) -> Items | None:
+        if not (isinstance(item, Scatter) and item in keeper):
+            return None
+        each = keeper[item]
+        place = each.place(item)
+        return (Set(place, place + (each.word if each.registers else F8)(item.value)),)
+
+    return replaced(items, rule)
+
+
+def begun(own: Sequence[Private]) -> Iterator[Code]:
+    """The slots of each thread for a nest, and the registers before them, all of them zero."""
+    place: Expr = ZERO
+    for each in own:
+        yield let(f"slot_o{each.number}", place)
+        place = Name(f"slot_o{each.number}") + each.count
+    if own:
+        threads = Constant(own[0].threads)
+        yield For("place", place * threads, (Set(SLOTS[SLOT_BASE + PLACE], Constant(0.0)),), THREAD, threads)
+    for each in own:
+        yield from each.emptied()
+    if any(each.registers for each in own):
+        yield let("turns", ZERO)
+
+
+def flushed_at_times(own: Sequence[Private]) -> Iterator[Code]:
+    """After each row: what was added up in float32 goes to the slots from time to time."""
+    narrow = [each for each in own if each.registers and each.word == Name("f4")]
+    if narrow:
+        yield let("turns", TURNS + 1)
+        flushes = [item for each in narrow for item in each.flushed()]
+        yield If(TURNS.equals(FLUSH), (let("turns", ZERO), *flushes))
+
+
+def ended(own: Sequence[Private], earlier: Sequence[Private]) -> Iterator[Code]:
+    """The slots of a block that hold the same element added up, to what ``earlier`` nests left."""
+    for each in own:
+        yield from each.flushed()
+    if own:
+        yield SYNC
+        yield from (each.of_block(each.number not in {other.number for other in earlier}) for each in own)
+        yield SYNC

@@ -1,0 +1,110 @@
+"""Spelling: statements of loop nests as code in the words of the CUDA language, by a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from vecdist.codegen.cuda.grid import SIZE
+from vecdist.codegen.cuda.reductions import combined
+from vecdist.codegen.cuda.words import F8, SUMS, atomic_add, memory_type
+from vecdist.codegen.statements import (
+    ACCUMULATOR,
+    Item,
+    computed,
+    dense_offset,
+    slot_of,
+    typed_zero,
+    varying,
+)
+from vecdist.kernel.code import Code, Do, If, Set, let, replaced
+from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, joined, of_type, word
+from vecdist.kernel.ir import Kernel
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, array_name
+
+TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
+
+
+def load_offset(item: Load, kernel: Kernel) -> Expr:
+    """The place that is loaded: an element, in units of strides where an array has those."""
+    slot = slot_of(kernel, item.source)
+    if slot.layout != "strided":
+        return dense_offset(item.indices, varying(slot.shape))
+    axes = [slot.axes[axis] for axis, dim in enumerate(slot.shape) if dim != 1]
+    terms = [index * Name(f"x{item.source}_s{axis}") for index, axis in zip(item.indices, axes, strict=True)]
+    return joined("+", [*terms] or [ZERO])
+
+
+def store_offset(item: Store | Scatter, kernel: Kernel) -> Expr:
+    return dense_offset(item.indices, varying(kernel.outputs[item.output].shape))
+
+
+def kept_element(output: int, offset: Expr, kernel: Kernel) -> Element:
+    """An element of an array that each block keeps; where it begins is counted in units of eight bytes."""
+    dtype = kernel.outputs[output].dtype
+    return Name(f"kept_{memory_type(dtype)}")[Constant(SIZE // dtype.itemsize) * Name(f"keep_o{output}") + offset]
+
+
+def loaded(item: Load, kernel: Kernel) -> Expr:
+    """The element that a load reads."""
+    slot, array = slot_of(kernel, item.source), Name(array_name(item.source))
+    if slot.layout == "number":
+        return array
+    offset, source = load_offset(item, kernel), item.source
+    kept = isinstance(source, Temp) and kernel.outputs[source.output].kept
+    found: Expr = kept_element(source.output, offset, kernel) if kept else array[offset]
+    found = found.differs(0) if slot.dtype.kind == "b" else found
+    return found if item.guard is None else Choice(item.guard, found, typed_zero(item.dtype))
+
+
+def _load(item: Load, kernel: Kernel) -> Code:
+    return let(item.name, loaded(item, kernel))
+
+
+def _assign(item: Assign, kernel: Kernel) -> Code:
+    match item:
+        case Assign(name, op, args, dtype) if op in TYPED:
+            return let(name, Name(f"{op}_{'i' if op == 'from_bits' else 'f'}{dtype.itemsize}")(*args))
+        case Assign(name, "where" | "seldom", (condition, yes, no), dtype) if dtype.kind != "b":
+            return let(name, word("cuda.selp")(condition, yes, no))
+        case Assign(name, "where", (condition, yes, no)):
+            return let(name, Choice(condition, yes, no))
+    return let(item.name, computed(item))
+
+
+def _accumulate(item: Accumulate, kernel: Kernel) -> Code:
+    value = Name(ACCUMULATOR[item.dtype.kind])(item.value)
+    return let(item.name, combined(item.op, item.dtype.kind, Name(item.name), value))
+
+
+def _total(item: Total, kernel: Kernel) -> Code:
+    return let(item.name, of_type(item.dtype, Name(item.accumulator)))
+
+
+def _store(item: Store, kernel: Kernel) -> Code:
+    offset = store_offset(item, kernel)
+    kept = kernel.outputs[item.output].kept
+    return Set(kept_element(item.output, offset, kernel) if kept else Name(f"o{item.output}")[offset], item.value)
+
+
+def _scatter(item: Scatter, kernel: Kernel) -> Code:
+    return Do(atomic_add(SUMS, Name(f"at_o{item.output}") + store_offset(item, kernel), F8(item.value)))
+
+
+def _flag(item: Flag, kernel: Kernel) -> Code:
+    return If(item.value, (Set(Name("flag")[ZERO], ONE),))
+
+
+TABLE: dict[type, Callable[[Any, Kernel], Code]] = {
+    Load: _load, Assign: _assign, Accumulate: _accumulate, Total: _total, Store: _store, Scatter: _scatter, Flag: _flag,
+}  # fmt: skip
+
+
+def spelled(items: Sequence[Item], kernel: Kernel) -> tuple[Code, ...]:
+    """Statements as code."""
+
+    def rule(item: Item) -> tuple[Code] | None:
+        spell = TABLE.get(type(item))
+        return None if spell is None else (spell(item, kernel),)
+
+    return replaced(items, rule)

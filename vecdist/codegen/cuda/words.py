@@ -1,0 +1,58 @@
+"""Words of the CUDA language, as expressions and statements."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vecdist.codegen.statements import type_name
+from vecdist.kernel.code import Do, Set, let
+from vecdist.kernel.expressions import Call, Expr, Name, Operand, word
+
+THREAD, BLOCK, BLOCKS, FIRST, STEP = map(Name, ("thread", "block", "blocks", "first", "step"))
+LANE, LANES, MASK, FOUND = map(Name, ("lane", "lanes", "mates", "found"))
+AHEAD, BASE, COPY, DONE, LAST = map(Name, ("ahead", "base", "copy", "done", "last"))
+TURN, TURNS, PLACE, OTHER, ELEMENT, ROW = map(Name, ("turn", "turns", "place", "other", "element", "row"))
+SPLIT, HOP, SHIFT, WHOLE, SUMS, SLOTS = map(Name, ("split", "hop", "shift", "whole", "sums", "slots"))
+F4, F8, U4 = map(Name, ("f4", "f8", "u4"))
+SYNC = Do(word("cuda.syncthreads")())
+FENCE = Do(word("cuda.threadfence")())
+EVERY_LANE = 0xFFFFFFFF  # of a warp
+
+
+def memory_type(dtype: np.dtype) -> str:
+    """The name of the type in which memory of a block, or of a thread, holds a dtype: booleans are bytes."""
+    return "u1" if dtype.kind == "b" else type_name(dtype)
+
+
+def local_array(name: str, count: int, dtype: str) -> Set:
+    """Registers of a thread, as far as the compiler knows every place."""
+    return let(name, word("cuda.local.array")(count, Name(f"memory_{dtype}")))
+
+
+def shared_array(name: str, count: int, dtype: str) -> Set:
+    """Memory of a block."""
+    return let(name, word("cuda.shared.array")(count, Name(dtype)))
+
+
+def shuffled(mask: Operand, value: Expr, hop: Operand) -> Call:
+    """The value of the lane that is a ``hop`` away."""
+    return word("cuda.shfl_xor_sync")(mask, value, hop)
+
+
+def atomic_add(array: Expr, place: Operand, value: Operand) -> Call:
+    """Add to an element that others add to; what it was before."""
+    return word("cuda.atomic.add")(array, place, value)
+
+
+def lowest(a: Operand, b: Operand) -> Call:
+    return word("min")(a, b)
+
+
+def numbered(name: str, number: object) -> Name:
+    """The name of one of several copies."""
+    return Name(f"{name}_{number}")
+
+
+def lanes_mask(lanes: Expr, place: Expr = LANE) -> Call:
+    """The lanes of a warp that share a row, as bits; the thread is at a ``place`` among them."""
+    return U4(((1 << lanes) - 1) << (THREAD % 32 - place))
