@@ -1,4 +1,5 @@
 from vecdist.runtime.cuda.language import *
+import math
 
 
 def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
@@ -16,7 +17,7 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
     v10 = x4
     a8 = i8(0)
     end_i0 = n0
-    if not (aligned(x0)):
+    if not aligned(x0):
         end_i0 = 0
     f_v1_0 = i8(0)
     f_v1_1 = i8(0)
@@ -41,27 +42,27 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
             if ahead + 4 * 256 <= end_i0:
                 f_v1_0, f_v1_1 = load_2(x0, ahead + 2 * thread)
                 f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
-            v3_0 = (v1_0 < v2)
+            v3_0 = v1_0 < v2
             v5_0 = i8(v1_0 * v4)
             v7_0 = cuda.selp(v3_0, v5_0, v6)
-            v11_0 = (v1_0 < v10)
+            v11_0 = v1_0 < v10
             o1[i0_0] = v11_0
-            v3_1 = (v1_1 < v2)
+            v3_1 = v1_1 < v2
             v5_1 = i8(v1_1 * v4)
             v7_1 = cuda.selp(v3_1, v5_1, v6)
-            v11_1 = (v1_1 < v10)
+            v11_1 = v1_1 < v10
             o1[i0_1] = v11_1
-            v3_2 = (v1_2 < v2)
+            v3_2 = v1_2 < v2
             v5_2 = i8(v1_2 * v4)
             v7_2 = cuda.selp(v3_2, v5_2, v6)
-            v11_2 = (v1_2 < v10)
+            v11_2 = v1_2 < v10
             o1[i0_2] = v11_2
-            v3_3 = (v1_3 < v2)
+            v3_3 = v1_3 < v2
             v5_3 = i8(v1_3 * v4)
             v7_3 = cuda.selp(v3_3, v5_3, v6)
-            v11_3 = (v1_3 < v10)
+            v11_3 = v1_3 < v10
             o1[i0_3] = v11_3
-            a8 = a8 + i8(((v7_0 + v7_1) + (v7_2 + v7_3)))
+            a8 = a8 + i8(v7_0 + v7_1 + (v7_2 + v7_3))
             done = True
         if not done:
             for copy in range(4):
@@ -70,41 +71,41 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
                     i0 = base + thread + copy * 256
                 if i0 < n0:
                     v1 = x0[i0]
-                    v3 = (v1 < v2)
+                    v3 = v1 < v2
                     v5 = i8(v1 * v4)
                     v7 = cuda.selp(v3, v5, v6)
                     a8 = a8 + i8(v7)
-                    v11 = (v1 < v10)
+                    v11 = v1 < v10
                     o1[i0] = v11
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 16)))
-    a8 = (a8 + found)
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 8)))
-    a8 = (a8 + found)
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 4)))
-    a8 = (a8 + found)
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 2)))
-    a8 = (a8 + found)
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 1)))
-    a8 = (a8 + found)
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 16)))
+    a8 = a8 + found
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 8)))
+    a8 = a8 + found
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 4)))
+    a8 = a8 + found
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 2)))
+    a8 = a8 + found
+    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 1)))
+    a8 = a8 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = as_f8(i8(a8))
     cuda.syncthreads()
     if thread == 0:
         a8 = i8(as_i8(shared[0]))
         found = i8(as_i8(shared[1]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[2]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[3]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[4]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[5]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[6]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[7]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         partials[0 * blocks + block] = as_f8(i8(a8))
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -117,35 +118,35 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
         a8 = i8(0)
         for other in range(thread, blocks, 256):
             found_a8 = i8(as_i8(partials[0 * blocks + other]))
-            a8 = (a8 + found_a8)
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 16)))
-        a8 = (a8 + found)
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 8)))
-        a8 = (a8 + found)
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 4)))
-        a8 = (a8 + found)
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 2)))
-        a8 = (a8 + found)
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(0xFFFFFFFF), as_f8(i8(a8)), 1)))
-        a8 = (a8 + found)
+            a8 = a8 + found_a8
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 16)))
+        a8 = a8 + found
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 8)))
+        a8 = a8 + found
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 4)))
+        a8 = a8 + found
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 2)))
+        a8 = a8 + found
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 1)))
+        a8 = a8 + found
         if thread % 32 == 0:
             shared[0 + thread // 32] = as_f8(i8(a8))
         cuda.syncthreads()
         a8 = i8(as_i8(shared[0]))
         found = i8(as_i8(shared[1]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[2]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[3]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[4]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[5]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[6]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         found = i8(as_i8(shared[7]))
-        a8 = (a8 + found)
+        a8 = a8 + found
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0
@@ -153,6 +154,5 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
             arrivals[2] = 0
             arrivals[3] = 0
             arrivals[4] = 0
-            pass
             v9 = i8(a8)
             o0[0] = v9

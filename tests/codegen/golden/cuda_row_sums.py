@@ -1,4 +1,5 @@
 from vecdist.runtime.cuda.language import *
+import math
 
 
 def kernel(x0, x1, o0, n0, n1, lanes_i0):
@@ -9,7 +10,7 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
     step = blocks * 256
     lanes = lanes_i0
     lane = thread % lanes
-    mates = u4(((1 << min(lanes, 32)) - 1) << (thread % 32 - lane % 32))
+    mates = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
     of_row = cuda.shared.array(8, f8)
     for i0 in range(first // lanes, n0, step // lanes):
         a7 = f8(0)
@@ -17,34 +18,35 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
             done = False
             if base + 4 * lanes <= n1:
                 i3_0 = base + lane
-                v4_0 = x0[(i0) * n1 + i3_0]
+                v4_0 = x0[i0 * n1 + i3_0]
                 v5_0 = x1[i3_0]
                 i3_1 = base + lane + 1 * lanes
-                v4_1 = x0[(i0) * n1 + i3_1]
+                v4_1 = x0[i0 * n1 + i3_1]
                 v5_1 = x1[i3_1]
                 i3_2 = base + lane + 2 * lanes
-                v4_2 = x0[(i0) * n1 + i3_2]
+                v4_2 = x0[i0 * n1 + i3_2]
                 v5_2 = x1[i3_2]
                 i3_3 = base + lane + 3 * lanes
-                v4_3 = x0[(i0) * n1 + i3_3]
+                v4_3 = x0[i0 * n1 + i3_3]
                 v5_3 = x1[i3_3]
-                cuda.syncwarp(mates)  # so that no load waits for what is computed
-                v6_0 = (v4_0 * v5_0)
-                v6_1 = (v4_1 * v5_1)
-                v6_2 = (v4_2 * v5_2)
-                v6_3 = (v4_3 * v5_3)
-                a7 = a7 + f8(((v6_0 + v6_1) + (v6_2 + v6_3)))
+                # so that no load waits for what is computed
+                cuda.syncwarp(mates)
+                v6_0 = v4_0 * v5_0
+                v6_1 = v4_1 * v5_1
+                v6_2 = v4_2 * v5_2
+                v6_3 = v4_3 * v5_3
+                a7 = a7 + f8(v6_0 + v6_1 + (v6_2 + v6_3))
                 done = True
             if not done:
                 for i3 in range(base + lane, min(base + 4 * lanes, n1), lanes):
-                    v4 = x0[(i0) * n1 + i3]
+                    v4 = x0[i0 * n1 + i3]
                     v5 = x1[i3]
-                    v6 = (v4 * v5)
+                    v6 = v4 * v5
                     a7 = a7 + f8(v6)
         hop = min(lanes, 32) // 2
         while hop > 0:
             found = cuda.shfl_xor_sync(mates, a7, hop)
-            a7 = (a7 + found)
+            a7 = a7 + found
             hop = hop // 2
         if lanes > 32:
             if thread % 32 == 0:
@@ -52,19 +54,19 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
             cuda.syncthreads()
             a7 = of_row[0]
             found = of_row[1]
-            a7 = (a7 + found)
+            a7 = a7 + found
             found = of_row[2]
-            a7 = (a7 + found)
+            a7 = a7 + found
             found = of_row[3]
-            a7 = (a7 + found)
+            a7 = a7 + found
             found = of_row[4]
-            a7 = (a7 + found)
+            a7 = a7 + found
             found = of_row[5]
-            a7 = (a7 + found)
+            a7 = a7 + found
             found = of_row[6]
-            a7 = (a7 + found)
+            a7 = a7 + found
             found = of_row[7]
-            a7 = (a7 + found)
+            a7 = a7 + found
             cuda.syncthreads()
         v8 = f8(a7)
         if lane == 0:

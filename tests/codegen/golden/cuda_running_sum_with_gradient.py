@@ -1,4 +1,5 @@
 from vecdist.runtime.cuda.language import *
+import math
 
 
 def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
@@ -10,19 +11,19 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
     shared = cuda.shared.array(8, f8)
     lanes = lanes_i0
     lane = thread % lanes
-    mates = u4(((1 << lanes) - 1) << (thread % 32 - lane))
+    mates = u4((1 << lanes) - 1 << thread % 32 - lane)
     for i0 in range(first // lanes, 1, step // lanes):
         a5 = f8(0)
         a14 = f8(0)
         for i3 in range(n0 if lane == 0 else 0):
             v4 = x0[i3]
-            v13 = x0[(n0 - 1 - i3)]
+            v13 = x0[n0 - 1 - i3]
             a5 = a5 + f8(v4)
             v6 = f8(a5)
             o1[i3] = v6
             a14 = a14 + f8(v13)
             v15 = f8(a14)
-            o3[(n0 - 1 - i3)] = v15
+            o3[n0 - 1 - i3] = v15
     cuda.syncthreads()
     if thread == 0:
         cuda.threadfence()
@@ -82,17 +83,17 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                 f_v9_2, f_v9_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
                 f_v16_0, f_v16_1 = load_2(o3, ahead + 2 * thread)
                 f_v16_2, f_v16_3 = load_2(o3, ahead + 2 * thread + 2 * 256)
-            v10_0 = (v8_0 * v9_0)
-            v17_0 = (v8_0 + v16_0)
-            v10_1 = (v8_1 * v9_1)
-            v17_1 = (v8_1 + v16_1)
+            v10_0 = v8_0 * v9_0
+            v17_0 = v8_0 + v16_0
+            v10_1 = v8_1 * v9_1
+            v17_1 = v8_1 + v16_1
             store_2(o2, i7_0, v17_0, v17_1)
-            v10_2 = (v8_2 * v9_2)
-            v17_2 = (v8_2 + v16_2)
-            v10_3 = (v8_3 * v9_3)
-            v17_3 = (v8_3 + v16_3)
+            v10_2 = v8_2 * v9_2
+            v17_2 = v8_2 + v16_2
+            v10_3 = v8_3 * v9_3
+            v17_3 = v8_3 + v16_3
             store_2(o2, i7_2, v17_2, v17_3)
-            a11 = a11 + f8(((v10_0 + v10_1) + (v10_2 + v10_3)))
+            a11 = a11 + f8(v10_0 + v10_1 + (v10_2 + v10_3))
             done = True
         if not done:
             for copy in range(4):
@@ -103,39 +104,39 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                     v8 = o1[i7]
                     v9 = x0[i7]
                     v16 = o3[i7]
-                    v10 = (v8 * v9)
+                    v10 = v8 * v9
                     a11 = a11 + f8(v10)
-                    v17 = (v8 + v16)
+                    v17 = v8 + v16
                     o2[i7] = v17
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 16)
-    a11 = (a11 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 8)
-    a11 = (a11 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 4)
-    a11 = (a11 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 2)
-    a11 = (a11 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 1)
-    a11 = (a11 + found)
+    found = cuda.shfl_xor_sync(u4(4294967295), a11, 16)
+    a11 = a11 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a11, 8)
+    a11 = a11 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a11, 4)
+    a11 = a11 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a11, 2)
+    a11 = a11 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a11, 1)
+    a11 = a11 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a11
     cuda.syncthreads()
     if thread == 0:
         a11 = shared[0]
         found = shared[1]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[2]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[3]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[4]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[5]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[6]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[7]
-        a11 = (a11 + found)
+        a11 = a11 + found
         partials[0 * blocks + block] = a11
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -148,35 +149,35 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
         a11 = f8(0)
         for other in range(thread, blocks, 256):
             found_a11 = partials[0 * blocks + other]
-            a11 = (a11 + found_a11)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 16)
-        a11 = (a11 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 8)
-        a11 = (a11 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 4)
-        a11 = (a11 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 2)
-        a11 = (a11 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a11, 1)
-        a11 = (a11 + found)
+            a11 = a11 + found_a11
+        found = cuda.shfl_xor_sync(u4(4294967295), a11, 16)
+        a11 = a11 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a11, 8)
+        a11 = a11 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a11, 4)
+        a11 = a11 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a11, 2)
+        a11 = a11 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a11, 1)
+        a11 = a11 + found
         if thread % 32 == 0:
             shared[0 + thread // 32] = a11
         cuda.syncthreads()
         a11 = shared[0]
         found = shared[1]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[2]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[3]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[4]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[5]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[6]
-        a11 = (a11 + found)
+        a11 = a11 + found
         found = shared[7]
-        a11 = (a11 + found)
+        a11 = a11 + found
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0
@@ -186,6 +187,5 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
             arrivals[4] = 0
             arrivals[5] = 0
             arrivals[6] = 0
-            pass
             v12 = f8(a11)
             o0[0] = v12

@@ -1,4 +1,5 @@
 from vecdist.runtime.cuda.language import *
+import math
 
 
 def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i0, lanes_i9):
@@ -11,112 +12,114 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
     lanes = lanes_i0
     a7 = f8(0)
     lane = thread % lanes
-    mates = u4(((1 << min(lanes, 32)) - 1) << (thread % 32 - lane % 32))
+    mates = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
     for i0 in range(first // lanes, n2, step // lanes):
         for base in range(0, n1, 4 * lanes):
             done = False
             if base + 4 * lanes <= n1:
                 i3_0 = base + lane
-                v4_0 = x0[((s0 + i0)) * x0_s0 + (i3_0) * x0_s1]
-                v5_0 = x0[(i0) * x0_s0 + (i3_0) * x0_s1]
+                v4_0 = x0[(s0 + i0) * x0_s0 + i3_0 * x0_s1]
+                v5_0 = x0[i0 * x0_s0 + i3_0 * x0_s1]
                 i3_1 = base + lane + 1 * lanes
-                v4_1 = x0[((s0 + i0)) * x0_s0 + (i3_1) * x0_s1]
-                v5_1 = x0[(i0) * x0_s0 + (i3_1) * x0_s1]
+                v4_1 = x0[(s0 + i0) * x0_s0 + i3_1 * x0_s1]
+                v5_1 = x0[i0 * x0_s0 + i3_1 * x0_s1]
                 i3_2 = base + lane + 2 * lanes
-                v4_2 = x0[((s0 + i0)) * x0_s0 + (i3_2) * x0_s1]
-                v5_2 = x0[(i0) * x0_s0 + (i3_2) * x0_s1]
+                v4_2 = x0[(s0 + i0) * x0_s0 + i3_2 * x0_s1]
+                v5_2 = x0[i0 * x0_s0 + i3_2 * x0_s1]
                 i3_3 = base + lane + 3 * lanes
-                v4_3 = x0[((s0 + i0)) * x0_s0 + (i3_3) * x0_s1]
-                v5_3 = x0[(i0) * x0_s0 + (i3_3) * x0_s1]
-                cuda.syncwarp(mates)  # so that no load waits for what is computed
-                v6_0 = (v4_0 * v5_0)
-                v6_1 = (v4_1 * v5_1)
-                v6_2 = (v4_2 * v5_2)
-                v6_3 = (v4_3 * v5_3)
-                a7 = a7 + f8(((v6_0 + v6_1) + (v6_2 + v6_3)))
+                v4_3 = x0[(s0 + i0) * x0_s0 + i3_3 * x0_s1]
+                v5_3 = x0[i0 * x0_s0 + i3_3 * x0_s1]
+                # so that no load waits for what is computed
+                cuda.syncwarp(mates)
+                v6_0 = v4_0 * v5_0
+                v6_1 = v4_1 * v5_1
+                v6_2 = v4_2 * v5_2
+                v6_3 = v4_3 * v5_3
+                a7 = a7 + f8(v6_0 + v6_1 + (v6_2 + v6_3))
                 done = True
             if not done:
                 for i3 in range(base + lane, min(base + 4 * lanes, n1), lanes):
-                    v4 = x0[((s0 + i0)) * x0_s0 + (i3) * x0_s1]
-                    v5 = x0[(i0) * x0_s0 + (i3) * x0_s1]
-                    v6 = (v4 * v5)
+                    v4 = x0[(s0 + i0) * x0_s0 + i3 * x0_s1]
+                    v5 = x0[i0 * x0_s0 + i3 * x0_s1]
+                    v6 = v4 * v5
                     a7 = a7 + f8(v6)
     lanes = lanes_i9
     lane = thread % lanes
-    mates = u4(((1 << min(lanes, 32)) - 1) << (thread % 32 - lane % 32))
+    mates = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
     for i9 in range(first // lanes, n0, step // lanes):
-        v12 = ((i9 >= 0) & (i9 < n2))
-        v15 = (((i9 - s0) >= 0) & ((i9 - s0) < n2))
+        v12 = (i9 >= 0) & (i9 < n2)
+        v15 = (i9 - s0 >= 0) & (i9 - s0 < n2)
         for base in range(0, n1, 4 * lanes):
             done = False
             if base + 4 * lanes <= n1:
                 i10_0 = base + lane
-                v11_0 = (x0[((s0 + i9)) * x0_s0 + (i10_0) * x0_s1] if ((i9 >= 0) & (i9 < n2)) else f8(0))
-                v14_0 = (x0[((i9 - s0)) * x0_s0 + (i10_0) * x0_s1] if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0))
+                v11_0 = x0[(s0 + i9) * x0_s0 + i10_0 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v14_0 = x0[(i9 - s0) * x0_s0 + i10_0 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 i10_1 = base + lane + 1 * lanes
-                v11_1 = (x0[((s0 + i9)) * x0_s0 + (i10_1) * x0_s1] if ((i9 >= 0) & (i9 < n2)) else f8(0))
-                v14_1 = (x0[((i9 - s0)) * x0_s0 + (i10_1) * x0_s1] if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0))
+                v11_1 = x0[(s0 + i9) * x0_s0 + i10_1 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v14_1 = x0[(i9 - s0) * x0_s0 + i10_1 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 i10_2 = base + lane + 2 * lanes
-                v11_2 = (x0[((s0 + i9)) * x0_s0 + (i10_2) * x0_s1] if ((i9 >= 0) & (i9 < n2)) else f8(0))
-                v14_2 = (x0[((i9 - s0)) * x0_s0 + (i10_2) * x0_s1] if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0))
+                v11_2 = x0[(s0 + i9) * x0_s0 + i10_2 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v14_2 = x0[(i9 - s0) * x0_s0 + i10_2 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 i10_3 = base + lane + 3 * lanes
-                v11_3 = (x0[((s0 + i9)) * x0_s0 + (i10_3) * x0_s1] if ((i9 >= 0) & (i9 < n2)) else f8(0))
-                v14_3 = (x0[((i9 - s0)) * x0_s0 + (i10_3) * x0_s1] if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0))
-                cuda.syncwarp(mates)  # so that no load waits for what is computed
+                v11_3 = x0[(s0 + i9) * x0_s0 + i10_3 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v14_3 = x0[(i9 - s0) * x0_s0 + i10_3 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
+                # so that no load waits for what is computed
+                cuda.syncwarp(mates)
                 v13_0 = cuda.selp(v12, v11_0, f8(0.0))
                 v16_0 = cuda.selp(v15, v14_0, f8(0.0))
-                v17_0 = (v13_0 + v16_0)
-                o1[(i9) * n1 + i10_0] = v17_0
+                v17_0 = v13_0 + v16_0
+                o1[i9 * n1 + i10_0] = v17_0
                 v13_1 = cuda.selp(v12, v11_1, f8(0.0))
                 v16_1 = cuda.selp(v15, v14_1, f8(0.0))
-                v17_1 = (v13_1 + v16_1)
-                o1[(i9) * n1 + i10_1] = v17_1
+                v17_1 = v13_1 + v16_1
+                o1[i9 * n1 + i10_1] = v17_1
                 v13_2 = cuda.selp(v12, v11_2, f8(0.0))
                 v16_2 = cuda.selp(v15, v14_2, f8(0.0))
-                v17_2 = (v13_2 + v16_2)
-                o1[(i9) * n1 + i10_2] = v17_2
+                v17_2 = v13_2 + v16_2
+                o1[i9 * n1 + i10_2] = v17_2
                 v13_3 = cuda.selp(v12, v11_3, f8(0.0))
                 v16_3 = cuda.selp(v15, v14_3, f8(0.0))
-                v17_3 = (v13_3 + v16_3)
-                o1[(i9) * n1 + i10_3] = v17_3
+                v17_3 = v13_3 + v16_3
+                o1[i9 * n1 + i10_3] = v17_3
                 done = True
             if not done:
                 for i10 in range(base + lane, min(base + 4 * lanes, n1), lanes):
-                    v11 = (x0[((s0 + i9)) * x0_s0 + (i10) * x0_s1] if ((i9 >= 0) & (i9 < n2)) else f8(0))
-                    v14 = (x0[((i9 - s0)) * x0_s0 + (i10) * x0_s1] if (((i9 - s0) >= 0) & ((i9 - s0) < n2)) else f8(0))
+                    v11 = x0[(s0 + i9) * x0_s0 + i10 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                    v14 = x0[(i9 - s0) * x0_s0 + i10 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                     v13 = cuda.selp(v12, v11, f8(0.0))
                     v16 = cuda.selp(v15, v14, f8(0.0))
-                    v17 = (v13 + v16)
-                    o1[(i9) * n1 + i10] = v17
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 16)
-    a7 = (a7 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 8)
-    a7 = (a7 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 4)
-    a7 = (a7 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 2)
-    a7 = (a7 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 1)
-    a7 = (a7 + found)
+                    v17 = v13 + v16
+                    o1[i9 * n1 + i10] = v17
+    found = cuda.shfl_xor_sync(u4(4294967295), a7, 16)
+    a7 = a7 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a7, 8)
+    a7 = a7 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a7, 4)
+    a7 = a7 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a7, 2)
+    a7 = a7 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a7, 1)
+    a7 = a7 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a7
     cuda.syncthreads()
     if thread == 0:
         a7 = shared[0]
         found = shared[1]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[2]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[3]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[4]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[5]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[6]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[7]
-        a7 = (a7 + found)
+        a7 = a7 + found
         partials[0 * blocks + block] = a7
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -129,35 +132,35 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
         a7 = f8(0)
         for other in range(thread, blocks, 256):
             found_a7 = partials[0 * blocks + other]
-            a7 = (a7 + found_a7)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 16)
-        a7 = (a7 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 8)
-        a7 = (a7 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 4)
-        a7 = (a7 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 2)
-        a7 = (a7 + found)
-        found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a7, 1)
-        a7 = (a7 + found)
+            a7 = a7 + found_a7
+        found = cuda.shfl_xor_sync(u4(4294967295), a7, 16)
+        a7 = a7 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a7, 8)
+        a7 = a7 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a7, 4)
+        a7 = a7 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a7, 2)
+        a7 = a7 + found
+        found = cuda.shfl_xor_sync(u4(4294967295), a7, 1)
+        a7 = a7 + found
         if thread % 32 == 0:
             shared[0 + thread // 32] = a7
         cuda.syncthreads()
         a7 = shared[0]
         found = shared[1]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[2]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[3]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[4]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[5]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[6]
-        a7 = (a7 + found)
+        a7 = a7 + found
         found = shared[7]
-        a7 = (a7 + found)
+        a7 = a7 + found
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0
@@ -165,6 +168,5 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
             arrivals[2] = 0
             arrivals[3] = 0
             arrivals[4] = 0
-            pass
             v8 = f8(a7)
             o0[0] = v8

@@ -1,4 +1,5 @@
 from vecdist.runtime.cuda.language import *
+import math
 
 
 def kernel(x0, o0, n0, partials, arrivals):
@@ -13,7 +14,7 @@ def kernel(x0, o0, n0, partials, arrivals):
     v7 = float(n0)
     a5 = f8(0)
     end_i3 = n0
-    if not (aligned(x0)):
+    if not aligned(x0):
         end_i3 = 0
     f_v4_0 = f8(0)
     f_v4_1 = f8(0)
@@ -38,7 +39,7 @@ def kernel(x0, o0, n0, partials, arrivals):
             if ahead + 4 * 256 <= end_i3:
                 f_v4_0, f_v4_1 = load_2(x0, ahead + 2 * thread)
                 f_v4_2, f_v4_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
-            a5 = a5 + f8(((v4_0 + v4_1) + (v4_2 + v4_3)))
+            a5 = a5 + f8(v4_0 + v4_1 + (v4_2 + v4_3))
             done = True
         if not done:
             for copy in range(4):
@@ -48,35 +49,35 @@ def kernel(x0, o0, n0, partials, arrivals):
                 if i3 < n0:
                     v4 = x0[i3]
                     a5 = a5 + f8(v4)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 16)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 8)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 4)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 2)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 1)
-    a5 = (a5 + found)
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 16)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 8)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 4)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 2)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 1)
+    a5 = a5 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()
     if thread == 0:
         a5 = shared[0]
         found = shared[1]
-        a5 = (a5 + found)
+        a5 = a5 + found
         found = shared[2]
-        a5 = (a5 + found)
+        a5 = a5 + found
         found = shared[3]
-        a5 = (a5 + found)
+        a5 = a5 + found
         found = shared[4]
-        a5 = (a5 + found)
+        a5 = a5 + found
         found = shared[5]
-        a5 = (a5 + found)
+        a5 = a5 + found
         found = shared[6]
-        a5 = (a5 + found)
+        a5 = a5 + found
         found = shared[7]
-        a5 = (a5 + found)
+        a5 = a5 + found
         partials[0 * blocks + block] = a5
     cuda.syncthreads()
     cuda.syncthreads()
@@ -90,38 +91,38 @@ def kernel(x0, o0, n0, partials, arrivals):
     a5 = f8(0)
     for other in range(thread, blocks, 256):
         found_a5 = partials[0 * blocks + other]
-        a5 = (a5 + found_a5)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 16)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 8)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 4)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 2)
-    a5 = (a5 + found)
-    found = cuda.shfl_xor_sync(u4(0xFFFFFFFF), a5, 1)
-    a5 = (a5 + found)
+        a5 = a5 + found_a5
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 16)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 8)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 4)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 2)
+    a5 = a5 + found
+    found = cuda.shfl_xor_sync(u4(4294967295), a5, 1)
+    a5 = a5 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()
     a5 = shared[0]
     found = shared[1]
-    a5 = (a5 + found)
+    a5 = a5 + found
     found = shared[2]
-    a5 = (a5 + found)
+    a5 = a5 + found
     found = shared[3]
-    a5 = (a5 + found)
+    a5 = a5 + found
     found = shared[4]
-    a5 = (a5 + found)
+    a5 = a5 + found
     found = shared[5]
-    a5 = (a5 + found)
+    a5 = a5 + found
     found = shared[6]
-    a5 = (a5 + found)
+    a5 = a5 + found
     found = shared[7]
-    a5 = (a5 + found)
+    a5 = a5 + found
     cuda.syncthreads()
     v6 = f8(a5)
-    v8 = (v6 / v7)
+    v8 = v6 / v7
     end_i0 = n0
     if not (aligned(o0) and aligned(x0)):
         end_i0 = 0
@@ -148,11 +149,11 @@ def kernel(x0, o0, n0, partials, arrivals):
             if ahead + 4 * 256 <= end_i0:
                 f_v1_0, f_v1_1 = load_2(x0, ahead + 2 * thread)
                 f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
-            v9_0 = (v1_0 - v8)
-            v9_1 = (v1_1 - v8)
+            v9_0 = v1_0 - v8
+            v9_1 = v1_1 - v8
             store_2(o0, i0_0, v9_0, v9_1)
-            v9_2 = (v1_2 - v8)
-            v9_3 = (v1_3 - v8)
+            v9_2 = v1_2 - v8
+            v9_3 = v1_3 - v8
             store_2(o0, i0_2, v9_2, v9_3)
             done = True
         if not done:
@@ -162,7 +163,7 @@ def kernel(x0, o0, n0, partials, arrivals):
                     i0 = base + thread + copy * 256
                 if i0 < n0:
                     v1 = x0[i0]
-                    v9 = (v1 - v8)
+                    v9 = v1 - v8
                     o0[i0] = v9
     last = cuda.shared.array(1, i4)
     if thread == 0:
@@ -177,4 +178,3 @@ def kernel(x0, o0, n0, partials, arrivals):
             arrivals[2] = 0
             arrivals[3] = 0
             arrivals[4] = 0
-            pass

@@ -47,7 +47,7 @@ def group(rows: Loop, grid: Grid) -> Iterator[Code]:
 
 
 def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
-    """The body of a loop over rows, its inner loops shared by lanes; ``bodies`` are those that are not as they stand."""
+    """The body of a loop over rows, its inner loops shared by lanes; ``bodies`` are those that were changed."""
     block = rows.body
     found: list[Item] = []
     for level in block.levels:

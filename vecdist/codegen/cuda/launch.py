@@ -1,4 +1,4 @@
-"""What whoever launches a kernel must know of it: its arguments, the memory that blocks share, and the lanes of rows."""
+"""What a launch must know of a kernel: its arguments, the memory that blocks share, and the lanes of a row."""
 
 from __future__ import annotations
 

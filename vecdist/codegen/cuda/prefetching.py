@@ -15,7 +15,7 @@ from vecdist.codegen.cuda.spelling import loaded
 from vecdist.codegen.cuda.words import AHEAD, FIRST, LANE, LANES, STEP, TURN, local_array, memory_type
 from vecdist.codegen.statements import Item, Items, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
-from vecdist.kernel.expressions import Constant, Expr, Name, names, substituted
+from vecdist.kernel.expressions import Constant, Expr, Name, names, operation, substituted
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Load, renamed
 
@@ -126,7 +126,8 @@ def _registers(each: Ahead) -> Iterator[Set]:
 
 def _fetch_row(moving: Sequence[Ahead], rows: Loop, row: Expr, grid: Grid) -> Items:
     """The loads of a later row, if there is one."""
-    return let("ahead", row), If(AHEAD < rows.length, tuple([item for each in moving for item in _fetch(each, rows, grid)]))
+    loads = tuple([item for each in moving for item in _fetch(each, rows, grid)])
+    return let("ahead", row), If(operation("<", AHEAD, rows.length), loads)
 
 
 def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:

@@ -127,10 +127,9 @@ class Private:
     def place(self, item: Scatter) -> Element:
         """Where the element that a statement adds to is kept: a register, or a slot."""
         first, *rest = item.indices
+        place = first
         if self.split:
             place = numbered("turn", first) if self.registers else first >> SHIFT
-        else:
-            place = first
         for index, dim in zip(rest, self.dims[1:], strict=True):
             place = place * dim + index
         return self.register(place) if self.registers else self.slot(place)

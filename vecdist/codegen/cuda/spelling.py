@@ -50,9 +50,9 @@ def loaded(item: Load, kernel: Kernel) -> Expr:
     slot, array = slot_of(kernel, item.source), Name(array_name(item.source))
     if slot.layout == "number":
         return array
-    offset, source = load_offset(item, kernel), item.source
-    kept = isinstance(source, Temp) and kernel.outputs[source.output].kept
-    found: Expr = kept_element(source.output, offset, kernel) if kept else array[offset]
+    found: Expr = array[load_offset(item, kernel)]
+    if isinstance(item.source, Temp) and kernel.outputs[item.source.output].kept:
+        found = kept_element(item.source.output, load_offset(item, kernel), kernel)
     found = found.differs(0) if slot.dtype.kind == "b" else found
     return found if item.guard is None else Choice(item.guard, found, typed_zero(item.dtype))
 

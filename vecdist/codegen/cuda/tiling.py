@@ -130,7 +130,7 @@ class Tile:
     copies: int
     place: Expr = THREAD
     stride: Expr = field(default_factory=lambda: Constant(THREADS))
-    mask: Expr = Constant(EVERY_LANE)
+    mask: Expr = EVERY_LANE
     together: int = 1
     vectors: Mapping[Statement, str] = field(default_factory=dict)
 
@@ -229,7 +229,7 @@ def flat_rows(loop: Loop) -> Items:
     turn = (
         let(loop.index, TURN >> SPLIT),
         let("base", (TURN - (row << SPLIT)) * tile.width),
-        If(BASE < inner.length, body),
+        If(operation("<", BASE, inner.length), body),
     )
     return (
         let("lane", THREAD % LANES),

@@ -127,6 +127,7 @@ def _written(loop: Loop, recalls: Mapping[str, str], kept: set[str]) -> Items:
         if makes and item.name in recalls:
             found.append(let(item.name, place(recalls[item.name])))
             continue
+        assert isinstance(item, Statement)
         needed |= reads(item)
         found.append(item)
     return tuple(reversed(found))

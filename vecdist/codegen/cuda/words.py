@@ -6,7 +6,7 @@ import numpy as np
 
 from vecdist.codegen.statements import type_name
 from vecdist.kernel.code import Do, Set, let
-from vecdist.kernel.expressions import Call, Expr, Name, Operand, word
+from vecdist.kernel.expressions import Call, Constant, Expr, Name, Operand, word
 
 THREAD, BLOCK, BLOCKS, FIRST, STEP = map(Name, ("thread", "block", "blocks", "first", "step"))
 LANE, LANES, MASK, FOUND = map(Name, ("lane", "lanes", "mates", "found"))
@@ -16,7 +16,7 @@ SPLIT, HOP, SHIFT, WHOLE, SUMS, SLOTS = map(Name, ("split", "hop", "shift", "who
 F4, F8, U4 = map(Name, ("f4", "f8", "u4"))
 SYNC = Do(word("cuda.syncthreads")())
 FENCE = Do(word("cuda.threadfence")())
-EVERY_LANE = 0xFFFFFFFF  # of a warp
+EVERY_LANE = Constant(0xFFFFFFFF)  # of a warp
 
 
 def memory_type(dtype: np.dtype) -> str:

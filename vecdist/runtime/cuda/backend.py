@@ -180,7 +180,7 @@ class CudaProgram(Program):
         Measured on an H200: more of them cost more than they give where each begins with work of its own, or has few
         ``turns``.
         """
-        if self.apart:
+        if self.grid.apart:
             return 16
         if self.cooperative or not self.sums or any(has_rows(loop) for _, loop in self.kernel.shared_nests()):
             return 1
