@@ -12,7 +12,7 @@ from vecdist.graph.shapes import Shape
 from vecdist.kernel.code import Code
 from vecdist.kernel.expressions import FALSE, ONE, ZERO, Expr, Name, Number, joined, length, of_type, substituted
 from vecdist.kernel.ir import Kernel, Slot
-from vecdist.kernel.statements import Accumulate, Assign, Statement, Temp
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Store, Temp
 from vecdist.primitives.table import PRIMITIVES
 
 Item = Statement | Code  # what stands in a loop nest between plan and code
@@ -89,6 +89,26 @@ def slot_of(kernel: Kernel, source: int | Temp) -> Slot:
         output = kernel.outputs[source.output]
         return Slot(-1, "dense", (), output.shape, output.dtype)
     return next(slot for slot in kernel.slots if slot.index == source)
+
+
+def stride(source: object, axis: int) -> Name:
+    """The stride of an input along an axis."""
+    return Name(f"x{source}_s{axis}")
+
+
+def load_offset(item: Load, kernel: Kernel) -> Expr:
+    """The place that is loaded: an element, in units of strides where an array has those."""
+    slot = slot_of(kernel, item.source)
+    if slot.layout != "strided":
+        return dense_offset(item.indices, varying(slot.shape))
+    axes = [slot.axes[axis] for axis, dim in enumerate(slot.shape) if dim != 1]
+    terms = [index * stride(item.source, axis) for index, axis in zip(item.indices, axes, strict=True)]
+    return joined("+", [*terms] or [ZERO])
+
+
+def store_offset(item: Store | Scatter, kernel: Kernel) -> Expr:
+    """The element of an output that is stored to, or added to."""
+    return dense_offset(item.indices, varying(kernel.outputs[item.output].shape))
 
 
 def typed_zero(dtype: np.dtype) -> Expr:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from vecdist.kernel.code import Code
+from vecdist.codegen import statements
 from vecdist.kernel.expressions import Element, Expr
-from vecdist.kernel.statements import Statement
 
 
 @final
@@ -25,5 +24,5 @@ class Add:
         return f"{self.target} += {self.value}"
 
 
-Item = Statement | Code | Add
+Item = statements.Item | Add
 Items = tuple[Item, ...]

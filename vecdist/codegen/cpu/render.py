@@ -13,10 +13,10 @@ import numpy as np
 from vecdist.codegen.cpu.blocking import MIN, block_count, block_size, stripe_limit
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
-from vecdist.codegen.cpu.spelling import spelled, stride
+from vecdist.codegen.cpu.spelling import spelled
 from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
-from vecdist.codegen.statements import ACCUMULATOR, element_count
+from vecdist.codegen.statements import ACCUMULATOR, element_count, stride
 from vecdist.kernel.code import Code, Do, Function, If, Return, Set, let
 from vecdist.kernel.expressions import Call, Constant, Name, Several, of_type, word
 from vecdist.kernel.ir import Kernel, Loop

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, final
 
 from vecdist.codegen.cpu.mixed import Add, Item
-from vecdist.codegen.statements import computed, dense_offset, slot_of, typed_zero, varying
+from vecdist.codegen.statements import computed, load_offset, slot_of, store_offset, typed_zero
 from vecdist.kernel.code import Code, Do, Set, let, replaced
-from vecdist.kernel.expressions import ZERO, Call, Choice, Element, Expr, Name, Operand, joined, of_type, rewritten
+from vecdist.kernel.expressions import Call, Choice, Element, Expr, Name, Operand, of_type, rewritten
 from vecdist.kernel.ir import Kernel
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, array_name
+
+READ = {"dense": "load", "strided": "load_bytes"}  # the word that reads an element, by the layout of its array
 
 
 @final
@@ -26,9 +28,6 @@ class Arrays:
         """A word of the language on an array of this scope, of all there are."""
         return Name(word)(*args, scope, len(self.kernel.outputs) + len(self.buffers))
 
-    def offset(self, item: Store | Scatter) -> Expr:
-        return dense_offset(item.indices, varying(self.kernel.outputs[item.output].shape))
-
     def is_buffered(self, item: Expr) -> TypeGuard[Element]:
         return isinstance(item, Element) and item.array in self.buffers
 
@@ -41,29 +40,21 @@ class Arrays:
 
 
 def _load(item: Load, arrays: Arrays) -> Code:
-    slot, array = slot_of(arrays.kernel, item.source), Name(array_name(item.source))
-    if slot.layout == "number":
+    layout, array = slot_of(arrays.kernel, item.source).layout, Name(array_name(item.source))
+    if layout == "number":
         return let(item.name, array)
-    word, place = "load", dense_offset(item.indices, varying(slot.shape))
-    if slot.layout == "strided":
-        axes = [slot.axes[axis] for axis, dim in enumerate(slot.shape) if dim != 1]
-        terms = [index * stride(item.source, axis) for index, axis in zip(item.indices, axes, strict=True)]
-        word, place = "load_bytes", joined("+", [*terms] or [ZERO])
-    found = arrays.call(word, item.source.output if isinstance(item.source, Temp) else -1, array, place)
+    word, scope = READ[layout], item.source.output if isinstance(item.source, Temp) else -1
+    found = arrays.call(word, scope, array, load_offset(item, arrays.kernel))
     return let(item.name, found if item.guard is None else Choice(item.guard, found, typed_zero(item.dtype)))
 
 
-def stride(source: object, axis: int) -> Name:
-    return Name(f"x{source}_s{axis}")
-
-
 def _store(item: Store, arrays: Arrays) -> Code:
-    return Do(arrays.call("store", item.output, Name(f"o{item.output}"), arrays.offset(item), item.value))
+    return Do(arrays.call("store", item.output, Name(f"o{item.output}"), store_offset(item, arrays.kernel), item.value))
 
 
 def _scatter(item: Scatter, arrays: Arrays) -> Code:
-    sums, row = Name(f"q_o{item.output}"), Name(f"row_o{item.output}")
-    return Do(arrays.call("add_at", item.output, sums, row + arrays.offset(item), arrays.read(item.value)))
+    place = Name(f"row_o{item.output}") + store_offset(item, arrays.kernel)
+    return Do(arrays.call("add_at", item.output, Name(f"q_o{item.output}"), place, arrays.read(item.value)))
 
 
 def _set(item: Set, arrays: Arrays) -> Code:
@@ -88,10 +79,6 @@ TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
 
 def spelled(items: Sequence[Item], kernel: Kernel, buffers: Iterable[str] = ()) -> tuple[Code, ...]:
     """Statements as code."""
-    arrays = Arrays(kernel, {Name(f"b_{name}"): at for at, name in enumerate(buffers, len(kernel.outputs))})
-
-    def rule(item: Item) -> tuple[Code] | None:
-        spell = TABLE.get(type(item))
-        return None if spell is None else (spell(item, arrays),)
-
-    return replaced(items, rule)
+    scopes: dict[Expr, int] = {Name(f"b_{name}"): scope for scope, name in enumerate(buffers, len(kernel.outputs))}
+    arrays = Arrays(kernel, scopes)
+    return replaced(items, lambda item: (TABLE[type(item)](item, arrays),) if type(item) in TABLE else None)

@@ -12,31 +12,17 @@ from vecdist.codegen.statements import (
     ACCUMULATOR,
     Item,
     computed,
-    dense_offset,
+    load_offset,
     slot_of,
+    store_offset,
     typed_zero,
-    varying,
 )
 from vecdist.kernel.code import Code, Do, If, Set, let, replaced
-from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, joined, of_type, word
+from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, of_type, word
 from vecdist.kernel.ir import Kernel
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, array_name
 
 TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
-
-
-def load_offset(item: Load, kernel: Kernel) -> Expr:
-    """The place that is loaded: an element, in units of strides where an array has those."""
-    slot = slot_of(kernel, item.source)
-    if slot.layout != "strided":
-        return dense_offset(item.indices, varying(slot.shape))
-    axes = [slot.axes[axis] for axis, dim in enumerate(slot.shape) if dim != 1]
-    terms = [index * Name(f"x{item.source}_s{axis}") for index, axis in zip(item.indices, axes, strict=True)]
-    return joined("+", [*terms] or [ZERO])
-
-
-def store_offset(item: Store | Scatter, kernel: Kernel) -> Expr:
-    return dense_offset(item.indices, varying(kernel.outputs[item.output].shape))
 
 
 def kept_element(output: int, offset: Expr, kernel: Kernel) -> Element:

@@ -12,7 +12,6 @@ from typing import final
 
 from vecdist.codegen.cuda.grid import THREADS
 from vecdist.codegen.cuda.reductions import begun, combined
-from vecdist.codegen.cuda.spelling import load_offset, store_offset
 from vecdist.codegen.cuda.words import (
     AHEAD,
     BASE,
@@ -34,7 +33,7 @@ from vecdist.codegen.cuda.words import (
     numbered,
 )
 from vecdist.codegen.routines import is_routine
-from vecdist.codegen.statements import Item, Items, is_seldom, typed_zero
+from vecdist.codegen.statements import Item, Items, is_seldom, load_offset, store_offset, typed_zero
 from vecdist.kernel.code import Do, For, If, Note, Set, While, let
 from vecdist.kernel.expressions import (
     FALSE,
