@@ -173,7 +173,7 @@ def test_the_schedule_is_the_nest_that_runs_with_what_its_statements_are_steps_o
     lines = [line.strip() for line in kernel.schedule.splitlines()]
     blocks = lines.index("for block in range(first, last):")
     assert lines.index("# lgamma, logpdf of Gamma(shape=a, scale=2)") < blocks, "it does not vary"
-    assert "# log, logpdf of Gamma(shape=a, scale=2)" in lines[blocks:]
+    assert any(line.startswith("# log, ") for line in lines[blocks:])
     assert any(line.endswith("derivative of logpdf of Gamma(shape=a, scale=2)") for line in lines)
 
 
