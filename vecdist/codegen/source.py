@@ -8,7 +8,7 @@ from typing import final
 
 from vecdist.codegen.routines import Routine, Table
 from vecdist.graph.memo import cached_property
-from vecdist.kernel.code import Function, lines
+from vecdist.kernel.code import INDENT, Function, lines
 from vecdist.kernel.ir import Kernel
 
 
@@ -54,3 +54,5 @@ def function_lines(function: Function, decorator: str = "") -> Iterator[str]:
         yield decorator
     yield f"def {function.name}({', '.join(function.parameters)}):"
     yield from lines(function.body, 1)
+    if not function.body:
+        yield f"{INDENT}pass"

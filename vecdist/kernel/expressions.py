@@ -6,7 +6,7 @@ They are trees that are compared and hashed by what they say, and are written wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -273,6 +273,14 @@ def joined(op: str, args: list[Expr]) -> Expr:
     for each in rest:
         first = Operation(op, (first, each))
     return first
+
+
+def evenly(op: str, args: Sequence[Expr]) -> Expr:
+    """Operands joined in pairs, and these in pairs: many of them are not deep."""
+    if len(args) == 1:
+        return args[0]
+    half = len(args) // 2
+    return Operation(op, (evenly(op, args[:half]), evenly(op, args[half:])))
 
 
 def names(*found: Expr) -> Iterator[str]:

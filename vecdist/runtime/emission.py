@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, final
@@ -49,7 +50,11 @@ def emitter(intrinsic: Callable[..., Any]) -> Any:
             own = _written[given]
             if own.apart:
                 builder.function.attributes.add("noinline")
-            return _Statements(_Module(target, builder.module), own.made, builder).write(each)
+            module = _Module(target, builder.module, [own.made, *own.exported.values()])
+            result = _Statements(module, own.made, builder).write(each)
+            for symbol, made in own.exported.items():
+                module.export(symbol, made)
+            return result
 
         return made.result(number, arguments), codegen
 
@@ -58,10 +63,10 @@ def emitter(intrinsic: Callable[..., Any]) -> Any:
 
 def called_by_numba(written: Written, emitted: Any) -> Any:
     """A function for Numba that is nothing but what was written, and keeps it."""
-    number, names = next(_numbers), ", ".join(written.parameters)
+    number, names = next(_numbers), "".join(f"{name}, " for name in written.parameters)
     _written[number] = written
     told = {"emitted": emitted, "written": written, "__name__": written.names["__name__"]}
-    exec(f"def {written.name}({names}):\n    return emitted({number}, ({names},))\n", told)
+    exec(f"def {written.name}({names}):\n    return emitted({number}, ({names}))\n", told)
     return told[written.name]
 
 
@@ -76,18 +81,57 @@ def _kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
 
 @final
 class _Module:
-    """The functions of one LLVM module, each emitted when it is first called."""
+    """The functions of one LLVM module, each emitted when it is first called; one of one call, in its place."""
 
-    def __init__(self, target: Any, module: ir.Module) -> None:
+    def __init__(self, target: Any, module: ir.Module, roots: Sequence[Typed]) -> None:
         self.target, self.module = target, module
+        self.uses = Counter(roots)
+        waiting = list(roots)
+        for made in waiting:  # which grows meanwhile
+            inner = [function for function, _ in made.calls.values() if isinstance(function, Typed)]
+            waiting += [each for each in dict.fromkeys(inner) if each not in self.uses]
+            self.uses.update(inner)
         self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
         self.functions: dict[Typed, ir.Function] = {}
 
-    def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value]) -> Value:
-        convention = self.target.call_conv
+    def function(self, made: Typed) -> ir.Function:
         if made not in self.functions:
             self.functions[made] = self.emitted(made)
-        function = self.functions[made]
+        return self.functions[made]
+
+    def export(self, symbol: str, made: Typed) -> None:
+        """A function of C that calls one with the arguments that lie at an address, in 64 bits each."""
+        word = ir.IntType(64)
+        function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [word.as_pointer()]), symbol)
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        places = (builder.load(builder.gep(function.args[0], [word(place)])) for place in itertools.count())
+        given = [self.unpacked(builder, kind, places) for kind in made.arguments]
+        self.target.call_conv.call_function(builder, self.function(made), made.result, made.arguments, given)
+        builder.ret_void()
+
+    def unpacked(self, builder: ir.IRBuilder, kind: Type, words: Iterator[Value]) -> Value:
+        """An argument of the words that it was packed in."""
+        if isinstance(kind, types.Array):
+            return self.array(builder, kind, words)
+        whole = next(words)
+        if not isinstance(kind, types.Float):
+            return self.target.cast(builder, whole, types.int64, kind)
+        return self.target.cast(builder, builder.bitcast(whole, ir.DoubleType()), types.float64, kind)
+
+    def array(self, builder: ir.IRBuilder, kind: Type, words: Iterator[Value]) -> Value:
+        from numba.np.arrayobj import make_array, populate_array  # which only compiling needs, and is long in loading
+
+        made = make_array(kind)(self.target, builder)
+        data = builder.inttoptr(next(words), made.data.type)
+        shape, strides = ([next(words) for _ in range(kind.ndim)] for _ in range(2))
+        size = self.target.get_constant(types.intp, self.target.get_abi_sizeof(self.target.get_data_type(kind.dtype)))
+        populate_array(made, data, shape, strides, size, None)
+        return made._getvalue()
+
+    def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value]) -> Value:
+        if self.uses[made] == 1 and not made.written.apart:
+            return _Statements(self, made, builder).write(arguments)
+        convention, function = self.target.call_conv, self.function(made)
         status, result = convention.call_function(builder, function, made.result, made.arguments, arguments)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)

@@ -45,17 +45,22 @@ Type = Any  # of Numba, whose kinds of types have attributes of their own
 class Written:
     """A function of generated code; ``merged`` ones are put in the place of their calls, ``apart`` ones never.
 
-    ``made`` is what it is for the types that it was last compiled for.
+    ``exports`` are functions of the same module that can be called at an address, by symbols, with their types.
+    ``made`` is what it is for the types that it was last compiled for, and ``exported`` what those are.
     """
 
     function: Callable[..., Any]
     merged: bool = False
     apart: bool = False
+    exports: dict[str, tuple[Written, Sequence[Type]]] = field(default_factory=dict)
     made: Any = None
+    exported: dict[str, Typed] = field(default_factory=dict)
 
     def typed(self, context: Any, arguments: Sequence[Type]) -> Typed:
-        """The function for arguments of these types, by the tables of a target."""
-        self.made = Types(context).function(self, arguments)
+        """The function for arguments of these types, by the tables of a target, and what is exported beside it."""
+        found = Types(context)
+        self.made = found.function(self, arguments)
+        self.exported = {symbol: found.function(each, given) for symbol, (each, given) in self.exports.items()}
         return self.made
 
     def __call__(self, *arguments: Any) -> Any:
@@ -282,7 +287,7 @@ def forget(names: dict[str, Any]) -> None:
     names.pop(CODE, None)
     for value in map(meaning_of, names.values()):
         if isinstance(value, Written):
-            value.made = None
+            value.made, value.exported = None, {}
 
 
 def elements(kind: Type) -> tuple[Type, ...]:

@@ -7,25 +7,30 @@ order whoever runs them: ``kernel`` alone, or many threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import MIN, block_count, block_size, stripe_limit
 from vecdist.codegen.cpu.mixed import Item, Items
+from vecdist.codegen.cpu.parts import WIDE, Hoisted, part
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
 from vecdist.codegen.cpu.spelling import spelled
 from vecdist.codegen.inline import inlined
+from vecdist.codegen.parameters import trimmed
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import ACCUMULATOR, element_count, stride
-from vecdist.kernel.code import Code, Do, Function, If, Return, Set, let
-from vecdist.kernel.expressions import Call, Constant, Name, Several, of_type, word
+from vecdist.kernel.code import Code, Do, Function, If, Return, Set, expressions, let, walk
+from vecdist.kernel.expressions import Call, Constant, Name, evenly, names, of_type, word
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign, Flag, Load, Store, Total, reads
+
+ENTRIES = {"kernel", "part", "host"}  # the functions that are called from outside
 
 
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for the CPU."""
-    functions, tables, routines = inlined(_Module(kernel).functions())
+    functions, tables, routines = inlined(trimmed(_Module(kernel).functions(), ENTRIES))
     return Source(functions, kernel, "vecdist.runtime.cpu.language", tables, routines, "@compiled")
 
 
@@ -39,7 +44,7 @@ class _Module:
         outputs = [f"o{number}" for number in range(len(kernel.outputs))]
         flag = ["flag"] if kernel.flagged else []
         self.parameters = (*slots, *outputs, *flag, *kernel.lengths)
-        self.hoisted = tuple(needed_later(kernel))
+        self.hoisted = Hoisted(needed_later(kernel), len(kernel.outputs))
 
     def functions(self) -> tuple[Function, ...]:
         """What varies along no loop, a function for each outermost loop, what is left after them, and all of it."""
@@ -47,24 +52,25 @@ class _Module:
         return (
             self.prelude(),
             *[self.nest(number, nest) for number, nest in enumerate(planned(self.kernel))],
-            self.function("finish", self.signature(*self.partials(len(self.nests))), (*left, Return())),
+            self.knowing(self.function("finish", self.signature(*self.partials(len(self.nests))), (*left, Return()))),
             self.function("kernel", self.parameters, tuple(self.entry(bool(left)))),
+            *([part(self.kernel, self.parameters)] if self.nests else []),
+            Function("host", (), ()),
         )
 
     def function(self, name: str, parameters: tuple[str, ...], items: Items, buffers: Iterable[str] = ()) -> Function:
         return Function(name, parameters, spelled(items, self.kernel, buffers))
 
     def prelude(self) -> Function:
-        """A function for what varies along no loop; what the loops need of it is passed on."""
-        result = Return(Several(tuple(map(Name, self.hoisted))))
-        return self.function("prelude", self.parameters, (*self.strides(), *self.outer(0), result))
+        """A function for what varies along no loop; what the loops need of it is kept."""
+        return self.function("prelude", self.signature(), (*self.strides(), *self.outer(0), *self.hoisted.stored()))
 
     def partials(self, upto: int) -> list[str]:
         """The arrays of partial sums of the first ``upto`` nests."""
         return [f"p_{item.name}" for sums in self.sums[:upto] for item in sums]
 
     def signature(self, *names: str) -> tuple[str, ...]:
-        return *names, *self.hoisted, *self.parameters
+        return *names, *WIDE, *self.parameters
 
     def nest(self, number: int, nest: Nest) -> Function:
         """A function that runs blocks ``first`` to ``last`` of an outermost loop; of one that scatters, stripes."""
@@ -72,7 +78,14 @@ class _Module:
         shared = [*self.partials(number + 1), *(f"q_o{output}" for output in loop.scatters())]
         fixed = [let(dim, Constant(length)) for dim, length in self.kernel.fixed]
         items = (Do(Name("widest")()), *fixed, *self.prefix(level), *nest.items)
-        return self.function(f"nest{number}", self.signature("first", "last", *shared), items, nest.buffers)
+        parameters = self.signature("first", "last", *shared)
+        return self.knowing(self.function(f"nest{number}", parameters, items, nest.buffers))
+
+    def knowing(self, function: Function) -> Function:
+        """A function with what it reads of the prelude's values."""
+        read = {name for item in walk(function.body) for name in names(*expressions(item))}
+        known = self.hoisted.loaded([name for name in self.hoisted.values if name in read])
+        return replace(function, body=(*known, *function.body))
 
     def outer(self, level: int) -> list[Item]:
         """What the outermost block computes at a level."""
@@ -100,14 +113,16 @@ class _Module:
         """The body of the function ``finish``, for what is left when every loop is done, if anything is."""
         root = self.kernel.root
         items = [item for level in root.levels for item in root.statements(level) if isinstance(item, Store | Flag)]
-        ends = [If(item.value, (RAISED,)) if isinstance(item, Flag) else item for item in items]
-        return [*self.prefix(root.levels[-1]), *ends] if items else []
+        raised = [item.value for item in items if isinstance(item, Flag)]
+        ends = [item for item in items if isinstance(item, Store)]
+        flag = [If(evenly("|", raised), (RAISED,))] if raised else []
+        return [*self.prefix(root.levels[-1]), *ends, *flag] if items else []
 
     def entry(self, finishes: bool) -> Iterator[Code]:
         """The whole kernel, by one thread."""
         yield Do(Name("widest")())
-        if self.hoisted:
-            yield Set(Several(tuple(map(Name, self.hoisted))), called("prelude", self.parameters))
+        yield from self.hoisted.made()
+        yield Do(called("prelude", self.signature()))
         for number, output in enumerate(self.kernel.outputs):
             if output.summed:
                 count = stripe_limit(self.kernel) * element_count(output.shape)

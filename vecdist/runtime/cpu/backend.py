@@ -12,19 +12,21 @@ import numba
 import numpy as np
 from numba import types
 
-from vecdist.codegen.cpu.render import needed_later, render
+from vecdist.codegen.cpu.render import render
 from vecdist.codegen.routines import Routine
 from vecdist.codegen.source import Source, module_text
 from vecdist.codegen.statements import PARTIAL
-from vecdist.graph.memo import Memo
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop, Slot
 from vecdist.runtime import compiler, sources, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial
 from vecdist.runtime.outputs import fresh_or_given, written_as_run
+
+MANY = 48  # arguments, from which Numba's wrapper of each takes longer than packing them in every call
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
@@ -64,11 +66,20 @@ class CpuProgram(Program):
         self.lengths: tuple[str, ...] = kernel.lengths
         self.nests: list[Loop] = [loop for _, loop in kernel.nests()]
         self.signature: tuple[Any, ...] = _signature(kernel)
+        self.pace: Pace = Pace()
+        self.address: int | None = None
         with _compiling(source) as module:
             self.serial: Callable[..., None] = module.kernel
-            self.address: int | None = _compile_once(self.serial, self.signature)
-        self.pace: Pace = Pace()
-        self._pieces: Memo[tuple[Any, list[Any], Any]] = Memo()
+            exports, own = {}, _part_signature(kernel, self.signature)
+            if self.nests:
+                exports[f"{module.__name__}_part"] = module.part.written, own
+            if len(self.signature) <= MANY:
+                self.address, found = _compile_once(self.serial, self.signature, exports)
+            else:
+                whole = {f"{module.__name__}_whole": (module.kernel.written, self.signature)}
+                _, (there, *found) = _compile_once(module.host, (), whole | exports)
+                self.serial = Packed(there, self.signature)
+            self.part: Packed | None = Packed(found[0], own) if found else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CpuProgram, (self.source,)
@@ -78,7 +89,7 @@ class CpuProgram(Program):
     ) -> Runner:
         """The launch as a Python function of its own, so that a small model is called in next to no time."""
         kernel = self.source.kernel
-        launch = Trial(self.serial, lambda: Threaded(kernel, self.pieces, lengths), self.work(lengths), self.pace)
+        launch = Trial(self.serial, lambda: Threaded(kernel, self.part, lengths), self.work(lengths), self.pace)
         names: dict[str, Any] = {"launch": launch, "empty": np.empty, "zeros": np.zeros, "int64": np.int64}
         arguments, fresh, given, results = [], [], [], []
         for slot in self.slots:
@@ -111,31 +122,6 @@ class CpuProgram(Program):
         """The number of statements that a run executes, roughly."""
         return sum(_work(loop, lengths) for loop in self.nests)
 
-    @property
-    def pieces(self) -> tuple[Any, list[Any], Any]:
-        """The functions that threads run, compiled for the very types that the serial kernel calls them with."""
-        return self._pieces((), self._compile_pieces)
-
-    def _compile_pieces(self) -> tuple[Any, list[Any], Any]:
-        with _compiling(self.source) as module:
-            return self._compiled_pieces(module)
-
-    def _compiled_pieces(self, module: ModuleType) -> tuple[Any, list[Any], Any]:
-        kernel = self.source.kernel
-        hoisted = [numba.from_dtype(dtype) for dtype in needed_later(kernel).values()]
-        partials: list[types.Type] = []
-        nests = []
-        _compile_once(module.prelude, self.signature)
-        for number, loop in enumerate(self.nests):
-            sums = loop.sums(kernel.root)
-            partials += [types.Array(numba.from_dtype(np.dtype(PARTIAL[s.dtype.kind])), 1, "C") for s in sums]
-            own = [kernel.outputs[output].dtype.kind for output in loop.scatters()]
-            rows = [types.Array(numba.from_dtype(np.dtype(PARTIAL[kind])), 1, "C") for kind in own]
-            nests.append(getattr(module, f"nest{number}"))
-            _compile_once(nests[-1], (types.int64, types.int64, *partials, *rows, *hoisted, *self.signature))
-        _compile_once(module.finish, (*partials, *hoisted, *self.signature))
-        return module.prelude, nests, module.finish
-
     def resources(self) -> dict[str, Any]:
         assembly = self.assembly()
         packed = re.findall(r"%([xyz])mm", assembly)
@@ -150,15 +136,19 @@ class CpuProgram(Program):
             return "\n".join(fresh.inspect_asm().values())
 
 
-def _compile_once(function: Any, signature: tuple[types.Type, ...]) -> int | None:
+def _compile_once(
+    function: Any, signature: tuple[types.Type, ...], exports: Mapping[str, tuple[Any, Sequence[Any]]]
+) -> tuple[int, list[int]]:
     """Compile for these types, or load what was compiled; other arguments are converted, never compiled for.
 
-    The address of the machine code, by Numba's conventions for calls; ``None`` where there is none.
+    The address of the machine code, by Numba's conventions for calls, and those of what it exports.
     """
+    function.written.exports.update(exports)
     function.compile(signature)
     function.disable_compile()
-    compiled = getattr(function, "overloads", {}).get(signature)
-    return compiled and compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    compiled = function.overloads[signature]
+    find = compiled.library.get_pointer_to_function
+    return find(compiled.fndesc.llvm_func_name), [find(symbol) for symbol in exports]
 
 
 def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
@@ -189,6 +179,14 @@ def _signature(kernel: Kernel) -> tuple[types.Type, ...]:
     if kernel.flagged:
         result.append(types.Array(types.int64, 1, "C"))
     return (*result, *(types.int64 for _ in kernel.lengths))
+
+
+def _part_signature(kernel: Kernel, signature: tuple[types.Type, ...]) -> tuple[types.Type, ...]:
+    """The argument types of a kernel's parts."""
+    sums = [PARTIAL[item.dtype.kind] for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
+    rows = [PARTIAL[output.dtype.kind] for output in kernel.outputs if output.summed]
+    arrays = [types.Array(numba.from_dtype(np.dtype(each)), 1, "C") for each in (*sums, *rows, "float64", "int64")]
+    return (*[types.int64] * 3, *arrays, *signature)
 
 
 @final

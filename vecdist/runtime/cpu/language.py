@@ -77,6 +77,12 @@ def _array(context, builder, array_type, *value):  # noqa: ANN001, ANN002, ANN20
     return make_array(array_type)(context, builder, *value)
 
 
+def _data(context, builder, array_type, value):  # noqa: ANN001, ANN202
+    """Where the elements of an array begin; by way of memory, as Numba has it, LLVM would have to find that out."""
+    place = context.data_model_manager[array_type].get_field_position("data")
+    return builder.extract_value(value, place)
+
+
 def _load_at(context, builder, array_type, pointer, output, outputs):  # noqa: ANN001, ANN202
     value = context.unpack_value(builder, array_type.dtype, pointer)
     if isinstance(value, ir.LoadInstr):
@@ -89,7 +95,7 @@ def load(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
     """The element at ``offset`` of a dense array, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _array(context, builder, array, args[0]).data
+        data = _data(context, builder, array, args[0])
         pointer = builder.gep(data, [args[1]], inbounds=True)
         return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
 
@@ -101,7 +107,7 @@ def load_bytes(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
     """The element ``offset`` bytes behind the first of a strided array, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _array(context, builder, array, args[0]).data
+        data = _data(context, builder, array, args[0])
         pointer = cgutils.pointer_add(builder, data, args[1])
         return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
 
@@ -113,7 +119,7 @@ def store(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN20
     """Put ``value`` at ``offset`` of a dense output, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _array(context, builder, array, args[0]).data
+        data = _data(context, builder, array, args[0])
         pointer = builder.gep(data, [args[1]], inbounds=True)
         converted = context.cast(builder, args[2], value, array.dtype)
         access = builder.store(context.get_value_as_data(builder, array.dtype, converted), pointer)
@@ -200,7 +206,7 @@ def add_at(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN2
     """Add ``value`` to the element at ``offset`` of the sums of a scattered output, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _array(context, builder, array, args[0]).data
+        data = _data(context, builder, array, args[0])
         pointer = builder.gep(data, [args[1]], inbounds=True)
         before = _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
         added = context.cast(builder, args[2], value, array.dtype)
@@ -256,6 +262,22 @@ def empty(typing, count, dtype):  # noqa: ANN001, ANN201
         return _allocated(context, builder, signature.return_type, args[0])._getvalue()
 
     return types.Array(dtype.instance_type, 1, "C")(types.int64, dtype), codegen
+
+
+@intrinsic(prefer_literal=True)
+def room(typing, count, dtype):  # noqa: ANN001, ANN201
+    """An array of a known number of elements, in the memory of the function that makes it."""
+
+    def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
+        from numba.np.arrayobj import populate_array
+
+        kind, item = context.get_data_type(dtype.instance_type), context.get_constant(types.intp, 8)
+        data = cgutils.alloca_once(builder, kind, size=max(1, count.literal_value))
+        made = _array(context, builder, signature.return_type)
+        populate_array(made, data, [context.get_constant(types.intp, count.literal_value)], [item], item, None)
+        return made._getvalue()
+
+    return types.Array(dtype.instance_type, 1, "C")(count, dtype), codegen
 
 
 @intrinsic
@@ -361,6 +383,6 @@ rows_added = compiled(add_rows.function)  # for Python, which shares a kernel am
 __all__ = [
     "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element", "b1",
     "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes",
-    "merged", "np", "rint", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod",
+    "merged", "np", "rint", "room", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod",
     "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
 ]

@@ -14,10 +14,12 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import BLOCK
+from vecdist.codegen.cpu.render import needed_later
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.runtime.base import element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.cpu.packing import Packed, words
 
 SHARES = 4  # of each thread, so that they end together
 TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fault of the kernel's
@@ -49,13 +51,11 @@ if hasattr(os, "register_at_fork"):
 @final
 @dataclass(frozen=True)
 class _Nest:
-    """A nest at known lengths: its blocks with the dtypes of their sums, and its stripes where it adds to outputs."""
+    """A nest at known lengths: its number, its stripes (of blocks), and what it ends."""
 
-    run: Callable[..., None]
+    number: int
     blocks: int
     stripes: int
-    sums: tuple[str, ...]
-    added: tuple[int, ...]
     finished: tuple[int, ...]
 
 
@@ -63,34 +63,38 @@ class _Nest:
 class Threaded:
     """The kernel over arrays of known lengths: the blocks and stripes that one thread would run, shared by many."""
 
-    def __init__(self, kernel: Kernel, pieces: tuple[Any, Sequence[Any], Any], lengths: Mapping[str, int]) -> None:
-        self.prelude: Any
-        self.finish: Any
-        self.prelude, nests, self.finish = pieces
-        self.inputs: int = len(kernel.slots)
+    def __init__(self, kernel: Kernel, part: Packed, lengths: Mapping[str, int]) -> None:
+        self.part, self.inputs = part, len(kernel.slots)
         counts = {n: element_count(o.shape, lengths) for n, o in enumerate(kernel.outputs) if o.summed}
-        stripes = cpu_language.stripe_limit(sum(counts.values()))
-        self.scattered = {n: (stripes * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
+        limit = cpu_language.stripe_limit(sum(counts.values()))
+        self.rows = {n: (limit * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
         levels = [level for level, _ in kernel.nests()]
-        self.nests = []
-        for (level, loop), run, after in zip(kernel.nests(), nests, [*levels[1:], None], strict=True):
-            blocks, added = -(-length_of(loop.dim, lengths) // block_size(loop, lengths)), tuple(loop.scatters())
-            sums = tuple(PARTIAL[item.dtype.kind] for item in loop.sums(kernel.root))
+        self.nests: list[_Nest] = []
+        self.sums: list[tuple[int, str]] = []
+        for number, ((level, loop), after) in enumerate(zip(kernel.nests(), [*levels[1:], None], strict=True), 1):
+            blocks = -(-length_of(loop.dim, lengths) // block_size(loop, lengths))
+            self.sums += [(blocks, PARTIAL[item.dtype.kind]) for item in loop.sums(kernel.root)]
             finished = () if after == level else tuple(kernel.finished(level))
-            own = min(blocks, stripes) if added else blocks
-            self.nests.append(_Nest(run, blocks, own, sums, added, finished))
+            self.nests.append(_Nest(number, blocks, min(blocks, limit) if loop.scatters() else blocks, finished))
+        self.hoisted = len(needed_later(kernel))
 
     def __call__(self, *given: Any) -> None:
-        hoisted = self.prelude(*given)
-        rows = {output: np.zeros(*size) for output, size in self.scattered.items()}
-        partials: list[np.ndarray] = []
+        rows = {output: np.zeros(*size) for output, size in self.rows.items()}
+        sums = [np.empty(*size) for size in self.sums]
+        kept = np.empty(self.hoisted), np.empty(self.hoisted, np.int64)
+        packed = np.fromiter(words(self.part.signature, (0, 0, 0, *sums, *rows.values(), *kept, *given)), np.int64)
+        self.part.run(packed)
         for nest in self.nests:
-            partials += [np.empty(nest.blocks, dtype) for dtype in nest.sums]
-            own = [rows[output] for output in nest.added]
-            share(functools.partial(_swapped, nest.run, (*partials, *own, *hoisted, *given)), nest.stripes)
+            share(functools.partial(self.some, packed, nest.number), nest.stripes)
             for output in nest.finished:
                 cpu_language.rows_added(rows[output], given[self.inputs + output])
-        self.finish(*partials, *hoisted, *given)
+        self.some(packed, len(self.nests) + 1, 0, 0)
+
+    def some(self, packed: np.ndarray, number: int, first: int, last: int) -> None:
+        """A range of blocks of a part, by one thread."""
+        own = packed.copy()
+        own[:3] = number, first, last
+        self.part.run(own)
 
 
 def may_pay(seconds: float, least: float | None = None) -> bool:
@@ -152,10 +156,6 @@ class Trial:
         run(*given)
         times.append(time.perf_counter() - start)
         return times[-1]
-
-
-def _swapped(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:
-    nest(first, last, *arguments)
 
 
 def share(run: Callable[[int, int], None], blocks: int) -> None:

@@ -1,0 +1,31 @@
+"""Functions without the parameters that they do not read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from vecdist.kernel.code import Function, expressions, mapped, walk
+from vecdist.kernel.expressions import Call, Expr, Name, names, rewritten
+
+
+def trimmed(functions: Sequence[Function], entries: Collection[str]) -> tuple[Function, ...]:
+    """The functions of a module, of which ``entries`` are called from outside, and keep what they are called with."""
+    kept: dict[str, list[int]] = {}
+    for each in functions:
+        if each.name not in entries:
+            read = {name for item in walk(each.body) for name in names(*expressions(item))}
+            kept[each.name] = [place for place, name in enumerate(each.parameters) if name in read]
+    return tuple([_trimmed(each, kept) for each in functions])
+
+
+def _trimmed(function: Function, kept: Mapping[str, Sequence[int]]) -> Function:
+    def called(part: Expr) -> Expr | None:
+        match part:
+            case Call(Name(name), args) if name in kept:
+                return Call(Name(name), tuple([args[place] for place in kept[name]]))
+        return None
+
+    places = kept.get(function.name, range(len(function.parameters)))
+    body = tuple([mapped(item, lambda whole: rewritten(whole, called)) for item in function.body])
+    return replace(function, parameters=tuple([function.parameters[place] for place in places]), body=body)

@@ -1,0 +1,46 @@
+"""Calls of machine code with all its arguments in one array of 64 bit words: how many there are costs no wrapper.
+
+Numba's own wrappers take each array apart in a dozen basic blocks, and those of a thousand arrays take LLVM minutes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from typing import Any, final
+
+import numpy as np
+from numba import types
+
+ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # which lets other threads of Python run meanwhile
+SIGN, WORDS = 1 << 63, 1 << 64
+
+
+def words(signature: Sequence[Any], arguments: Sequence[Any]) -> Iterator[int]:
+    """Arguments of these types: of an array its address, shape and strides, of a number its value, or its bits."""
+    for kind, given in zip(signature, arguments, strict=True):
+        if isinstance(kind, types.Array):
+            yield given.__array_interface__["data"][0]
+            yield from given.shape
+            yield from given.strides
+        elif isinstance(kind, types.Float):
+            yield int(np.float64(given).view(np.int64))
+        else:
+            value = int(given)
+            yield value - WORDS if value >= SIGN else value
+
+
+@final
+class Packed:
+    """Machine code at an address, for arguments of these types."""
+
+    def __init__(self, address: int, signature: Sequence[Any]) -> None:
+        self.signature = tuple(signature)
+        self.entry: Any = ENTRY(address)
+
+    def __call__(self, *arguments: Any) -> None:
+        self.run(np.fromiter(words(self.signature, arguments), np.int64))
+
+    def run(self, given: np.ndarray) -> None:
+        """A call with arguments that were packed before, which must be there until it ends."""
+        self.entry(given.ctypes.data)
