@@ -199,7 +199,7 @@ class _Statements:
 
     def call(self, node: object, arguments: Sequence[tuple[Value, Type]]) -> Value:
         """What the types say is called here."""
-        function, signature = self.made.calls[id(node)]
+        function, signature = self.made.calls[id(node), len(arguments)]
         emitter = self.target.get_function(function, signature)
         result = emitter(self.builder, self.fitted(arguments, signature.args))
         self.target.add_linking_libs(getattr(emitter, "libs", ()))
@@ -397,7 +397,7 @@ class _Statements:
         return self.builder.load(result)
 
     def called(self, node: Call) -> Value:
-        function = self.made.calls.get(id(node), (None, None))[0]
+        function = self.made.calls.get((id(node), len(node.args)), (None, None))[0]
         if isinstance(function, Typed):
             given = [self.as_type(each, kind) for each, kind in zip(node.args, function.arguments, strict=True)]
             return self.module.call(self.builder, function, given)

@@ -97,14 +97,15 @@ class Written:
 class Typed:
     """A function for arguments of certain types: the types of its names and expressions, and what its calls call.
 
-    Expressions, and statements that store to an element, go by their ``id``: they live as long as the function.
+    Expressions go by their ``id``: they live as long as the function.  What they call goes by its arguments, too, of
+    which storing to an element has one more than reading it.
     """
 
     written: Written
     arguments: tuple[Type, ...]
     names: dict[str, Type]
     of: dict[int, Type] = field(default_factory=dict)
-    calls: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    calls: dict[tuple[int, int], tuple[Any, Any]] = field(default_factory=dict)
     result: Type = types.none
 
 
@@ -152,7 +153,7 @@ class _Walk:
 
     def called(self, node: object, function: Any, arguments: tuple[Type, ...]) -> Type:
         signature = self.types.signature(function, arguments)
-        self.made.calls[id(node)] = function, signature
+        self.made.calls[id(node), len(arguments)] = function, signature
         return signature.return_type
 
     def named(self, name: str, kind: Type) -> None:
@@ -270,7 +271,7 @@ class _Walk:
             meaning = self.meaning(node.function.id)
             if isinstance(meaning, Written):
                 inner = self.types.function(meaning, given)
-                self.made.calls[id(node)] = inner, inner
+                self.made.calls[id(node), len(given)] = inner, inner
                 return inner.result
         function = self.expression(node.function)
         if isinstance(function, types.NumberClass):

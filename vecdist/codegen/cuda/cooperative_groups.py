@@ -9,22 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
-from vecdist.codegen.cuda.reductions import begun, combined, of_warps, over_lanes, over_some_lanes, to_shared
+from vecdist.codegen.cuda.reductions import begun, combined, of_warps, over_lanes, to_shared
 from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
-from vecdist.codegen.cuda.words import (
-    F4,
-    F8,
-    LANE,
-    LANES,
-    MASK,
-    SYNC,
-    THREAD,
-    lanes_mask,
-    lowest,
-    numbered,
-    shared_array,
-)
 from vecdist.codegen.frontend import parsed
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let, replaced
@@ -37,13 +25,13 @@ NEUTRAL = {"sum": "0", "max": "-np.inf", "min": "np.inf"}  # where reductions of
 
 def group(rows: Loop, grid: Grid) -> Iterator[Code]:
     """The lane of a thread, and those that it shares rows with."""
-    yield let("lane", THREAD % LANES)
+    yield let("lane", cuda.THREAD % cuda.LANES)
     if not grid.takes_blocks(rows):
-        yield let("mates", lanes_mask(LANES))
+        yield let("mates", cuda.lanes_mask(cuda.LANES))
         return
-    yield let("mates", lanes_mask(lowest(LANES, WARP), LANE % WARP))
+    yield let("mates", cuda.lanes_mask(cuda.lowest(cuda.LANES, WARP), cuda.LANE % WARP))
     if any(isinstance(item, Total) for _, item in rows.body.items):
-        yield shared_array("of_row", WARPS, "f8")
+        yield cuda.shared_array("of_row", WARPS, "f8")
 
 
 def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
@@ -54,7 +42,8 @@ def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
         for item in block.statements(level):
             if isinstance(item, Total):
                 found += _combined_over_lanes(item, rows, grid)
-            found.append(If(LANE.equals(0), (item,)) if isinstance(item, Store | Flag | Accumulate | Scatter) else item)
+            by_one = isinstance(item, Store | Flag | Accumulate | Scatter)
+            found.append(If(cuda.LANE.equals(0), (item,)) if by_one else item)
         for case in block.cases(level):
             found += sequential(case.long)
         for loop in block.loops(level):
@@ -69,29 +58,29 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     lane alone.
     """
     if loop.sequential:
-        return (For(loop.index, Choice(LANE.equals(0), loop.length, ZERO), body),)
+        return (For(loop.index, Choice(cuda.LANE.equals(0), loop.length, ZERO), body),)
     if grid.lanes is not None:
         return _fixed(loop, rows, body, grid, grid.lanes)
-    tile = Tile(loop, unrolling(loop), LANE, LANES, MASK)
+    tile = Tile(loop, unrolling(loop), cuda.LANE, cuda.LANES, cuda.MASK)
     if tile.copies > 1 and loop.dim not in grid.fixed and grid.takes_blocks(rows):
         return (For("base", loop.length, tiled(tile), ZERO, tile.width),)
-    return (For(loop.index, loop.length, body, LANE, LANES),)
+    return (For(loop.index, loop.length, body, cuda.LANE, cuda.LANES),)
 
 
 def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid, lanes: int) -> Items:
     """A loop whose length is known: a lane takes few elements, and adds up those in float32 first."""
-    turn, index, length = numbered("turn", loop.index), Name(loop.index), grid.fixed[loop.dim]
+    turn, index, length = Name(f"turn_{loop.index}"), Name(loop.index), grid.fixed[loop.dim]
     sums = loop.sums(rows.body)
     others = [item for item in loop.body.walk() if isinstance(item, Accumulate) and item not in sums]
     narrow = [] if loop.dims()[1:] else [item for item in (*sums, *others) if _is_narrow(item)]
     few = {item.name: item for item in narrow}
     body = _narrowed(body, few)
     body = (If(index < length, body),) if length % lanes else body
-    body = let(loop.index, LANE + Constant(lanes) * turn), *body
-    starts = [let(_narrow(item).id, F4(parsed(NEUTRAL[item.op]))) for item in few.values()]
+    body = let(loop.index, cuda.LANE + Constant(lanes) * turn), *body
+    starts = [let(_narrow(item).id, cuda.F4(parsed(NEUTRAL[item.op]))) for item in few.values()]
     ends: list[Code] = []
     for item in few.values():
-        found: Expr = F8(_narrow(item))
+        found: Expr = cuda.F8(_narrow(item))
         ends.append(let(item.name, found if item in sums else combined(item.op, "f", Name(item.name), found)))
     return *starts, For(turn.id, Constant(grid.turns(loop)), body), *ends
 
@@ -117,17 +106,15 @@ def _narrowed(items: Items, sums: Mapping[str, Accumulate]) -> Items:
     return replaced(items, rule)
 
 
-def _combined_over_lanes(item: Total, rows: Loop, grid: Grid) -> Iterator[Code]:
+def _combined_over_lanes(item: Total, rows: Loop, grid: Grid) -> Iterator[Item]:
     """Combine the lanes' results pairwise, so that each lane has the same one."""
     block = rows.body
     sums = [found for loop in block.every_loop() for found in loop.sums(block) if found.name == item.accumulator]
     (taken,) = {found.op: found for found in sums}.values()
-    if grid.lanes is not None:
-        yield from over_lanes(taken, MASK, grid.lanes)
-        return
     blocks = grid.takes_blocks(rows)
-    yield from over_some_lanes(taken, MASK, lowest(LANES, WARP) if blocks else LANES)
+    lanes = cuda.LANES if grid.lanes is None else Constant(grid.lanes)
+    yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)
     if blocks:
         of_row = Name("of_row")
-        warps = to_shared(taken, of_row[THREAD // WARP]), SYNC, *of_warps(taken, of_row, 0), SYNC
-        yield If(LANES > WARP, warps)
+        warps = to_shared(taken, of_row[cuda.THREAD // WARP]), cuda.SYNC, *of_warps(taken, of_row, 0), cuda.SYNC
+        yield If(cuda.LANES > WARP, warps)

@@ -13,6 +13,7 @@ from typing import final
 
 import numpy as np
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.cooperative_groups import group, over_groups
 from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.prefetching import loads_ahead, prefetched
@@ -21,7 +22,6 @@ from vecdist.codegen.cuda.privatisation import ended, flushed_at_times, in_priva
 from vecdist.codegen.cuda.reductions import begun
 from vecdist.codegen.cuda.tiling import elementwise, flat_rows, has_rows, is_flat, sequential
 from vecdist.codegen.cuda.value_reuse import reused
-from vecdist.codegen.cuda.words import FIRST, LANES, SHIFT, STEP, THREAD, local_array, memory_type
 from vecdist.codegen.statements import Items
 from vecdist.kernel.code import Code, For, While, let
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Name
@@ -50,7 +50,7 @@ def planned(kernel: Kernel) -> list[Nest]:
 def _planned(loop: Loop, grid: Grid) -> Items:
     kernel = grid.kernel
     if kernel.is_kept(loop):
-        return (For(loop.index, loop.length, sequential(loop.body), THREAD, Constant(THREADS)),)
+        return (For(loop.index, loop.length, sequential(loop.body), cuda.THREAD, Constant(THREADS)),)
     own, loops = grid.private_to(loop), [each for _, each in kernel.nests()]
     earlier = [each for each in grid.private if loops.index(each.loop) < loops.index(loop)]
     if not has_rows(loop):
@@ -66,13 +66,13 @@ def _planned(loop: Loop, grid: Grid) -> Items:
 def _rows(loop: Loop, grid: Grid) -> Items:
     """A loop over rows, each a group's."""
     reuse = reused(loop.body, _room(loop, grid))
-    kept = [
-        local_array(name, grid.turns(inner), memory_type(dtype)) for name, (dtype, inner) in reuse.arrays.items()
-    ]
+    arrays = reuse.arrays.items()
+    kept = [cuda.local_array(name, grid.turns(inner), cuda.memory_type(dtype)) for name, (dtype, inner) in arrays]
     row = over_groups(loop, reuse.bodies, grid)
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
     body = *row, *flushed_at_times(grid.private_to(loop))
-    return *group(loop, grid), *kept, *before, For(loop.index, loop.length, body, FIRST // LANES, STEP // LANES)
+    turns = For(loop.index, loop.length, body, cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES)
+    return *group(loop, grid), *kept, *before, turns
 
 
 def _room(loop: Loop, grid: Grid) -> dict[str, int]:
@@ -88,5 +88,6 @@ def _known_lanes(loop: Loop, grid: Grid) -> Iterator[Code]:
     if grid.lanes is None and has_rows(loop):
         yield let("lanes", Name(f"lanes_{loop.index}"))
         if grid.private_to(loop):
+            shift = Name("shift")
             yield let("shift", ZERO)
-            yield While((ONE << SHIFT) < LANES, (let("shift", SHIFT + 1),))
+            yield While((ONE << shift) < cuda.LANES, (let("shift", shift + 1),))

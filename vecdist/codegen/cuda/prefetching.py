@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import Grid
 from vecdist.codegen.cuda.spelling import loaded
-from vecdist.codegen.cuda.words import AHEAD, FIRST, LANE, LANES, STEP, TURN, local_array, memory_type
 from vecdist.codegen.statements import Item, Items, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
 from vecdist.kernel.expressions import Constant, Expr, Name, names, operation, substituted
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Load, renamed
 
+AHEAD, TURN = Name("ahead"), Name("turn")
 WORDS = 40  # registers of a thread for what is loaded ahead
 
 
@@ -97,7 +98,7 @@ def prefetched(row: Items, found: Sequence[Ahead], rows: Loop, grid: Grid) -> tu
     before = [item for each in first for item in _registers(each)]
     before += [item for each in first if not each.moves for item in _fetch(each, rows, grid)]
     arrived = [_arrived(each) for each in moving]
-    next_row = FIRST // LANES, Name(rows.index) + STEP // LANES
+    next_row = cuda.FIRST // cuda.LANES, Name(rows.index) + cuda.STEP // cuda.LANES
     now, later = (_fetch_row(moving, rows, row, grid) if moving else () for row in next_row)
     return (*before, *now), (*arrived, *later, *_known(row, found))
 
@@ -121,7 +122,7 @@ def _registers(each: Ahead) -> Iterator[Set]:
         yield let(each.fetched, typed_zero(each.item.dtype))
         return
     for name in dict.fromkeys((each.fetched, each.known.id)):
-        yield local_array(name, each.turns, memory_type(each.item.dtype))
+        yield cuda.local_array(name, each.turns, cuda.memory_type(each.item.dtype))
 
 
 def _fetch_row(moving: Sequence[Ahead], rows: Loop, row: Expr, grid: Grid) -> Items:
@@ -136,7 +137,7 @@ def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
     if each.loop is None:
         return (renamed(item, {rows.index: AHEAD, item.name: Name(each.fetched)}),)
     assert grid.lanes is not None
-    place, length = LANE + Constant(grid.lanes) * TURN, grid.fixed[each.loop.dim]
+    place, length = cuda.LANE + Constant(grid.lanes) * TURN, grid.fixed[each.loop.dim]
     meanings = {rows.index: AHEAD, each.loop.index: place}
     load = item.mapped(lambda index: substituted(index, meanings))
     body: Items = (Set(Name(each.fetched)[TURN], loaded(load, grid.kernel)),)

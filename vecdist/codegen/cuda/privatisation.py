@@ -13,25 +13,7 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.cuda.words import (
-    BLOCK,
-    BLOCKS,
-    ELEMENT,
-    F8,
-    LANES,
-    OTHER,
-    PLACE,
-    ROW,
-    SHIFT,
-    SLOTS,
-    SUMS,
-    SYNC,
-    THREAD,
-    TURNS,
-    WHOLE,
-    local_array,
-    numbered,
-)
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.statements import Item, Items, element_count, varying
 from vecdist.graph.memo import cached_property
 from vecdist.kernel.code import Code, For, If, Set, let, replaced
@@ -41,7 +23,8 @@ from vecdist.kernel.statements import Scatter
 
 REGISTERS = 32  # sums of one output that a thread may hold in registers
 FLUSH = 16  # rows whose float32 parts are added up in float32
-SLOT_BASE = Name("slot_base")
+SLOTS, SLOT_BASE, SHIFT, TURNS = map(Name, ("slots", "slot_base", "shift", "turns"))
+ELEMENT, OTHER, PLACE, ROW, WHOLE = map(Name, ("element", "other", "place", "row", "whole"))
 
 
 def privatisable(kernel: Kernel) -> dict[Scatter, Loop]:
@@ -117,7 +100,7 @@ class Private:
     def count(self) -> Expr:
         """The slots of one thread: the elements that its lane meets."""
         first, *rest = self.dims
-        return joined("*", [(first + LANES - 1) // LANES if self.split else first, *rest])
+        return joined("*", [(first + cuda.LANES - 1) // cuda.LANES if self.split else first, *rest])
 
     def size(self, lengths: Mapping[str, int], lanes: int) -> int:
         """The number of these slots."""
@@ -129,7 +112,7 @@ class Private:
         first, *rest = item.indices
         place = first
         if self.split:
-            place = numbered("turn", first) if self.registers else first >> SHIFT
+            place = Name(f"turn_{first}") if self.registers else first >> SHIFT
         for index, dim in zip(rest, self.dims[1:], strict=True):
             place = place * dim + index
         return self.register(place) if self.registers else self.slot(place)
@@ -139,19 +122,19 @@ class Private:
 
     def slot(self, place: Expr) -> Element:
         """A slot of this thread; the slots of one place lie side by side, thread after thread."""
-        return SLOTS[SLOT_BASE + (Name(f"slot_o{self.number}") + place) * self.threads + THREAD]
+        return SLOTS[SLOT_BASE + (Name(f"slot_o{self.number}") + place) * self.threads + cuda.THREAD]
 
     def emptied(self) -> Iterator[Code]:
         """The registers, all of them zero."""
         if self.registers:
-            yield local_array(f"sums_o{self.number}", self.registers, self.word.id)
+            yield cuda.local_array(f"sums_o{self.number}", self.registers, self.word.id)
             yield For("place", Constant(self.registers), (Set(self.register(PLACE), self.word(0)),))
 
     def flushed(self) -> Iterator[Code]:
         """The registers of a thread added to its slots."""
         if self.registers:
             slot, register = self.slot(PLACE), self.register(PLACE)
-            body = Set(slot, slot + F8(register)), Set(register, self.word(0))
+            body = Set(slot, slot + cuda.F8(register)), Set(register, self.word(0))
             yield For("place", Constant(self.registers), body)
 
     def of_block(self, first: bool) -> For[Code]:
@@ -159,14 +142,14 @@ class Private:
         rest, start = joined("*", self.dims[1:] or [ONE]), Name(f"slot_o{self.number}")
         added = let("whole", WHOLE + SLOTS[SLOT_BASE + PLACE * self.threads + OTHER])
         if self.split:
-            place = start + (ROW // LANES) * rest + ELEMENT % rest
+            place = start + (ROW // cuda.LANES) * rest + ELEMENT % rest
             found = let("row", ELEMENT // rest), let("place", place)
-            others = For("other", Constant(self.threads), (added,), ROW % LANES, LANES)
+            others = For("other", Constant(self.threads), (added,), ROW % cuda.LANES, cuda.LANES)
         else:
             found, others = (let("place", start + ELEMENT),), For("other", Constant(self.threads), (added,))
-        target = SUMS[Name(f"part_o{self.number}") + ELEMENT * BLOCKS + BLOCK]
-        body = let("whole", F8(0)), *found, others, Set(target, WHOLE if first else target + WHOLE)
-        return For("element", element_count(self.output.shape), body, THREAD, Constant(self.threads))
+        target = cuda.SUMS[Name(f"part_o{self.number}") + ELEMENT * cuda.BLOCKS + cuda.BLOCK]
+        body = let("whole", cuda.F8(0)), *found, others, Set(target, WHOLE if first else target + WHOLE)
+        return For("element", element_count(self.output.shape), body, cuda.THREAD, Constant(self.threads))
 
 
 def in_private(items: Items, own: Sequence[Private]) -> Items:
@@ -178,7 +161,7 @@ def in_private(items: Items, own: Sequence[Private]) -> Items:
             return None
         each = keeper[item]
         place = each.place(item)
-        return (Set(place, place + (each.word if each.registers else F8)(item.value)),)
+        return (Set(place, place + (each.word if each.registers else cuda.F8)(item.value)),)
 
     return replaced(items, rule)
 
@@ -191,7 +174,7 @@ def begun(own: Sequence[Private]) -> Iterator[Code]:
         place = Name(f"slot_o{each.number}") + each.count
     if own:
         threads = Constant(own[0].threads)
-        yield For("place", place * threads, (Set(SLOTS[SLOT_BASE + PLACE], Constant(0.0)),), THREAD, threads)
+        yield For("place", place * threads, (Set(SLOTS[SLOT_BASE + PLACE], Constant(0.0)),), cuda.THREAD, threads)
     for each in own:
         yield from each.emptied()
     if any(each.registers for each in own):
@@ -212,6 +195,6 @@ def ended(own: Sequence[Private], earlier: Sequence[Private]) -> Iterator[Code]:
     for each in own:
         yield from each.flushed()
     if own:
-        yield SYNC
+        yield cuda.SYNC
         yield from (each.of_block(each.number not in {other.number for other in earlier}) for each in own)
-        yield SYNC
+        yield cuda.SYNC

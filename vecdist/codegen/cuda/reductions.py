@@ -8,33 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARP, WARPS, Grid
-from vecdist.codegen.cuda.words import (
-    BLOCK,
-    BLOCKS,
-    ELEMENT,
-    EVERY_LANE,
-    F8,
-    FENCE,
-    FOUND,
-    HOP,
-    OTHER,
-    SUMS,
-    SYNC,
-    THREAD,
-    U4,
-    WHOLE,
-    atomic_add,
-    shuffled,
-)
-from vecdist.codegen.statements import ACCUMULATOR, element_count, start, type_name
+from vecdist.codegen.statements import ACCUMULATOR, Item, Items, element_count, start, type_name
 from vecdist.kernel.code import Code, Do, For, If, Set, While, let
-from vecdist.kernel.expressions import TRUE, ZERO, Choice, Constant, Element, Expr, Name, operation, word
+from vecdist.kernel.expressions import ONE, TRUE, ZERO, Choice, Constant, Element, Expr, Name, operation, word
 from vecdist.kernel.statements import Accumulate
 
 TOGETHER = 8  # results whose partial ones are read in one loop: as many loads in flight, in as many registers
-HOPS = 16, 8, 4, 2, 1  # to the lanes of a warp, pairwise
-ARRIVALS, PARTIALS = Name("arrivals"), Name("partials")
+ARRIVALS, PARTIALS, SHARED = map(Name, ("arrivals", "partials", "shared"))
+ELEMENT, FOUND, HOP, OTHER, WHOLE = map(Name, ("element", "found", "hop", "other", "whole"))
+WHOLE_WARP = Name("u4")(cuda.EVERY_LANE)
 
 
 def combined(op: str, kind: str, a: Expr, b: Expr) -> Expr:
@@ -64,102 +48,100 @@ def from_partial(item: Accumulate, found: Expr) -> Expr:
     return found if item.dtype.kind == "f" else Name(ACCUMULATOR[item.dtype.kind])(word("as_i8")(found))
 
 
-def over_lanes(item: Accumulate, mask: Expr, lanes: int) -> Iterator[Code]:
+def over_lanes(item: Accumulate, lanes: Expr, mask: Expr = WHOLE_WARP) -> Items:
     """The results of lanes combined pairwise, so that each has the same one."""
-    for hop in HOPS:
-        if hop < lanes:
-            yield let("found", shuffled(mask, Name(item.name), hop))
-            yield taken(item, FOUND)
+    found = from_partial(item, cuda.shuffled(mask, to_partial(item), HOP))
+    return halving(lanes, let("found", found), taken(item, FOUND))
 
 
-def over_some_lanes(item: Accumulate, mask: Expr, lanes: Expr) -> Iterator[Code]:
-    """As ``over_lanes``, of as many as are known at launch."""
-    yield let("hop", lanes // 2)
-    yield While(HOP > 0, (let("found", shuffled(mask, Name(item.name), HOP)), taken(item, FOUND), let("hop", HOP // 2)))
+def halving(lanes: Expr, *body: Code) -> Items:
+    """Statements for each distance between lanes, from the farthest on; a compiler unrolls those that it knows."""
+    if isinstance(lanes, Constant):
+        farthest = Constant(int(lanes.value) // 2)
+        hops = (int(lanes.value) - 1).bit_length()
+        return (For("turn", Constant(hops), (let("hop", farthest >> Name("turn")), *body)),) if hops else ()
+    return let("hop", lanes // 2), While(HOP > 0, (*body, let("hop", HOP // 2)))
 
 
 def to_shared(item: Accumulate, place: Element) -> If[Code]:
     """The result of a warp to memory of the block, by its first lane."""
-    return If((THREAD % WARP).equals(0), (Set(place, to_partial(item)),))
+    return If((cuda.THREAD % WARP).equals(0), (Set(place, to_partial(item)),))
 
 
-def of_warps(item: Accumulate, shared: Expr, number: int) -> Iterator[Code]:
+def of_warps(item: Accumulate, shared: Expr, number: int) -> Items:
     """The results of the warps of a block, one after another."""
-    yield let(item.name, from_partial(item, shared[number * WARPS]))
-    for warp in range(1, WARPS):
-        yield let("found", from_partial(item, shared[number * WARPS + warp]))
-        yield taken(item, FOUND)
+    first, other = shared[number * WARPS], shared[Constant(number * WARPS) + OTHER]
+    body = let("found", from_partial(item, other)), taken(item, FOUND)
+    return let(item.name, from_partial(item, first)), For("other", Constant(WARPS), body, ONE)
 
 
-def _to_warps(sums: Sequence[Accumulate]) -> Iterator[Code]:
+def _to_warps(sums: Sequence[Accumulate]) -> Iterator[Item]:
     """The results of each warp to memory of the block."""
     for number, item in enumerate(sums):
-        for hop in HOPS:
-            yield let("found", from_partial(item, shuffled(U4(EVERY_LANE), to_partial(item), hop)))
-            yield taken(item, FOUND)
-        yield to_shared(item, Name("shared")[Constant(number * WARPS) + THREAD // WARP])
-    yield SYNC
+        yield from over_lanes(item, Constant(WARP))
+        yield to_shared(item, SHARED[Constant(number * WARPS) + cuda.THREAD // WARP])
+    yield cuda.SYNC
 
 
-def block_results(sums: Sequence[Accumulate], done: int) -> Iterator[Code]:
+def block_results(sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
     """The results of a block to their places among the partial results."""
     if not sums:
         return
     yield from _to_warps(sums)
     for number, item in enumerate(sums):
-        place = PARTIALS[Constant(done + number) * BLOCKS + BLOCK]
-        found = *of_warps(item, Name("shared"), number), Set(place, to_partial(item))
-        yield If(THREAD.equals(number % WARPS * WARP + number // WARPS), found)
-    yield SYNC
+        place = PARTIALS[Constant(done + number) * cuda.BLOCKS + cuda.BLOCK]
+        found = *of_warps(item, SHARED, number), Set(place, to_partial(item))
+        yield If(cuda.THREAD.equals(number % WARPS * WARP + number // WARPS), found)
+    yield cuda.SYNC
 
 
-def totals(sums: Sequence[Accumulate], done: int) -> Iterator[Code]:
+def totals(sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
     """The partial results of all blocks combined in a fixed order, by all threads of a block together."""
     for first in range(0, len(sums), TOGETHER):
         few = sums[first : first + TOGETHER]
         yield from begun(few)
         loads = [
-            let(f"found_{item.name}", from_partial(item, PARTIALS[Constant(number) * BLOCKS + OTHER]))
+            let(f"found_{item.name}", from_partial(item, PARTIALS[Constant(number) * cuda.BLOCKS + OTHER]))
             for number, item in enumerate(few, done + first)
         ]
         both = [taken(item, Name(f"found_{item.name}")) for item in few]
-        yield For("other", BLOCKS, (*loads, *both), THREAD, Constant(THREADS))
+        yield For("other", cuda.BLOCKS, (*loads, *both), cuda.THREAD, Constant(THREADS))
     if sums:
         yield from _to_warps(sums)
         for number, item in enumerate(sums):
-            yield from of_warps(item, Name("shared"), number)
-        yield SYNC
+            yield from of_warps(item, SHARED, number)
+        yield cuda.SYNC
 
 
-def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[Code]:
+def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[Item]:
     """Fill the outputs that no later loop adds to, from the first element of a thread on.
 
     A warp adds up what blocks found for an element, in an order that depends on nothing but their number.
     """
     for output in grid.kernel.finished(level):
         by_warp = output in grid.private_outputs
-        body: list[Code] = [let("whole", F8(0))]
+        body: list[Item] = [let("whole", cuda.F8(0))]
         if by_warp:
-            found = SUMS[Name(f"part_o{output}") + ELEMENT * BLOCKS + OTHER]
-            body.append(For("other", BLOCKS, (let("whole", WHOLE + found),), THREAD % WARP, Constant(WARP)))
-            body += [let("whole", WHOLE + shuffled(U4(EVERY_LANE), WHOLE, hop)) for hop in HOPS]
-        ends = list[Code]()
+            found = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * cuda.BLOCKS + OTHER]
+            body.append(For("other", cuda.BLOCKS, (let("whole", WHOLE + found),), cuda.THREAD % WARP, Constant(WARP)))
+            body += halving(Constant(WARP), let("whole", WHOLE + cuda.shuffled(WHOLE_WARP, WHOLE, HOP)))
+        ends = list[Item]()
         if output in grid.atomic_outputs:
-            place = SUMS[Name(f"at_o{output}") + ELEMENT]
+            place = cuda.SUMS[Name(f"at_o{output}") + ELEMENT]
             ends += [let("whole", WHOLE + place), Set(place, Constant(0.0))]
         described = grid.kernel.outputs[output]
         ends.append(Set(Name(f"o{output}")[ELEMENT], Name(type_name(described.dtype))(WHOLE)))
-        body.append(If((THREAD % WARP).equals(0) if by_warp else TRUE, tuple(ends)))
+        body.append(If((cuda.THREAD % WARP).equals(0) if by_warp else TRUE, tuple(ends)))
         share = (first // WARP, step // WARP) if by_warp else (first, step)
         yield For("element", element_count(described.shape), tuple(body), *share)
 
 
-def barrier(counter: int) -> Iterator[Code]:
+def barrier(counter: int) -> Iterator[Item]:
     """Wait until every block has come here; the launch is cooperative, so all of them run at once."""
-    wait = While(atomic_add(ARRIVALS, counter, 0) < BLOCKS, ())
-    yield SYNC
-    yield If(THREAD.equals(0), (FENCE, Do(atomic_add(ARRIVALS, counter, 1)), wait, FENCE))
-    yield SYNC
+    wait = While(cuda.atomic_add(ARRIVALS, counter, 0) < cuda.BLOCKS, ())
+    yield cuda.SYNC
+    yield If(cuda.THREAD.equals(0), (cuda.FENCE, Do(cuda.atomic_add(ARRIVALS, counter, 1)), wait, cuda.FENCE))
+    yield cuda.SYNC
 
 
 def places(grid: Grid) -> Iterator[Set]:
@@ -170,4 +152,4 @@ def places(grid: Grid) -> Iterator[Set]:
         place = Name(f"at_o{output}") + element_count(grid.kernel.outputs[output].shape)
     for output in grid.private_outputs:
         yield let(f"part_o{output}", place)
-        place = Name(f"part_o{output}") + BLOCKS * element_count(grid.kernel.outputs[output].shape)
+        place = Name(f"part_o{output}") + cuda.BLOCKS * element_count(grid.kernel.outputs[output].shape)

@@ -10,24 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters, needs_grid_barrier
 from vecdist.codegen.cuda.launch import parameters
 from vecdist.codegen.cuda.plan import planned
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
 from vecdist.codegen.cuda.spelling import spelled
-from vecdist.codegen.cuda.words import (
-    BLOCK,
-    BLOCKS,
-    FENCE,
-    FIRST,
-    LAST,
-    STEP,
-    SYNC,
-    THREAD,
-    atomic_add,
-    memory_type,
-    shared_array,
-)
 from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import Item, Items, element_count
@@ -59,8 +47,8 @@ def _known(grid: Grid) -> Iterator[Code]:
     yield let("thread", word("cuda.threadIdx.x"))
     yield let("block", word("cuda.blockIdx.x"))
     yield let("blocks", word("cuda.gridDim.x"))
-    yield let("first", BLOCK * THREADS + THREAD)
-    yield let("step", BLOCKS * THREADS)
+    yield let("first", cuda.BLOCK * THREADS + cuda.THREAD)
+    yield let("step", cuda.BLOCKS * THREADS)
 
 
 def _sums(kernel: Kernel) -> list[Accumulate]:
@@ -71,12 +59,12 @@ def _shared_memory(grid: Grid) -> Iterator[Code]:
     """Results of warps; where each kept array begins, and the slots behind them, in units of eight bytes."""
     outputs = grid.kernel.outputs
     if sums := _sums(grid.kernel):
-        yield shared_array("shared", WARPS * len(sums), "f8")
+        yield cuda.shared_array("shared", WARPS * len(sums), "f8")
     place: Expr = ZERO
     for output in grid.kept_outputs:
         yield let(f"keep_o{output}", place)
         place = Name(f"keep_o{output}") + element_count(outputs[output].shape)
-    for name in dict.fromkeys(memory_type(outputs[output].dtype) for output in grid.kept_outputs):
+    for name in dict.fromkeys(cuda.memory_type(outputs[output].dtype) for output in grid.kept_outputs):
         yield let(f"kept_{name}", word("cuda.shared.array")(0, Name(f"memory_{name}")))
     if grid.private:
         yield let("slots", word("cuda.shared.array")(0, Name("memory_f8")))
@@ -95,7 +83,7 @@ def _levels(grid: Grid) -> Iterator[Item]:
         shared = [nest for nest in here if nest not in kept]
         yield from (item for nest in kept for item in nest.items)
         if kept:
-            yield SYNC
+            yield cuda.SYNC
         yield from (item for nest in shared for item in nest.items)
         sums = [item for nest in shared for item in nest.loop.sums(kernel.root)]
         yield from block_results(sums, done)
@@ -108,12 +96,12 @@ def _levels(grid: Grid) -> Iterator[Item]:
         yield from _ending(grid, -1, [], 0)
 
 
-def _together(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> Iterator[Code]:
+def _together(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
     """Wait for the whole grid, and make known what later loops need."""
     yield from barrier(1 + 2 * level)
     yield from totals(sums, done)
     if grid.kernel.finished(level):
-        yield from whole_outputs(grid, level, FIRST, STEP)
+        yield from whole_outputs(grid, level, cuda.FIRST, cuda.STEP)
         yield from barrier(2 + 2 * level)
 
 
@@ -122,15 +110,16 @@ def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> It
     kernel = grid.kernel
     left = _left(kernel)
     if not (_sums(kernel) or kernel.finished(level) or needs_grid_barrier(kernel)):
-        yield If(FIRST.equals(0), left)
+        yield If(cuda.FIRST.equals(0), left)
         return
-    is_last = atomic_add(ARRIVALS, 0, 1).equals(BLOCKS - 1)
-    yield shared_array("last", 1, "i4")
-    yield If(THREAD.equals(0), (FENCE, Set(LAST[ZERO], Choice(is_last, ONE, ZERO))))
-    yield SYNC
-    whole = *totals(sums, done), *whole_outputs(grid, level, THREAD, Constant(THREADS))
+    is_last = cuda.atomic_add(ARRIVALS, 0, 1).equals(cuda.BLOCKS - 1)
+    last = Name("last")[ZERO]
+    yield cuda.shared_array("last", 1, "i4")
+    yield If(cuda.THREAD.equals(0), (cuda.FENCE, Set(last, Choice(is_last, ONE, ZERO))))
+    yield cuda.SYNC
+    whole = *totals(sums, done), *whole_outputs(grid, level, cuda.THREAD, Constant(THREADS))
     cleared = [Set(ARRIVALS[counter], ZERO) for counter in range(counters(kernel))]
-    yield If(LAST[ZERO].equals(1), (FENCE, *whole, If(THREAD.equals(0), (*cleared, *left))))
+    yield If(last.equals(1), (cuda.FENCE, *whole, If(cuda.THREAD.equals(0), (*cleared, *left))))
 
 
 def _left(kernel: Kernel) -> Items:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import SIZE
 from vecdist.codegen.cuda.reductions import combined
-from vecdist.codegen.cuda.words import F8, SUMS, atomic_add, memory_type
 from vecdist.codegen.statements import (
     ACCUMULATOR,
     Item,
@@ -28,7 +28,7 @@ TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of l
 def kept_element(output: int, offset: Expr, kernel: Kernel) -> Element:
     """An element of an array that each block keeps; where it begins is counted in units of eight bytes."""
     dtype = kernel.outputs[output].dtype
-    return Name(f"kept_{memory_type(dtype)}")[Constant(SIZE // dtype.itemsize) * Name(f"keep_o{output}") + offset]
+    return Name(f"kept_{cuda.memory_type(dtype)}")[Constant(SIZE // dtype.itemsize) * Name(f"keep_o{output}") + offset]
 
 
 def loaded(item: Load, kernel: Kernel) -> Expr:
@@ -74,7 +74,7 @@ def _store(item: Store, kernel: Kernel) -> Code:
 
 
 def _scatter(item: Scatter, kernel: Kernel) -> Code:
-    return Do(atomic_add(SUMS, Name(f"at_o{item.output}") + store_offset(item, kernel), F8(item.value)))
+    return Do(cuda.atomic_add(cuda.SUMS, Name(f"at_o{item.output}") + store_offset(item, kernel), cuda.F8(item.value)))
 
 
 def _flag(item: Flag, kernel: Kernel) -> Code:

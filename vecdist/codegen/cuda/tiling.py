@@ -10,28 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS
 from vecdist.codegen.cuda.reductions import begun, combined
-from vecdist.codegen.cuda.words import (
-    AHEAD,
-    BASE,
-    BLOCK,
-    BLOCKS,
-    COPY,
-    DONE,
-    EVERY_LANE,
-    FIRST,
-    LANE,
-    LANES,
-    MASK,
-    SPLIT,
-    STEP,
-    THREAD,
-    TURN,
-    lanes_mask,
-    lowest,
-    numbered,
-)
 from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import Item, Items, is_seldom, load_offset, store_offset, typed_zero
 from vecdist.kernel.code import Do, For, If, Note, Set, While, let
@@ -63,6 +44,9 @@ from vecdist.kernel.statements import (
     reads,
     renamed,
 )
+
+BASE, AHEAD, COPY, DONE = map(Name, ("base", "ahead", "copy", "done"))
+TURN, SPLIT = Name("turn"), Name("split")
 
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
 # the registers of a long body leave room for fewer of them.
@@ -127,16 +111,16 @@ class Tile:
 
     loop: Loop
     copies: int
-    place: Expr = THREAD
+    place: Expr = cuda.THREAD
     stride: Expr = field(default_factory=lambda: Constant(THREADS))
-    mask: Expr = EVERY_LANE
+    mask: Expr = cuda.EVERY_LANE
     together: int = 1
     vectors: Mapping[Statement, str] = field(default_factory=dict)
 
     @property
     def ahead(self) -> bool:
         """Whether the next tile is loaded while one is computed, which wants loops over whole tiles."""
-        return self.copies > 1 and self.place == THREAD and bool(self.loads())
+        return self.copies > 1 and self.place == cuda.THREAD and bool(self.loads())
 
     @property
     def width(self) -> Expr:
@@ -145,7 +129,7 @@ class Tile:
     @property
     def end(self) -> Expr:
         """Up to where tiles may be whole."""
-        return numbered("end", self.loop.index) if self.vectors else self.loop.length
+        return Name(f"end_{self.loop.index}") if self.vectors else self.loop.length
 
     def element(self, base: Expr, number: int) -> Expr:
         turn, beside = divmod(number, self.together)
@@ -184,7 +168,7 @@ def elementwise(loop: Loop, kernel: Kernel, apart: bool) -> Items:
     """An outermost loop without rows, in tiles where blocks stand apart or a thread takes several elements."""
     tile = vectorised(Tile(loop, unrolling(loop)), kernel)
     if tile.copies == 1 and (not apart or has_routines(loop)):
-        return (For(loop.index, loop.length, sequential(loop.body), FIRST, STEP),)
+        return (For(loop.index, loop.length, sequential(loop.body), cuda.FIRST, cuda.STEP),)
     found: list[Item] = []
     if tile.vectors:
         aligned = joined("and", [word("aligned")(Name(array)) for array in sorted(set(tile.vectors.values()))])
@@ -192,8 +176,8 @@ def elementwise(loop: Loop, kernel: Kernel, apart: bool) -> Items:
     if tile.ahead:
         for item in tile.loads():
             found += [let(fetched(item, number), typed_zero(item.dtype)) for number in range(tile.copies)]
-        found += fetch(tile, BLOCK * tile.width)
-    return *found, For("base", loop.length, tiled(tile), BLOCK * tile.width, BLOCKS * tile.width)
+        found += fetch(tile, cuda.BLOCK * tile.width)
+    return *found, For("base", loop.length, tiled(tile), cuda.BLOCK * tile.width, cuda.BLOCKS * tile.width)
 
 
 def vectorised(tile: Tile, kernel: Kernel) -> Tile:
@@ -222,7 +206,7 @@ def is_beside(item: Load | Store, loop: Loop, kernel: Kernel) -> bool:
 def flat_rows(loop: Loop) -> Items:
     """Rows of elements side by side: each is cut into a power of two of tiles, which groups of lanes share out."""
     (inner,) = loop.body.every_loop()
-    tile = Tile(inner, unrolling(inner), LANE, LANES, MASK)
+    tile = Tile(inner, unrolling(inner), cuda.LANE, cuda.LANES, cuda.MASK)
     row = Name(loop.index)
     body = *_in_order(loop.body), *tiled(tile)
     turn = (
@@ -231,11 +215,11 @@ def flat_rows(loop: Loop) -> Items:
         If(operation("<", BASE, inner.length), body),
     )
     return (
-        let("lane", THREAD % LANES),
-        let("mates", lanes_mask(LANES)),
+        let("lane", cuda.THREAD % cuda.LANES),
+        let("mates", cuda.lanes_mask(cuda.LANES)),
         let("split", ZERO),
         While(tile.width << SPLIT < inner.length, (let("split", SPLIT + 1),)),
-        For("turn", loop.length << SPLIT, turn, FIRST // LANES, STEP // LANES),
+        For("turn", loop.length << SPLIT, turn, cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES),
     )
 
 
@@ -252,7 +236,7 @@ def tiled(tile: Tile) -> Items:
         body = place, beside, If(Name(loop.index) < loop.length, sequential(loop.body))
         few = For("copy", Constant(tile.copies), body)
     else:
-        few = For(loop.index, lowest(end, loop.length), sequential(loop.body), BASE + tile.place, tile.stride)
+        few = For(loop.index, cuda.lowest(end, loop.length), sequential(loop.body), BASE + tile.place, tile.stride)
     return let("done", FALSE), If(end <= tile.end, jammed(tile)), If(operation("not", DONE), (few,))
 
 
@@ -280,7 +264,7 @@ def jammed(tile: Tile) -> Items:
     """Several copies of a body, step by step; where it has cases, the short ones, if all elements allow that."""
     loop, body, loads = tile.loop, tile.loop.body, tile.loads()
     own = {loop.index, *(item.name for item in body.walk() if isinstance(item, Made))}
-    copies = [{name: numbered(name, number) for name in own} for number in range(tile.copies)]
+    copies = [{name: Name(f"{name}_{number}") for name in own} for number in range(tile.copies)]
     found: list[Item] = []
     for number, names in enumerate(copies):
         found.append(let(f"{loop.index}_{number}", tile.element(BASE, number)))
@@ -288,7 +272,7 @@ def jammed(tile: Tile) -> Items:
             known = let(f"{item.name}_{number}", Name(fetched(item, number)))
             found.append(known if tile.ahead else renamed(item, names))
     if tile.ahead:
-        found += fetch(tile, BASE + BLOCKS * tile.width)
+        found += fetch(tile, BASE + cuda.BLOCKS * tile.width)
     else:
         found += Note("so that no load waits for what is computed"), Do(word("cuda.syncwarp")(tile.mask))
     every = _in_order(body)

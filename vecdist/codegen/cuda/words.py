@@ -1,4 +1,4 @@
-"""Words of the CUDA language, as expressions and statements."""
+"""Words of the CUDA language that several passes use, as expressions and statements."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from vecdist.codegen.statements import type_name
 from vecdist.kernel.code import Do, Set, let
 from vecdist.kernel.expressions import Call, Constant, Expr, Name, Operand, word
 
-THREAD, BLOCK, BLOCKS, FIRST, STEP = map(Name, ("thread", "block", "blocks", "first", "step"))
-LANE, LANES, MASK, FOUND = map(Name, ("lane", "lanes", "mates", "found"))
-AHEAD, BASE, COPY, DONE, LAST = map(Name, ("ahead", "base", "copy", "done", "last"))
-TURN, TURNS, PLACE, OTHER, ELEMENT, ROW = map(Name, ("turn", "turns", "place", "other", "element", "row"))
-SPLIT, HOP, SHIFT, WHOLE, SUMS, SLOTS = map(Name, ("split", "hop", "shift", "whole", "sums", "slots"))
-F4, F8, U4 = map(Name, ("f4", "f8", "u4"))
+THREAD, BLOCK, BLOCKS = map(Name, ("thread", "block", "blocks"))
+FIRST, STEP = map(Name, ("first", "step"))  # of the grid: a thread, and how many there are
+LANE, LANES, MASK = map(Name, ("lane", "lanes", "mates"))  # of a group
+SUMS = Name("sums")
+F4, F8 = map(Name, ("f4", "f8"))
 SYNC = Do(word("cuda.syncthreads")())
 FENCE = Do(word("cuda.threadfence")())
 EVERY_LANE = Constant(0xFFFFFFFF)  # of a warp
@@ -30,13 +29,18 @@ def local_array(name: str, count: int, dtype: str) -> Set:
 
 
 def shared_array(name: str, count: int, dtype: str) -> Set:
-    """Memory of a block."""
+    """Memory of a block; where ``count`` is zero, as much as a launch asks for."""
     return let(name, word("cuda.shared.array")(count, Name(dtype)))
 
 
-def shuffled(mask: Operand, value: Expr, hop: Operand) -> Call:
-    """The value of the lane that is a ``hop`` away."""
+def shuffled(mask: Expr, value: Expr, hop: Operand) -> Call:
+    """The value of the lane that is a ``hop`` away, in a warp where the lanes of a mask come here."""
     return word("cuda.shfl_xor_sync")(mask, value, hop)
+
+
+def lanes_mask(lanes: Expr, place: Expr = LANE) -> Call:
+    """The lanes of a warp that share a row, as bits; the thread is at a ``place`` among them."""
+    return Name("u4")(((1 << lanes) - 1) << (THREAD % 32 - place))
 
 
 def atomic_add(array: Expr, place: Operand, value: Operand) -> Call:
@@ -46,13 +50,3 @@ def atomic_add(array: Expr, place: Operand, value: Operand) -> Call:
 
 def lowest(a: Operand, b: Operand) -> Call:
     return word("min")(a, b)
-
-
-def numbered(name: str, number: object) -> Name:
-    """The name of one of several copies."""
-    return Name(f"{name}_{number}")
-
-
-def lanes_mask(lanes: Expr, place: Expr = LANE) -> Call:
-    """The lanes of a warp that share a row, as bits; the thread is at a ``place`` among them."""
-    return U4(((1 << lanes) - 1) << (THREAD % 32 - place))
