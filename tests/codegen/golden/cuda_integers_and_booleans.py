@@ -77,35 +77,18 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
                     a8 = a8 + i8(v7)
                     v11 = v1 < v10
                     o1[i0] = v11
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 16)))
-    a8 = a8 + found
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 8)))
-    a8 = a8 + found
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 4)))
-    a8 = a8 + found
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 2)))
-    a8 = a8 + found
-    found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 1)))
-    a8 = a8 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
+        a8 = a8 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = as_f8(i8(a8))
     cuda.syncthreads()
     if thread == 0:
         a8 = i8(as_i8(shared[0]))
-        found = i8(as_i8(shared[1]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[2]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[3]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[4]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[5]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[6]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[7]))
-        a8 = a8 + found
+        for other in range(1, 8):
+            found = i8(as_i8(shared[0 + other]))
+            a8 = a8 + found
         partials[0 * blocks + block] = as_f8(i8(a8))
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -119,34 +102,17 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
         for other in range(thread, blocks, 256):
             found_a8 = i8(as_i8(partials[0 * blocks + other]))
             a8 = a8 + found_a8
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 16)))
-        a8 = a8 + found
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 8)))
-        a8 = a8 + found
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 4)))
-        a8 = a8 + found
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 2)))
-        a8 = a8 + found
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), 1)))
-        a8 = a8 + found
+        for turn in range(5):
+            hop = 16 >> turn
+            found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
+            a8 = a8 + found
         if thread % 32 == 0:
             shared[0 + thread // 32] = as_f8(i8(a8))
         cuda.syncthreads()
         a8 = i8(as_i8(shared[0]))
-        found = i8(as_i8(shared[1]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[2]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[3]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[4]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[5]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[6]))
-        a8 = a8 + found
-        found = i8(as_i8(shared[7]))
-        a8 = a8 + found
+        for other in range(1, 8):
+            found = i8(as_i8(shared[0 + other]))
+            a8 = a8 + found
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

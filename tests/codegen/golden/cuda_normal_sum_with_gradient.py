@@ -169,93 +169,42 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
                     v90 = v89 * v6
                     v91 = v90 - v5
                     a92 = a92 + f8(v91)
-    found = cuda.shfl_xor_sync(u4(4294967295), a82, 16)
-    a82 = a82 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a82, 8)
-    a82 = a82 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a82, 4)
-    a82 = a82 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a82, 2)
-    a82 = a82 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a82, 1)
-    a82 = a82 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = cuda.shfl_xor_sync(u4(4294967295), a82, hop)
+        a82 = a82 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a82
-    found = cuda.shfl_xor_sync(u4(4294967295), a84, 16)
-    a84 = a84 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a84, 8)
-    a84 = a84 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a84, 4)
-    a84 = a84 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a84, 2)
-    a84 = a84 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a84, 1)
-    a84 = a84 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = cuda.shfl_xor_sync(u4(4294967295), a84, hop)
+        a84 = a84 + found
     if thread % 32 == 0:
         shared[8 + thread // 32] = a84
-    found = cuda.shfl_xor_sync(u4(4294967295), a92, 16)
-    a92 = a92 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a92, 8)
-    a92 = a92 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a92, 4)
-    a92 = a92 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a92, 2)
-    a92 = a92 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a92, 1)
-    a92 = a92 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = cuda.shfl_xor_sync(u4(4294967295), a92, hop)
+        a92 = a92 + found
     if thread % 32 == 0:
         shared[16 + thread // 32] = a92
     cuda.syncthreads()
     if thread == 0:
         a82 = shared[0]
-        found = shared[1]
-        a82 = a82 + found
-        found = shared[2]
-        a82 = a82 + found
-        found = shared[3]
-        a82 = a82 + found
-        found = shared[4]
-        a82 = a82 + found
-        found = shared[5]
-        a82 = a82 + found
-        found = shared[6]
-        a82 = a82 + found
-        found = shared[7]
-        a82 = a82 + found
+        for other in range(1, 8):
+            found = shared[0 + other]
+            a82 = a82 + found
         partials[0 * blocks + block] = a82
     if thread == 32:
         a84 = shared[8]
-        found = shared[9]
-        a84 = a84 + found
-        found = shared[10]
-        a84 = a84 + found
-        found = shared[11]
-        a84 = a84 + found
-        found = shared[12]
-        a84 = a84 + found
-        found = shared[13]
-        a84 = a84 + found
-        found = shared[14]
-        a84 = a84 + found
-        found = shared[15]
-        a84 = a84 + found
+        for other in range(1, 8):
+            found = shared[8 + other]
+            a84 = a84 + found
         partials[1 * blocks + block] = a84
     if thread == 64:
         a92 = shared[16]
-        found = shared[17]
-        a92 = a92 + found
-        found = shared[18]
-        a92 = a92 + found
-        found = shared[19]
-        a92 = a92 + found
-        found = shared[20]
-        a92 = a92 + found
-        found = shared[21]
-        a92 = a92 + found
-        found = shared[22]
-        a92 = a92 + found
-        found = shared[23]
-        a92 = a92 + found
+        for other in range(1, 8):
+            found = shared[16 + other]
+            a92 = a92 + found
         partials[2 * blocks + block] = a92
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -275,88 +224,37 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
             a82 = a82 + found_a82
             a84 = a84 + found_a84
             a92 = a92 + found_a92
-        found = cuda.shfl_xor_sync(u4(4294967295), a82, 16)
-        a82 = a82 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a82, 8)
-        a82 = a82 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a82, 4)
-        a82 = a82 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a82, 2)
-        a82 = a82 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a82, 1)
-        a82 = a82 + found
+        for turn in range(5):
+            hop = 16 >> turn
+            found = cuda.shfl_xor_sync(u4(4294967295), a82, hop)
+            a82 = a82 + found
         if thread % 32 == 0:
             shared[0 + thread // 32] = a82
-        found = cuda.shfl_xor_sync(u4(4294967295), a84, 16)
-        a84 = a84 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a84, 8)
-        a84 = a84 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a84, 4)
-        a84 = a84 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a84, 2)
-        a84 = a84 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a84, 1)
-        a84 = a84 + found
+        for turn in range(5):
+            hop = 16 >> turn
+            found = cuda.shfl_xor_sync(u4(4294967295), a84, hop)
+            a84 = a84 + found
         if thread % 32 == 0:
             shared[8 + thread // 32] = a84
-        found = cuda.shfl_xor_sync(u4(4294967295), a92, 16)
-        a92 = a92 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a92, 8)
-        a92 = a92 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a92, 4)
-        a92 = a92 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a92, 2)
-        a92 = a92 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a92, 1)
-        a92 = a92 + found
+        for turn in range(5):
+            hop = 16 >> turn
+            found = cuda.shfl_xor_sync(u4(4294967295), a92, hop)
+            a92 = a92 + found
         if thread % 32 == 0:
             shared[16 + thread // 32] = a92
         cuda.syncthreads()
         a82 = shared[0]
-        found = shared[1]
-        a82 = a82 + found
-        found = shared[2]
-        a82 = a82 + found
-        found = shared[3]
-        a82 = a82 + found
-        found = shared[4]
-        a82 = a82 + found
-        found = shared[5]
-        a82 = a82 + found
-        found = shared[6]
-        a82 = a82 + found
-        found = shared[7]
-        a82 = a82 + found
+        for other in range(1, 8):
+            found = shared[0 + other]
+            a82 = a82 + found
         a84 = shared[8]
-        found = shared[9]
-        a84 = a84 + found
-        found = shared[10]
-        a84 = a84 + found
-        found = shared[11]
-        a84 = a84 + found
-        found = shared[12]
-        a84 = a84 + found
-        found = shared[13]
-        a84 = a84 + found
-        found = shared[14]
-        a84 = a84 + found
-        found = shared[15]
-        a84 = a84 + found
+        for other in range(1, 8):
+            found = shared[8 + other]
+            a84 = a84 + found
         a92 = shared[16]
-        found = shared[17]
-        a92 = a92 + found
-        found = shared[18]
-        a92 = a92 + found
-        found = shared[19]
-        a92 = a92 + found
-        found = shared[20]
-        a92 = a92 + found
-        found = shared[21]
-        a92 = a92 + found
-        found = shared[22]
-        a92 = a92 + found
-        found = shared[23]
-        a92 = a92 + found
+        for other in range(1, 8):
+            found = shared[16 + other]
+            a92 = a92 + found
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

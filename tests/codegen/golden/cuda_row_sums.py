@@ -53,20 +53,9 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
                 of_row[thread // 32] = a7
             cuda.syncthreads()
             a7 = of_row[0]
-            found = of_row[1]
-            a7 = a7 + found
-            found = of_row[2]
-            a7 = a7 + found
-            found = of_row[3]
-            a7 = a7 + found
-            found = of_row[4]
-            a7 = a7 + found
-            found = of_row[5]
-            a7 = a7 + found
-            found = of_row[6]
-            a7 = a7 + found
-            found = of_row[7]
-            a7 = a7 + found
+            for other in range(1, 8):
+                found = of_row[0 + other]
+                a7 = a7 + found
             cuda.syncthreads()
         v8 = f8(a7)
         if lane == 0:

@@ -108,35 +108,18 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                     a11 = a11 + f8(v10)
                     v17 = v8 + v16
                     o2[i7] = v17
-    found = cuda.shfl_xor_sync(u4(4294967295), a11, 16)
-    a11 = a11 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a11, 8)
-    a11 = a11 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a11, 4)
-    a11 = a11 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a11, 2)
-    a11 = a11 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a11, 1)
-    a11 = a11 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
+        a11 = a11 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a11
     cuda.syncthreads()
     if thread == 0:
         a11 = shared[0]
-        found = shared[1]
-        a11 = a11 + found
-        found = shared[2]
-        a11 = a11 + found
-        found = shared[3]
-        a11 = a11 + found
-        found = shared[4]
-        a11 = a11 + found
-        found = shared[5]
-        a11 = a11 + found
-        found = shared[6]
-        a11 = a11 + found
-        found = shared[7]
-        a11 = a11 + found
+        for other in range(1, 8):
+            found = shared[0 + other]
+            a11 = a11 + found
         partials[0 * blocks + block] = a11
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -150,34 +133,17 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
         for other in range(thread, blocks, 256):
             found_a11 = partials[0 * blocks + other]
             a11 = a11 + found_a11
-        found = cuda.shfl_xor_sync(u4(4294967295), a11, 16)
-        a11 = a11 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a11, 8)
-        a11 = a11 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a11, 4)
-        a11 = a11 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a11, 2)
-        a11 = a11 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a11, 1)
-        a11 = a11 + found
+        for turn in range(5):
+            hop = 16 >> turn
+            found = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
+            a11 = a11 + found
         if thread % 32 == 0:
             shared[0 + thread // 32] = a11
         cuda.syncthreads()
         a11 = shared[0]
-        found = shared[1]
-        a11 = a11 + found
-        found = shared[2]
-        a11 = a11 + found
-        found = shared[3]
-        a11 = a11 + found
-        found = shared[4]
-        a11 = a11 + found
-        found = shared[5]
-        a11 = a11 + found
-        found = shared[6]
-        a11 = a11 + found
-        found = shared[7]
-        a11 = a11 + found
+        for other in range(1, 8):
+            found = shared[0 + other]
+            a11 = a11 + found
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

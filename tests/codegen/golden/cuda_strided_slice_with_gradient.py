@@ -91,35 +91,18 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                     v16 = cuda.selp(v15, v14, f8(0.0))
                     v17 = v13 + v16
                     o1[i9 * n1 + i10] = v17
-    found = cuda.shfl_xor_sync(u4(4294967295), a7, 16)
-    a7 = a7 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a7, 8)
-    a7 = a7 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a7, 4)
-    a7 = a7 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a7, 2)
-    a7 = a7 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a7, 1)
-    a7 = a7 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
+        a7 = a7 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a7
     cuda.syncthreads()
     if thread == 0:
         a7 = shared[0]
-        found = shared[1]
-        a7 = a7 + found
-        found = shared[2]
-        a7 = a7 + found
-        found = shared[3]
-        a7 = a7 + found
-        found = shared[4]
-        a7 = a7 + found
-        found = shared[5]
-        a7 = a7 + found
-        found = shared[6]
-        a7 = a7 + found
-        found = shared[7]
-        a7 = a7 + found
+        for other in range(1, 8):
+            found = shared[0 + other]
+            a7 = a7 + found
         partials[0 * blocks + block] = a7
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -133,34 +116,17 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
         for other in range(thread, blocks, 256):
             found_a7 = partials[0 * blocks + other]
             a7 = a7 + found_a7
-        found = cuda.shfl_xor_sync(u4(4294967295), a7, 16)
-        a7 = a7 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a7, 8)
-        a7 = a7 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a7, 4)
-        a7 = a7 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a7, 2)
-        a7 = a7 + found
-        found = cuda.shfl_xor_sync(u4(4294967295), a7, 1)
-        a7 = a7 + found
+        for turn in range(5):
+            hop = 16 >> turn
+            found = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
+            a7 = a7 + found
         if thread % 32 == 0:
             shared[0 + thread // 32] = a7
         cuda.syncthreads()
         a7 = shared[0]
-        found = shared[1]
-        a7 = a7 + found
-        found = shared[2]
-        a7 = a7 + found
-        found = shared[3]
-        a7 = a7 + found
-        found = shared[4]
-        a7 = a7 + found
-        found = shared[5]
-        a7 = a7 + found
-        found = shared[6]
-        a7 = a7 + found
-        found = shared[7]
-        a7 = a7 + found
+        for other in range(1, 8):
+            found = shared[0 + other]
+            a7 = a7 + found
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

@@ -49,35 +49,18 @@ def kernel(x0, o0, n0, partials, arrivals):
                 if i3 < n0:
                     v4 = x0[i3]
                     a5 = a5 + f8(v4)
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 16)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 8)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 4)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 2)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 1)
-    a5 = a5 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
+        a5 = a5 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()
     if thread == 0:
         a5 = shared[0]
-        found = shared[1]
-        a5 = a5 + found
-        found = shared[2]
-        a5 = a5 + found
-        found = shared[3]
-        a5 = a5 + found
-        found = shared[4]
-        a5 = a5 + found
-        found = shared[5]
-        a5 = a5 + found
-        found = shared[6]
-        a5 = a5 + found
-        found = shared[7]
-        a5 = a5 + found
+        for other in range(1, 8):
+            found = shared[0 + other]
+            a5 = a5 + found
         partials[0 * blocks + block] = a5
     cuda.syncthreads()
     cuda.syncthreads()
@@ -92,34 +75,17 @@ def kernel(x0, o0, n0, partials, arrivals):
     for other in range(thread, blocks, 256):
         found_a5 = partials[0 * blocks + other]
         a5 = a5 + found_a5
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 16)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 8)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 4)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 2)
-    a5 = a5 + found
-    found = cuda.shfl_xor_sync(u4(4294967295), a5, 1)
-    a5 = a5 + found
+    for turn in range(5):
+        hop = 16 >> turn
+        found = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
+        a5 = a5 + found
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()
     a5 = shared[0]
-    found = shared[1]
-    a5 = a5 + found
-    found = shared[2]
-    a5 = a5 + found
-    found = shared[3]
-    a5 = a5 + found
-    found = shared[4]
-    a5 = a5 + found
-    found = shared[5]
-    a5 = a5 + found
-    found = shared[6]
-    a5 = a5 + found
-    found = shared[7]
-    a5 = a5 + found
+    for other in range(1, 8):
+        found = shared[0 + other]
+        a5 = a5 + found
     cuda.syncthreads()
     v6 = f8(a5)
     v8 = v6 / v7
