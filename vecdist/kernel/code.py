@@ -182,7 +182,7 @@ def _inside_replaced(item: object, rule: Callable[[Any], Sequence[Any] | None]) 
     match item:
         case If(_, body, orelse):
             return replace(item, body=replaced(body, rule), orelse=replaced(orelse, rule))
-        case While(_, body) | For(_, _, body):
+        case While(_, body) | For(_, _, body) | Each(_, _, body):
             return replace(item, body=replaced(body, rule))
     return item
 
