@@ -30,6 +30,7 @@ def uncompiled():
         mock.patch.object(pipeline, "_launches", Memo(cache.most)),
         mock.patch.object(cpu, "_routines", {}),
         mock.patch.object(cpu, "_compile_once", spoken_once),
+        mock.patch.object(cpu, "Packed", SpokenPart),
         mock.patch.object(cpu, "MANY", np.inf),
         mock.patch.object(sources, "imported", import_source),
         mock.patch.object(threads, "WORTH_TRYING", np.inf),  # nothing is learnt from how long Python takes
@@ -46,16 +47,28 @@ def import_source(name, text, given, functions=()):
 
 
 def spoken_once(function, signature, exports):
-    """What is compiled elsewhere is run as it is; it has no address."""
+    """What is compiled elsewhere is run as it is; it has no address, but is itself."""
     function.compile(signature)
-    return None, [0] * len(exports)
+    for each, types in exports.values():
+        each.compile(types)
+    return None, [each for each, _ in exports.values()]
+
+
+class SpokenPart:
+    """A part of a kernel, for arguments that are not packed."""
+
+    def __init__(self, spoken, signature):
+        self.spoken = spoken
+
+    def shared(self, *arguments):
+        return lambda number, first, last: self.spoken(number, first, last, *arguments)
 
 
 class Spoken:
     """A function of generated source: numbers that it is called with are converted to the types it was compiled for."""
 
     def __init__(self, function):
-        self.py_func, self.written, self.types = function, None, {}
+        self.py_func, self.written, self.types = function, self, {}
 
     def __call__(self, *arguments):
         given = [self.types.get(place, lambda value: value)(value) for place, value in enumerate(arguments)]

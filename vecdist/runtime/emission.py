@@ -143,8 +143,7 @@ class _Module:
         name = self.module.get_unique_name(f"vecdist_{made.written.name}")
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
-        if made.written.merged:
-            function.attributes.add("alwaysinline")
+        function.attributes.add("alwaysinline" if made.written.merged else "noinline")  # the same bits for every caller
         convention.decorate_function(function, made.written.parameters, made.arguments)
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         given = convention.decode_arguments(builder, made.arguments, function)

@@ -143,9 +143,10 @@ def _compile_once(
 
     The address of the machine code, by Numba's conventions for calls, and those of what it exports.
     """
-    function.written.exports.update(exports)
+    function.written.exports = dict(exports)
     function.compile(signature)
     function.disable_compile()
+    function.written.exports = {}  # each knows what it is called by
     compiled = function.overloads[signature]
     find = compiled.library.get_pointer_to_function
     return find(compiled.fndesc.llvm_func_name), [find(symbol) for symbol in exports]

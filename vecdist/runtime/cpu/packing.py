@@ -6,7 +6,7 @@ Numba's own wrappers take each array apart in a dozen basic blocks, and those of
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -39,8 +39,16 @@ class Packed:
         self.entry: Any = ENTRY(address)
 
     def __call__(self, *arguments: Any) -> None:
-        self.run(np.fromiter(words(self.signature, arguments), np.int64))
+        packed = np.fromiter(words(self.signature, arguments), np.int64)
+        self.entry(packed.ctypes.data)
 
-    def run(self, given: np.ndarray) -> None:
-        """A call with arguments that were packed before, which must be there until it ends."""
-        self.entry(given.ctypes.data)
+    def shared(self, *arguments: Any) -> Callable[[int, int, int], None]:
+        """A function of the first three arguments, for all others, which it holds: threads call it side by side."""
+        packed = np.fromiter(words(self.signature, (0, 0, 0, *arguments)), np.int64)
+
+        def some(number: int, first: int, last: int, held: Any = arguments) -> None:
+            own = packed.copy()
+            own[:3] = number, first, last
+            self.entry(own.ctypes.data)
+
+        return some

@@ -19,7 +19,7 @@ from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.runtime.base import element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
-from vecdist.runtime.cpu.packing import Packed, words
+from vecdist.runtime.cpu.packing import Packed
 
 SHARES = 4  # of each thread, so that they end together
 TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fault of the kernel's
@@ -82,19 +82,13 @@ class Threaded:
         rows = {output: np.zeros(*size) for output, size in self.rows.items()}
         sums = [np.empty(*size) for size in self.sums]
         kept = np.empty(self.hoisted), np.empty(self.hoisted, np.int64)
-        packed = np.fromiter(words(self.part.signature, (0, 0, 0, *sums, *rows.values(), *kept, *given)), np.int64)
-        self.part.run(packed)
+        some = self.part.shared(*sums, *rows.values(), *kept, *given)
+        some(0, 0, 0)
         for nest in self.nests:
-            share(functools.partial(self.some, packed, nest.number), nest.stripes)
+            share(functools.partial(some, nest.number), nest.stripes)
             for output in nest.finished:
                 cpu_language.rows_added(rows[output], given[self.inputs + output])
-        self.some(packed, len(self.nests) + 1, 0, 0)
-
-    def some(self, packed: np.ndarray, number: int, first: int, last: int) -> None:
-        """A range of blocks of a part, by one thread."""
-        own = packed.copy()
-        own[:3] = number, first, last
-        self.part.run(own)
+        some(len(self.nests) + 1, 0, 0)
 
 
 def may_pay(seconds: float, least: float | None = None) -> bool:
