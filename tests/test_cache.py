@@ -75,7 +75,7 @@ def test_a_compilation_is_waited_for_by_those_who_need_it(slow, compiled):
 
 
 @pytest.mark.parametrize("error", [TimeoutError, KeyboardInterrupt, TypeError])
-def test_what_ends_a_compilation_ends_the_call(monkeypatch, uncompiled, error):
+def test_what_ends_a_compilation_ends_the_call(uncompiled, monkeypatch, error):
     """Nothing is compiled a second time, or taken for a damaged file; the same expression works then."""
     tried, compile_once = [], cpu._compile_once
 
