@@ -19,7 +19,6 @@ from vecdist.runtime import cache, pipeline, sources
 from vecdist.runtime.cpu import backend as cpu
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu import threads
-from vecdist.runtime.typed import Written
 
 
 @contextlib.contextmanager
@@ -38,10 +37,10 @@ def uncompiled():
         yield
 
 
-def import_source(name, text, given, functions=()):
+def import_source(name, text, functions, given, make):
     """The module of generated source, in the words of this one."""
     module = ModuleType(name)
-    module.__dict__.update(LANGUAGE | given)
+    module.__dict__.update(given | LANGUAGE)
     exec(compile(text.replace(f"from {cpu_language.__name__} import *", ""), name, "exec"), module.__dict__)
     return module
 
@@ -134,7 +133,7 @@ WORDS = NUMBERS | {
     "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None,
     "room": np.empty, "zeros": np.zeros,
 }
-LANGUAGE = dict(WORDS)
+LANGUAGE = WORDS | {"math": math}
 for each in vars(cpu_language).values():
-    if isinstance(each, Written) and each.name not in WORDS:  # what is written in the same words
-        LANGUAGE[each.name] = FunctionType(each.function.__code__, LANGUAGE | {"math": math})
+    if isinstance(each, FunctionType) and hasattr(each, "written"):  # in the same words
+        LANGUAGE[each.__name__] = FunctionType(each.__code__, LANGUAGE)

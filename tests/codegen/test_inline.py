@@ -1,18 +1,20 @@
 """Routines in the place of their calls or as functions: results shared where that is certain, and none for nothing."""
 
+import ast
 from math import exp
 
 import pytest
 
 from vecdist.codegen import inline, routines
+from vecdist.codegen.frontend import statements
 from vecdist.codegen.inline import inlined, routine
 from vecdist.codegen.routines import is_routine, with_needs
+from vecdist.kernel.code import Function, lines
 from vecdist.primitives import PRIMITIVES, Primitive
 
 TABLE = (3.0, 2.0, 1.0)
 PLACES = (0.25, 0.5)
 HALF = 0.5
-HEADER = "from language import *"
 
 
 def polynomial(x, coefficients):
@@ -113,36 +115,43 @@ def entries_of_the_table(monkeypatch):
         monkeypatch.setattr(module, "PRIMITIVES", PRIMITIVES | entries)
 
 
+def put(*texts):
+    """The lines of a function of these, routines in the place of their calls, and the tables and routines it needs."""
+    (found,), tables, called = inlined([Function("kernel", (), statements(ast.parse("\n".join(texts)).body))])
+    return list(lines(found.body)), tables, called
+
+
 def run(source, **values):
-    """What a source of these lines computes, its first line left out."""
-    lines, called = source
-    scope = {"f4": float, "f8": float, **values}
+    """What such lines compute."""
+    found, tables, called = source
+    scope = {"f4": float, "f8": float, **values, **dict(tables)}
     for each in with_needs(called):
-        exec("\n".join(["import math", *each.tables, each.text]), scope)
-    exec("\n".join(lines[1:]), scope)
+        scope |= dict(each.tables)
+        exec(f"import math\n{each.function}", scope)
+    exec("\n".join(["import math", *found]), scope)
     return scope
 
 
 @pytest.mark.parametrize("x", [0.3, 5.0])
 def test_a_call_becomes_statements_that_compute_the_same(x):
-    source = inlined([HEADER, "v1 = f8(mixed(v0, 2.0))"])
-    assert not any("mixed(" in line or "polynomial(" in line for line in source[0]) and not source[1]
+    source = put("v1 = f8(mixed(v0, 2.0))")
+    assert not any("mixed(" in line or "polynomial(" in line for line in source[0]) and not source[2]
     assert run(source, v0=x)["v1"] == mixed(x, 2.0)
 
 
 @pytest.mark.parametrize("function", [turned_thrice, power], ids=["in the places of its arguments", "closure"])
 def test_results_and_closures(function):
-    source = inlined([HEADER, f"v2 = f8({function.__name__}(v0, v1))"])
+    source = put(f"v2 = f8({function.__name__}(v0, v1))")
     assert run(source, v0=0.75, v1=2.5)["v2"] == function(0.75, 2.5)
 
 
 def test_source_without_routines_is_left_alone():
-    texts = [HEADER, "def kernel(x0, o0):\n    v0 = f8(x0)", "    o0[0] = v0"]
-    assert inlined(texts) == ("\n".join(texts).split("\n"), ())
+    texts = ["v0 = f8(x0)", "for i in range(n):", "    o0[i] = v0"]
+    assert put(*texts) == (texts, (), ())
 
 
 def test_functions_of_the_same_arguments_are_computed_once():
-    source = inlined([HEADER, "v1 = f8(mantissa(v0, 1.0))", "v2 = f4(exponent(v0, 1.0))"])
+    source = put("v1 = f8(mantissa(v0, 1.0))", "v2 = f4(exponent(v0, 1.0))")
     assert sum("while" in line for line in source[0]) == 1
     scope = run(source, v0=40.0)
     assert (scope["v1"], scope["v2"]) == (0.625, 6.0)
@@ -153,46 +162,46 @@ def test_functions_of_the_same_arguments_are_computed_once():
     ["if v0 > 0.0:", "    v1 = f8(mantissa(v0, 1.0))", "else:", "    v1 = f8(exponent(v0, 1.0))"],
 ])
 def test_nothing_is_shared_with_other_arguments_or_from_another_branch(texts):
-    assert sum("while" in line for line in inlined([HEADER, *texts])[0]) == 2
+    assert sum("while" in line for line in put(*texts)[0]) == 2
 
 
 def test_what_came_before_a_branch_is_shared_in_it():
     texts = ["v1 = f8(mantissa(v0, 1.0))", "if v0 > 0.0:", "    v2 = f8(exponent(v0, 1.0))"]
-    source = inlined([HEADER, *texts])
+    source = put(*texts)
     assert sum("while" in line for line in source[0]) == 1
     assert run(source, v0=40.0)["v2"] == 6.0
 
 
 def test_loops_over_tables_are_written_out_and_indexed_ones_are_constants():
-    lines, _ = inlined([HEADER, "v1 = f8(mixed(v0, 2.0))"])
-    assert "PLACES = (0.25, 0.5)" in lines
-    assert not any("TABLE" in line or "coefficient" in line for line in lines)
+    found, tables, _ = put("v1 = f8(mixed(v0, 2.0))")
+    assert tables == (("PLACES", PLACES),)
+    assert not any("TABLE" in line or "coefficient" in line for line in found)
 
 
 def test_a_function_that_returns_early_is_refused():
     with pytest.raises(ValueError, match="early: a routine has one return"):
-        inlined([HEADER, "v1 = f8(early(v0))"])
+        put("v1 = f8(early(v0))")
 
 
 def test_long_functions_are_called_and_compute_the_same():
-    source = inlined([HEADER, "v1 = f8(summed(v0, 1.0))"])
-    (called,) = source[1]
+    source = put("v1 = f8(summed(v0, 1.0))")
+    (called,) = source[2]
     assert called.name.startswith("long_") and any(f"{called.name}(" in line for line in source[0])
     assert called.parameters == ("f8", "f8") and called.results == ("f8",)
     assert run(source, v0=40.0)["v1"] == summed(40.0, 1.0)
 
 
 def test_one_call_gives_all_that_is_wanted_of_its_arguments():
-    source = inlined([HEADER, "v1 = f8(summed(v0, 1.0))", "v2 = f4(multiplied(v0, 1.0))"])
+    source = put("v1 = f8(summed(v0, 1.0))", "v2 = f4(multiplied(v0, 1.0))")
     assert sum("long_" in line for line in source[0]) == 1
-    assert [each.results for each in source[1]] == [("f8", "f8")]
+    assert [each.results for each in source[2]] == [("f8", "f8")]
     scope = run(source, v0=40.0)
     assert (scope["v1"], scope["v2"]) == (summed(40.0, 1.0), multiplied(40.0, 1.0))
 
 
 def test_what_nobody_wants_of_a_function_is_left_out_of_it():
-    assert "product" not in routine(mixed_sums, frozenset({0})).text
-    assert "total" not in routine(mixed_sums, frozenset({1})).text
+    assert "product" not in str(routine(mixed_sums, frozenset({0})).function)
+    assert "total" not in str(routine(mixed_sums, frozenset({1})).function)
     assert routine(long, frozenset({0})).results == ("b1",)
 
 
@@ -219,7 +228,7 @@ def test_every_routine_computes_the_same():
     for name in names:
         entry = PRIMITIVES[name]
         text = entry.code.format(*(f"v{place}" for place in range(entry.arity)), dtype="f8")
-        source = inlined([HEADER, f"v9 = {text}"])
+        source = put(f"v9 = {text}")
         point = [0.5] * entry.arity
         found = run(source, **{f"v{place}": x for place, x in enumerate(point)})["v9"]
         wanted = entry.routine(*(point[1:-1] if entry.seldom else point))

@@ -11,6 +11,7 @@ import threading
 import traceback
 from dataclasses import replace
 from itertools import repeat
+from types import ModuleType
 
 import numpy as np
 import random_model_runs
@@ -28,13 +29,12 @@ from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import leaf
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.runtime import sources
-from vecdist.runtime.cuda import language as cuda_language
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.cuda.compiler import cuda
 from vecdist.runtime.pipeline import lower, values
 
 WARP = 32
+LANGUAGE = "vecdist.runtime.cuda.language"
 
 
 def launch(kernel, arrays, lengths, blocks=1, lanes=1):
@@ -73,12 +73,12 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
 
 
 def imported(name, text, routines):
-    """The module of a source; what it calls are functions of Python here."""
-    given = {
-        each.name: getattr(imported(each.name, each.module(cuda_language.__name__), each.needs), each.name)
-        for each in routines
-    }
-    return sources.imported(name, text, given)
+    """The module of a source, run by Python; so is what it calls."""
+    module = ModuleType(name)
+    for each in routines:
+        vars(module)[each.name] = getattr(imported(each.name, each.module(LANGUAGE), each.needs), each.name)
+    exec(compile(text, name, "exec"), vars(module))
+    return module
 
 
 def count(shape, lengths):

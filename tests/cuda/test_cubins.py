@@ -105,5 +105,5 @@ def test_kernels_of_other_capabilities_are_other_files(compiler, tmp_path, monke
     monkeypatch.setenv(folder.VARIABLE, str(tmp_path))
     kernel = nest_kernel("row sums", "f4")
     assert cuda.cubin(kernel, (8, 0))[2] != cuda.cubin(kernel, HOPPER)[2]
-    assert {path.suffix for path in tmp_path.iterdir()} == {".py", ".pyc", ".cubin"}
+    assert {path.suffix for path in tmp_path.iterdir()} == {".py", ".cubin"}
     assert len(list(tmp_path.glob("*.cubin"))) == 2

@@ -1,5 +1,6 @@
 """Generated source as machine code does what it says to Python: random programs in its words, and what it refuses."""
 
+import ast
 import random
 
 import numba
@@ -8,9 +9,11 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 from uncompiled import import_source
 
-from vecdist.codegen.statements import INDENT
+from vecdist.codegen.frontend import definition
+from vecdist.kernel.code import INDENT
 from vecdist.runtime import sources
 from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.typed import Written
 
 HEAD = f"from {cpu_language.__name__} import *\nimport math\n"
 EIGHTH = "{0} - 8.0 * math.floor({0} / 8.0)"  # of a whole number: as small, so that products and sums are exact
@@ -102,11 +105,23 @@ class Programs:
         yield f"@compiled\ndef every(a, b, n, out):\n{calls}    return\n"
 
 
+def imported(name, text):
+    """The module of a text, whose functions are compiled, or merged, as it says."""
+    found = [item for item in ast.parse(text).body if isinstance(item, ast.FunctionDef)]
+    merged = {item.name for item in found if ast.unparse(item.decorator_list[0]) == "merged"}
+
+    def make(function, names):
+        written = Written(function, names, merged=function.name in merged)
+        return written if written.merged else cpu_language.compiled(written)
+
+    return sources.imported(name, text, [definition(item) for item in found], cpu_language.WORDS, make)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_random_programs_do_what_python_does(seed):
     text, count = "\n".join(Programs(seed).module(40)), 40
-    compiled = sources.imported(f"random_programs_{seed}", text, {}).every
-    spoken = import_source("spoken", text, {}).every
+    compiled = imported(f"random_programs_{seed}", text).every
+    spoken = import_source("spoken", text, [], {}, None).every
     signature = (numba.float64, numba.float64, numba.int64, numba.float64[::1])
     compiled.compile(signature)
     spoken.compile(signature)
@@ -129,14 +144,13 @@ def source(*lines):
     (["out[0] = x.length"], "no type"),
 ])  # fmt: skip
 def test_what_is_no_generated_source_is_refused(lines, what):
-    module = sources.imported("refused_" + what.replace(" ", "_"), source(*lines), {})
     with pytest.raises((SyntaxError, TypeError, numba.TypingError), match=what):
-        module.f.compile((numba.float64, numba.float64[::1]))
+        imported("refused_" + what.replace(" ", "_"), source(*lines)).f.compile((numba.float64, numba.float64[::1]))
 
 
 def test_arrays_of_a_function_are_let_go_of():
     """What a kernel makes to work in is freed: as many bytes are allocated after a thousand calls as before."""
-    module = sources.imported("makes_arrays", source("y = np.empty(1000, np.float64)", "y[3] = x", "out[0] = y[3]"), {})
+    module = imported("makes_arrays", source("y = np.empty(1000, np.float64)", "y[3] = x", "out[0] = y[3]"))
     module.f.compile((numba.float64, numba.float64[::1]))
     out = np.zeros(1)
     _nrt_python.memsys_enable_stats()

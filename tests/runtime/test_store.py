@@ -15,6 +15,7 @@ import pytest
 
 import vecdist
 from vecdist import lazy
+from vecdist.kernel.code import Function, Return
 from vecdist.runtime import folder as folders
 from vecdist.runtime import sources, store
 
@@ -29,6 +30,7 @@ from vecdist.runtime import pipeline
 stats = pipeline._plans(key, None).program.serial.stats
 print(float(value).hex(), float(slope).hex(), sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
+NOTHING = Function("nothing", (), (Return(),))
 
 
 @pytest.fixture(scope="module")
@@ -132,10 +134,12 @@ def test_checked_files(folder):
 
 
 def test_sources_are_written_once(folder):
-    module = sources.imported("vecdist_test", "value = given\n", {"given": 1})
-    assert module.value == 1 and sys.modules["vecdist_test"] is module
+    given = "vecdist_test", str(NOTHING), [NOTHING]
+    module = sources.imported(*given, {"word": 1}, lambda function, names: (function, names["word"]))
+    assert module.nothing == (NOTHING, 1) and sys.modules["vecdist_test"] is module
+    assert Path(module.__file__).read_text(encoding="utf-8") == "def nothing():\n    return"
     written = Path(module.__file__).stat().st_mtime_ns
-    assert sources.imported("vecdist_test", "value = given\n", {"given": 2}).value == 2
+    assert sources.imported(*given, {"word": 2}, lambda function, names: names["word"]).nothing == 2
     assert Path(module.__file__).stat().st_mtime_ns == written
     sources.forget("vecdist_test")
     assert "vecdist_test" not in sys.modules
@@ -219,8 +223,8 @@ def test_files_that_cannot_be_written_are_done_without(folder, monkeypatch, modu
         assert store.write("kernel", b"content") is None
     assert store.write("other", b"content") is None
     assert len(seen) == 1 and not list(folder.iterdir())
-    module = sources.imported("vecdist_unwritten", "value = 1\n", {})
-    assert module.value == 1
+    module = sources.imported("vecdist_unwritten", str(NOTHING), [NOTHING], {}, lambda function, names: function)
+    assert module.nothing == NOTHING
     sources.forget("vecdist_unwritten")
 
 

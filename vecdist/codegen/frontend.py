@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from vecdist.kernel.code import Code, Do, Each, For, If, Return, Set, While
+from vecdist.kernel.code import Code, Do, For, Function, If, Return, Set, While, mapped
 from vecdist.kernel.expressions import (
     ZERO,
     Attribute,
@@ -19,6 +21,7 @@ from vecdist.kernel.expressions import (
     Operation,
     Several,
     joined,
+    substituted,
 )
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -33,6 +36,18 @@ OPERATORS: dict[type[ast.AST], str] = {
 def parsed(text: str) -> Expr:
     """The expression that a text says."""
     return expression(ast.parse(text, mode="eval").body)
+
+
+@cache
+def function(written: Callable) -> Function:
+    """A function of Python."""
+    (found,) = ast.parse(textwrap.dedent(inspect.getsource(written))).body
+    assert isinstance(found, ast.FunctionDef)
+    return definition(found)
+
+
+def definition(node: ast.FunctionDef) -> Function:
+    return Function(node.name, tuple([argument.arg for argument in node.args.args]), statements(node.body))
 
 
 def expression(node: ast.expr) -> Expr:
@@ -56,8 +71,8 @@ def expression(node: ast.expr) -> Expr:
             return joined("&", [Operation(OPERATORS[type(op)], (a, b)) for op, a, b in pairs])
         case ast.IfExp(test, yes, no):
             return Choice(expression(test), expression(yes), expression(no))
-        case ast.Call(function, args, []):
-            return Call(expression(function), tuple([expression(arg) for arg in args]))
+        case ast.Call(called, args, []):
+            return Call(expression(called), tuple([expression(arg) for arg in args]))
         case ast.Subscript(array, index):
             return Element(expression(array), expression(index))
         case ast.Attribute(of, name):
@@ -91,7 +106,9 @@ def _statement(item: ast.stmt) -> Iterator[Code]:
             start, stop = bounds[:2] if len(bounds) > 1 else (ZERO, *bounds)
             yield For(index, stop, statements(body), start, bounds[2] if len(bounds) > 2 else None)
         case ast.For(ast.Name(index), ast.Name(table), body, []):
-            yield Each(index, Name(table), statements(body))
+            element = {index: Element(Name(table), Name(index))}
+            inside = [mapped(each, lambda whole: substituted(whole, element)) for each in statements(body)]
+            yield For(index, Call(Name("len"), (Name(table),)), tuple(inside))
         case ast.Return(value):
             yield Return(None if value is None else expression(value))
         case _:

@@ -3,74 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from vecdist.kernel.code import Code, Each, For, If, Set, While, expressions, walk
+from vecdist.kernel.code import Code, For, If, Return, Set, While, bodies, expressions, walk, with_bodies
 from vecdist.kernel.expressions import Expr, Name, Several, names
 
 UNUSED = "_"
 
 
-def pruned(body: Sequence[Code], results: Sequence[Expr]) -> tuple[Code, ...]:
-    """Statements of a function of which these results are wanted: assignments that none of them needs are left out.
+def pruned(body: Sequence[Code], used: frozenset[int]) -> tuple[Code, ...]:
+    """A function's statements for these of its results; assignments that none of them needs are left out.
 
-    Functions here have no effects but their results.
+    Functions here have no effects but their results, and one return, which comes last.
     """
-    return tuple(_kept(body, _needed(body, results)))
+    *body, last = body
+    assert isinstance(last, Return) and last.value is not None
+    result = last.value
+    if isinstance(result, Several):
+        parts = enumerate(result.items)
+        result = Several(tuple([part if place in used else Name(UNUSED) for place, part in parts]))
+    return (*_kept(body, _needed(body, result)), Return(result))
 
 
-def _needed(body: Sequence[Code], results: Sequence[Expr]) -> set[str]:
-    """The names on which the results depend, in whatever order the statements run."""
-    found = set(names(*results))
-    assignments = []
+def _needed(body: Sequence[Code], result: Expr) -> set[str]:
+    """The names on which the result depends, in whatever order the statements run."""
+    found, pairs = set(names(result)), []
     for item in walk(body):
-        if isinstance(item, Set):
-            assignments += [(set(names(target)), set(names(value))) for target, value in _pairs(item)]
-        else:
+        if isinstance(item, If | While | For):
             found.update(names(*expressions(item)))
+        elif isinstance(item, Set):
+            pairs += [(set(names(place)), set(names(value))) for place, value in _pairs(item)]
     while True:
         before = len(found)
-        for targets, read in assignments:
-            if targets & found:
+        for places, read in pairs:
+            if places & found:
                 found |= read
         if len(found) == before:
             return found
 
 
-def _pairs(item: Set) -> list[tuple[Expr, Expr]]:
+def _pairs(item: Set) -> Iterator[tuple[Expr, Expr]]:
     """What is assigned to, each with its value."""
     if isinstance(item.target, Several) and isinstance(item.value, Several):
-        return list(zip(item.target.items, item.value.items, strict=True))
-    return [(item.target, item.value)]
+        yield from zip(item.target.items, item.value.items, strict=True)
+    else:
+        yield item.target, item.value
 
 
-def _kept(body: Sequence[Code], needed: set[str]) -> Iterator[Code]:
+def _kept(body: Sequence[Code], needed: set[str]) -> tuple[Code, ...]:
+    found = []
     for item in body:
-        match item:
-            case Set():
-                yield from _assignment(item, needed)
-            case If(_, inner, orelse):
-                new = replace(item, body=tuple(_kept(inner, needed)), orelse=tuple(_kept(orelse, needed)))
-                if new.body or new.orelse:
-                    yield new
-            case While(_, inner) | For(_, _, inner) | Each(_, _, inner):
-                new = replace(item, body=tuple(_kept(inner, needed)))
-                if new.body:
-                    yield new
-            case _:
-                yield item
+        if isinstance(item, Set):
+            found += _needed_part(item, needed)
+        else:
+            inside = with_bodies(item, lambda block: _kept(block, needed))
+            found += [inside] if any(bodies(inside)) else []
+    return tuple(found)
 
 
-def _assignment(item: Set, needed: set[str]) -> Iterator[Set]:
-    """An assignment to what is needed; of a call's results, those that nobody needs are named as unused."""
-    wanted = [(target, value) for target, value in _pairs(item) if not needed.isdisjoint(names(target))]
+def _needed_part(item: Set, needed: set[str]) -> Iterator[Set]:
+    """An assignment without those of several names that nobody needs; of a call, these are named as unused."""
+    wanted = [pair for pair in _pairs(item) if not needed.isdisjoint(names(pair[0]))]
     if not wanted:
         return
     if not isinstance(item.target, Several):
         yield item
     elif isinstance(item.value, Several):
-        targets, values = zip(*wanted, strict=True)
-        yield Set(Several(targets), Several(values))
+        places, values = zip(*wanted, strict=True)
+        yield Set(Several(places), Several(values))
     else:
-        places = [each if not needed.isdisjoint(names(each)) else Name(UNUSED) for each in item.target.items]
-        yield Set(Several(tuple(places)), item.value)
+        each = [place if not needed.isdisjoint(names(place)) else Name(UNUSED) for place in item.target.items]
+        yield Set(Several(tuple(each)), item.value)

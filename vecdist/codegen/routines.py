@@ -1,37 +1,35 @@
-"""Routines as functions of generated code: written once, and called by every kernel that needs it."""
+"""Routines as functions of generated source: written once, and called by every kernel that needs it."""
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import final
+from typing import final, get_args, get_type_hints
 
-from vecdist.codegen.frontend import expression, statements
-from vecdist.kernel.code import Code, Function, walk
-from vecdist.kernel.expressions import Expr
+from vecdist.codegen import frontend
+from vecdist.codegen.pruning import pruned
+from vecdist.kernel.code import Function, Return, walk
 from vecdist.primitives.table import PRIMITIVES
 
-TYPES = {"float": "f8", "bool": "b1", "int": "i8", "tuple[float, ...]": "table"}
+TYPES = {float: "f8", bool: "b1", int: "i8"}
 LONG = 12  # statements: a function of more is called, one of fewer is put in the place of its calls
 
-Table = tuple[str, tuple[float, ...]]
+Tables = tuple[tuple[str, tuple], ...]
+"""Tuples of numbers that functions read elements of, by name."""
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Routine:
-    """A function of float64 numbers, named by its content; ``tables`` are what its text needs before it.
+    """A function of float64 numbers, named by its content.
 
-    ``parameters`` and ``results`` are types, as generated code names them; ``needs`` are the routines that it calls.
+    ``parameters`` and ``results`` are types, as generated source names them; ``needs`` are the routines that it calls.
     One that is ``seldom`` called is not put in the place of its calls on a GPU, which would cost all threads registers.
     """
 
     function: Function
-    tables: tuple[Table, ...]
+    tables: Tables
     parameters: tuple[str, ...]
     results: tuple[str, ...]
     needs: tuple[Routine, ...]
@@ -41,25 +39,24 @@ class Routine:
     def name(self) -> str:
         return self.function.name
 
+    def module(self, language: str, decorator: str = "") -> str:
+        """The source of a module with this function alone."""
+        return module((self.function,), self.tables, language, decorator)
 
-@final
-@dataclass(frozen=True)
-class Definition:
-    """What a function of Python floats says: its parameters and results with their types, and its statements."""
 
-    name: str
-    parameters: dict[str, str]
-    body: tuple[Code, ...]
-    results: tuple[Expr, ...]
-    types: tuple[str, ...]
+def module(functions: Iterable[Function], tables: Tables, language: str, decorator: str) -> str:
+    """The source of a module of functions, in the words of a language."""
+    text = "\n\n\n".join(f"{decorator}\n{each}" if decorator else str(each) for each in functions)
+    head = [f"from {language} import *", *(["import math"] if "math." in text else [])]
+    return "\n".join([*head, *(f"{name} = {table!r}" for name, table in tables)]) + f"\n\n\n{text}\n"
 
 
 def with_needs(routines: Iterable[Routine]) -> tuple[Routine, ...]:
     """Routines and all that they call, each once and behind what it calls."""
-    found: dict[Routine, None] = {}
+    found: dict[str, Routine] = {}
     for routine in routines:
-        found |= dict.fromkeys((*with_needs(routine.needs), routine))
-    return tuple(found)
+        found |= {each.name: each for each in (*with_needs(routine.needs), routine)}
+    return tuple(found.values())
 
 
 def is_routine(op: str) -> bool:
@@ -68,31 +65,24 @@ def is_routine(op: str) -> bool:
 
 
 @cache
-def definition(function: Callable) -> Definition:
-    """What a function says, read from its source; its one return comes last."""
-    (found,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    assert isinstance(found, ast.FunctionDef)
-    returns = [node for node in ast.walk(found) if isinstance(node, ast.Return)]
-    if returns != found.body[-1:]:
+def code(function: Callable, used: frozenset[int]) -> Function:
+    """What computes these results of a function."""
+    found = frontend.function(function)
+    returns = [item for item in walk(found.body) if isinstance(item, Return)]
+    if len(returns) != 1 or found.body[-1] is not returns[0]:
         raise ValueError(f"{found.name}: a routine has one return, which comes last")
-    value = returns[0].value
-    assert value is not None
-    parts = value.elts if isinstance(value, ast.Tuple) else [value]
-    parameters = {each.arg: _type(each.annotation) for each in found.args.args}
-    match found.returns:
-        case ast.Subscript(_, ast.Tuple(each)):
-            types = tuple([_type(part) for part in each])
-        case annotation:
-            types = (_type(annotation),)
-    return Definition(found.name, parameters, statements(found.body[:-1]), tuple(map(expression, parts)), types)
-
-
-def _type(annotation: ast.expr | None) -> str:
-    """The type of an annotated name; float64 where nothing is said."""
-    return TYPES[ast.unparse(annotation)] if annotation else "f8"
+    return Function(found.name, found.parameters, pruned(found.body, used))
 
 
 @cache
 def is_long(function: Callable) -> bool:
     """Whether a function is worth a call."""
-    return sum(1 for _ in walk(definition(function).body)) + 1 > LONG
+    return sum(1 for _ in walk(frontend.function(function).body)) + bool(function.__doc__) > LONG
+
+
+def types_of(function: Callable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The types of a function's parameters and of all its results; float64 where nothing is said."""
+    hints = get_type_hints(function)
+    result = hints.get("return", float)
+    parameters = [TYPES[hints.get(name, float)] for name in frontend.function(function).parameters]
+    return tuple(parameters), tuple([TYPES[each] for each in get_args(result) or (result,)])

@@ -82,18 +82,8 @@ class For(Generic[Item_co]):
     step: Expr | None = None
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Each(Generic[Item_co]):
-    """``body`` for each number of a table, which is unrolled: it is nothing that runs."""
-
-    index: str
-    table: Name
-    body: tuple[Item_co, ...]
-
-
 Simple = Set | Do | Note | Return
-Code = Simple | If | While | For | Each
+Code = Simple | If | While | For
 
 
 @final
@@ -104,6 +94,9 @@ class Function:
     name: str
     parameters: tuple[str, ...]
     body: tuple[Code, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([f"def {self.name}({', '.join(self.parameters)}):", *_inside(self.body, 0, str)])
 
 
 def let(name: str, value: Expr) -> Set:
@@ -116,7 +109,7 @@ def bodies(item: object) -> tuple[tuple, ...]:
     match item:
         case If(_, body, orelse):
             return body, orelse
-        case While(_, body) | For(_, _, body) | Each(_, _, body):
+        case While(_, body) | For(_, _, body):
             return (body,)
     return ()
 
@@ -174,16 +167,17 @@ def replaced(items: Sequence[Any], rule: Callable[[Any], Sequence[Any] | None]) 
     found = []
     for item in items:
         new = rule(item)
-        found += [_inside_replaced(item, rule)] if new is None else new
+        found += [with_bodies(item, lambda body: replaced(body, rule))] if new is None else new
     return tuple(found)
 
 
-def _inside_replaced(item: object, rule: Callable[[Any], Sequence[Any] | None]) -> object:
+def with_bodies(item: Any, change: Callable[[tuple], tuple]) -> Any:
+    """A statement with the blocks inside it changed."""
     match item:
         case If(_, body, orelse):
-            return replace(item, body=replaced(body, rule), orelse=replaced(orelse, rule))
-        case While(_, body) | For(_, _, body) | Each(_, _, body):
-            return replace(item, body=replaced(body, rule))
+            return replace(item, body=change(body), orelse=change(orelse))
+        case While(_, body) | For(_, _, body):
+            return replace(item, body=change(body))
     return item
 
 
@@ -196,7 +190,7 @@ def assigned(items: Sequence[Code]) -> set[str]:
                 found.add(name)
             case Set(Several(targets)):
                 found.update(names(*targets))
-            case For(index) | Each(index):
+            case For(index):
                 found.add(index)
     return found
 

@@ -93,9 +93,6 @@ class Expr:
     def __ge__(self, other: Operand) -> Operation:
         return operation(">=", self, other)
 
-    def __neg__(self) -> Operation:
-        return operation("neg", self)
-
     def equals(self, other: Operand) -> Operation:
         """Whether both are equal, as an expression; ``==`` says whether they are the same expression."""
         return operation("==", self, other)

@@ -21,10 +21,11 @@ from vecdist.kernel import scopes
 from vecdist.kernel.code import Code, Do, For, If, Return, Set, While, walk
 from vecdist.kernel.expressions import Attribute, Call, Choice, Constant, Element, Expr, Name, Operation, Several
 from vecdist.kernel.scopes import values
-from vecdist.runtime import typed
-from vecdist.runtime.typed import Type, Typed, Written, elements, meaning_of
+from vecdist.runtime import exports, typed
+from vecdist.runtime.exports import export
+from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
 
-SHAPING = (__file__, typed.__file__, scopes.__file__)  # what shapes machine code
+SHAPING = (__file__, typed.__file__, exports.__file__, scopes.__file__)  # what shapes machine code
 VERSION = b"".join(Path(module).read_bytes() for module in SHAPING)
 Value = Any  # of LLVM; None for what is known when compiling
 
@@ -63,11 +64,12 @@ def emitter(intrinsic: Callable[..., Any]) -> Any:
 
 def called_by_numba(written: Written, emitted: Any) -> Any:
     """A function for Numba that is nothing but what was written, and keeps it."""
-    number, names = next(_numbers), "".join(f"{name}, " for name in written.parameters)
+    number, name = next(_numbers), written.function.name
+    names = "".join(f"{each}, " for each in written.function.parameters)
     _written[number] = written
     told = {"emitted": emitted, "written": written, "__name__": written.names["__name__"]}
-    exec(f"def {written.name}({names}):\n    return emitted({number}, ({names}))\n", told)
-    return told[written.name]
+    exec(f"def {name}({names}):\n    return emitted({number}, ({names}))\n", told)
+    return told[name]
 
 
 def _kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
@@ -88,7 +90,7 @@ class _Module:
         self.uses = Counter(roots)
         waiting = list(roots)
         for made in waiting:  # which grows meanwhile
-            inner = [function for function, _ in made.calls.values() if isinstance(function, Typed)]
+            inner = [function for function in made.calls.values() if isinstance(function, Typed)]
             waiting += [each for each in dict.fromkeys(inner) if each not in self.uses]
             self.uses.update(inner)
         self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
@@ -100,33 +102,12 @@ class _Module:
         return self.functions[made]
 
     def export(self, symbol: str, made: Typed) -> None:
-        """A function of C that calls one with the arguments that lie at an address, in 64 bits each."""
-        word = ir.IntType(64)
-        function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [word.as_pointer()]), symbol)
-        builder = ir.IRBuilder(function.append_basic_block("entry"))
-        places = (builder.load(builder.gep(function.args[0], [word(place)])) for place in itertools.count())
-        given = [self.unpacked(builder, kind, places) for kind in made.arguments]
-        self.target.call_conv.call_function(builder, self.function(made), made.result, made.arguments, given)
-        builder.ret_void()
+        """A function of C that calls one."""
 
-    def unpacked(self, builder: ir.IRBuilder, kind: Type, words: Iterator[Value]) -> Value:
-        """An argument of the words that it was packed in."""
-        if isinstance(kind, types.Array):
-            return self.array(builder, kind, words)
-        whole = next(words)
-        if not isinstance(kind, types.Float):
-            return self.target.cast(builder, whole, types.int64, kind)
-        return self.target.cast(builder, builder.bitcast(whole, ir.DoubleType()), types.float64, kind)
+        def call(builder: ir.IRBuilder, given: Sequence[Value]) -> None:
+            self.target.call_conv.call_function(builder, self.function(made), made.result, made.arguments, given)
 
-    def array(self, builder: ir.IRBuilder, kind: Type, words: Iterator[Value]) -> Value:
-        from numba.np.arrayobj import make_array, populate_array  # which only compiling needs, and is long in loading
-
-        made = make_array(kind)(self.target, builder)
-        data = builder.inttoptr(next(words), made.data.type)
-        shape, strides = ([next(words) for _ in range(kind.ndim)] for _ in range(2))
-        size = self.target.get_constant(types.intp, self.target.get_abi_sizeof(self.target.get_data_type(kind.dtype)))
-        populate_array(made, data, shape, strides, size, None)
-        return made._getvalue()
+        export(self.target, self.module, symbol, made.arguments, call)
 
     def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value]) -> Value:
         if self.uses[made] == 1 and not made.written.apart:
@@ -140,11 +121,11 @@ class _Module:
     def emitted(self, made: Typed) -> ir.Function:
         convention = self.target.call_conv
         kind = convention.get_function_type(made.result, made.arguments)
-        name = self.module.get_unique_name(f"vecdist_{made.written.name}")
+        name = self.module.get_unique_name(f"vecdist_{made.written.function.name}")
         function = ir.Function(self.module, kind, name)
         function.linkage = "internal"
         function.attributes.add("alwaysinline" if made.written.merged else "noinline")  # the same bits for every caller
-        convention.decorate_function(function, made.written.parameters, made.arguments)
+        convention.decorate_function(function, made.written.function.parameters, made.arguments)
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         given = convention.decode_arguments(builder, made.arguments, function)
         result = _Statements(self, made, builder).write(given)
@@ -158,7 +139,7 @@ class _Statements:
 
     def __init__(self, module: _Module, made: Typed, builder: ir.IRBuilder) -> None:
         self.module, self.target, self.made, self.builder = module, module.target, made, builder
-        self.settled = values(made.written.parameters, made.written.body)
+        self.settled = values(made.written.function.parameters, made.written.function.body)
         self.known: dict[str, Value] = {}  # of names that are nothing but a value
         self.places: dict[str, Value] = {}  # of the others
         self.memory: list[ir.AllocaInstr] = []
@@ -168,10 +149,11 @@ class _Statements:
 
     def write(self, arguments: Sequence[Value]) -> Value:
         """What the function returns, for arguments of its types."""
-        for name, kind, value in zip(self.made.written.parameters, self.made.arguments, arguments, strict=True):
+        function = self.made.written.function
+        for name, kind, value in zip(function.parameters, self.made.arguments, arguments, strict=True):
             self.store(name, value, kind)
         self.result = self.target.get_dummy_value()
-        self.block(self.made.written.body)
+        self.block(function.body)
         for kind, array in self.owned:
             self.target.nrt.decref(self.builder, kind, array)
         first = self.builder.function.entry_basic_block
@@ -182,23 +164,23 @@ class _Statements:
 
     # values
 
-    def as_type(self, node: Expr, kind: Type) -> Value:
-        return self.cast(self.expression(node), self.of(node), kind)
+    def expression(self, item: Expr) -> Value:
+        return TABLE[type(item)](self, item)
 
-    def of(self, node: Expr) -> Type:
-        return self.made.of[id(node)]
+    def as_type(self, item: Expr, kind: Type) -> Value:
+        return self.cast(self.expression(item), self.made.of(item), kind)
 
     def cast(self, value: Value, kind: Type, wanted: Type) -> Value:
         if kind == wanted:
             return value
         return self.target.cast(self.builder, value, kind, wanted)
 
-    def test(self, node: Expr) -> Value:
-        return self.as_type(node, types.boolean)
+    def test(self, item: Expr) -> Value:
+        return self.as_type(item, types.boolean)
 
-    def call(self, node: object, arguments: Sequence[tuple[Value, Type]]) -> Value:
-        """What the types say is called here."""
-        function, signature = self.made.calls[id(node), len(arguments)]
+    def apply(self, called: tuple[Any, Any], arguments: Sequence[tuple[Value, Type]]) -> Value:
+        """A call of what the types say."""
+        function, signature = called
         emitter = self.target.get_function(function, signature)
         result = emitter(self.builder, self.fitted(arguments, signature.args))
         self.target.add_linking_libs(getattr(emitter, "libs", ()))
@@ -214,11 +196,11 @@ class _Statements:
             return values
         return [*values[:own], self.target.make_tuple(self.builder, star, values[own:])]
 
-    def pairs(self, nodes: Sequence[Expr]) -> list[tuple[Value, Type]]:
-        return [(self.expression(node), self.of(node)) for node in nodes]
+    def pairs(self, items: Sequence[Expr]) -> list[tuple[Value, Type]]:
+        return [(self.expression(item), self.made.of(item)) for item in items]
 
-    def load(self, name: str) -> Value:
-        return self.known[name] if name in self.settled else self.builder.load(self.places[name])
+    def constant_of(self, kind: Type, value: Any) -> Value:
+        return self.target.get_constant_generic(self.builder, kind, value)
 
     def store(self, name: str, value: Value, kind: Type) -> None:
         wanted = self.made.names[name]
@@ -230,61 +212,58 @@ class _Statements:
         self.builder.store(self.cast(value, kind, wanted), self.places[name])
 
     def place(self, kind: Any, name: str = "") -> Value:
-        """Memory of a name, which is made where the function begins."""
+        """Memory, which is made where the function begins."""
         self.memory.append(ir.AllocaInstr(self.builder.function.entry_basic_block, kind, None, name))
         return self.memory[-1]
 
     # statements
 
-    def block(self, body: Sequence[Code]) -> None:
-        for item in body:
-            self.statement(item)
+    def block(self, items: Sequence[Code]) -> None:
+        for item in items:
+            match item:
+                case Set(Several(targets), Several(values)):
+                    for target, (value, kind) in zip(targets, self.pairs(values), strict=True):
+                        self.put(target, value, kind)
+                case Set(target, value):
+                    self.set(target, value)
+                case Do(call):
+                    self.expression(call)
+                case If(test, body, orelse):
+                    self.choose(test, lambda: self.block(body), lambda: self.block(orelse))
+                case While(test, body):
+                    with self.loop(lambda: self.test(test), "never"):
+                        self.block(body)
+                case For():
+                    self.series(item)
+                case Return(value):
+                    assert not self.depth, "a function ends where its statements do"
+                    if value is not None:
+                        self.result = self.as_type(value, self.made.result)
 
-    def statement(self, item: Code) -> None:
-        match item:
-            case Set(Several(targets), Several(values)):
-                for target, (value, kind) in zip(targets, self.pairs(values), strict=True):
-                    self.put(target, value, kind)
-            case Set(target, value):
-                self.assign(target, value)
-            case Do(call):
-                self.expression(call)
-            case If(test, body, orelse):
-                self.branch(self.test(test), lambda: self.block(body), lambda: self.block(orelse))
-            case While(test, body):
-                with self.loop(lambda: self.test(test), "never"):
-                    self.block(body)
-            case For():
-                self.turns(item)
-            case Return(value):
-                assert not self.depth, "a function ends where its statements do"
-                if value is not None:
-                    self.result = self.as_type(value, self.made.result)
-
-    def assign(self, target: Expr, value: Expr) -> None:
-        found, kind = self.expression(value), self.of(value)
-        if self.target.enable_nrt and isinstance(kind, types.Array) and isinstance(value, Call):
+    def set(self, target: Expr, item: Expr) -> None:
+        value, kind = self.expression(item), self.made.of(item)
+        if self.target.enable_nrt and isinstance(kind, types.Array) and isinstance(item, Call):
             assert not self.depth, "an array is made once"
-            self.owned.append((kind, found))
-        self.put(target, found, kind)
+            self.owned.append((kind, value))
+        self.put(target, value, kind)
 
     def put(self, target: Expr, value: Value, kind: Type) -> None:
         match target:
             case Name(name):
                 self.store(name, value, kind)
             case Several(targets):
-                assert isinstance(kind, types.BaseTuple)
-                for place, (each, part) in enumerate(zip(targets, elements(kind), strict=True)):
+                for place, (each, part) in enumerate(zip(targets, kind.types, strict=True)):
                     self.put(each, self.builder.extract_value(value, place), part)
             case Element(array, index):
-                self.call(target, [*self.pairs((array, index)), (value, kind)])
+                self.apply(self.made.stored(target), [*self.pairs((array, index)), (value, kind)])
 
-    def branch(self, test: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:
-        with self.builder.if_else(test) as (holds, fails):
+    def choose(self, test: Expr, yes: Callable[[], None], no: Callable[[], None]) -> None:
+        """What ``yes`` writes where a test holds, else what ``no`` does."""
+        with self.builder.if_else(self.test(test)) as (then, otherwise):
             self.depth += 1
-            with holds:
+            with then:
                 yes()
-            with fails:
+            with otherwise:
                 no()
             self.depth -= 1
 
@@ -304,16 +283,15 @@ class _Statements:
             back.set_metadata("llvm.loop", _kept_whole(self.builder.module, unrolled))
         self.builder.position_at_end(end)
 
-    def turns(self, item: For) -> None:
+    def series(self, item: For) -> None:
         """A loop over a range, whose step is positive where it is not a negative constant."""
-        kind = self.made.of[id(item)]
-        first, last = self.as_type(item.start, kind), self.as_type(item.stop, kind)
-        step = self.target.get_constant(kind, 1) if item.step is None else self.as_type(item.step, kind)
-        down = isinstance(item.step, Constant) and item.step.value < 0
+        kind, by = self.made.of(item), self.made.of(bounds(item)[2])
+        first, last, step = [self.as_type(each, kind) for each in bounds(item)]
+        down = isinstance(by, types.IntegerLiteral) and by.literal_value < 0
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = self.place(first.type)
         self.builder.store(first, counter)
-        unrolled = "whole" if self.is_known(item) else "later" if any(map(self.is_fixed, walk((item,)))) else "never"
+        unrolled = "whole" if self.is_known(item) else "later" if any(map(self.is_fixed, walk([item]))) else "never"
         with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), unrolled):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)
@@ -323,8 +301,7 @@ class _Statements:
 
     def is_known(self, item: For) -> bool:
         """Whether a loop runs a known number of times, and becomes a straight line."""
-        bounds = (item.start, item.stop) if item.step is None else (item.start, item.stop, item.step)
-        return all(isinstance(self.made.of.get(id(each)), types.IntegerLiteral) for each in bounds)
+        return all(isinstance(self.made.of(each), types.IntegerLiteral) for each in bounds(item))
 
     def is_fixed(self, item: Code) -> bool:
         """Whether it is a loop over an axis of known length, of which a row is one straight line."""
@@ -332,75 +309,76 @@ class _Statements:
 
     # expressions
 
-    def expression(self, node: Expr) -> Value:
-        match node:
-            case Name(name) if name in self.made.names:
-                return self.load(name)
-            case Name(name):
-                return self.constant(self.of(node), meaning_of(self.made.written.names.get(name)))
-            case Constant(value):
-                return self.target.get_constant_generic(self.builder, self.of(node), value)
-            case Operation("and" | "or", (first, second)):
-                return self.decided(node.op, first, second)
-            case Operation(_, args):
-                return self.call(node, self.pairs(args))
-            case Call():
-                return self.called(node)
-            case Choice(test, yes, no):
-                return self.choice(self.of(node), test, yes, no)
-            case Element(array, index):
-                of, at = self.of(array), self.of(index)
-                if isinstance(of, types.BaseTuple) and isinstance(at, types.IntegerLiteral):
-                    return self.builder.extract_value(self.expression(array), at.literal_value)
-                return self.call(node, self.pairs((array, index)))
-            case Several(items):
-                kind = self.of(node)
-                values = [self.as_type(each, part) for each, part in zip(items, elements(kind), strict=True)]
-                return self.target.make_tuple(self.builder, kind, values)
-            case Attribute(of, name):
-                return self.attribute(self.of(node), of, name)
-        raise SyntaxError(f"generated code has no {type(node).__name__}")
+    def constant(self, item: Constant) -> Value:
+        return self.constant_of(self.made.of(item), item.value)
 
-    def constant(self, kind: Type, meaning: Any) -> Value:
-        """What a name of the language means; of a function, a type or a module no value is needed."""
+    def name(self, item: Name) -> Value:
+        if item.id in self.settled:
+            return self.known[item.id]
+        if item.id in self.made.names:
+            return self.builder.load(self.places[item.id])
+        kind = self.made.of(item)
         if isinstance(kind, types.Dummy | types.Callable | types.Module):
             return self.target.get_dummy_value()
-        return self.target.get_constant_generic(self.builder, kind, meaning)
+        return self.constant_of(kind, self.made.written.meaning(item.id))
 
-    def attribute(self, kind: Type, of: Expr, name: str) -> Value:
-        emitter = self.target.get_getattr(self.of(of), name)
+    def attribute(self, item: Attribute) -> Value:
+        of, kind = self.made.of(item.of), self.made.of(item)
+        emitter = self.target.get_getattr(of, item.name)
         if emitter is None or isinstance(kind, types.Dummy | types.Callable | types.Module):
             return self.target.get_dummy_value()
-        return emitter(self.target, self.builder, self.of(of), self.expression(of), name)
+        return emitter(self.target, self.builder, of, self.expression(item.of), item.name)
 
-    def decided(self, op: str, first: Expr, second: Expr) -> Value:
-        """The first value where that decides, else the second."""
-        result = self.place(self.target.get_value_type(types.boolean))
-        self.builder.store(self.test(first), result)
-        known = self.builder.load(result)
-        going, ended = (self.builder.append_basic_block(name) for name in ("undecided", "decided"))
-        self.builder.cbranch(known, *((going, ended) if op == "and" else (ended, going)))
-        self.builder.position_at_end(going)
-        self.builder.store(self.test(second), result)
-        self.builder.branch(ended)
-        self.builder.position_at_end(ended)
+    def tuple_of(self, item: Several) -> Value:
+        kind = self.made.of(item)
+        values = [self.as_type(each, part) for each, part in zip(item.items, kind.types, strict=True)]
+        return self.target.make_tuple(self.builder, kind, values)
+
+    def operation(self, item: Operation) -> Value:
+        kind = self.made.of(item)
+        if item.op in IN_TURN:
+            return self.in_turn(item)
+        if isinstance(kind, types.IntegerLiteral):
+            return self.constant_of(kind, kind.literal_value)
+        return self.apply(self.made.called(item), self.pairs(item.args))
+
+    def in_turn(self, item: Operation) -> Value:
+        """The first value, or the second where the first does not decide."""
+        first, second = item.args
+        result, known = self.place(self.target.get_value_type(types.boolean)), self.test(first)
+        self.builder.store(known, result)
+        with self.builder.if_then(known if item.op == "and" else self.builder.not_(known)):
+            self.builder.store(self.test(second), result)
         return self.builder.load(result)
 
-    def choice(self, kind: Type, test: Expr, yes: Expr, no: Expr) -> Value:
+    def choice(self, item: Choice) -> Value:
+        kind = self.made.of(item)
         result = self.place(self.target.get_value_type(kind))
 
-        def stored(node: Expr) -> Callable[[], None]:
-            return lambda: self.builder.store(self.as_type(node, kind), result) and None
+        def store(each: Expr) -> Callable[[], None]:
+            return lambda: self.builder.store(self.as_type(each, kind), result)
 
-        self.branch(self.test(test), stored(yes), stored(no))
+        self.choose(item.test, store(item.yes), store(item.no))
         return self.builder.load(result)
 
-    def called(self, node: Call) -> Value:
-        function = self.made.calls.get((id(node), len(node.args)), (None, None))[0]
+    def element(self, item: Element) -> Value:
+        array, index = self.made.of(item.array), self.made.of(item.index)
+        if isinstance(array, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
+            return self.builder.extract_value(self.expression(item.array), index.literal_value)
+        return self.apply(self.made.called(item), self.pairs((item.array, item.index)))
+
+    def call(self, item: Call) -> Value:
+        function = self.made.called(item)
+        if function is None:
+            return self.as_type(item.args[0], self.made.of(item))
         if isinstance(function, Typed):
-            given = [self.as_type(each, kind) for each, kind in zip(node.args, function.arguments, strict=True)]
-            return self.module.call(self.builder, function, given)
-        kind = self.of(node.function)
-        if isinstance(kind, types.NumberClass):
-            return self.as_type(node.args[0], kind.instance_type)
-        return self.call(node, self.pairs(node.args))
+            values = [self.as_type(each, kind) for each, kind in zip(item.args, function.arguments, strict=True)]
+            return self.module.call(self.builder, function, values)
+        return self.apply(function, self.pairs(item.args))
+
+
+TABLE: dict[type[Expr], Callable[[_Statements, Any], Value]] = {
+    Constant: _Statements.constant, Name: _Statements.name, Attribute: _Statements.attribute,
+    Several: _Statements.tuple_of, Operation: _Statements.operation, Choice: _Statements.choice,
+    Element: _Statements.element, Call: _Statements.call,
+}  # fmt: skip

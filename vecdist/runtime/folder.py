@@ -22,7 +22,7 @@ MEGABYTES = 1024
 UNUSED = 90 * 86400.0  # seconds after which a file goes that nobody has read: one of another version, perhaps
 ABANDONED = 3600.0  # seconds after which nobody is writing a file any more
 WRITING = ".writing-"
-OURS = re.compile(rf"(\w+_[0-9a-f]{{12}}(_sm\d+)?(\..+)?\.(pyc?|nb[ci]|cubin|ltoir))|({re.escape(WRITING)}.*)")
+OURS = re.compile(rf"(\w+_[0-9a-f]{{12}}(_sm\d+)?(\..+)?\.(py|nb[ci]|cubin|ltoir))|({re.escape(WRITING)}.*)")
 
 _told: set[object] = set()
 

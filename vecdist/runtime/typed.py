@@ -1,22 +1,23 @@
 """The types of generated code: what Numba's tables say of each expression, found in one walk over its statements.
 
-Each name has one type in a function.
+Generated code has few words: assignments, choices, loops over ranges and while something holds, and calls.  Each name
+has one type in a function, and so has each expression; they are known by identity, as functions hold them.
 """
 
 from __future__ import annotations
 
-import ast
 import builtins
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
 from numba.core import types
 
-from vecdist.codegen.frontend import statements
-from vecdist.kernel.code import Code, Do, For, If, Note, Return, Set, While
+from vecdist.kernel.code import Code, Do, For, Function, If, Note, Return, Set, While
 from vecdist.kernel.expressions import (
+    ONE,
+    ZERO,
     Attribute,
     Call,
     Choice,
@@ -27,7 +28,6 @@ from vecdist.kernel.expressions import (
     Operation,
     Several,
 )
-from vecdist.runtime.sources import CODE, TEXT
 
 OPERATORS: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -35,7 +35,7 @@ OPERATORS: dict[str, Any] = {
     "|": operator.or_, "^": operator.xor, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "==": operator.eq, "!=": operator.ne, "neg": operator.neg, "~": operator.invert, "not": operator.not_,
 }  # fmt: skip
-
+IN_TURN = {"and", "or"}  # which compute no more than they need
 
 Type = Any  # of Numba, whose kinds of types have attributes of their own
 
@@ -43,13 +43,15 @@ Type = Any  # of Numba, whose kinds of types have attributes of their own
 @final
 @dataclass(eq=False)
 class Written:
-    """A function of generated code; ``merged`` ones are put in the place of their calls, ``apart`` ones never.
+    """A function of generated code, and what its names mean.
 
-    ``exports`` are functions of the same module that can be called at an address, by symbols, with their types.
-    ``made`` is what it is for the types that it was last compiled for, and ``exported`` what those are.
+    ``merged`` ones are put in the place of their calls, ``apart`` ones never.  ``exports`` are functions of the same
+    module that can be called at an address, by symbols, with their types.  ``made`` is what it is for the types that it
+    was last compiled for, and ``exported`` what those are.
     """
 
-    function: Callable[..., Any]
+    function: Function
+    names: Mapping[str, Any]
     merged: bool = False
     apart: bool = False
     exports: dict[str, tuple[Written, Sequence[Type]]] = field(default_factory=dict)
@@ -63,33 +65,10 @@ class Written:
         self.exported = {symbol: found.function(each, given) for symbol, (each, given) in self.exports.items()}
         return self.made
 
-    def __call__(self, *arguments: Any) -> Any:
-        """What Python makes of it."""
-        return self.function(*arguments)
-
-    @property
-    def name(self) -> str:
-        return self.function.__name__
-
-    @property
-    def names(self) -> dict[str, Any]:
-        """What its names mean."""
-        return self.function.__globals__
-
-    @property
-    def parameters(self) -> list[str]:
-        code = self.function.__code__
-        return [*code.co_varnames[: code.co_argcount]]
-
-    @property
-    def body(self) -> tuple[Code, ...]:
-        """Its statements; those of a module that is nothing but text are read once."""
-        found: dict[str, tuple[Code, ...]] = self.names.setdefault(CODE, {})
-        if self.name not in found:
-            items = ast.parse(self.names[TEXT]).body
-            (own,) = [item for item in items if isinstance(item, ast.FunctionDef) and item.name == self.name]
-            found[self.name] = statements(own.body)
-        return found[self.name]
+    def meaning(self, name: str) -> Any:
+        """What a name means that is none of its own; of a function of generated code, what was written."""
+        found = self.names[name] if name in self.names else getattr(builtins, name)
+        return getattr(found, "written", found)
 
 
 @final
@@ -97,16 +76,28 @@ class Written:
 class Typed:
     """A function for arguments of certain types: the types of its names and expressions, and what its calls call.
 
-    Expressions go by their ``id``: they live as long as the function.  What they call goes by its arguments, too, of
-    which storing to an element has one more than reading it.
+    Expressions go by their ``id``: they live as long as the function.  An element may be read, and stored to elsewhere.
     """
 
     written: Written
     arguments: tuple[Type, ...]
     names: dict[str, Type]
-    of: dict[int, Type] = field(default_factory=dict)
-    calls: dict[tuple[int, int], tuple[Any, Any]] = field(default_factory=dict)
+    kinds: dict[int, Type] = field(default_factory=dict)
+    calls: dict[int, Any] = field(default_factory=dict)
+    stores: dict[int, Any] = field(default_factory=dict)
     result: Type = types.none
+
+    def of(self, item: Expr | For) -> Type:
+        """The type of an expression, or of the index of a loop."""
+        return self.kinds[id(item)]
+
+    def called(self, item: Expr) -> Any:
+        """What is called here: another such function, or one of Numba with its signature; ``None`` for conversions."""
+        return self.calls.get(id(item))
+
+    def stored(self, item: Element) -> Any:
+        """What is called to store to an element."""
+        return self.stores[id(item)]
 
 
 @final
@@ -122,7 +113,8 @@ class Types:
         """A function for arguments of these types."""
         key = written, tuple(map(types.unliteral, arguments))
         if key not in self._functions:
-            self._functions[key] = _Walk(self, Typed(*key, dict(zip(written.parameters, key[1], strict=True)))).typed()
+            names = dict(zip(written.function.parameters, key[1], strict=True))
+            self._functions[key] = _Walk(self, Typed(*key, names)).typed()
         return self._functions[key]
 
     def signature(self, function: Any, arguments: tuple[Type, ...]) -> Any:
@@ -143,17 +135,28 @@ class _Walk:
     def __init__(self, types_: Types, made: Typed) -> None:
         self.types, self.made = types_, made
         self.widened = False
+        self.meanings: dict[str, Type] = {}  # the types of what is named and not its own
 
     def typed(self) -> Typed:
         self.widened = True
         while self.widened:
             self.widened = False
-            self.block(self.made.written.body)
+            self.made.kinds.clear()
+            self.block(self.made.written.function.body)
         return self.made
 
-    def called(self, node: object, function: Any, arguments: tuple[Type, ...]) -> Type:
+    def expression(self, item: Expr) -> Type:
+        found = self.made.kinds.get(id(item))
+        if found is None:
+            found = self.made.kinds[id(item)] = TABLE[type(item)](self, item)
+        return found
+
+    def several(self, items: Sequence[Expr]) -> tuple[Type, ...]:
+        return tuple([self.expression(item) for item in items])
+
+    def called(self, item: Expr, function: Any, arguments: tuple[Type, ...]) -> Type:
         signature = self.types.signature(function, arguments)
-        self.made.calls[id(node), len(arguments)] = function, signature
+        self.made.calls[id(item)] = function, signature
         return signature.return_type
 
     def named(self, name: str, kind: Type) -> None:
@@ -165,137 +168,133 @@ class _Walk:
         elif before != kind:
             both = self.types.context.unify_types(before, kind)
             if both is None:
-                raise TypeError(f"{name} is {before} and {kind} in {self.made.written.name}")
+                raise TypeError(f"{name} is {before} and {kind} in {self.made.written.function.name}")
             self.widened |= both != before
             self.made.names[name] = both
 
-    def block(self, body: Sequence[Code]) -> None:
-        for item in body:
-            self.statement(item)
+    # statements
 
-    def statement(self, item: Code) -> None:
-        match item:
-            case Set(Several(targets), Several(values)):
-                for target, kind in zip(targets, self.several(values), strict=True):
-                    self.stored(target, kind)
-            case Set(target, value):
-                self.stored(target, self.expression(value))
-            case Do(call):
-                self.expression(call)
-            case If(test, body, orelse):
-                self.expression(test)
-                self.block(body)
-                self.block(orelse)
-            case While(test, body):
-                self.expression(test)
-                self.block(body)
-            case For(index, stop, body, start, step):
-                bounds = (start, stop) if step is None else (start, stop, step)
-                series = self.types.signature(self.types.context.resolve_value_type(range), self.plain(bounds))
-                self.made.of[id(item)] = kind = series.return_type.dtype
-                self.named(index, kind)
-                self.block(body)
-            case Return(value):
-                self.made.result = types.none if value is None else types.unliteral(self.expression(value))
-            case Note():
-                return
+    def block(self, items: Sequence[Code]) -> None:
+        for item in items:
+            match item:
+                case Set(Several(targets), Several(values)):
+                    for target, kind in zip(targets, self.several(values), strict=True):
+                        self.stored(target, kind)
+                case Set(target, value):
+                    self.stored(target, self.expression(value))
+                case Do(call):
+                    self.expression(call)
+                case If(test, body, orelse):
+                    self.expression(test)
+                    self.block(body)
+                    self.block(orelse)
+                case While(test, body):
+                    self.expression(test)
+                    self.block(body)
+                case For():
+                    self.loop(item)
+                case Return(value):
+                    self.made.result = types.none if value is None else types.unliteral(self.expression(value))
+                case Note():
+                    pass
+                case _:
+                    raise TypeError(f"{item} is no code")
 
     def stored(self, target: Expr, kind: Type) -> None:
         match target:
             case Name(name):
                 self.named(name, kind)
             case Several(targets):
-                assert isinstance(kind, types.BaseTuple)
-                for each, part in zip(targets, elements(kind), strict=True):
+                for each, part in zip(targets, kind.types, strict=True):
                     self.stored(each, part)
             case Element(array, index):
                 given = self.expression(array), types.unliteral(self.expression(index)), types.unliteral(kind)
-                self.called(target, operator.setitem, given)
-            case _:
-                raise SyntaxError(f"generated code does not store to {target}")
+                self.made.stores[id(target)] = operator.setitem, self.types.signature(operator.setitem, given)
 
-    def expression(self, node: Expr) -> Type:
-        found = self.made.of[id(node)] = self._expression(node)
+    def loop(self, item: For) -> None:
+        each = tuple(map(types.unliteral, self.several(bounds(item))))
+        given = each if item.step is not None else each[1:2] if item.start == ZERO else each[:2]
+        series = self.types.signature(self.types.context.resolve_value_type(range), given)
+        self.made.kinds[id(item)] = kind = series.return_type.dtype
+        self.named(item.index, kind)
+        self.block(item.body)
+
+    # expressions
+
+    def constant(self, item: Constant) -> Type:
+        return types.maybe_literal(item.value) or self.types.context.resolve_value_type(item.value)
+
+    def name(self, item: Name) -> Type:
+        found = self.made.names.get(item.id) or self.meanings.get(item.id)
+        if found is None:
+            meaning = self.made.written.meaning(item.id)
+            found = self.meanings[item.id] = self.types.context.resolve_value_type(meaning)
         return found
 
-    def several(self, nodes: Sequence[Expr]) -> tuple[Type, ...]:
-        return tuple([self.expression(node) for node in nodes])
+    def attribute(self, item: Attribute) -> Type:
+        found = self.types.context.resolve_getattr(self.expression(item.of), item.name)
+        if found is None:
+            raise TypeError(f"{item} has no type")
+        return found
 
-    def plain(self, nodes: Sequence[Expr]) -> tuple[Type, ...]:
-        """The types of expressions, of numbers that are known, too."""
-        return tuple([types.unliteral(each) for each in self.several(nodes)])
+    def tuple_of(self, item: Several) -> Type:
+        return types.BaseTuple.from_types([types.unliteral(each) for each in self.several(item.items)])
 
-    def _expression(self, node: Expr) -> Type:
-        match node:
-            case Name(name):
-                known = self.made.names.get(name)
-                return self.types.context.resolve_value_type(self.meaning(name)) if known is None else known
-            case Constant(value):
-                return types.maybe_literal(value) or self.types.context.resolve_value_type(value)
-            case Operation("and" | "or", args):
-                self.several(args)
-                return types.boolean
-            case Operation(op, args):
-                return self.called(node, OPERATORS[op], self.plain(args))
-            case Call():
-                return self._call(node)
-            case Choice(test, yes, no):
-                return self._choice(test, yes, no)
-            case Element(array, index):
-                return self._element(node, self.expression(array), self.expression(index))
-            case Several(items):
-                return types.BaseTuple.from_types(self.plain(items))
-            case Attribute(of, name):
-                found = self.types.context.resolve_getattr(self.expression(of), name)
-                if found is None:
-                    raise TypeError(f"{node} has no type")
-                return found
-        raise SyntaxError(f"generated code has no {type(node).__name__}")
+    def operation(self, item: Operation) -> Type:
+        given = self.several(item.args)
+        if item.op in IN_TURN:
+            return types.boolean
+        if item.op == "neg" and isinstance(given[0], types.IntegerLiteral):
+            return types.literal(-given[0].literal_value)
+        return self.called(item, OPERATORS[item.op], tuple(map(types.unliteral, given)))
 
-    def _choice(self, test: Expr, yes: Expr, no: Expr) -> Type:
-        self.expression(test)
-        kinds = self.plain((yes, no))
-        both = self.types.context.unify_types(*kinds)
+    def choice(self, item: Choice) -> Type:
+        self.expression(item.test)
+        yes, no = map(types.unliteral, self.several((item.yes, item.no)))
+        both = self.types.context.unify_types(yes, no)
         if both is None:
-            raise TypeError(f"{Choice(test, yes, no)} is {' or '.join(map(str, kinds))}")
+            raise TypeError(f"{item} is {yes} or {no}")
         return both
 
-    def _element(self, node: Element, array: Type, index: Type) -> Type:
+    def element(self, item: Element) -> Type:
+        array, index = self.expression(item.array), self.expression(item.index)
         if isinstance(array, types.BaseTuple) and isinstance(index, types.IntegerLiteral):
             return elements(array)[index.literal_value]
-        return self.called(node, operator.getitem, (array, types.unliteral(index)))
+        return self.called(item, operator.getitem, (array, types.unliteral(index)))
 
-    def _call(self, node: Call) -> Type:
-        given = self.several(node.args)
-        if isinstance(node.function, Name) and node.function.id not in self.made.names:
-            meaning = self.meaning(node.function.id)
+    def call(self, item: Call) -> Type:
+        given = self.several(item.args)
+        if isinstance(item.function, Name) and item.function.id not in self.made.names:
+            meaning = self.made.written.meaning(item.function.id)
             if isinstance(meaning, Written):
                 inner = self.types.function(meaning, given)
-                self.made.calls[id(node), len(given)] = inner, inner
+                self.made.calls[id(item)] = inner
                 return inner.result
-        function = self.expression(node.function)
+        function = self.expression(item.function)
         if isinstance(function, types.NumberClass):
             return function.instance_type
-        return self.called(node, function, given)
-
-    def meaning(self, name: str) -> Any:
-        known = self.made.written.names
-        return meaning_of(known[name] if name in known else getattr(builtins, name))
+        return self.called(item, function, given)
 
 
-def forget(names: dict[str, Any]) -> None:
-    """Let go of what compiling a module needs: several megabytes, which are found again from its text."""
-    names.pop(CODE, None)
-    for value in map(meaning_of, names.values()):
-        if isinstance(value, Written):
-            value.made, value.exported = None, {}
+TABLE: dict[type[Expr], Callable[[_Walk, Any], Type]] = {
+    Constant: _Walk.constant, Name: _Walk.name, Attribute: _Walk.attribute, Several: _Walk.tuple_of,
+    Operation: _Walk.operation, Choice: _Walk.choice, Element: _Walk.element, Call: _Walk.call,
+}  # fmt: skip
+
+
+def bounds(loop: For) -> tuple[Expr, Expr, Expr]:
+    """Where a loop starts, where it stops, and its step."""
+    return loop.start, loop.stop, loop.step or ONE
+
+
+def forget(names: Mapping[str, Any]) -> None:
+    """Let go of what compiling functions needs: several megabytes, which are found again from their statements."""
+    for value in names.values():
+        written = getattr(value, "written", value)
+        if isinstance(written, Written):
+            written.made, written.exported = None, {}
 
 
 def elements(kind: Type) -> tuple[Type, ...]:
     """The types of the elements of a tuple."""
     return kind.types
-
-
-def meaning_of(value: Any) -> Any:
-    """A function of generated source as what was written, where it is known."""
-    return getattr(value, "written", value)

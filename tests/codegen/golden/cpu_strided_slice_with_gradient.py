@@ -1,5 +1,4 @@
 from vecdist.runtime.cpu.language import *
-import math
 
 
 @compiled

@@ -1,5 +1,4 @@
 from vecdist.runtime.cuda.language import *
-import math
 
 
 def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):

@@ -1,5 +1,4 @@
 from vecdist.runtime.cuda.language import *
-import math
 
 
 def kernel(x0, x1, o0, n0, n1, lanes_i0):

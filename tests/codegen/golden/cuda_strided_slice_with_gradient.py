@@ -1,5 +1,4 @@
 from vecdist.runtime.cuda.language import *
-import math
 
 
 def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i0, lanes_i9):

@@ -1,5 +1,4 @@
 from vecdist.runtime.cuda.language import *
-import math
 
 
 def kernel(x0, o0, n0, partials, arrivals):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any, final
 
@@ -13,8 +14,8 @@ import numpy as np
 from numba import types
 
 from vecdist.codegen.cpu.render import render
-from vecdist.codegen.routines import Routine
-from vecdist.codegen.source import Source, module_text
+from vecdist.codegen.routines import Routine, Tables
+from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop, Slot
@@ -25,28 +26,41 @@ from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial
 from vecdist.runtime.outputs import fresh_or_given, written_as_run
+from vecdist.runtime.typed import Written
 
 MANY = 48  # arguments, from which Numba's wrapper of each takes longer than packing them in every call
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
 
-def _imported(name: str, text: str, functions: Sequence[Function], routines: Sequence[Routine]) -> ModuleType:
-    """The module of a source, with the functions that it calls."""
-    for routine in routines:
-        if routine.name not in _routines:
-            own = module_text((routine.function,), cpu_language.__name__, routine.tables, "@merged")
-            made = _imported(routine.name, own, (routine.function,), routine.needs)
-            _routines[routine.name] = getattr(made, routine.name)
-    given = {each.name: _routines[each.name] for each in routines}
-    return sources.imported(f"{name}_{cpu_language.VERSION}", text, given, functions)
+def _routine(routine: Routine) -> Written:
+    """What kernels call."""
+    if routine.name not in _routines:
+        text, make = routine.module(cpu_language.__name__, "@merged"), partial(Written, merged=True)
+        given = _meanings(routine.tables, routine.needs)
+        module = sources.imported(_named(routine), text, (routine.function,), given, make)
+        _routines[routine.name] = getattr(module, routine.name)
+    return _routines[routine.name]
+
+
+def _meanings(tables: Tables, routines: Sequence[Routine]) -> dict[str, Any]:
+    return cpu_language.WORDS | dict(tables) | {each.name: _routine(each) for each in routines}
+
+
+def _named(source: Source | Routine) -> str:
+    return f"{source.name}_{cpu_language.VERSION}"
+
+
+def _compiled(function: Function, names: Mapping[str, Any]) -> Any:
+    return cpu_language.compiled(Written(function, names))
 
 
 @contextlib.contextmanager
 def _compiling(source: Source) -> Iterator[ModuleType]:
     """The module of a kernel, to be compiled by one thread at a time."""
     with compiler.alone():
-        module = _imported(source.name, source.text, source.functions, source.routines)
+        given = _meanings(source.tables, source.routines)
+        module = sources.imported(_named(source), source.text, source.functions, given, _compiled)
         try:
             yield module
         finally:

@@ -18,6 +18,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 
+from vecdist.codegen import frontend
 from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
 from vecdist.runtime.emission import called_by_numba
@@ -32,13 +33,11 @@ VERSION = hashlib.sha256(Path(__file__).read_bytes() + emission.VERSION).hexdige
 
 
 emitted = emission.emitter(intrinsic)
-__text__ = Path(__file__).read_text(encoding="utf-8")  # the functions at the end are generated source, too
 MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """A function of generated source, compiled when it is first called, and kept on disk."""
-    written = Written(function)
+def compiled(written: Written) -> Any:
+    """A function of generated code, compiled when it is first called, and kept on disk."""
     caller = called_by_numba(written, emitted)
     made: Any = numba.njit(**MODE)(caller)
     made._cache, made.written = CodeCache(caller, VERSION), written
@@ -46,8 +45,10 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 def merged(function: Callable[..., Any]) -> Any:
-    """A function that such ones call: LLVM puts it in the place of its calls."""
-    return Written(function, merged=True)
+    """A function of Python that such ones call, too: LLVM puts it in the place of its calls."""
+    found: Any = function
+    found.written = Written(frontend.function(function), function.__globals__, merged=True)
+    return found
 
 
 def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:
@@ -377,7 +378,7 @@ def add_rows(sums, output):  # noqa: ANN001, ANN201
         output[element] = whole
 
 
-rows_added = compiled(add_rows.function)  # for Python, which shares a kernel among threads
+rows_added = compiled(add_rows.written)  # for Python, which shares a kernel among threads
 
 
 __all__ = [
@@ -386,3 +387,5 @@ __all__ = [
     "merged", "np", "rint", "room", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod",
     "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
 ]
+WORDS: dict[str, Any] = {name: globals()[name] for name in __all__} | {"math": math}
+"""What the names of generated code mean."""

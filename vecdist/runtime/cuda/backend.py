@@ -17,8 +17,9 @@ from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrie
 from vecdist.codegen.cuda.launch import lanes_of, workspace
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
-from vecdist.codegen.routines import Routine, with_needs
+from vecdist.codegen.routines import Routine, Tables, with_needs
 from vecdist.codegen.source import Source
+from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.passes.fast_path import fast_path
 from vecdist.runtime import compiler, emission, sources, store
@@ -27,6 +28,7 @@ from vecdist.runtime.cuda import compiler as cuda_compiler
 from vecdist.runtime.cuda import language as cuda_language
 from vecdist.runtime.cuda.compiler import HOW, MissingToolchain
 from vecdist.runtime.outputs import fresh_or_given, written_as_run
+from vecdist.runtime.typed import Written
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 MOST_WAVES = 4  # of blocks that have sums
@@ -46,7 +48,8 @@ def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, byt
 
     def code() -> bytes:
         parts = [_routine_code(routine, capability) for routine in with_needs(source.routines)]
-        with _compiling(name, source.text, source.routines) as module:
+        given = source.tables, source.routines
+        with _compiling(name, source.text, source.functions, *given) as module:
             own = cuda_compiler.compile_kernel(module.kernel, name, kernel, capability)
         return cuda_compiler.link([own, *parts], capability)
 
@@ -58,19 +61,23 @@ def _routine_code(routine: Routine, capability: tuple[int, int]) -> bytes:
     name = f"{routine.name}_{_digest()}"
 
     def code() -> bytes:
-        with _compiling(name, routine.module(cuda_language.__name__), routine.needs) as module:
+        text, make = routine.module(cuda_language.__name__), functools.partial(Written, apart=routine.seldom)
+        with _compiling(name, text, (routine.function,), routine.tables, routine.needs, make) as module:
             return cuda_compiler.compile_routine(getattr(module, routine.name), routine, capability)
 
     return _kept(f"{name}_sm{capability[0]}{capability[1]}.ltoir", code)
 
 
 @contextlib.contextmanager
-def _compiling(name: str, text: str, routines: Sequence[Routine]) -> Iterator[ModuleType]:
+def _compiling(
+    name: str, text: str, functions: Sequence[Function], tables: Tables, routines: Sequence[Routine],
+    make: Callable[..., Written] = Written,
+) -> Iterator[ModuleType]:
     """The module of a source, to be compiled by one thread at a time."""
     with compiler.alone():
         declared = {routine.name: cuda_compiler.declared(routine) for routine in routines}
         try:
-            yield sources.imported(name, text, declared)
+            yield sources.imported(name, text, functions, cuda_language.WORDS | dict(tables) | declared, make)
         finally:
             sources.forget(name)
 

@@ -65,14 +65,13 @@ def versions() -> dict[str, str]:
     return found
 
 
-def compile_kernel(function: Any, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
+def compile_kernel(written: Written, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
     """The LTO-IR of a kernel for one compute capability; ``MissingToolchain`` where numba-cuda is not there."""
-    return _compiled(Written(function), signature(kernel), name, capability, device=False, launch_bounds=(THREADS, 1))
+    return _compiled(written, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, 1))
 
 
-def compile_routine(function: Any, routine: Routine, capability: tuple[int, int]) -> bytes:
+def compile_routine(written: Written, routine: Routine, capability: tuple[int, int]) -> bytes:
     """The LTO-IR of a function that kernels call."""
-    written = Written(function, apart=routine.seldom)
     return _compiled(written, _routine_signature(routine), routine.name, capability, device=True)
 
 

@@ -4,7 +4,9 @@
 # the simulator's functions and libdevice's stand for each other, and are declared differently
 from __future__ import annotations
 
+import math
 import os
+from typing import Any
 
 import numba
 import numpy as np
@@ -100,3 +102,6 @@ __all__ = [
     "u4",
     "u8",
 ]
+
+WORDS: dict[str, Any] = {name: globals()[name] for name in __all__} | {"math": math}
+"""What the names of generated code mean."""
