@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
@@ -60,7 +61,7 @@ class CpuProgram(Program):
         kernel = source.kernel
         self.slots: tuple[Slot, ...] = kernel.slots
         self.lengths: tuple[str, ...] = kernel.lengths
-        self.nests: list[Loop] = [loop for _, loop in kernel.nests()]
+        self.statements = [found for _, loop in kernel.nests() for found in _statements(loop)]
         self.signature: tuple[Any, ...] = _signature(kernel)
         with _compiling(source) as module:
             self.serial: Callable[..., None] = module.kernel
@@ -107,7 +108,8 @@ class CpuProgram(Program):
 
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
-        return sum(_work(loop, lengths) for loop in self.nests)
+        each = ((count, [length_of(dim, lengths) for dim in dims]) for dims, count in self.statements)
+        return sum(math.prod(found, start=count) for count, found in each)
 
     @property
     def pieces(self) -> tuple[Any, list[Any], Any]:
@@ -124,7 +126,7 @@ class CpuProgram(Program):
         partials: list[types.Type] = []
         nests = []
         _compile_once(module.prelude, self.signature)
-        for number, loop in enumerate(self.nests):
+        for number, (_, loop) in enumerate(kernel.nests()):
             sums = loop.sums(kernel.root)
             partials += [types.Array(numba.from_dtype(np.dtype(PARTIAL[s.dtype.kind])), 1, "C") for s in sums]
             own = [kernel.outputs[output].dtype.kind for output in loop.scatters()]
@@ -159,11 +161,12 @@ def _compile_once(function: Any, signature: tuple[types.Type, ...]) -> int | Non
     return compiled and compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
-def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
-    inner = sum(
-        _work(item, lengths) if isinstance(item, Loop) else 1 for _, item in loop.body.items
-    )
-    return length_of(loop.dim, lengths) * inner
+def _statements(loop: Loop, outer: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The lengths of loops around each other, and how many statements stand in the innermost."""
+    dims = (*outer, loop.dim)
+    yield dims, sum(not isinstance(item, Loop) for _, item in loop.body.items)
+    for inner in loop.body.every_loop():
+        yield from _statements(inner, dims)
 
 
 def _shaped(name: str, shape: str, axes: int) -> str:
