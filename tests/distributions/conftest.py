@@ -18,7 +18,7 @@ def interpreter(monkeypatch):
     monkeypatch.setattr(pipeline, "launch", launch)
 
 
-def launch(roots, derivation, shapes, errors="raise"):
+def launch(roots, derivation, shapes, errors="raise", found=None):
     """What ``vecdist.runtime.pipeline.launch`` does, by the reference interpreter."""
     bound = bind(roots)
     arrays = interpret(derived(bound.roots, derivation), [leaf.array for leaf in bound.leaves], bound.lengths)
