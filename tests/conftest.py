@@ -65,7 +65,7 @@ def threads(request, monkeypatch):
     from vecdist.runtime.cpu import threads
 
     monkeypatch.setattr(threads, "thread_count", lambda: request.param)
-    monkeypatch.setattr(threads, "CERTAIN", 0.0)
+    monkeypatch.setattr(threads, "PATIENT", 0.0)
     threads.pool.cache_clear()
     yield request.param
     threads.pool.cache_clear()

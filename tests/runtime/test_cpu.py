@@ -224,7 +224,7 @@ def test_long_kernels_are_shared_among_threads(monkeypatch):
     share = threads.share
     monkeypatch.setattr(threads, "share", lambda run, blocks: (shared.append(blocks), share(run, blocks)))
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
-    monkeypatch.setattr(threads, "CERTAIN", 0.0)
+    monkeypatch.setattr(threads, "PATIENT", 0.0)
     check(EXACT["sum"](numbers(100_000)))
     assert shared and min(shared) > 1
 
@@ -293,7 +293,7 @@ def test_threads_start_again_after_a_fork():
 import os, numpy as np
 from vecdist import lazy
 from vecdist.runtime.cpu import threads
-threads.CERTAIN = 0.0
+threads.PATIENT = 0.0
 threads.thread_count = lambda: 2
 x = np.ones(100_000)
 assert float((lazy(x) * 2.0).sum()) == 200_000
@@ -373,7 +373,11 @@ def tried(alone, shared, work=100_000, runs=12):
     def clock():
         return now[0]
 
-    with mock.patch.object(threads.time, "perf_counter", clock):
+    def at_once(make):
+        make()
+        return threading.Thread()  # which is not alive
+
+    with mock.patch.object(threads.time, "perf_counter", clock), mock.patch.object(threads, "beside", at_once):
         trial = threads.Trial(lambda: run("alone", alone), lambda: lambda: run("shared", shared), work, threads.Pace())
         for _ in range(runs):
             trial.run()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +26,8 @@ TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fa
 GAIN = 0.85  # of the time of one thread that several take at most where they pay: they take it from others, too
 WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 microseconds
 CERTAIN = 3e-4  # seconds of one thread from which several are not slower
-FASTEST, SLOWEST = 1e-11, 1e-8  # seconds of a statement: those of loops are run for a vector of elements at a time
+PATIENT = 0.1  # seconds of one thread from which a run waits for what several run to be compiled: that takes as long
+FASTEST, LIKELY, SLOWEST = 1e-11, 5e-10, 1e-8  # seconds of a statement: loops take a vector of elements at a time
 
 
 def thread_count() -> int:
@@ -100,10 +103,14 @@ def may_pay(seconds: float, least: float | None = None) -> bool:
 
 @final
 class Pace:
-    """What is known of the speed of one thread: the seconds of a statement, of the quickest run that was timed."""
+    """What is known of the speed of one thread: the seconds of a statement, of the quickest run that was timed.
+
+    That is the least they are, and ``likely`` what they are: as in the last run that was not short, or as is usual.
+    """
 
     def __init__(self) -> None:
         self.seconds = FASTEST
+        self.likely = LIKELY
         self._seen = math.inf
 
     def note(self, work: int, took: float) -> None:
@@ -111,13 +118,16 @@ class Pace:
         if took >= WORTH_TRYING / 4:
             self._seen = min(self._seen, took / max(work, 1))
             self.seconds: float = max(FASTEST, self._seen)
+        if took >= CERTAIN:
+            self.likely: float = took / max(work, 1)
 
 
 @final
 class Trial:
     """A kernel at known lengths, whose first runs are timed: ``run`` is then that by one thread or by several.
 
-    Results are the same bits in either way, so that the times of a busy machine decide nothing else.
+    Results are the same bits in either way, so that the times of a busy machine decide nothing else, and neither does
+    when what several run is compiled: it is beside the runs of one thread, where these are short.
     """
 
     def __init__(
@@ -128,8 +138,10 @@ class Trial:
         self.run: Callable[..., None] = self._first
         if thread_count() == 1:
             self.run = alone
-        elif work * pace.seconds >= CERTAIN:
+        elif work * pace.likely >= PATIENT:
             self.run = shared()
+        elif work * pace.seconds >= CERTAIN:
+            self._prepare(lambda several: several)
         elif work * SLOWEST < WORTH_TRYING:
             self.run = alone
 
@@ -138,8 +150,21 @@ class Trial:
         took = self._timed(self._alone, given, self._times[0])
         self._pace.note(self._work, took)
         if len(self._times[0]) >= TRIES or took >= CERTAIN:
-            least = min(self._times[0])
-            self.run = functools.partial(self._second, self._shared()) if least >= WORTH_TRYING else self._alone
+            self.run = self._alone
+            if min(self._times[0]) >= WORTH_TRYING:
+                self._prepare(lambda several: functools.partial(self._second, several))
+
+    def _prepare(self, chosen: Callable[[Callable[..., None]], Callable[..., None]]) -> None:
+        """Have what several threads run compiled by one more, and run what is ``chosen`` of it then."""
+        self.run = functools.partial(self._meanwhile, beside(self._shared), chosen)
+
+    def _meanwhile(self, maker: threading.Thread, chosen: Callable[..., Callable[..., None]], *given: Any) -> None:
+        """A run while that is made.  What was not, by an error or in a child of this process, is made now."""
+        if maker.is_alive():
+            self._alone(*given)
+        else:
+            self.run = chosen(self._shared())
+            self.run(*given)
 
     def _second(self, several: Callable[..., None], *given: Any) -> None:
         """A run by several threads, timed."""
@@ -152,6 +177,19 @@ class Trial:
         run(*given)
         times.append(time.perf_counter() - start)
         return times[-1]
+
+
+def beside(make: Callable[[], Any]) -> threading.Thread:
+    """A thread that makes what is kept where it is made; an error is left to whoever makes it again."""
+
+    def quietly() -> None:
+        with contextlib.suppress(Exception):
+            make()
+
+    thread = threading.Thread(target=quietly, name="vecdist compiles")
+    with contextlib.suppress(RuntimeError):  # at the end of the process no thread can be started
+        thread.start()
+    return thread
 
 
 def _swapped(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:
