@@ -135,9 +135,12 @@ def test_sources_are_written_once(folder):
     module = sources.imported("vecdist_test", "value = given\n", {"given": 1})
     assert module.value == 1 and sys.modules["vecdist_test"] is module
     written = Path(module.__file__).stat().st_mtime_ns
-    assert sources.imported("vecdist_test", "value = given\n", {"given": 2}).value == 2
-    assert Path(module.__file__).stat().st_mtime_ns == written
-    sources.forget("vecdist_test")
+    other = sources.imported("vecdist_test", "value = given\n", {"given": 2})
+    assert other.value == 2 and Path(module.__file__).stat().st_mtime_ns == written
+    sources.forget(module)
+    assert sys.modules["vecdist_test"] is other, "which another thread compiles"
+    sources.known(module)
+    sources.forget(module)
     assert "vecdist_test" not in sys.modules
 
 
@@ -221,7 +224,7 @@ def test_files_that_cannot_be_written_are_done_without(folder, monkeypatch, modu
     assert len(seen) == 1 and not list(folder.iterdir())
     module = sources.imported("vecdist_unwritten", "value = 1\n", {})
     assert module.value == 1
-    sources.forget("vecdist_unwritten")
+    sources.forget(module)
 
 
 def test_a_folder_in_the_place_of_a_file(folder):

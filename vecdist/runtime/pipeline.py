@@ -26,6 +26,7 @@ from vecdist.runtime.base import Backend, Feed, Program, Runner
 from vecdist.runtime.cache import of_structures
 from vecdist.runtime.sorted_rows import arranged
 from vecdist.runtime.staged import StagedProgram, Step
+from vecdist.runtime.turns import short_turns
 
 
 @final
@@ -171,6 +172,7 @@ def _computed(bound: Bound, kind: str) -> list[Any]:
     return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
 
 
+@short_turns()
 def planned(
     bound: Bound,
     derivation: Derivation,

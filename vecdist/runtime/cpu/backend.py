@@ -41,15 +41,13 @@ def _imported(name: str, text: str, routines: Sequence[Routine]) -> ModuleType:
 
 @contextlib.contextmanager
 def _compiling(source: Source) -> Iterator[ModuleType]:
-    """The module of a kernel, to be compiled by one thread at a time."""
-    with compiler.alone():
-        module = _imported(source.name, source.text, source.routines)
-        try:
-            yield module
-        finally:
-            compiler.release(module)
-            typed.forget(vars(module))
-            sources.forget(module.__name__)
+    """The module of a kernel, while functions of it are compiled."""
+    module = _imported(source.name, source.text, source.routines)
+    try:
+        yield module
+    finally:
+        typed.forget(vars(module))
+        sources.forget(module)
 
 
 @final
@@ -65,7 +63,7 @@ class CpuProgram(Program):
         self.signature: tuple[Any, ...] = _signature(kernel)
         with _compiling(source) as module:
             self.serial: Callable[..., None] = module.kernel
-            self.address: int | None = _compile_once(self.serial, self.signature)
+            self.address: int | None = _compile_once(module, self.serial, self.signature)
         self.pace: Pace = Pace()
         self._pieces: Memo[tuple[Any, list[Any], Any]] = Memo()
 
@@ -125,15 +123,16 @@ class CpuProgram(Program):
         hoisted = [numba.from_dtype(dtype) for dtype in needed_later(kernel).values()]
         partials: list[types.Type] = []
         nests = []
-        _compile_once(module.prelude, self.signature)
+        _compile_once(module, module.prelude, self.signature)
         for number, (_, loop) in enumerate(kernel.nests()):
             sums = loop.sums(kernel.root)
             partials += [types.Array(numba.from_dtype(np.dtype(PARTIAL[s.dtype.kind])), 1, "C") for s in sums]
             own = [kernel.outputs[output].dtype.kind for output in loop.scatters()]
             rows = [types.Array(numba.from_dtype(np.dtype(PARTIAL[kind])), 1, "C") for kind in own]
             nests.append(getattr(module, f"nest{number}"))
-            _compile_once(nests[-1], (types.int64, types.int64, *partials, *rows, *hoisted, *self.signature))
-        _compile_once(module.finish, (*partials, *hoisted, *self.signature))
+            given = (*partials, *rows, *hoisted, *self.signature)
+            _compile_once(module, nests[-1], (types.int64, types.int64, *given))
+        _compile_once(module, module.finish, (*partials, *hoisted, *self.signature))
         return module.prelude, nests, module.finish
 
     def resources(self) -> dict[str, Any]:
@@ -144,21 +143,25 @@ class CpuProgram(Program):
 
     def assembly(self) -> str:
         """The machine code of the kernel, as text."""
-        with _compiling(self.source) as module:
+        with _compiling(self.source) as module, compiler.alone():
             fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(module.kernel.py_func)
             fresh.compile(self.signature)
             return "\n".join(fresh.inspect_asm().values())
 
 
-def _compile_once(function: Any, signature: tuple[types.Type, ...]) -> int | None:
+def _compile_once(module: ModuleType, function: Any, signature: tuple[types.Type, ...]) -> int | None:
     """Compile for these types, or load what was compiled; other arguments are converted, never compiled for.
 
     The address of the machine code, by Numba's conventions for calls; ``None`` where there is none.
     """
-    function.compile(signature)
-    function.disable_compile()
-    compiled = getattr(function, "overloads", {}).get(signature)
-    return compiled and compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    with compiler.alone():
+        sources.known(module)  # where another thread has forgotten its own, of the same source
+        function.compile(signature)
+        function.disable_compile()
+        compiled = getattr(function, "overloads", {}).get(signature)
+        address = compiled and compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        compiler.release(function)
+    return address
 
 
 def _statements(loop: Loop, outer: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:

@@ -27,6 +27,7 @@ from vecdist.codegen.cuda.tiles import (
 )
 from vecdist.codegen.routines import Routine, with_needs
 from vecdist.codegen.source import Source
+from vecdist.graph.memo import Memo
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.passes.fast_path import fast_path
 from vecdist.runtime import compiler, emission, sources, store
@@ -77,19 +78,27 @@ def _compiling(name: str, text: str, routines: Sequence[Routine]) -> Iterator[Mo
     """The module of a source, to be compiled by one thread at a time."""
     with compiler.alone():
         declared = {routine.name: cuda_compiler.declared(routine) for routine in routines}
+        module = sources.imported(name, text, declared)
         try:
-            yield sources.imported(name, text, declared)
+            yield module
         finally:
-            sources.forget(name)
+            sources.forget(module)
+
+
+_making: Memo[bytes] = Memo(most=0)  # what others wait for who want the same, and then find in the folder
 
 
 def _kept(file: str, make: Callable[[], bytes]) -> bytes:
     """The content of a file of the folder; made where it is not there."""
-    found = store.read_checked(file)
-    if found is None:
-        found = make()
-        store.write_checked(file, found)
-    return found
+
+    def found_or_made() -> bytes:
+        found = store.read_checked(file)
+        if found is None:
+            found = make()
+            store.write_checked(file, found)
+        return found
+
+    return _making(file, found_or_made)
 
 
 @final
