@@ -3,6 +3,7 @@
 from functools import cache
 
 import pytest
+from remembering import remembering
 
 from vecdist.passes.bind import bind
 from vecdist.passes.checks import split_checks
@@ -16,6 +17,8 @@ from vecdist.runtime.interpreter import interpret
 def interpreter(monkeypatch):
     """Every expression goes through the passes and is then interpreted by NumPy, as the definition of its value."""
     monkeypatch.setattr(pipeline, "launch", launch)
+    with remembering():
+        yield
 
 
 def launch(roots, derivation, shapes, errors="raise", found=None):
