@@ -182,3 +182,13 @@ def test_python_changes_threads_soon_while_any_makes_something_new():
             compiling.thread.join(WAIT)
             assert sys.getswitchinterval() == pytest.approx(turns.TURN), "the other one does not end it"
         assert sys.getswitchinterval() == interval
+
+
+def test_what_is_compiled_beside_is_waited_for_where_it_is_asked():
+    go_on, alive = threading.Event(), []
+    maker = threads.beside(lambda: go_on.wait(WAIT))
+    waiting = threading.Thread(target=lambda: (threads.settled(), alive.append(maker.is_alive())), daemon=True)
+    waiting.start()
+    go_on.set()
+    waiting.join(WAIT)
+    assert alive == [False]

@@ -12,10 +12,21 @@ ROUNDS = 7
 
 
 def seconds(run: Callable[[], Any], device: str) -> float:
-    """The time that ``run`` takes, the median of several rounds after one to warm up."""
+    """The time that ``run`` takes, the median of several rounds after some to warm up."""
     run()
+    if device == "cpu":
+        _try_threads(run)
     timed = _on_cpu if device == "cpu" else _on_gpu
     return statistics.median(timed(run) for _ in range(ROUNDS)) / LAUNCHES
+
+
+def _try_threads(run: Callable[[], Any]) -> None:
+    """Runs after which it is known how many threads pay, and what they run is compiled."""
+    from vecdist.runtime.cpu.threads import TRIES, settled
+
+    for _ in range(2 * TRIES):
+        run()
+        settled()
 
 
 def _on_cpu(run: Callable[[], Any]) -> float:

@@ -27,6 +27,7 @@ GAIN = 0.85  # of the time of one thread that several take at most where they pa
 WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 microseconds
 CERTAIN = 3e-4  # seconds of one thread from which several are not slower
 PATIENT = 0.1  # seconds of one thread from which a run waits for what several run to be compiled: that takes as long
+BESIDE = "vecdist compiles"  # the name of a thread that does
 FASTEST, LIKELY, SLOWEST = 1e-11, 5e-10, 1e-8  # seconds of a statement: loops take a vector of elements at a time
 
 
@@ -186,10 +187,17 @@ def beside(make: Callable[[], Any]) -> threading.Thread:
         with contextlib.suppress(Exception):
             make()
 
-    thread = threading.Thread(target=quietly, name="vecdist compiles")
+    thread = threading.Thread(target=quietly, name=BESIDE)
     with contextlib.suppress(RuntimeError):  # at the end of the process no thread can be started
         thread.start()
     return thread
+
+
+def settled() -> None:
+    """Wait for what is compiled beside runs, so that the next ones are timed as those after them will be."""
+    for thread in threading.enumerate():
+        if thread.name == BESIDE:
+            thread.join()
 
 
 def _swapped(nest: Callable[..., None], arguments: Sequence[Any], first: int, last: int) -> None:
