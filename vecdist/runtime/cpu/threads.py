@@ -28,7 +28,7 @@ WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 micr
 CERTAIN = 3e-4  # seconds of one thread from which several are not slower
 PATIENT = 0.1  # seconds of one thread from which a run waits for what several run to be compiled: that takes as long
 BESIDE = "vecdist compiles"  # the name of a thread that does
-FASTEST, LIKELY, SLOWEST = 1e-11, 5e-10, 1e-8  # seconds of a statement: loops take a vector of elements at a time
+FASTEST, LIKELY, SLOWEST = 1e-11, 1e-10, 1e-8  # seconds of a statement: loops take a vector of elements at a time
 
 
 def thread_count() -> int:
@@ -106,7 +106,7 @@ def may_pay(seconds: float, least: float | None = None) -> bool:
 class Pace:
     """What is known of the speed of one thread: the seconds of a statement, of the quickest run that was timed.
 
-    That is the least they are, and ``likely`` what they are: as in the last run that was not short, or as is usual.
+    That is the least they are, and ``likely`` what they are: as usual, unless a run was long, or quicker than that.
     """
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class Pace:
         if took >= WORTH_TRYING / 4:
             self._seen = min(self._seen, took / max(work, 1))
             self.seconds: float = max(FASTEST, self._seen)
-        if took >= CERTAIN:
+        if took >= CERTAIN or took < self.likely * work:
             self.likely: float = took / max(work, 1)
 
 
