@@ -95,11 +95,22 @@ def test_what_several_threads_run_is_compiled_beside_the_runs_of_one(monkeypatch
     small, large = np.arange(10.0), np.arange(50_000.0)
     fresh(small)
     monkeypatch.setattr(threads, "CERTAIN", 0.0)
+    monkeypatch.setattr(threads, "PATIENT", np.inf)
     with Compiling():
         found = finished(lambda: [fresh(large), fresh(large)])
         assert makers[0].is_alive() and not shared, "known structures of other lengths wait for nobody, either"
     makers[0].join(WAIT)
     assert found == [fresh(large)] * 2 and shared and len(makers) == 1, "the same bits"
+
+
+def test_how_long_runs_take_is_told_by_long_ones():
+    pace = threads.Pace()
+    pace.note(1000, 1e-3)
+    assert pace.likely == threads.LIKELY, "a short one was slow for other reasons"
+    pace.note(10**6, 5e-5)
+    assert pace.likely == 5e-11, "it was quicker than is usual"
+    pace.note(10**6, 2e-2)
+    assert pace.likely == 2e-8
 
 
 def test_one_that_takes_long_waits_for_the_others(monkeypatch, shared, makers):

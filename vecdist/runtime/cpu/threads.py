@@ -27,6 +27,7 @@ GAIN = 0.85  # of the time of one thread that several take at most where they pa
 WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 microseconds
 CERTAIN = 3e-4  # seconds of one thread from which several are not slower
 PATIENT = 0.1  # seconds of one thread from which a run waits for what several run to be compiled: that takes as long
+LONG = 1e-2  # seconds of a run from which it tells more of the kernel than of the machine
 BESIDE = "vecdist compiles"  # the name of a thread that does
 FASTEST, LIKELY, SLOWEST = 1e-11, 1e-10, 1e-8  # seconds of a statement: loops take a vector of elements at a time
 
@@ -119,7 +120,7 @@ class Pace:
         if took >= WORTH_TRYING / 4:
             self._seen = min(self._seen, took / max(work, 1))
             self.seconds: float = max(FASTEST, self._seen)
-        if took >= CERTAIN or took < self.likely * work:
+        if took >= LONG or took < self.likely * work:
             self.likely: float = took / max(work, 1)
 
 
