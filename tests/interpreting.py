@@ -15,7 +15,7 @@ def by_interpreter():
         yield
 
 
-def launch(roots, derivation, shapes, errors="raise"):
+def launch(roots, derivation, shapes, errors="raise", found=None):
     """What ``vecdist.runtime.pipeline.launch`` does; checks of parameters are left out."""
     found = interpreted(roots, derivation)
     return [array.reshape(shape)[()] for array, shape in zip(found, shapes, strict=True)], False

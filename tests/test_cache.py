@@ -157,22 +157,25 @@ def test_nothing_holds_what_is_forgotten(monkeypatch):
 
 
 FORKING = """
-import os, signal, threading, time
+import os, signal, sys, threading, time
 import numpy as np
 from vecdist import LogDensity, lazy, logpdf
+from vecdist.runtime import compiler
 from vecdist.runtime.cpu import backend as cpu
 from vecdist.distributions import Normal
 from vecdist.parameters import real
 
-x, parent, main = np.arange(4.0), os.getpid(), threading.main_thread()
+x, interval, parent, main = np.arange(4.0), sys.getswitchinterval(), os.getpid(), threading.main_thread()
 compiling, tracing, never = threading.Event(), threading.Event(), threading.Event()
 compile_once = cpu._compile_once
 
 def slow(*given):
-    if threading.current_thread() is not main:
+    if threading.current_thread() is main:
+        return compile_once(*given)
+    with compiler.alone():
         compiling.set()
         time.sleep(1.0)
-    return compile_once(*given)
+        return compile_once(*given)
 
 def model(mu):
     if threading.current_thread() is not main:
@@ -183,12 +186,18 @@ def model(mu):
 cpu._compile_once = slow
 density = LogDensity(model, mu=real())
 assert float((lazy(x) * 2.0).sum()) == 12.0
-threading.Thread(target=lambda: float((lazy(x) * 3.0).max()), daemon=True).start()
 threading.Thread(target=lambda: density.logdensity_and_gradient(np.zeros(1)), daemon=True).start()
-assert compiling.wait(60) and tracing.wait(60)
+assert tracing.wait(60)
+threading.Thread(target=lambda: float((lazy(x) * 3.0).max()), daemon=True).start()
+assert compiling.wait(60)
+for other in (lambda: float((lazy(x) - 5.0).max()), lambda: float(np.sqrt(lazy(x)).max())):
+    threading.Thread(target=other, daemon=True).start()
+while not compiler._next.locked():
+    assert threading.active_count() == 5, "one compiles, one is the next, and one is behind this thread"
 child = os.fork()
 if not child:
     signal.alarm(60)  # which ends it where it waits for ever
+    assert sys.getswitchinterval() == interval
     assert float((lazy(x) * 2.0).sum()) == 12.0, "known"
     assert float((lazy(x) * 3.0).max()) == 9.0, "compiled at the time"
     assert float((lazy(x) * 4.0).min()) == 0.0, "new"

@@ -107,3 +107,23 @@ def test_a_name_of_ours_is_taken_before_it_is_loaded():
     with pytest.raises(subprocess.CalledProcessError) as failed:
         python(code)
     assert "in the table already, by vecdist.special.incomplete_gamma" in failed.value.stderr
+
+
+def test_threads_ask_for_names_at_once():
+    code = """
+import sys, threading
+import vecdist, vecdist.distributions, vecdist.special
+sys.setswitchinterval(1e-6)
+packages = (vecdist, vecdist.distributions, vecdist.special)
+names = [(package, name) for package in packages for name in package.__all__]
+begin, found = threading.Barrier(8), [[] for _ in range(8)]
+def ask(number):
+    begin.wait()
+    for package, name in names[number::8] + names[::8]:
+        found[number].append(getattr(package, name) is getattr(package, name))
+threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(all(all(each) for each in found), sum(map(len, found)) == len(names) + 8 * len(names[::8]))
+"""
+    assert python(code) == "True True\n"

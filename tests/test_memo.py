@@ -4,6 +4,7 @@ import copy
 import pickle
 import threading
 
+import numpy as np
 import pytest
 
 from vecdist.graph.memo import Memo, cached_property
@@ -116,3 +117,17 @@ def test_attributes_are_computed_once():
 
     thing = Thing()
     assert [thing.number, thing.number, Thing().number] == [1, 1, 1] and Thing.number.__doc__ == "A number."
+
+
+def test_what_is_forgotten_is_what_was_asked_for_longest_ago():
+    """Whatever is asked for meanwhile; forgetting everything begins anew."""
+    memo, kept, rng = Memo(most=20), {}, np.random.default_rng(7)
+    for step, key in enumerate(rng.integers(0, 40, 5000).tolist()):
+        memo(key, object)
+        kept[key] = step
+        if len(kept) > 20:
+            del kept[min(kept, key=kept.__getitem__)]
+        assert set(memo) == set(kept)
+        if step % 1000 == 999:
+            memo.clear()
+            kept.clear()

@@ -31,7 +31,7 @@ def idle(monkeypatch):
     def fail(*arguments, **keywords):
         raise AssertionError("showing a lazy array must not compute anything")
 
-    for name in ("bind", "lower", "planned", "evaluate", "backend"):
+    for name in ("structure", "lower", "planned", "evaluate", "backend"):
         monkeypatch.setattr(pipeline, name, fail)
 
 

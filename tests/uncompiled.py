@@ -45,7 +45,7 @@ def import_source(name, text, functions, given, make):
     return module
 
 
-def spoken_once(function, signature, exports):
+def spoken_once(module, function, signature, exports):
     """What is compiled elsewhere is run as it is; it has no address, but is itself."""
     function.compile(signature)
     for each, types in exports.values():

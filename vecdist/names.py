@@ -27,7 +27,8 @@ def found_later(
         elif name in _modules(package):
             found = importlib.import_module(f"{package}.{name}")
         else:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+            said = f"module {package!r} has no attribute {name!r}; there are {', '.join(sorted(where))}"
+            raise AttributeError(said, name=name, obj=sys.modules[package])
         setattr(sys.modules[package], name, found)  # which is all that the next time costs
         return found
 

@@ -7,7 +7,6 @@ line of JSON, the complaint about it, or nothing where it is right.
 import json
 import os
 import sys
-import threading
 import traceback
 from dataclasses import replace
 from itertools import repeat
@@ -89,20 +88,6 @@ def flat_memory(array):
     """The memory from the first element of a strided array on, as one axis (strides are positive)."""
     span = 1 + sum((n - 1) * s // array.itemsize for n, s in zip(array.shape, array.strides, strict=True))
     return np.lib.stride_tricks.as_strided(array, (span if array.size else 0,), (array.itemsize,))
-
-
-def shuffle(module, mask, value, hop):
-    """What the simulator lacks: the value of the lane whose number differs by ``hop``; lanes in ``mask`` take part."""
-    thread = threading.current_thread()
-    teams = thread._manager.__dict__.setdefault("teams", {})
-    mates = int(mask) & 0xFFFFFFFF
-    team = (thread.thread_id // WARP, mates)
-    barrier, lanes = teams.setdefault(team, (threading.Barrier(mates.bit_count()), [None] * WARP))
-    lanes[thread.thread_id % WARP] = value
-    barrier.wait(timeout=60)
-    result = lanes[thread.thread_id % WARP ^ hop]
-    barrier.wait(timeout=60)
-    return result
 
 
 def x(n, dtype="f8"):
@@ -355,12 +340,11 @@ def on_one_processor():
 
 
 def main():
-    from numba.cuda.simulator.kernelapi import FakeCUDAModule
+    from turns import take_turns
 
     on_one_processor()
     assert small_blocks.THREADS == THREADS
-    FakeCUDAModule.shfl_xor_sync = shuffle
-    FakeCUDAModule.syncwarp = lambda module, mask: None  # it orders instructions, no values
+    take_turns()
     for line in sys.stdin:
         complaint = ""
         try:

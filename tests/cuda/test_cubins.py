@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,34 @@ def test_a_cubin_is_made_once_and_mended_where_it_is_damaged(compiler, tmp_path,
         mended = cubin(kernel)[2]
     assert len(seen) == 1 and len(made) == 2
     assert mended == cubin(kernel)[2] and len(made) == 2
+
+
+def test_what_threads_want_together_is_made_by_one(compiler, tmp_path, monkeypatch):
+    from vecdist.runtime.cuda import backend as cuda
+
+    monkeypatch.setenv(folder.VARIABLE, str(tmp_path))
+    begun, go_on, made, found = threading.Event(), threading.Event(), [], []
+
+    def make():
+        made.append(None)
+        begun.set()
+        assert go_on.wait(60)
+        return b"code"
+
+    def fail():
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        cuda._kept("kernel.cubin", fail)
+    askers = [threading.Thread(target=lambda: found.append(cuda._kept("kernel.cubin", make))) for _ in range(3)]
+    for asker in askers:
+        asker.start()
+    assert begun.wait(60)
+    assert cuda._kept("other.cubin", lambda: b"other") == b"other", "which waits for nobody"
+    go_on.set()
+    for asker in askers:
+        asker.join(60)
+    assert found == [b"code"] * 3 and len(made) == 1
 
 
 def test_kernels_of_other_capabilities_are_other_files(compiler, tmp_path, monkeypatch):

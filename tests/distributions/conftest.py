@@ -3,25 +3,29 @@
 from functools import cache
 
 import pytest
+from remembering import remembering
 
+from vecdist.graph.node import topological
 from vecdist.passes.bind import bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
 from vecdist.passes.simplify import simplify
 from vecdist.runtime import pipeline
-from vecdist.runtime.interpreter import interpret
+from vecdist.runtime.interpreter import evaluate
 
 
 @pytest.fixture
 def interpreter(monkeypatch):
     """Every expression goes through the passes and is then interpreted by NumPy, as the definition of its value."""
     monkeypatch.setattr(pipeline, "launch", launch)
+    with remembering():
+        yield
 
 
-def launch(roots, derivation, shapes, errors="raise"):
+def launch(roots, derivation, shapes, errors="raise", found=None):
     """What ``vecdist.runtime.pipeline.launch`` does, by the reference interpreter."""
     bound = bind(roots)
-    arrays = interpret(derived(bound.roots, derivation), [leaf.array for leaf in bound.leaves], bound.lengths)
+    arrays = evaluate(*derived(bound.roots, derivation), [leaf.array for leaf in bound.leaves], bound.lengths)
     failed = errors == "raise" and any(failed.any() for failed in arrays[len(shapes) :])
     return [array.reshape(shape)[()] for array, shape in zip(arrays, shapes, strict=False)], failed
 
@@ -30,4 +34,5 @@ def launch(roots, derivation, shapes, errors="raise"):
 def derived(roots, derivation):
     """A structure after the passes, and its flags: the same one for every test that gives it other numbers."""
     plain, failures = split_checks(roots)
-    return simplify(expand(simplify((*derivation(plain), *failures))))
+    expanded = simplify(expand(simplify((*derivation(plain), *failures))))
+    return expanded, tuple(topological(expanded))

@@ -125,7 +125,7 @@ def test_every_family_in_every_way_is_tested():
 
 def test_families_are_where_all_families_are():
     assert distributions.Dirichlet is MULTIVARIATE["Dirichlet"]
-    with pytest.raises(AttributeError, match=r"no family Dirichlett; there are .*Dirichlet"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Dirichlett'; there are .*Dirichlet"):
         _ = distributions.Dirichlett
 
 

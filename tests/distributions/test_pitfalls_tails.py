@@ -23,7 +23,7 @@ from vecdist import (
     value_and_partials,
 )
 from vecdist.distributions import Beta, Cauchy, Gamma, Normal, OrderedLogistic, StudentT, TruncatedNormal
-from vecdist.primitives.table import PRIMITIVES
+from vecdist.primitives import PRIMITIVES
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 BITS = 1600

@@ -77,6 +77,11 @@ def reach(distribution, oracle):
     return oracle.support()
 
 
+def repeated(distribution, times):
+    """The same distributions, again and again: a loop over an expression takes longer than one of more elements."""
+    return type(distribution)(**{name: np.tile(values, times) for name, values in distribution.parameters.items()})
+
+
 def computed(lazy):
     return np.asarray(lazy)
 
@@ -127,7 +132,7 @@ def test_logarithms_have_the_slope_of_the_density(family):
     distribution, x, oracle = case(family)
     spread = np.concatenate([x, *(far(oracle, x, step) for step in (-3.0, -1.0, 1.0, 3.0))])
     lower, upper = reach(distribution, oracle)
-    tiled = family(**{name: np.tile(values, 5) for name, values in distribution.parameters.items()})
+    tiled = repeated(distribution, 5)
     inside = (spread > np.tile(lower, 5)) & (spread < np.tile(upper, 5))
     density = computed(logpdf(tiled, spread))
     for logarithm, sign in ((logcdf, 1.0), (logsf, -1.0)):
@@ -148,24 +153,27 @@ def far(oracle, x, step):
 @those_with("cdf", "quantile")
 def test_quantiles(family):
     distribution, _, oracle = case(family)
-    lower, upper = reach(distribution, oracle)
-    for q in (1e-9, 0.02, 0.3, 0.5, 0.77, 0.999):
-        x = computed(ppf(distribution, np.full(24, q)))
-        if family.discrete:
-            assert (computed(cdf(distribution, x)) >= q).all()
-            before = computed(cdf(distribution, np.maximum(x - 1, lower)))
-            assert ((before < q) | (x == lower)).all()
-        else:
-            near, beyond = computed(cdf(distribution, x)), computed(sf(distribution, x))
-            settled = (x > lower) & (x < upper)  # elsewhere the quantile is next to an end, or beyond all floats
-            slope = abs(x) * np.exp(computed(logpdf(distribution, x))) * 4e-15
-            assert (abs(near - q) <= 1e-12 * q + slope)[settled].all()
-            assert (abs(beyond - (1 - q)) <= 1e-12 * (1 - q) + slope)[settled].all()
-            assert settled.any() or q < 0.01 or family.__name__.startswith("Hurdle")
-    assert np.isnan(computed(ppf(distribution, np.resize([-0.1, 1.1, np.nan], 24)))).all()
-    np.testing.assert_allclose(ppf(distribution, np.ones(24)), upper, rtol=1e-14, atol=1e-14)
+    probabilities = np.array([1e-9, 0.02, 0.3, 0.5, 0.77, 0.999])
+    tiled, q = repeated(distribution, 6), np.repeat(probabilities, 24)
+    lower, upper = (np.broadcast_to(end, 24) for end in reach(distribution, oracle))
+    x, lowest, highest = computed(ppf(tiled, q)), np.tile(lower, 6), np.tile(upper, 6)
+    if family.discrete:
+        assert (computed(cdf(tiled, x)) >= q).all()
+        before = computed(cdf(tiled, np.maximum(x - 1, lowest)))
+        assert ((before < q) | (x == lowest)).all()
+    else:
+        near, beyond = computed(cdf(tiled, x)), computed(sf(tiled, x))
+        settled = (x > lowest) & (x < highest)  # elsewhere the quantile is next to an end, or beyond all floats
+        slope = abs(x) * np.exp(computed(logpdf(tiled, x))) * 4e-15
+        assert (abs(near - q) <= 1e-12 * q + slope)[settled].all()
+        assert (abs(beyond - (1 - q)) <= 1e-12 * (1 - q) + slope)[settled].all()
+        assert family.__name__.startswith("Hurdle") or settled.reshape(6, 24).any(axis=1)[probabilities >= 0.01].all()
+    ends = np.concatenate([np.resize([-0.1, 1.1, np.nan], 24), np.ones(24), np.zeros(24)])
+    invalid, last, first = computed(ppf(repeated(distribution, 3), ends)).reshape(3, 24)
+    assert np.isnan(invalid).all()
+    np.testing.assert_allclose(last, upper, rtol=1e-14, atol=1e-14)
     if not family.discrete:
-        np.testing.assert_allclose(ppf(distribution, np.zeros(24)), lower, rtol=1e-14, atol=1e-14)
+        np.testing.assert_allclose(first, lower, rtol=1e-14, atol=1e-14)
 
 
 @those_with("quantile")
@@ -259,17 +267,13 @@ def test_medians(family):
 @those_with("cdf")
 def test_outside_the_support(family, dtype):
     distribution, x, oracle = case(family, dtype)
-    lower, upper = (np.asarray(end, dtype) for end in reach(distribution, oracle))
-    for below in (lower - 1, np.full(24, -np.inf)):
-        np.testing.assert_array_equal(cdf(distribution, below.astype(dtype)), 0.0)
-        np.testing.assert_array_equal(logsf(distribution, below.astype(dtype)), 0.0)
-    for beyond in (upper + 1, np.full(24, np.inf)):
-        at = beyond.astype(dtype)
-        value, partials = value_and_partials(cdf(distribution, at), (at, *distribution.parameters.values()))
-        np.testing.assert_array_equal(value, 1.0)
-        np.testing.assert_array_equal(partials, 0.0)
-        np.testing.assert_array_equal(logsf(distribution, at), -np.inf)
-    assert np.isnan(computed(cdf(distribution, np.full(24, np.nan, dtype)))).all()
+    lower, upper = (np.broadcast_to(np.asarray(end, dtype), 24) for end in reach(distribution, oracle))
+    infinite, five = np.full(24, np.inf, dtype), repeated(distribution, 5)
+    at = np.concatenate([lower - 1, -infinite, upper + 1, infinite, np.full(24, np.nan, dtype)]).astype(dtype)
+    value, partials = value_and_partials(cdf(five, at), (at, *five.parameters.values()))
+    np.testing.assert_array_equal(value, np.repeat([0.0, 0.0, 1.0, 1.0, np.nan], 24))
+    np.testing.assert_array_equal([partial[48:96] for partial in partials], 0.0)
+    np.testing.assert_array_equal(computed(logsf(five, at))[:96], np.repeat([0.0, -np.inf], 48))
     assert {verb(distribution, x).dtype for verb in (cdf, sf, logcdf, logsf)} == {np.dtype(dtype)}
 
 

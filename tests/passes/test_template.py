@@ -7,8 +7,8 @@ import pytest
 
 import vecdist
 from vecdist import lazy, logpdf
-from vecdist.distributions import Gamma, Normal
-from vecdist.distributions.base import FAMILIES, Distribution
+from vecdist.constraints import finite
+from vecdist.distributions import FAMILIES, Distribution, Gamma, Normal, parametrisation
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import const
 from vecdist.lazy.array import LazyArray
@@ -30,14 +30,14 @@ OPERANDS = {
 }
 
 
-def asked(family, operand):
+def asked(family, operand, points=X):
     """The outlines of everything that a family can be asked for, at some operands."""
     found = {}
     for way in family.parametrisations:
         distribution = family(**{name: operand(place) for place, name in enumerate(way.names)})
         for verb in (*AT_POINTS, *MOMENTS, "sample"):
-            points = (X,) if verb in AT_POINTS else ()
-            given = (7, distribution, (2,)) if verb == "sample" else (distribution, *points)
+            at = (points,) if verb in AT_POINTS else ()
+            given = (7, distribution, (2,)) if verb == "sample" else (distribution, *at)
             try:
                 found[str(way), verb] = outline([getattr(vecdist, verb)(*given).node]).key
             except (NotImplementedError, ValueError, TypeError) as error:
@@ -60,6 +60,45 @@ def test_graphs_are_those_of_the_formulas(name, kind):
     assert first == second == third == wanted and len(wanted) >= 12
 
 
+@pytest.mark.parametrize("name", ONE_DIMENSIONAL)
+def test_graphs_of_other_lengths_are_those_of_the_formulas(name, monkeypatch):
+    """Of rows, of columns, and of lengths that are equal by chance."""
+    monkeypatch.setattr(vectorize, "_templates", memo := Memo())
+    family = ONE_DIMENSIONAL[name]
+    for n, m in ((5, 3), (6, 4), (7, 9), (4, 4), (0, 2), (8, 1)):
+        operand, points = lambda place, n=n: np.full((n, 1), 0.5 + place), np.linspace(0.25, 0.75, m)
+        found = asked(family, operand, points)
+        with by_formulas():
+            assert found == asked(family, operand, points)
+    assert not any(each.value.refused for each in memo._kept.values()), "they look at no lengths"
+
+
+class OfMany(Distribution):
+    """A family of a user, whose formula looks at lengths."""
+
+    @parametrisation(loc=finite)
+    @staticmethod
+    def by_loc(loc):
+        return {"loc": loc}
+
+    @staticmethod
+    def support(p):
+        return finite
+
+    @staticmethod
+    def log_density(x, p):
+        scaled = -0.5 * (x - p.loc) ** 2 * (2.0 if x.shape and x.shape[0] > 4 else 1.0)
+        return scaled / x.shape[0] if x.shape != (3,) else scaled
+
+
+def test_a_formula_that_looks_at_lengths_is_asked_for_each():
+    for n in (2, 3, 4, 5, 6, 3, 3, 4, 4, 6, 6):
+        x = np.linspace(1.0, 2.0, n)
+        found = outline([logpdf(OfMany(0.5), x).node]).key
+        with by_formulas():
+            assert found == outline([logpdf(OfMany(0.5), x).node]).key
+
+
 def test_a_formula_is_asked_twice(monkeypatch):
     monkeypatch.setattr(vectorize, "_templates", Memo())
     a, x = np.array(2.0), np.linspace(1.0, 2.0, 3)
@@ -67,7 +106,8 @@ def test_a_formula_is_asked_twice(monkeypatch):
         logpdf(Gamma(a, 1.0), x)
     with mock.patch.object(Gamma, "log_density", side_effect=AssertionError("it is asked again")):
         assert logpdf(Gamma(a + 1.0, 5.0), lazy(x) * 2.0).shape == (3,)
-        for others in (np.ones(2), np.arange(3), 1):
+        assert logpdf(Gamma(a, 1.0), np.ones(2)).shape == (2,)
+        for others in (np.ones((2, 1)), np.arange(3), 1):
             with pytest.raises(AssertionError, match="it is asked again"):
                 logpdf(Gamma(a, np.array(1.0)), others)
         with pytest.raises(AssertionError, match="it is asked again"):

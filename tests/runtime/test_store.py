@@ -35,11 +35,11 @@ NOTHING = Function("nothing", (), (Return(),))
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory):
-    """A folder that a process has filled, and what this printed."""
+    """A folder that two processes have filled, which started at once, and what they printed."""
     folder = tmp_path_factory.mktemp("filled")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(folders.VARIABLE, str(folder))
-        return folder, printed(run())
+        return folder, [printed(process) for process in [run() for _ in range(2)]]
 
 
 @pytest.fixture
@@ -65,26 +65,23 @@ def compiled_files(folder):
     return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
 
 
-def test_a_second_process_compiles_nothing(folder, filled):
-    there, first = filled
+def test_processes_may_start_at_once_on_an_empty_folder(filled):
+    there, (one, other) = filled
+    assert one[:2] == other[:2] and ["0", "1"] in (one[2:], other[2:])
+    assert not list(there.rglob(".writing-*"))
+
+
+def test_a_process_that_comes_later_compiles_nothing(folder, filled):
+    there, (first, _) = filled
     shutil.copytree(there, folder, dirs_exist_ok=True)
     files = compiled_files(folder)
-    second = printed(run())
-    assert first[:2] == second[:2]
-    assert first[2:] == ["0", "1"] and second[2:] == ["1", "0"]
+    assert printed(run()) == [*first[:2], "1", "0"]
     assert files and compiled_files(folder) == files
-
-
-def test_processes_may_start_at_once_on_an_empty_folder(folder):
-    results = [printed(process) for process in [run() for _ in range(2)]]
-    assert len({tuple(result[:2]) for result in results}) == 1
-    assert not list(folder.rglob(".writing-*"))
-    assert printed(run())[2:] == ["1", "0"]
 
 
 def test_bits_that_have_flipped_are_noticed_in_every_file(folder, filled):
     """Eight of them at random places of each: machine code that has any of them wrong ends the process."""
-    there, (*wanted, _, _) = filled
+    there, ((*wanted, _, _), _) = filled
     shutil.copytree(there, folder, dirs_exist_ok=True)
     random = np.random.default_rng(5)
     for path in folder.iterdir():
@@ -139,9 +136,12 @@ def test_sources_are_written_once(folder):
     assert module.nothing == (NOTHING, 1) and sys.modules["vecdist_test"] is module
     assert Path(module.__file__).read_text(encoding="utf-8") == "def nothing():\n    return"
     written = Path(module.__file__).stat().st_mtime_ns
-    assert sources.imported(*given, {"word": 2}, lambda function, names: names["word"]).nothing == 2
-    assert Path(module.__file__).stat().st_mtime_ns == written
-    sources.forget("vecdist_test")
+    other = sources.imported(*given, {"word": 2}, lambda function, names: names["word"])
+    assert other.nothing == 2 and Path(module.__file__).stat().st_mtime_ns == written
+    sources.forget(module)
+    assert sys.modules["vecdist_test"] is other, "which another thread compiles"
+    sources.known(module)
+    sources.forget(module)
     assert "vecdist_test" not in sys.modules
 
 
@@ -225,7 +225,7 @@ def test_files_that_cannot_be_written_are_done_without(folder, monkeypatch, modu
     assert len(seen) == 1 and not list(folder.iterdir())
     module = sources.imported("vecdist_unwritten", str(NOTHING), [NOTHING], {}, lambda function, names: function)
     assert module.nothing == NOTHING
-    sources.forget("vecdist_unwritten")
+    sources.forget(module)
 
 
 def test_a_folder_in_the_place_of_a_file(folder):

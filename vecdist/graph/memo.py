@@ -11,6 +11,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable
+from operator import itemgetter
 from typing import Any, Generic, TypeVar, final, overload
 
 Made = TypeVar("Made")
@@ -32,6 +33,7 @@ class _Kept:
         self.value, self.used = value, next(_clock)
 
 
+AT_ONCE = 8  # the part of what is kept that is looked for to be forgotten next
 _clock = itertools.count()
 _memos: weakref.WeakSet[Memo] = weakref.WeakSet()
 
@@ -53,6 +55,7 @@ class Memo(Generic[Made]):
         self.made: int = 0
         self._most = most
         self._kept: dict[Hashable, _Kept] = {}
+        self._oldest: list[tuple[int, Hashable]] = []  # the next to be forgotten last, if they are not asked for
         self._making: dict[Hashable, threading.RLock] = {}  # type: ignore[valid-type]
         _memos.add(self)
 
@@ -81,13 +84,21 @@ class Memo(Generic[Made]):
     def _drop_oldest(self) -> None:
         most = self._most() if callable(self._most) else self._most
         while most is not None and len(self._kept) > most:
-            kept = self._kept.copy()  # in one step, while other threads add to it
-            oldest, _ = min(kept.items(), key=lambda item: item[1].used)  # which hashes no key: some are long
-            self._kept.pop(oldest, None)
+            try:
+                used, oldest = self._oldest.pop()
+            except IndexError:
+                kept = self._kept.copy()  # in one step, while other threads add to it
+                old = sorted([(each.used, key) for key, each in kept.items()], key=itemgetter(0))
+                self._oldest = old[len(old) // AT_ONCE :: -1]
+                continue
+            found = self._kept.get(oldest)
+            if found is not None and found.used == used:  # nor is any other older
+                self._kept.pop(oldest, None)
 
     def clear(self) -> None:
         """Forget everything."""
         self._kept.clear()
+        self._oldest = []
 
     def __iter__(self) -> Any:
         return iter(self._kept.copy())

@@ -6,7 +6,7 @@ compiled).  A dimension equal to ``1`` never varies; both kinds obey the same ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import SupportsIndex, TypeAlias
 
 Dim = int | str
@@ -52,6 +52,19 @@ def broadcast_axes(shape: Shape, into: Shape) -> tuple[int, ...]:
         for axis in range(-len(into), 0)
         if into[axis] != 1 and (-axis > len(shape) or shape[axis] == 1)
     )
+
+
+def numbered(shapes: Sequence[Shape]) -> tuple[tuple[tuple[int, ...], ...], list[Dim]]:
+    """Shapes with a number below 0 in place of each length but 1, which equal lengths share; and the lengths in order.
+
+    >>> numbered([(5, 1), (3,), (5,)])
+    (((-1, 1), (-2,), (-1,)), [5, 3])
+    """
+    numbers: dict[Dim, int] = {1: 1}
+    known = {
+        shape: tuple([numbers.setdefault(dim, -len(numbers)) for dim in shape]) for shape in dict.fromkeys(shapes)
+    }
+    return tuple([known[shape] for shape in shapes]), list(numbers)[1:]
 
 
 def normalise_axes(axes: int | Iterable[int] | None, ndim: int) -> tuple[int, ...]:

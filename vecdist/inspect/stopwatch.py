@@ -12,10 +12,20 @@ ROUNDS = 7
 
 
 def seconds(run: Callable[[], Any], device: str) -> float:
-    """The time that ``run`` takes, the median of several rounds after one to warm up."""
+    """The time that ``run`` takes, the median of several rounds after some to warm up."""
     run()
+    if device == "cpu":
+        _try_threads(run)
     timed = _on_cpu if device == "cpu" else _on_gpu
     return statistics.median(timed(run) for _ in range(ROUNDS)) / LAUNCHES
+
+
+def _try_threads(run: Callable[[], Any]) -> None:
+    """Runs after which it is known how many threads pay."""
+    from vecdist.runtime.cpu.threads import TRIES
+
+    for _ in range(2 * TRIES):
+        run()
 
 
 def _on_cpu(run: Callable[[], Any]) -> float:

@@ -13,6 +13,7 @@ from vecdist.graph.shapes import broadcast
 from vecdist.lazy.array import Expression, LazyArray, Operand, Wrt, as_lazy
 from vecdist.lazy.exits import warn_of_lost
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of
+from vecdist.passes.outline import outline
 from vecdist.runtime import pipeline
 
 AT_ONCE = ". A NumPy function of a plain array is computed at once, and is a constant: np.exp(a); write np.exp(lazy(a))"
@@ -146,9 +147,11 @@ def _with_derivatives(
     shape: Callable[[Node], Sequence],
     seeds: Sequence[Node] = (),
 ) -> tuple[Any, Any]:
-    leaves = leaves_of(expr, wrt)
+    known = None if seeds else outline((expr.node,))
+    leaves = leaves_of(expr, wrt, known and known.nodes)
     shapes = [expr.shape, *(shape(leaf) for leaf in leaves)]
-    value, *found = pipeline.evaluate((expr.node, *seeds, *leaves), derivation, shapes)
+    roots = (expr.node, *seeds, *leaves)
+    value, *found = pipeline.evaluate(roots, derivation, shapes, found=known and known.beside(leaves))
     derivatives = tuple(found)
     return value, derivatives if isinstance(wrt, tuple | list) else derivatives[0]
 
@@ -185,10 +188,10 @@ def _known_lazy(expr: Any) -> LazyArray:
     return expr
 
 
-def leaves_of(expr: LazyArray, wrt: Wrt) -> list[Node]:
+def leaves_of(expr: LazyArray, wrt: Wrt, nodes: Sequence[Node] | None = None) -> list[Node]:
     """The leaves that ``wrt`` names, each of which the expression must contain."""
     expr = _known_lazy(expr)
-    nodes = below((expr.node,))
+    nodes = nodes or below((expr.node,))
     present = [node for node in nodes if node.op == "leaf"]
     found = [_leaf(item, present) for item in (wrt if isinstance(wrt, tuple | list) else (wrt,))]
     warn_of_lost(nodes, found)

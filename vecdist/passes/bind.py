@@ -15,7 +15,7 @@ from typing import Any, final
 from vecdist.graph.leaves import Leaf
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, rewrite
-from vecdist.graph.shapes import Dim, Shape, broadcast
+from vecdist.graph.shapes import Dim, Shape, broadcast, numbered
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
 from vecdist.passes.outline import Outline
 from vecdist.primitives.reductions import along, reduced
@@ -90,21 +90,17 @@ def rebound(memo: Memo[Binding], roots: Sequence[Node], found: Outline) -> Bound
 
     Nothing depends on lengths but by which of them are equal, and which are 1.
     """
-    numbers: dict[Dim, int] = {}
-    patterns = {
-        shape: tuple([dim if dim == 1 else -numbers.setdefault(dim, len(numbers)) for dim in shape])
-        for shape in dict.fromkeys(found.shapes)
-    }
+    shapes, lengths = numbered(found.shapes)
 
     def learnt() -> Binding:
         bound, sizes = _bound(tuple(roots))
+        numbers = {length: number for number, length in enumerate(lengths)}
         places = {leaf: place for place, leaf in enumerate(found.leaves)}
         products = {name: tuple([numbers[size] for size in each if size != 1]) for name, each in sizes.items()}
         starts = {name: start for name, start in bound.lengths.items() if name not in sizes}
         return Binding(bound.roots, tuple([places[leaf] for leaf in bound.leaves]), products, starts)
 
-    key = found.structure, tuple([patterns[shape] for shape in found.shapes])
-    return memo(key, learnt).filled(found.leaves, [int(length) for length in numbers])
+    return memo((found.structure, shapes), learnt).filled(found.leaves, [int(length) for length in lengths])
 
 
 class _Binder:

@@ -12,11 +12,17 @@ from vecdist.graph.shapes import Shape
 
 @final
 class Outline(NamedTuple):
-    """An expression with places for its arrays: what it is but for lengths, its shapes, and the arrays in order."""
+    """An expression with places for its arrays: what it is but for lengths, its shapes, these arrays, and all nodes."""
 
     structure: tuple[Any, ...]
     shapes: tuple[Shape, ...]
     leaves: tuple[Leaf, ...]
+    nodes: Sequence[Node]
+
+    def beside(self, roots: Sequence[Node]) -> Outline:
+        """The outline of the expression and more ``roots``, which are nodes of it."""
+        places = tuple([self.nodes.index(root) for root in roots])
+        return Outline((self.structure, places), self.shapes, self.leaves, self.nodes)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -55,7 +61,7 @@ def outline(roots: Sequence[Node]) -> Outline:
                 place = places[arg] = len(nodes)
                 nodes.append(arg)
             key.append(place)
-    return Outline(tuple(key), tuple([node.shape for node in nodes]), tuple(leaves))
+    return Outline(tuple(key), tuple([node.shape for node in nodes]), tuple(leaves), nodes)
 
 
 def _layout(leaf: Leaf) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ def simplify(roots: Sequence[Node]) -> tuple[Node, ...]:
 def simplified(node: Node, args: tuple[Node, ...]) -> Node:
     """The same operation on other arguments, as simple as it gets."""
     node = rebuilt(node, args)
-    if args and all(arg.op == "const" for arg in args) and node.op in PRIMITIVES:
+    if args and args[0].op == "const" and all(arg.op == "const" for arg in args) and node.op in PRIMITIVES:
         folded = _fold(node)
         if folded is not None:
             return folded

@@ -8,8 +8,8 @@ import hashlib
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Any, final
 
 import llvmlite
@@ -21,14 +21,35 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.runtime._nrt_python import c_helpers
 from numba.core.serialize import dumps
 
+from vecdist.graph.memo import in_children
 from vecdist.runtime import store
+from vecdist.runtime.turns import short_turns
+
+_next = threading.Lock()  # of the thread that is the next to compile: who has just done so comes behind it
 
 
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """While one thread compiles and loads; no process is forked meanwhile, which would have half of it for ever."""
-    with global_compiler_lock, _passes_disposed_of():
-        yield
+    """While one thread compiles or loads a function, to be asked for anew for each, so that others come between.
+
+    Numba has one lock for whoever compiles, and llvmlite one for each call of LLVM.  No process is forked meanwhile,
+    which would have half of it for ever.
+    """
+    with contextlib.nullcontext() if global_compiler_lock.is_locked() else _next:
+        global_compiler_lock.acquire()
+    try:
+        with _passes_disposed_of(), _garbage_disposed_of_here(), short_turns():
+            yield
+    finally:
+        global_compiler_lock.release()
+
+
+def _forget_next() -> None:
+    if _next.locked():
+        _next.release()  # of a thread that is not in this child
+
+
+in_children(_forget_next)
 
 
 def _hold() -> None:
@@ -63,23 +84,42 @@ def _passes_disposed_of() -> Iterator[None]:
             del kind._dispose
 
 
-def release(module: ModuleType) -> None:
-    """Let go of what only a compiler wants of the functions of a module: their types, and their LLVM modules.
+@contextlib.contextmanager
+def _garbage_disposed_of_here() -> Iterator[None]:
+    """Have this thread dispose of what LLVM made, whichever collects the garbage: others would wait for LLVM's lock."""
+    kind, here, left = binding.ffi.ObjectRef, threading.get_ident(), []
+    dispose: Callable[[Any], None] = kind.__del__
 
-    They can be called as before.  Machine code stays as long as the process: Numba has one engine for all of it.
+    def dispose_here(found: Any) -> None:
+        if threading.get_ident() == here:
+            dispose(found)
+        else:
+            left.append(found)
+
+    kind.__del__ = dispose_here
+    try:
+        yield
+    finally:
+        kind.__del__ = dispose
+        for found in left:
+            dispose(found)
+
+
+def release(function: Any) -> None:
+    """Let go of what only a compiler wants of a function: its types, and its LLVM module.
+
+    It can be called as before.  Machine code stays as long as the process: Numba has one engine for all of it.
     """
-    functions: list[Any] = [each for each in vars(module).values() if isinstance(each, Dispatcher)]
-    for function in functions:
-        if function.py_func.__module__ != module.__name__:
-            continue
-        results = function.overloads.copy()
-        function.held = [result.entry_point for result in results.values()]  # C code calls them, and does not hold them
-        for types, result in results.items():
-            with contextlib.suppress(KeyError):
-                function.targetctx.remove_user_function(result.entry_point)
-            _drop_llvm(result.library)
-            known = {"signature": result.signature, "objectmode": result.objectmode}
-            function.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
+    if not isinstance(function, Dispatcher):
+        return
+    results: dict[Any, Any] = function.overloads.copy()
+    function.held = [result.entry_point for result in results.values()]  # C code calls them, and does not hold them
+    for types, result in results.items():
+        with contextlib.suppress(KeyError):
+            function.targetctx.remove_user_function(result.entry_point)
+        _drop_llvm(result.library)
+        known = {"signature": result.signature, "objectmode": result.objectmode}
+        function.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
 
 
 def c_function(signature: Any, function: Callable[..., Any]) -> Any:

@@ -27,6 +27,7 @@ from vecdist.runtime.cache import of_structures
 from vecdist.runtime.collector import uncollected
 from vecdist.runtime.sorted_rows import arranged
 from vecdist.runtime.staged import StagedProgram, Step
+from vecdist.runtime.turns import short_turns
 
 
 @final
@@ -70,22 +71,25 @@ def compilations() -> int:
 
 
 def evaluate(
-    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise",
+    found: Outline | None = None,
 ) -> list[Any]:
     """The arrays of what ``derivation`` makes of ``roots``, each of its shape in ``shapes``, from one launch.
 
-    Raises ``InvalidParameter`` where ``errors`` is ``"raise"`` and a parameter is invalid.
+    ``found`` is the outline of ``roots``, where that is known.  Raises ``InvalidParameter`` where ``errors`` is
+    ``"raise"`` and a parameter is invalid.
     """
-    arrays, failed = launch(roots, derivation, shapes, errors)
+    arrays, failed = launch(roots, derivation, shapes, errors, found)
     raise_if(failed, roots)
     return arrays
 
 
 def launch(
-    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise"
+    roots: Sequence[Node], derivation: Derivation, shapes: Sequence[Sequence[int]], errors: str = "raise",
+    found: Outline | None = None,
 ) -> tuple[list[Any], Any]:
     """As ``evaluate``, but the flag of invalid parameters is returned as it is: on a GPU, perhaps not yet known."""
-    found = outline(roots)
+    found = found or outline(roots)
     key = (found.key, derivation, errors, tuple(map(tuple, shapes)))
     run = _launches_of(found.data())(key, lambda: _launch(roots, derivation, shapes, errors, found))
     arrays, failed = run(found.arrays())
@@ -174,6 +178,7 @@ def _computed(bound: Bound, kind: str) -> list[Any]:
     return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
 
 
+@short_turns()
 def planned(
     bound: Bound,
     derivation: Derivation,

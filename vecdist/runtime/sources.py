@@ -25,7 +25,7 @@ def imported(
     path = store.kept(f"{name}.py", text.encode()) or f"<{name}>"
     module = ModuleType(name)
     module.__file__ = str(path)
-    sys.modules[name] = module  # Numba looks it up by name when it compiles, and loads what was compiled
+    known(module)
     names = vars(module)
     names.update(meanings)
     for function in functions:
@@ -33,6 +33,12 @@ def imported(
     return module
 
 
-def forget(name: str) -> None:
-    """Let a module go that is compiled."""
-    sys.modules.pop(name, None)
+def known(module: ModuleType) -> None:
+    """Have a module found by its name: Numba looks it up when it compiles, and loads what was compiled."""
+    sys.modules[module.__name__] = module
+
+
+def forget(module: ModuleType) -> None:
+    """Let a module go that is compiled; not another of its name, which another thread compiles."""
+    if sys.modules.get(module.__name__) is module:
+        sys.modules.pop(module.__name__, None)

@@ -2,13 +2,14 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(x0, x1, o0, n0):
+def prelude(singles, x1):
     v2 = x1
-    return (v2,)
+    store(singles, 0, f4(v2), -1, 1)
 
 
 @compiled
-def nest0(first, last, v2, x0, x1, o0, n0):
+def nest0(first, last, singles, x0, o0, n0):
+    v2 = load(singles, 0, -1, 1)
     widest()
     size = 4096
     for block in range(first, last):
@@ -22,13 +23,31 @@ def nest0(first, last, v2, x0, x1, o0, n0):
 
 
 @compiled
-def finish(v2, x0, x1, o0, n0):
+def finish():
     return
 
 
 @compiled
 def kernel(x0, x1, o0, n0):
     widest()
-    v2, = prelude(x0, x1, o0, n0)
+    doubles = room(0, f8)
+    singles = room(1, f4)
+    integers = room(0, i8)
+    prelude(singles, x1)
     blocks = (n0 + 4096 - 1) // 4096
-    nest0(i8(0), blocks, v2, x0, x1, o0, n0)
+    nest0(i8(0), blocks, singles, x0, o0, n0)
+
+
+@compiled
+def part(number, first, last, doubles, singles, integers, x0, x1, o0, n0):
+    if number == 0:
+        prelude(singles, x1)
+    elif number == 1:
+        nest0(first, last, singles, x0, o0, n0)
+    elif number == 2:
+        finish()
+
+
+@compiled
+def host():
+    pass

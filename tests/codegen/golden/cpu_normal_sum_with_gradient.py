@@ -2,7 +2,7 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(x0, x1, x2, o0, o1, o2, flag, n0):
+def prelude(doubles, integers, x0, x1):
     v2 = load(x0, 0, -1, 3)
     v4 = load(x1, 0, -1, 3)
     v5 = 1.0 / v4
@@ -80,11 +80,19 @@ def prelude(x0, x1, x2, o0, o1, o2, flag, n0):
     v80 = select(v15, v79, f8(float('nan')))
     v95 = not v11
     v96 = not v14
-    return (v2, v5, v15, v80, v95, v96)
+    store(doubles, 0, f8(v2), -1, 3)
+    store(doubles, 1, f8(v5), -1, 3)
+    store(integers, 0, i8(v15), -1, 3)
+    store(doubles, 2, f8(v80), -1, 3)
+    store(integers, 1, i8(v95), -1, 3)
+    store(integers, 2, i8(v96), -1, 3)
 
 
 @compiled
-def nest0(first, last, p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0):
+def nest0(first, last, p_a82, p_a84, p_a92, doubles, x2, n0):
+    v2 = load(doubles, 0, -1, 3)
+    v5 = load(doubles, 1, -1, 3)
+    v80 = load(doubles, 2, -1, 3)
     widest()
     size = 4096
     for block in range(first, last):
@@ -111,7 +119,11 @@ def nest0(first, last, p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, 
 
 
 @compiled
-def finish(p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0):
+def finish(p_a82, p_a84, p_a92, doubles, integers, o0, o1, o2, flag):
+    v5 = load(doubles, 1, -1, 3)
+    v15 = load(integers, 0, -1, 3) != 0
+    v95 = load(integers, 1, -1, 3) != 0
+    v96 = load(integers, 2, -1, 3) != 0
     v83 = f8(total_sum(p_a82))
     v85 = f8(total_sum(p_a84))
     v86 = v5 * v85
@@ -119,23 +131,39 @@ def finish(p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, 
     v88 = select(v15, v87, 0.0)
     v93 = f8(total_sum(p_a92))
     v94 = select(v15, v93, 0.0)
-    if v95:
-        flag[0] = 1
-    if v96:
-        flag[0] = 1
     store(o0, 0, v83, 0, 3)
     store(o1, 0, v88, 1, 3)
     store(o2, 0, v94, 2, 3)
+    if v95 | v96:
+        flag[0] = 1
     return
 
 
 @compiled
 def kernel(x0, x1, x2, o0, o1, o2, flag, n0):
     widest()
-    v2, v5, v15, v80, v95, v96 = prelude(x0, x1, x2, o0, o1, o2, flag, n0)
+    doubles = room(3, f8)
+    singles = room(0, f4)
+    integers = room(3, i8)
+    prelude(doubles, integers, x0, x1)
     blocks = (n0 + 4096 - 1) // 4096
     p_a82 = empty(blocks, f8)
     p_a84 = empty(blocks, f8)
     p_a92 = empty(blocks, f8)
-    nest0(i8(0), blocks, p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0)
-    finish(p_a82, p_a84, p_a92, v2, v5, v15, v80, v95, v96, x0, x1, x2, o0, o1, o2, flag, n0)
+    nest0(i8(0), blocks, p_a82, p_a84, p_a92, doubles, x2, n0)
+    finish(p_a82, p_a84, p_a92, doubles, integers, o0, o1, o2, flag)
+
+
+@compiled
+def part(number, first, last, p_a82, p_a84, p_a92, doubles, singles, integers, x0, x1, x2, o0, o1, o2, flag, n0):
+    if number == 0:
+        prelude(doubles, integers, x0, x1)
+    elif number == 1:
+        nest0(first, last, p_a82, p_a84, p_a92, doubles, x2, n0)
+    elif number == 2:
+        finish(p_a82, p_a84, p_a92, doubles, integers, o0, o1, o2, flag)
+
+
+@compiled
+def host():
+    pass

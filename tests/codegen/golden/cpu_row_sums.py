@@ -2,8 +2,8 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(x0, x1, o0, n0, n1):
-    return ()
+def prelude():
+    pass
 
 
 @compiled
@@ -30,12 +30,31 @@ def nest0(first, last, x0, x1, o0, n0, n1):
 
 
 @compiled
-def finish(x0, x1, o0, n0, n1):
+def finish():
     return
 
 
 @compiled
 def kernel(x0, x1, o0, n0, n1):
     widest()
+    doubles = room(0, f8)
+    singles = room(0, f4)
+    integers = room(0, i8)
+    prelude()
     blocks = (n0 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
     nest0(i8(0), blocks, x0, x1, o0, n0, n1)
+
+
+@compiled
+def part(number, first, last, doubles, singles, integers, x0, x1, o0, n0, n1):
+    if number == 0:
+        prelude()
+    elif number == 1:
+        nest0(first, last, x0, x1, o0, n0, n1)
+    elif number == 2:
+        finish()
+
+
+@compiled
+def host():
+    pass

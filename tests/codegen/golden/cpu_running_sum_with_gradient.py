@@ -2,12 +2,12 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(x0, o0, o1, o2, o3, n0):
-    return ()
+def prelude():
+    pass
 
 
 @compiled
-def nest0(first, last, x0, o0, o1, o2, o3, n0):
+def nest0(first, last, x0, o1, o3, n0):
     widest()
     size = max(1, 4096 // max(1, n0))
     for block in range(first, last):
@@ -29,7 +29,7 @@ def nest0(first, last, x0, o0, o1, o2, o3, n0):
 
 
 @compiled
-def nest1(first, last, p_a11, x0, o0, o1, o2, o3, n0):
+def nest1(first, last, p_a11, x0, o1, o2, o3, n0):
     widest()
     size = 4096
     for block in range(first, last):
@@ -47,7 +47,7 @@ def nest1(first, last, p_a11, x0, o0, o1, o2, o3, n0):
 
 
 @compiled
-def finish(p_a11, x0, o0, o1, o2, o3, n0):
+def finish(p_a11, o0):
     v12 = f8(total_sum(p_a11))
     store(o0, 0, v12, 0, 4)
     return
@@ -56,9 +56,30 @@ def finish(p_a11, x0, o0, o1, o2, o3, n0):
 @compiled
 def kernel(x0, o0, o1, o2, o3, n0):
     widest()
+    doubles = room(0, f8)
+    singles = room(0, f4)
+    integers = room(0, i8)
+    prelude()
     blocks = (1 + max(1, 4096 // max(1, n0)) - 1) // max(1, 4096 // max(1, n0))
-    nest0(i8(0), blocks, x0, o0, o1, o2, o3, n0)
+    nest0(i8(0), blocks, x0, o1, o3, n0)
     blocks = (n0 + 4096 - 1) // 4096
     p_a11 = empty(blocks, f8)
-    nest1(i8(0), blocks, p_a11, x0, o0, o1, o2, o3, n0)
-    finish(p_a11, x0, o0, o1, o2, o3, n0)
+    nest1(i8(0), blocks, p_a11, x0, o1, o2, o3, n0)
+    finish(p_a11, o0)
+
+
+@compiled
+def part(number, first, last, p_a11, doubles, singles, integers, x0, o0, o1, o2, o3, n0):
+    if number == 0:
+        prelude()
+    elif number == 1:
+        nest0(first, last, x0, o1, o3, n0)
+    elif number == 2:
+        nest1(first, last, p_a11, x0, o1, o2, o3, n0)
+    elif number == 3:
+        finish(p_a11, o0)
+
+
+@compiled
+def host():
+    pass

@@ -2,14 +2,13 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(x0, o0, o1, n0, n1, n2, s0):
+def prelude(x0):
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
-    return ()
 
 
 @compiled
-def nest0(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
+def nest0(first, last, p_a7, x0, n1, n2, s0):
     widest()
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
@@ -29,7 +28,7 @@ def nest0(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
 
 
 @compiled
-def nest1(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
+def nest1(first, last, x0, o1, n0, n1, n2, s0):
     widest()
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
@@ -58,7 +57,7 @@ def nest1(first, last, p_a7, x0, o0, o1, n0, n1, n2, s0):
 
 
 @compiled
-def finish(p_a7, x0, o0, o1, n0, n1, n2, s0):
+def finish(p_a7, x0, o0):
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
     v8 = f8(total_sum(p_a7))
@@ -69,9 +68,30 @@ def finish(p_a7, x0, o0, o1, n0, n1, n2, s0):
 @compiled
 def kernel(x0, o0, o1, n0, n1, n2, s0):
     widest()
+    doubles = room(0, f8)
+    singles = room(0, f4)
+    integers = room(0, i8)
+    prelude(x0)
     blocks = (n2 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
     p_a7 = empty(blocks, f8)
-    nest0(i8(0), blocks, p_a7, x0, o0, o1, n0, n1, n2, s0)
+    nest0(i8(0), blocks, p_a7, x0, n1, n2, s0)
     blocks = (n0 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
-    nest1(i8(0), blocks, p_a7, x0, o0, o1, n0, n1, n2, s0)
-    finish(p_a7, x0, o0, o1, n0, n1, n2, s0)
+    nest1(i8(0), blocks, x0, o1, n0, n1, n2, s0)
+    finish(p_a7, x0, o0)
+
+
+@compiled
+def part(number, first, last, p_a7, doubles, singles, integers, x0, o0, o1, n0, n1, n2, s0):
+    if number == 0:
+        prelude(x0)
+    elif number == 1:
+        nest0(first, last, p_a7, x0, n1, n2, s0)
+    elif number == 2:
+        nest1(first, last, x0, o1, n0, n1, n2, s0)
+    elif number == 3:
+        finish(p_a7, x0, o0)
+
+
+@compiled
+def host():
+    pass

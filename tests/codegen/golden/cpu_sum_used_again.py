@@ -2,13 +2,13 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(x0, o0, n0):
+def prelude(doubles, n0):
     v7 = float(n0)
-    return (v7,)
+    store(doubles, 0, f8(v7), -1, 1)
 
 
 @compiled
-def nest0(first, last, p_a5, v7, x0, o0, n0):
+def nest0(first, last, p_a5, x0, n0):
     widest()
     size = 4096
     for block in range(first, last):
@@ -21,7 +21,8 @@ def nest0(first, last, p_a5, v7, x0, o0, n0):
 
 
 @compiled
-def nest1(first, last, p_a5, v7, x0, o0, n0):
+def nest1(first, last, p_a5, doubles, x0, o0, n0):
+    v7 = load(doubles, 0, -1, 1)
     widest()
     v6 = f8(total_sum(p_a5))
     v8 = v6 / v7
@@ -35,16 +36,36 @@ def nest1(first, last, p_a5, v7, x0, o0, n0):
 
 
 @compiled
-def finish(p_a5, v7, x0, o0, n0):
+def finish():
     return
 
 
 @compiled
 def kernel(x0, o0, n0):
     widest()
-    v7, = prelude(x0, o0, n0)
+    doubles = room(1, f8)
+    singles = room(0, f4)
+    integers = room(0, i8)
+    prelude(doubles, n0)
     blocks = (n0 + 4096 - 1) // 4096
     p_a5 = empty(blocks, f8)
-    nest0(i8(0), blocks, p_a5, v7, x0, o0, n0)
+    nest0(i8(0), blocks, p_a5, x0, n0)
     blocks = (n0 + 4096 - 1) // 4096
-    nest1(i8(0), blocks, p_a5, v7, x0, o0, n0)
+    nest1(i8(0), blocks, p_a5, doubles, x0, o0, n0)
+
+
+@compiled
+def part(number, first, last, p_a5, doubles, singles, integers, x0, o0, n0):
+    if number == 0:
+        prelude(doubles, n0)
+    elif number == 1:
+        nest0(first, last, p_a5, x0, n0)
+    elif number == 2:
+        nest1(first, last, p_a5, doubles, x0, o0, n0)
+    elif number == 3:
+        finish()
+
+
+@compiled
+def host():
+    pass

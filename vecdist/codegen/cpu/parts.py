@@ -16,16 +16,17 @@ from vecdist.kernel.expressions import Constant, Expr, Name, of_type
 from vecdist.kernel.ir import Kernel
 
 SHARE = ("number", "first", "last")  # which part, of which blocks
-WIDE = {"floats": "f8", "integers": "i8"}  # the arrays that the prelude leaves its values in
+WIDE = {"doubles": "f8", "singles": "f4", "integers": "i8"}  # the arrays that the prelude leaves its values in
 
 
 @final
 class Hoisted:
-    """The values of the prelude that loops need, with their dtypes: each in an array of the widest type of its kind."""
+    """The values of the prelude that loops need, with their dtypes: floats apart by their widths, and all others."""
 
     def __init__(self, values: Mapping[str, np.dtype], outputs: int) -> None:
         self.values, self.scope = values, (Constant(-1), Constant(outputs))
-        self.homes = {name: "floats" if dtype.kind == "f" else "integers" for name, dtype in values.items()}
+        types = {kind: home for home, kind in WIDE.items()}
+        self.homes = {name: types.get(type_name(dtype), "integers") for name, dtype in values.items()}
         self.kept = {home: [name for name in values if self.homes[name] == home] for home in WIDE}
 
     def made(self) -> Iterator[Set]:

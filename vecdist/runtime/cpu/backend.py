@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,6 +14,7 @@ import numba
 import numpy as np
 from numba import types
 
+from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
 from vecdist.codegen.routines import Routine, Tables
 from vecdist.codegen.source import Source
@@ -57,16 +59,14 @@ def _compiled(function: Function, names: Mapping[str, Any]) -> Any:
 
 @contextlib.contextmanager
 def _compiling(source: Source) -> Iterator[ModuleType]:
-    """The module of a kernel, to be compiled by one thread at a time."""
-    with compiler.alone():
-        given = _meanings(source.tables, source.routines)
-        module = sources.imported(_named(source), source.text, source.functions, given, _compiled)
-        try:
-            yield module
-        finally:
-            compiler.release(module)
-            typed.forget(vars(module))
-            sources.forget(module.__name__)
+    """The module of a kernel, while functions of it are compiled."""
+    given = _meanings(source.tables, source.routines)
+    module = sources.imported(_named(source), source.text, source.functions, given, _compiled)
+    try:
+        yield module
+    finally:
+        typed.forget(vars(module))
+        sources.forget(module)
 
 
 @final
@@ -78,20 +78,20 @@ class CpuProgram(Program):
         kernel = source.kernel
         self.slots: tuple[Slot, ...] = kernel.slots
         self.lengths: tuple[str, ...] = kernel.lengths
-        self.nests: list[Loop] = [loop for _, loop in kernel.nests()]
+        self.statements = [found for _, loop in kernel.nests() for found in _statements(loop)]
         self.signature: tuple[Any, ...] = _signature(kernel)
         self.pace: Pace = Pace()
         self.address: int | None = None
         with _compiling(source) as module:
             self.serial: Callable[..., None] = module.kernel
             exports, own = {}, _part_signature(kernel, self.signature)
-            if self.nests:
+            if kernel.nests():
                 exports[f"{module.__name__}_part"] = module.part.written, own
             if len(self.signature) <= MANY:
-                self.address, found = _compile_once(self.serial, self.signature, exports)
+                self.address, found = _compile_once(module, self.serial, self.signature, exports)
             else:
                 whole = {f"{module.__name__}_whole": (module.kernel.written, self.signature)}
-                _, (there, *found) = _compile_once(module.host, (), whole | exports)
+                _, (there, *found) = _compile_once(module, module.host, (), whole | exports)
                 self.serial = Packed(there, self.signature)
             self.part: Packed | None = Packed(found[0], own) if found else None
 
@@ -134,7 +134,8 @@ class CpuProgram(Program):
 
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
-        return sum(_work(loop, lengths) for loop in self.nests)
+        each = ((count, [length_of(dim, lengths) for dim in dims]) for dims, count in self.statements)
+        return sum(math.prod(found, start=count) for count, found in each)
 
     def resources(self) -> dict[str, Any]:
         assembly = self.assembly()
@@ -144,33 +145,38 @@ class CpuProgram(Program):
 
     def assembly(self) -> str:
         """The machine code of the kernel, as text."""
-        with _compiling(self.source) as module:
+        with _compiling(self.source) as module, compiler.alone():
             fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(module.kernel.py_func)
             fresh.compile(self.signature)
             return "\n".join(fresh.inspect_asm().values())
 
 
 def _compile_once(
-    function: Any, signature: tuple[types.Type, ...], exports: Mapping[str, tuple[Any, Sequence[Any]]]
+    module: ModuleType, function: Any, signature: tuple[types.Type, ...], exports: Mapping[str, tuple[Any, Any]]
 ) -> tuple[int, list[int]]:
     """Compile for these types, or load what was compiled; other arguments are converted, never compiled for.
 
     The address of the machine code, by Numba's conventions for calls, and those of what it exports.
     """
-    function.written.exports = dict(exports)
-    function.compile(signature)
-    function.disable_compile()
-    function.written.exports = {}  # each knows what it is called by
-    compiled = function.overloads[signature]
-    find = compiled.library.get_pointer_to_function
-    return find(compiled.fndesc.llvm_func_name), [find(symbol) for symbol in exports]
+    with compiler.alone():
+        sources.known(module)  # where another thread has forgotten its own, of the same source
+        function.written.exports = dict(exports)
+        function.compile(signature)
+        function.disable_compile()
+        function.written.exports = {}  # each knows what it is called by
+        compiled = function.overloads[signature]
+        find = compiled.library.get_pointer_to_function
+        addresses = find(compiled.fndesc.llvm_func_name), [find(symbol) for symbol in exports]
+        compiler.release(function)
+    return addresses
 
 
-def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
-    inner = sum(
-        _work(item, lengths) if isinstance(item, Loop) else 1 for _, item in loop.body.items
-    )
-    return length_of(loop.dim, lengths) * inner
+def _statements(loop: Loop, outer: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The lengths of loops around each other, and how many statements stand in the innermost."""
+    dims = (*outer, loop.dim)
+    yield dims, sum(not isinstance(item, Loop) for _, item in loop.body.items)
+    for inner in loop.body.every_loop():
+        yield from _statements(inner, dims)
 
 
 def _shaped(name: str, shape: str, axes: int) -> str:
@@ -200,7 +206,7 @@ def _part_signature(kernel: Kernel, signature: tuple[types.Type, ...]) -> tuple[
     """The argument types of a kernel's parts."""
     sums = [PARTIAL[item.dtype.kind] for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
     rows = [PARTIAL[output.dtype.kind] for output in kernel.outputs if output.summed]
-    arrays = [types.Array(numba.from_dtype(np.dtype(each)), 1, "C") for each in (*sums, *rows, "float64", "int64")]
+    arrays = [types.Array(numba.from_dtype(np.dtype(each)), 1, "C") for each in (*sums, *rows, *WIDE.values())]
     return (*[types.int64] * 3, *arrays, *signature)
 
 

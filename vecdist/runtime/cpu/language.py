@@ -272,7 +272,8 @@ def room(typing, count, dtype):  # noqa: ANN001, ANN201
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
         from numba.np.arrayobj import populate_array
 
-        kind, item = context.get_data_type(dtype.instance_type), context.get_constant(types.intp, 8)
+        kind = context.get_data_type(dtype.instance_type)
+        item = context.get_constant(types.intp, context.get_abi_sizeof(kind))
         data = cgutils.alloca_once(builder, kind, size=max(1, count.literal_value))
         made = _array(context, builder, signature.return_type)
         populate_array(made, data, [context.get_constant(types.intp, count.literal_value)], [item], item, None)

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import BLOCK
+from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import needed_later
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.ir import Kernel, Loop
@@ -81,7 +82,7 @@ class Threaded:
     def __call__(self, *given: Any) -> None:
         rows = {output: np.zeros(*size) for output, size in self.rows.items()}
         sums = [np.empty(*size) for size in self.sums]
-        kept = np.empty(self.hoisted), np.empty(self.hoisted, np.int64)
+        kept = (np.empty(self.hoisted, kind) for kind in WIDE.values())
         some = self.part.shared(*sums, *rows.values(), *kept, *given)
         some(0, 0, 0)
         for nest in self.nests:

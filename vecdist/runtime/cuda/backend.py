@@ -19,6 +19,7 @@ from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
 from vecdist.codegen.routines import Routine, Tables, with_needs
 from vecdist.codegen.source import Source
+from vecdist.graph.memo import Memo
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.passes.fast_path import fast_path
@@ -76,19 +77,28 @@ def _compiling(
     """The module of a source, to be compiled by one thread at a time."""
     with compiler.alone():
         declared = {routine.name: cuda_compiler.declared(routine) for routine in routines}
+        given = cuda_language.WORDS | dict(tables) | declared
+        module = sources.imported(name, text, functions, given, make)
         try:
-            yield sources.imported(name, text, functions, cuda_language.WORDS | dict(tables) | declared, make)
+            yield module
         finally:
-            sources.forget(name)
+            sources.forget(module)
+
+
+_making: Memo[bytes] = Memo(most=0)  # what others wait for who want the same, and then find in the folder
 
 
 def _kept(file: str, make: Callable[[], bytes]) -> bytes:
     """The content of a file of the folder; made where it is not there."""
-    found = store.read_checked(file)
-    if found is None:
-        found = make()
-        store.write_checked(file, found)
-    return found
+
+    def found_or_made() -> bytes:
+        found = store.read_checked(file)
+        if found is None:
+            found = make()
+            store.write_checked(file, found)
+        return found
+
+    return _making(file, found_or_made)
 
 
 @final
