@@ -10,7 +10,8 @@ from numba.core.runtime import _nrt_python, rtsys
 from uncompiled import import_source
 
 from vecdist.codegen.frontend import definition
-from vecdist.kernel.code import INDENT
+from vecdist.kernel.code import INDENT, Function, If, Return, Set
+from vecdist.kernel.expressions import Constant, Name, names, operation, substituted
 from vecdist.runtime import sources
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.typed import Written
@@ -105,14 +106,17 @@ class Programs:
         yield f"@compiled\ndef every(a, b, n, out):\n{calls}    return\n"
 
 
+def make_compiled(function, names):
+    return cpu_language.compiled(Written(function, names))
+
+
 def imported(name, text):
     """The module of a text, whose functions are compiled, or merged, as it says."""
     found = [item for item in ast.parse(text).body if isinstance(item, ast.FunctionDef)]
     merged = {item.name for item in found if ast.unparse(item.decorator_list[0]) == "merged"}
 
     def make(function, names):
-        written = Written(function, names, merged=function.name in merged)
-        return written if written.merged else cpu_language.compiled(written)
+        return Written(function, names, merged=True) if function.name in merged else make_compiled(function, names)
 
     return sources.imported(name, text, [definition(item) for item in found], cpu_language.WORDS, make)
 
@@ -146,6 +150,21 @@ def source(*lines):
 def test_what_is_no_generated_source_is_refused(lines, what):
     with pytest.raises((SyntaxError, TypeError, numba.TypingError), match=what):
         imported("refused_" + what.replace(" ", "_"), source(*lines)).f.compile((numba.float64, numba.float64[::1]))
+
+
+def test_sums_of_many_terms_are_not_deep():
+    """A thousand terms, tests and additions to one element, which is read and stored to by one expression."""
+    total, holds, element = Name("x"), Name("x") < 2000, Name("out")[0]
+    for number in range(1000):
+        total, holds = total + float(number), operation("and", holds, Name("x") < 2000 + number)
+    items = (Set(element, total), If(holds, (Set(element, element + 0.5),)), Return())
+    function = Function("f", ("x", "out"), items)
+    module = sources.imported("many_terms", str(function), [function], cpu_language.WORDS, make_compiled)
+    module.f.compile((numba.float64, numba.float64[::1]))
+    out = np.zeros(1)
+    module.f(2.0, out)
+    assert out[0] == 999 * 500 + 2.5
+    assert [*names(total)] == ["x"] and str(substituted(total, {"x": Constant(3.0)})).startswith("3.0 + 0.0 + 1.0")
 
 
 def test_arrays_of_a_function_are_let_go_of():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import final
 
 import numpy as np
@@ -280,23 +281,41 @@ def evenly(op: str, args: Sequence[Expr]) -> Expr:
     return Operation(op, (evenly(op, args[:half]), evenly(op, args[half:])))
 
 
+def spine(whole: Operation) -> list[Operation]:
+    """An operation, that which is its first operand, and so on, the innermost first: sums of many terms are so deep."""
+    found = [whole]
+    while isinstance(whole := whole.args[0], Operation):
+        found.append(whole)
+    return found[::-1]
+
+
 def names(*found: Expr) -> Iterator[str]:
     """Every name that occurs in expressions, as often as it does."""
-    for each in found:
+    waiting = [*reversed(found)]
+    while waiting:
+        each = waiting.pop()
         if isinstance(each, Name):
             yield each.id
         else:
-            yield from names(*each.parts)
+            waiting += reversed(each.parts)
 
 
 def rewritten(whole: Expr, rule: Callable[[Expr], Expr | None]) -> Expr:
     """An expression with what ``rule`` puts in the place of its parts, outermost first; ``None`` looks inside."""
-    found = rule(whole)
-    if found is not None:
-        return found
-    parts = whole.parts
-    new = tuple([rewritten(part, rule) for part in parts])
-    return whole if all(a is b for a, b in zip(parts, new, strict=True)) else whole.made_of(new)
+    around = []
+    while (found := rule(whole)) is None and isinstance(whole, Operation):
+        around.append(whole)
+        whole = whole.args[0]
+    if found is None:
+        found = _of(whole, tuple([rewritten(part, rule) for part in whole.parts]))
+    for each in reversed(around):
+        found = _of(each, (found, *[rewritten(part, rule) for part in each.args[1:]]))
+    return found
+
+
+def _of(whole: Expr, parts: tuple[Expr, ...]) -> Expr:
+    """An expression of these parts, itself where they are its own."""
+    return whole if all(map(is_, whole.parts, parts)) else whole.made_of(parts)
 
 
 def substituted(whole: Expr, meanings: Mapping[str, Expr]) -> Expr:
@@ -318,11 +337,12 @@ def _written(whole: Expr) -> tuple[str, int]:
         case Constant(value):
             text = repr(value)
             return (f"float('{text}')", ATOM) if text in {"inf", "-inf", "nan"} else (text, _binds_number(value))
-        case Operation(op, (x,)):
-            return f"{UNARY[op]}{_text(x, BINDS[op])}", BINDS[op]
-        case Operation(op, (x, y)):
-            binds = BINDS[op]
-            return f"{_text(x, binds + (op in COMPARISONS))} {op} {_text(y, binds + 1)}", binds
+        case Operation():
+            around = spine(whole)
+            found = _written(around[0].args[0])
+            for each in around:
+                found = _applied(each, *found), BINDS[each.op]
+            return found
         case Choice(test, yes, no):
             return f"{_text(yes, 1)} if {_text(test, 1)} else {_text(no, CHOICE)}", CHOICE
         case Call(function, args):
@@ -334,6 +354,13 @@ def _written(whole: Expr) -> tuple[str, int]:
         case Several(items):
             return f"({', '.join(map(str, items))}{',' if len(items) == 1 else ''})", ATOM
     raise TypeError(f"{whole!r} is no expression")
+
+
+def _applied(whole: Operation, first: str, binds: int) -> str:
+    """The text of an operation on an operand of this text."""
+    op, least = whole.op, BINDS[whole.op]
+    first = f"({first})" if binds < least + (op in COMPARISONS) else first
+    return f"{UNARY[op]}{first}" if op in UNARY else f"{first} {op} {_text(whole.args[1], least + 1)}"
 
 
 def _binds_number(value: Number) -> int:

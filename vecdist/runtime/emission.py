@@ -19,7 +19,18 @@ from numba.core import cgutils, types
 
 from vecdist.kernel import scopes
 from vecdist.kernel.code import Code, Do, For, If, Return, Set, While, walk
-from vecdist.kernel.expressions import Attribute, Call, Choice, Constant, Element, Expr, Name, Operation, Several
+from vecdist.kernel.expressions import (
+    Attribute,
+    Call,
+    Choice,
+    Constant,
+    Element,
+    Expr,
+    Name,
+    Operation,
+    Several,
+    spine,
+)
 from vecdist.kernel.scopes import values
 from vecdist.runtime import exports, typed
 from vecdist.runtime.exports import export
@@ -199,9 +210,6 @@ class _Statements:
     def pairs(self, items: Sequence[Expr]) -> list[tuple[Value, Type]]:
         return [(self.expression(item), self.made.of(item)) for item in items]
 
-    def constant_of(self, kind: Type, value: Any) -> Value:
-        return self.target.get_constant_generic(self.builder, kind, value)
-
     def store(self, name: str, value: Value, kind: Type) -> None:
         wanted = self.made.names[name]
         if name in self.settled:
@@ -310,7 +318,7 @@ class _Statements:
     # expressions
 
     def constant(self, item: Constant) -> Value:
-        return self.constant_of(self.made.of(item), item.value)
+        return self.target.get_constant_generic(self.builder, self.made.of(item), item.value)
 
     def name(self, item: Name) -> Value:
         if item.id in self.settled:
@@ -320,7 +328,7 @@ class _Statements:
         kind = self.made.of(item)
         if isinstance(kind, types.Dummy | types.Callable | types.Module):
             return self.target.get_dummy_value()
-        return self.constant_of(kind, self.made.written.meaning(item.id))
+        return self.target.get_constant_generic(self.builder, kind, self.made.written.meaning(item.id))
 
     def attribute(self, item: Attribute) -> Value:
         of, kind = self.made.of(item.of), self.made.of(item)
@@ -335,19 +343,26 @@ class _Statements:
         return self.target.make_tuple(self.builder, kind, values)
 
     def operation(self, item: Operation) -> Value:
-        kind = self.made.of(item)
-        if item.op in IN_TURN:
-            return self.in_turn(item)
-        if isinstance(kind, types.IntegerLiteral):
-            return self.constant_of(kind, kind.literal_value)
-        return self.apply(self.made.called(item), self.pairs(item.args))
+        around = spine(item)
+        value = self.expression(around[0].args[0])
+        for each in around:
+            value = self.operated(each, value)
+        return value
 
-    def in_turn(self, item: Operation) -> Value:
+    def operated(self, item: Operation, value: Value) -> Value:
+        """An operation whose first operand is known."""
+        kind, own = self.made.of(item), self.made.of(item.args[0])
+        if item.op in IN_TURN:
+            return self.in_turn(item.op, self.cast(value, own, types.boolean), item.args[1])
+        if isinstance(kind, types.IntegerLiteral):
+            return self.target.get_constant_generic(self.builder, kind, kind.literal_value)
+        return self.apply(self.made.called(item), [(value, own), *self.pairs(item.args[1:])])
+
+    def in_turn(self, op: str, known: Value, second: Expr) -> Value:
         """The first value, or the second where the first does not decide."""
-        first, second = item.args
-        result, known = self.place(self.target.get_value_type(types.boolean)), self.test(first)
+        result = self.place(self.target.get_value_type(types.boolean))
         self.builder.store(known, result)
-        with self.builder.if_then(known if item.op == "and" else self.builder.not_(known)):
+        with self.builder.if_then(known if op == "and" else self.builder.not_(known)):
             self.builder.store(self.test(second), result)
         return self.builder.load(result)
 

@@ -27,6 +27,7 @@ from vecdist.kernel.expressions import (
     Name,
     Operation,
     Several,
+    spine,
 )
 
 OPERATORS: dict[str, Any] = {
@@ -146,10 +147,11 @@ class _Walk:
         return self.made
 
     def expression(self, item: Expr) -> Type:
-        found = self.made.kinds.get(id(item))
-        if found is None:
-            found = self.made.kinds[id(item)] = TABLE[type(item)](self, item)
-        return found
+        kinds = self.made.kinds
+        if id(item) not in kinds:
+            for each in spine(item) if isinstance(item, Operation) else (item,):
+                kinds[id(each)] = TABLE[type(each)](self, each)
+        return kinds[id(item)]
 
     def several(self, items: Sequence[Expr]) -> tuple[Type, ...]:
         return tuple([self.expression(item) for item in items])

@@ -60,7 +60,7 @@ def kernel(x0, x1, o0, n0):
             v3_3 = v1_3 * v2
             v4_3 = sqrt_f4(v1_3)
             v5_3 = v3_3 + v4_3
-            store_4(o0, i0_0, v5_0, v5_1, v5_2, v5_3)
+            store_4(o0, base + 4 * thread, v5_0, v5_1, v5_2, v5_3)
             v3_4 = v1_4 * v2
             v4_4 = sqrt_f4(v1_4)
             v5_4 = v3_4 + v4_4
@@ -73,7 +73,7 @@ def kernel(x0, x1, o0, n0):
             v3_7 = v1_7 * v2
             v4_7 = sqrt_f4(v1_7)
             v5_7 = v3_7 + v4_7
-            store_4(o0, i0_4, v5_4, v5_5, v5_6, v5_7)
+            store_4(o0, base + 4 * thread + 4 * 256, v5_4, v5_5, v5_6, v5_7)
             done = True
         if not done:
             for copy in range(8):

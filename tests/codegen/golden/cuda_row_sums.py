@@ -9,7 +9,7 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
     step = blocks * 256
     lanes = lanes_i0
     lane = thread % lanes
-    mates = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
+    mask = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
     of_row = cuda.shared.array(8, f8)
     for i0 in range(first // lanes, n0, step // lanes):
         a7 = f8(0)
@@ -29,7 +29,7 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
                 v4_3 = x0[i0 * n1 + i3_3]
                 v5_3 = x1[i3_3]
                 # so that no load waits for what is computed
-                cuda.syncwarp(mates)
+                cuda.syncwarp(mask)
                 v6_0 = v4_0 * v5_0
                 v6_1 = v4_1 * v5_1
                 v6_2 = v4_2 * v5_2
@@ -44,7 +44,7 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
                     a7 = a7 + f8(v6)
         hop = min(lanes, 32) // 2
         while hop > 0:
-            found = cuda.shfl_xor_sync(mates, a7, hop)
+            found = cuda.shfl_xor_sync(mask, a7, hop)
             a7 = a7 + found
             hop = hop // 2
         if lanes > 32:

@@ -10,7 +10,7 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
     shared = cuda.shared.array(8, f8)
     lanes = lanes_i0
     lane = thread % lanes
-    mates = u4((1 << lanes) - 1 << thread % 32 - lane)
+    mask = u4((1 << lanes) - 1 << thread % 32 - lane)
     for i0 in range(first // lanes, 1, step // lanes):
         a5 = f8(0)
         a14 = f8(0)
@@ -86,12 +86,12 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
             v17_0 = v8_0 + v16_0
             v10_1 = v8_1 * v9_1
             v17_1 = v8_1 + v16_1
-            store_2(o2, i7_0, v17_0, v17_1)
+            store_2(o2, base + 2 * thread, v17_0, v17_1)
             v10_2 = v8_2 * v9_2
             v17_2 = v8_2 + v16_2
             v10_3 = v8_3 * v9_3
             v17_3 = v8_3 + v16_3
-            store_2(o2, i7_2, v17_2, v17_3)
+            store_2(o2, base + 2 * thread + 2 * 256, v17_2, v17_3)
             a11 = a11 + f8(v10_0 + v10_1 + (v10_2 + v10_3))
             done = True
         if not done:

@@ -11,7 +11,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
     lanes = lanes_i0
     a7 = f8(0)
     lane = thread % lanes
-    mates = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
+    mask = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
     for i0 in range(first // lanes, n2, step // lanes):
         for base in range(0, n1, 4 * lanes):
             done = False
@@ -29,7 +29,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                 v4_3 = x0[(s0 + i0) * x0_s0 + i3_3 * x0_s1]
                 v5_3 = x0[i0 * x0_s0 + i3_3 * x0_s1]
                 # so that no load waits for what is computed
-                cuda.syncwarp(mates)
+                cuda.syncwarp(mask)
                 v6_0 = v4_0 * v5_0
                 v6_1 = v4_1 * v5_1
                 v6_2 = v4_2 * v5_2
@@ -44,7 +44,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                     a7 = a7 + f8(v6)
     lanes = lanes_i9
     lane = thread % lanes
-    mates = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
+    mask = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
     for i9 in range(first // lanes, n0, step // lanes):
         v12 = (i9 >= 0) & (i9 < n2)
         v15 = (i9 - s0 >= 0) & (i9 - s0 < n2)
@@ -64,7 +64,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                 v11_3 = x0[(s0 + i9) * x0_s0 + i10_3 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
                 v14_3 = x0[(i9 - s0) * x0_s0 + i10_3 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 # so that no load waits for what is computed
-                cuda.syncwarp(mates)
+                cuda.syncwarp(mask)
                 v13_0 = cuda.selp(v12, v11_0, f8(0.0))
                 v16_0 = cuda.selp(v15, v14_0, f8(0.0))
                 v17_0 = v13_0 + v16_0

@@ -116,10 +116,10 @@ def kernel(x0, o0, n0, partials, arrivals):
                 f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
             v9_0 = v1_0 - v8
             v9_1 = v1_1 - v8
-            store_2(o0, i0_0, v9_0, v9_1)
+            store_2(o0, base + 2 * thread, v9_0, v9_1)
             v9_2 = v1_2 - v8
             v9_3 = v1_3 - v8
-            store_2(o0, i0_2, v9_2, v9_3)
+            store_2(o0, base + 2 * thread + 2 * 256, v9_2, v9_3)
             done = True
         if not done:
             for copy in range(4):

@@ -13,6 +13,7 @@ from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
 from vecdist.codegen.cuda.reductions import begun, combined, of_warps, over_lanes, to_shared
 from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
+from vecdist.codegen.cuda.unroll_and_jam import jammed
 from vecdist.codegen.frontend import parsed
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let, replaced
@@ -23,13 +24,13 @@ from vecdist.kernel.statements import Accumulate, Flag, Scatter, Store, Total
 NEUTRAL = {"sum": "0", "max": "-np.inf", "min": "np.inf"}  # where reductions of short rows in float32 begin
 
 
-def group(rows: Loop, grid: Grid) -> Iterator[Code]:
+def group(rows: Loop, takes_blocks: bool) -> Iterator[Code]:
     """The lane of a thread, and those that it shares rows with."""
     yield let("lane", cuda.THREAD % cuda.LANES)
-    if not grid.takes_blocks(rows):
-        yield let("mates", cuda.lanes_mask(cuda.LANES))
+    if not takes_blocks:
+        yield let("mask", cuda.lanes_mask(cuda.LANES))
         return
-    yield let("mates", cuda.lanes_mask(cuda.lowest(cuda.LANES, WARP), cuda.LANE % WARP))
+    yield let("mask", cuda.lanes_mask(cuda.lowest(cuda.LANES, WARP), cuda.LANE % WARP))
     if any(isinstance(item, Total) for _, item in rows.body.items):
         yield cuda.shared_array("of_row", WARPS, "f8")
 
@@ -63,7 +64,7 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
         return _fixed(loop, rows, body, grid, grid.lanes)
     tile = Tile(loop, unrolling(loop), cuda.LANE, cuda.LANES, cuda.MASK)
     if tile.copies > 1 and loop.dim not in grid.fixed and grid.takes_blocks(rows):
-        return (For("base", loop.length, tiled(tile), ZERO, tile.width),)
+        return (For("base", loop.length, tiled(tile, jammed(tile)), ZERO, tile.width),)
     return (For(loop.index, loop.length, body, cuda.LANE, cuda.LANES),)
 
 

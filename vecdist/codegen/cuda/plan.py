@@ -16,12 +16,23 @@ import numpy as np
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.cooperative_groups import group, over_groups
 from vecdist.codegen.cuda.grid import THREADS, Grid
-from vecdist.codegen.cuda.prefetching import loads_ahead, prefetched
+from vecdist.codegen.cuda.prefetching import loads_ahead, prefetched, tile_ahead
 from vecdist.codegen.cuda.privatisation import begun as begun_private
 from vecdist.codegen.cuda.privatisation import ended, flushed_at_times, in_private
 from vecdist.codegen.cuda.reductions import begun
-from vecdist.codegen.cuda.tiling import elementwise, flat_rows, has_rows, is_flat, sequential
+from vecdist.codegen.cuda.tiling import (
+    Tile,
+    has_routines,
+    has_rows,
+    in_flat_tiles,
+    is_flat,
+    sequential,
+    tiled,
+    unrolling,
+)
+from vecdist.codegen.cuda.unroll_and_jam import jammed, work
 from vecdist.codegen.cuda.value_reuse import reused
+from vecdist.codegen.cuda.vectorisation import aligned, vectorised, with_neighbours
 from vecdist.codegen.statements import Items
 from vecdist.kernel.code import Code, For, While, let
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Name
@@ -54,13 +65,33 @@ def _planned(loop: Loop, grid: Grid) -> Items:
     own, loops = grid.private_to(loop), [each for _, each in kernel.nests()]
     earlier = [each for each in grid.private if loops.index(each.loop) < loops.index(loop)]
     if not has_rows(loop):
-        items = elementwise(loop, kernel, grid.apart)
+        items = _elements(loop, grid)
     elif grid.apart and is_flat(loop):
-        items = flat_rows(loop)
+        items = _flat_rows(loop)
     else:
         items = _rows(loop, grid)
     starts = *_known_lanes(loop, grid), *begun_private(own), *begun(loop.sums(kernel.root))
     return *starts, *in_private(items, own), *ended(own, earlier)
+
+
+def _elements(loop: Loop, grid: Grid) -> Items:
+    """A loop without rows: in tiles, where a thread takes several elements or blocks stand apart."""
+    tile = with_neighbours(Tile(loop, unrolling(loop)), grid.kernel)
+    if tile.copies == 1 and (not grid.apart or has_routines(loop)):
+        return (For(loop.index, loop.length, sequential(loop.body), cuda.FIRST, cuda.STEP),)
+    before, whole = (), jammed(tile)
+    if tile.copies > 1 and tile.loads():
+        before, now = tile_ahead(tile)
+        whole = *now, *work(tile)
+    turns = For("base", loop.length, tiled(tile, whole), cuda.BLOCK * tile.width, cuda.BLOCKS * tile.width)
+    return vectorised((*aligned(tile), *before, turns), tile, grid.kernel)
+
+
+def _flat_rows(loop: Loop) -> Items:
+    """Rows of elements side by side, in tiles of a group."""
+    (inner,) = loop.body.every_loop()
+    tile = Tile(inner, unrolling(inner), cuda.LANE, cuda.LANES, cuda.MASK)
+    return *group(loop, takes_blocks=False), *in_flat_tiles(loop, tile, jammed(tile))
 
 
 def _rows(loop: Loop, grid: Grid) -> Items:
@@ -72,7 +103,7 @@ def _rows(loop: Loop, grid: Grid) -> Items:
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
     body = *row, *flushed_at_times(grid.private_to(loop))
     turns = For(loop.index, loop.length, body, cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES)
-    return *group(loop, grid), *kept, *before, turns
+    return *group(loop, grid.takes_blocks(loop)), *kept, *before, turns
 
 
 def _room(loop: Loop, grid: Grid) -> dict[str, int]:

@@ -1,6 +1,6 @@
-"""Software prefetch of rows: what the next row reads is on its way while a row is computed.
+"""Software prefetch: what the next tile, or the next row, reads is on its way while one is computed.
 
-Loads that no value of the row names are made one row ahead, and what does not vary with the row is loaded once, where
+Loads that no value of a row names are made one row ahead, and what does not vary with the row is loaded once, where
 all of that fits in registers.
 """
 
@@ -13,14 +13,36 @@ from typing import final
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import Grid
 from vecdist.codegen.cuda.spelling import loaded
+from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile
+from vecdist.codegen.cuda.unroll_and_jam import loads
 from vecdist.codegen.statements import Item, Items, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
 from vecdist.kernel.expressions import Constant, Expr, Name, names, operation, substituted
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Load, renamed
 
-AHEAD, TURN = Name("ahead"), Name("turn")
+TURN = Name("turn")
 WORDS = 40  # registers of a thread for what is loaded ahead
+
+
+def tile_ahead(tile: Tile) -> tuple[Items, Items]:
+    """What comes before a loop over tiles, and in the place of a tile's loads: what is known, and the next one's."""
+    copies = range(tile.copies)
+    zeros = [let(f"f_{item.name}_{copy}", typed_zero(item.dtype)) for item in tile.loads() for copy in copies]
+
+    def fetch(base: Expr) -> Items:
+        found = [
+            renamed(item, {item.name: Name(f"f_{item.name}_{copy}"), tile.loop.index: tile.element(AHEAD, copy)})
+            for item in tile.loads()
+            for copy in copies
+        ]
+        return let("ahead", base), If(AHEAD + tile.width <= tile.end, tuple(found))
+
+    def known(item: Item) -> Items | None:
+        return (let(item.name, Name(f"f_{item.name}")),) if isinstance(item, Load) else None
+
+    now = replaced(loads(tile), known)
+    return (*zeros, *fetch(cuda.BLOCK * tile.width)), (*now, *fetch(BASE + cuda.BLOCKS * tile.width))
 
 
 @final
@@ -74,10 +96,10 @@ def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ah
 
 def _free(items: Sequence[object], known: set[str], grid: Grid) -> list[Load]:
     """The loads whose places depend on loops in ``known`` alone."""
-    loads = [item for item in items if isinstance(item, Load) and isinstance(item.source, int) and item.indices]
+    found = [item for item in items if isinstance(item, Load) and isinstance(item.source, int) and item.indices]
     given = known.union(grid.kernel.lengths)
     return [
-        item for item in loads if given.issuperset(names(*item.indices)) and not item.guard and item.dtype.kind != "b"
+        item for item in found if given.issuperset(names(*item.indices)) and not item.guard and item.dtype.kind != "b"
     ]
 
 
@@ -127,8 +149,8 @@ def _registers(each: Ahead) -> Iterator[Set]:
 
 def _fetch_row(moving: Sequence[Ahead], rows: Loop, row: Expr, grid: Grid) -> Items:
     """The loads of a later row, if there is one."""
-    loads = tuple([item for each in moving for item in _fetch(each, rows, grid)])
-    return let("ahead", row), If(operation("<", AHEAD, rows.length), loads)
+    fetched = tuple([item for each in moving for item in _fetch(each, rows, grid)])
+    return let("ahead", row), If(operation("<", AHEAD, rows.length), fetched)
 
 
 def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:

@@ -10,7 +10,7 @@ from vecdist.kernel.expressions import Call, Constant, Expr, Name, Operand, word
 
 THREAD, BLOCK, BLOCKS = map(Name, ("thread", "block", "blocks"))
 FIRST, STEP = map(Name, ("first", "step"))  # of the grid: a thread, and how many there are
-LANE, LANES, MASK = map(Name, ("lane", "lanes", "mates"))  # of a group
+LANE, LANES, MASK = map(Name, ("lane", "lanes", "mask"))  # of a group
 SUMS = Name("sums")
 F4, F8 = map(Name, ("f4", "f8"))
 SYNC = Do(word("cuda.syncthreads")())
