@@ -46,6 +46,7 @@ RUNS = {
         "call_overhead.py",
         "lazy_calls.py",
         "compile_times.py",
+        "compile_beside.py",
         "memory.py",
     ],
     "cuda": [
@@ -62,6 +63,7 @@ RUNS = {
         "call_overhead.py",
         "lazy_calls.py",
         "compile_times.py",
+        "compile_beside.py",
         "memory.py",
     ],
 }

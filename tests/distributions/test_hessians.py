@@ -33,16 +33,17 @@ ways = pytest.mark.parametrize(("family", "names"), EVERY_WAY, ids=WAY_IDS)
 FIRST = [(family, names) for family, names in EVERY_WAY if names == family.parametrisations[0].names]
 
 
+def seconds(roots):
+    """A value and its second partials in the leaves behind it."""
+    value, *leaves = roots
+    return value, *(second for first in partials(value, leaves) for second in partials(first, leaves))
+
+
 def second_partials(expr, wrt):
     """The value, and each elementwise second derivative: an array of shape (arguments, arguments, points)."""
-
-    def derivation(roots):
-        value, *leaves = roots
-        return value, *(second for first in partials(value, leaves) for second in partials(first, leaves))
-
     leaves = leaves_of(expr, wrt)
     shapes = [expr.shape] * (1 + len(leaves) ** 2)
-    value, *found = pipeline.evaluate((expr.node, *leaves), derivation, shapes)
+    value, *found = pipeline.evaluate((expr.node, *leaves), seconds, shapes)
     return value, np.reshape(found, (len(leaves), len(leaves), -1))
 
 
