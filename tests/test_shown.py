@@ -20,7 +20,7 @@ def test_an_explanation_in_a_notebook():
     tree = ElementTree.fromstring(f"<body>{html}</body>")
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}svg"))) == 1
     titles = [found.text for found in tree.iter("summary")]
-    assert titles == ["loop nest, in primitives", "loop nest, expanded", "source", "graph", "graph, derived"]
+    assert titles == ["loop nest, in primitives", "loop nest, as it runs", "source", "graph", "graph, derived"]
     assert tree.find("b") is None and "array <b>&" in "".join(tree.itertext())
 
 
