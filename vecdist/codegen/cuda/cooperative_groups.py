@@ -14,14 +14,14 @@ from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
 from vecdist.codegen.cuda.reductions import begun, combined, of_warps, over_lanes, to_shared
 from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import jammed
-from vecdist.codegen.frontend import parsed
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let, replaced
-from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name
+from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name, operation, word
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Flag, Scatter, Store, Total
 
-NEUTRAL = {"sum": "0", "max": "-np.inf", "min": "np.inf"}  # where reductions of short rows in float32 begin
+INFINITY = word("np.inf")
+NEUTRAL = {"sum": ZERO, "max": operation("neg", INFINITY), "min": INFINITY}  # where sums in float32 begin
 
 
 def group(rows: Loop, takes_blocks: bool) -> Iterator[Code]:
@@ -78,7 +78,7 @@ def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid, lanes: int) -> Items
     body = _narrowed(body, few)
     body = (If(index < length, body),) if length % lanes else body
     body = let(loop.index, cuda.LANE + Constant(lanes) * turn), *body
-    starts = [let(_narrow(item).id, cuda.F4(parsed(NEUTRAL[item.op]))) for item in few.values()]
+    starts = [let(_narrow(item).id, cuda.F4(NEUTRAL[item.op])) for item in few.values()]
     ends: list[Code] = []
     for item in few.values():
         found: Expr = cuda.F8(_narrow(item))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from vecdist.codegen.cuda.privatisation import Private, privatised
+from vecdist.codegen.cuda.privatisation import Private, private_sums
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Scatter
@@ -48,7 +48,7 @@ class Grid:
         known = kernel.inner_dims() <= set(self.fixed)
         rows = [self.fixed[dim] for dim in kernel.row_dims()] if known else []
         self.lanes: int | None = group(max(rows, default=1)) if known else None  # of a row, where the program knows it
-        self.private: list[Private] = privatised(kernel, self.lanes, THREADS)
+        self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
         self.kept_outputs: list[int] = [number for number, output in enumerate(kernel.outputs) if output.kept]
         self.private_outputs: list[int] = sorted({each.number for each in self.private})
         own = {item for each in self.private for item in each.items}

@@ -18,7 +18,7 @@ from vecdist.codegen.cuda.cooperative_groups import group, over_groups
 from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.prefetching import loads_ahead, prefetched, tile_ahead
 from vecdist.codegen.cuda.privatisation import begun as begun_private
-from vecdist.codegen.cuda.privatisation import ended, flushed_at_times, in_private
+from vecdist.codegen.cuda.privatisation import ended, flushed_at_times, privatised
 from vecdist.codegen.cuda.reductions import begun
 from vecdist.codegen.cuda.tiling import (
     Tile,
@@ -71,7 +71,7 @@ def _planned(loop: Loop, grid: Grid) -> Items:
     else:
         items = _rows(loop, grid)
     starts = *_known_lanes(loop, grid), *begun_private(own), *begun(loop.sums(kernel.root))
-    return *starts, *in_private(items, own), *ended(own, earlier)
+    return *starts, *privatised(items, own), *ended(own, earlier)
 
 
 def _elements(loop: Loop, grid: Grid) -> Items:

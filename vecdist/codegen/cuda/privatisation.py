@@ -38,7 +38,7 @@ def privatisable(kernel: Kernel) -> dict[Scatter, Loop]:
     return found
 
 
-def privatised(kernel: Kernel, lanes: int | None, threads: int) -> list[Private]:
+def private_sums(kernel: Kernel, lanes: int | None, threads: int) -> list[Private]:
     """What each of the ``threads`` of a block adds up for itself, in groups of so many lanes where that is known."""
     items: dict[tuple[int, Loop], list[Scatter]] = {}
     for item, loop in privatisable(kernel).items():
@@ -69,8 +69,12 @@ class Private:
     @cached_property
     def split(self) -> bool:
         """Whether a lane meets but its own part of the first axis: every statement shares it among the lanes."""
-        shared = {Name(each.index) for each in self.loop.body.every_loop() if not each.sequential}
-        return all(item.indices[0] in shared for item in self.items)
+        return self._first_axes <= {Name(each.index) for each in self.loop.body.every_loop() if not each.sequential}
+
+    @property
+    def _first_axes(self) -> set[Expr]:
+        """What the first axis is indexed with."""
+        return {item.indices[0] for item in self.items}
 
     @cached_property
     def registers(self) -> int:
@@ -79,17 +83,12 @@ class Private:
         Their places must be known to the compiler: lengths are, and no lane begins where the others do not.
         """
         lengths = [int(self.fixed.get(str(dim), 0)) for dim in self.dims]
-        if self.lanes is None or not (self.split or self._alike):
+        alike = self._first_axes.isdisjoint(Name(each.index) for each in self.loop.body.every_loop())
+        if self.lanes is None or not (self.split or alike):
             return 0
         own = -(-lengths[0] // self.lanes) if self.split else lengths[0]
         count = math.prod((own, *lengths[1:]))
         return count if count <= REGISTERS else 0
-
-    @property
-    def _alike(self) -> bool:
-        """Whether no statement shares the first axis among lanes."""
-        shared = {Name(each.index) for each in self.loop.body.every_loop()}
-        return all(item.indices[0] not in shared for item in self.items)
 
     @property
     def word(self) -> Name:
@@ -152,7 +151,7 @@ class Private:
         return For("element", element_count(self.output.shape), body, cuda.THREAD, Constant(self.threads))
 
 
-def in_private(items: Items, own: Sequence[Private]) -> Items:
+def privatised(items: Items, own: Sequence[Private]) -> Items:
     """Statements that add to what a thread has for itself, in the place of scatters."""
     keeper = {item: each for each in own for item in each.items}
 
@@ -168,13 +167,11 @@ def in_private(items: Items, own: Sequence[Private]) -> Items:
 
 def begun(own: Sequence[Private]) -> Iterator[Code]:
     """The slots of each thread for a nest, and the registers before them, all of them zero."""
-    place: Expr = ZERO
-    for each in own:
-        yield let(f"slot_o{each.number}", place)
-        place = Name(f"slot_o{each.number}") + each.count
+    begins, end = cuda.one_after_another((f"slot_o{each.number}", each.count) for each in own)
+    yield from begins
     if own:
         threads = Constant(own[0].threads)
-        yield For("place", place * threads, (Set(SLOTS[SLOT_BASE + PLACE], Constant(0.0)),), cuda.THREAD, threads)
+        yield For("place", end * threads, (Set(SLOTS[SLOT_BASE + PLACE], Constant(0.0)),), cuda.THREAD, threads)
     for each in own:
         yield from each.emptied()
     if any(each.registers for each in own):

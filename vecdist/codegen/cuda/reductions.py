@@ -12,7 +12,7 @@ from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARP, WARPS, Grid
 from vecdist.codegen.statements import ACCUMULATOR, Item, Items, element_count, start, type_name
 from vecdist.kernel.code import Code, Do, For, If, Set, While, let
-from vecdist.kernel.expressions import ONE, TRUE, ZERO, Choice, Constant, Element, Expr, Name, operation, word
+from vecdist.kernel.expressions import ONE, Choice, Constant, Element, Expr, Name, operation, word
 from vecdist.kernel.statements import Accumulate
 
 TOGETHER = 8  # results whose partial ones are read in one loop: as many loads in flight, in as many registers
@@ -119,21 +119,20 @@ def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[I
     A warp adds up what blocks found for an element, in an order that depends on nothing but their number.
     """
     for output in grid.kernel.finished(level):
-        by_warp = output in grid.private_outputs
+        described, share = grid.kernel.outputs[output], (first, step)
         body: list[Item] = [let("whole", cuda.F8(0))]
-        if by_warp:
+        result = Name(type_name(described.dtype))(WHOLE)
+        ends: list[Item] = [Set(Name(f"o{output}")[ELEMENT], result)]
+        if output in grid.atomic_outputs:
+            place = cuda.SUMS[Name(f"at_o{output}") + ELEMENT]
+            ends = [let("whole", WHOLE + place), Set(place, Constant(0.0)), *ends]
+        if output in grid.private_outputs:
+            share = first // WARP, step // WARP
             found = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * cuda.BLOCKS + OTHER]
             body.append(For("other", cuda.BLOCKS, (let("whole", WHOLE + found),), cuda.THREAD % WARP, Constant(WARP)))
             body += halving(Constant(WARP), let("whole", WHOLE + cuda.shuffled(WHOLE_WARP, WHOLE, HOP)))
-        ends = list[Item]()
-        if output in grid.atomic_outputs:
-            place = cuda.SUMS[Name(f"at_o{output}") + ELEMENT]
-            ends += [let("whole", WHOLE + place), Set(place, Constant(0.0))]
-        described = grid.kernel.outputs[output]
-        ends.append(Set(Name(f"o{output}")[ELEMENT], Name(type_name(described.dtype))(WHOLE)))
-        body.append(If((cuda.THREAD % WARP).equals(0) if by_warp else TRUE, tuple(ends)))
-        share = (first // WARP, step // WARP) if by_warp else (first, step)
-        yield For("element", element_count(described.shape), tuple(body), *share)
+            ends = [If((cuda.THREAD % WARP).equals(0), tuple(ends))]
+        yield For("element", element_count(described.shape), (*body, *ends), *share)
 
 
 def barrier(counter: int) -> Iterator[Item]:
@@ -144,12 +143,9 @@ def barrier(counter: int) -> Iterator[Item]:
     yield cuda.SYNC
 
 
-def places(grid: Grid) -> Iterator[Set]:
+def places(grid: Grid) -> list[Set]:
     """Where the sums of each scattered output begin: one array for atomics, one row per element for blocks."""
-    place: Expr = ZERO
-    for output in grid.atomic_outputs:
-        yield let(f"at_o{output}", place)
-        place = Name(f"at_o{output}") + element_count(grid.kernel.outputs[output].shape)
-    for output in grid.private_outputs:
-        yield let(f"part_o{output}", place)
-        place = Name(f"part_o{output}") + cuda.BLOCKS * element_count(grid.kernel.outputs[output].shape)
+    counts = [element_count(output.shape) for output in grid.kernel.outputs]
+    atomic = [(f"at_o{output}", counts[output]) for output in grid.atomic_outputs]
+    private = [(f"part_o{output}", cuda.BLOCKS * counts[output]) for output in grid.private_outputs]
+    return cuda.one_after_another([*atomic, *private])[0]

@@ -20,7 +20,7 @@ from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import Item, Items, element_count
 from vecdist.kernel.code import Code, Function, If, Set, let
-from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Expr, Name, word
+from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Name, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Made, Statement, reads
 
@@ -60,15 +60,14 @@ def _shared_memory(grid: Grid) -> Iterator[Code]:
     outputs = grid.kernel.outputs
     if sums := _sums(grid.kernel):
         yield cuda.shared_array("shared", WARPS * len(sums), "f8")
-    place: Expr = ZERO
-    for output in grid.kept_outputs:
-        yield let(f"keep_o{output}", place)
-        place = Name(f"keep_o{output}") + element_count(outputs[output].shape)
+    sizes = [(f"keep_o{output}", element_count(outputs[output].shape)) for output in grid.kept_outputs]
+    begins, end = cuda.one_after_another(sizes)
+    yield from begins
     for name in dict.fromkeys(cuda.memory_type(outputs[output].dtype) for output in grid.kept_outputs):
         yield let(f"kept_{name}", word("cuda.shared.array")(0, Name(f"memory_{name}")))
     if grid.private:
         yield let("slots", word("cuda.shared.array")(0, Name("memory_f8")))
-        yield let("slot_base", place)
+        yield let("slot_base", end)
 
 
 def _levels(grid: Grid) -> Iterator[Item]:

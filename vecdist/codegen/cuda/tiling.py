@@ -120,8 +120,6 @@ class Tile:
 
     def own(self, number: Expr) -> Expr:
         """As ``element``, where the number is known to the kernel alone."""
-        if self.together == self.copies:
-            return BASE + Constant(self.together) * self.place + number
         turn, beside = number // self.together, number % self.together
         return BASE + Constant(self.together) * (self.place + turn * self.stride) + beside
 

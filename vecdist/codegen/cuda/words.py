@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from vecdist.codegen.statements import type_name
 from vecdist.kernel.code import Do, Set, let
-from vecdist.kernel.expressions import Call, Constant, Expr, Name, Operand, word
+from vecdist.kernel.expressions import ZERO, Call, Constant, Expr, Name, Operand, word
 
 THREAD, BLOCK, BLOCKS = map(Name, ("thread", "block", "blocks"))
 FIRST, STEP = map(Name, ("first", "step"))  # of the grid: a thread, and how many there are
@@ -46,6 +48,16 @@ def lanes_mask(lanes: Expr, place: Expr = LANE) -> Call:
 def atomic_add(array: Expr, place: Operand, value: Operand) -> Call:
     """Add to an element that others add to; what it was before."""
     return word("cuda.atomic.add")(array, place, value)
+
+
+def one_after_another(sizes: Iterable[tuple[str, Expr]]) -> tuple[list[Set], Expr]:
+    """Where parts of an array begin that lie one behind another, and where the last one ends."""
+    end: Expr = ZERO
+    begins = []
+    for name, size in sizes:
+        begins.append(let(name, end))
+        end = Name(name) + size
+    return begins, end
 
 
 def lowest(a: Operand, b: Operand) -> Call:
