@@ -36,6 +36,15 @@ def pytest_collection():
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """What passed is told without its keywords: nobody asks for them, and to send them takes longer than many tests."""
+    report = yield
+    if report.passed:
+        report.keywords = {}
+    return report
+
+
 def pytest_unconfigure():
     """Remove the cache folder of this session; what is left when all garbage is found is not looked through again."""
     gc.collect()
