@@ -318,6 +318,16 @@ def test_partial_results_are_read_a_few_at_a_time():
     assert str(read[1].body[0].value) == "partials[10 * blocks + other]"
 
 
+def test_reductions_of_several_types_share_no_name():
+    """A name that takes integers and floats would be a float, which not all integers are."""
+    sums = [Accumulate("a1", X, Block(), F8), Accumulate("a2", X, Block(), I8)]
+    given = {}
+    for item in of_type(Set, list(totals(sums, 0))):
+        if isinstance(item.target, Name) and item.target.id not in {"a1", "a2"} and "hop" not in item.target.id:
+            given.setdefault(item.target.id, set()).add(str(item.value).startswith("i8("))
+    assert given == {"found_a1": {False}, "found_a2": {True}}
+
+
 def test_a_nest_that_needs_an_earlier_sum_waits_for_the_grid():
     text = "\n".join(lines(function(kernel_of("sum_used_again")).body))
     assert needs_grid_barrier(kernel_of("sum_used_again")) and "while cuda.atomic.add(arrivals, 1, 0) < blocks:" in text

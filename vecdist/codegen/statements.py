@@ -113,10 +113,3 @@ def store_offset(item: Store | Scatter, kernel: Kernel) -> Expr:
 
 def typed_zero(dtype: np.dtype) -> Expr:
     return FALSE if dtype.kind == "b" else of_type(dtype, 0)
-
-
-INDENT = "    "
-
-
-def assignment(item: Assign) -> str:
-    return f"{item.name} = {computed(item)}"

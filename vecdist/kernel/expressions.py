@@ -283,9 +283,10 @@ def evenly(op: str, args: Sequence[Expr]) -> Expr:
 
 def spine(whole: Operation) -> list[Operation]:
     """An operation, that which is its first operand, and so on, the innermost first: sums of many terms are so deep."""
-    found = [whole]
-    while isinstance(whole := whole.args[0], Operation):
-        found.append(whole)
+    found, inner = [whole], whole.args[0]
+    while isinstance(inner, Operation):
+        found.append(inner)
+        inner = inner.args[0]
     return found[::-1]
 
 

@@ -78,16 +78,16 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
                     o1[i0] = v11
     for turn in range(5):
         hop = 16 >> turn
-        found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
-        a8 = a8 + found
+        found_a8 = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
+        a8 = a8 + found_a8
     if thread % 32 == 0:
         shared[0 + thread // 32] = as_f8(i8(a8))
     cuda.syncthreads()
     if thread == 0:
         a8 = i8(as_i8(shared[0]))
         for other in range(1, 8):
-            found = i8(as_i8(shared[0 + other]))
-            a8 = a8 + found
+            found_a8 = i8(as_i8(shared[0 + other]))
+            a8 = a8 + found_a8
         partials[0 * blocks + block] = as_f8(i8(a8))
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -103,15 +103,15 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
             a8 = a8 + found_a8
         for turn in range(5):
             hop = 16 >> turn
-            found = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
-            a8 = a8 + found
+            found_a8 = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
+            a8 = a8 + found_a8
         if thread % 32 == 0:
             shared[0 + thread // 32] = as_f8(i8(a8))
         cuda.syncthreads()
         a8 = i8(as_i8(shared[0]))
         for other in range(1, 8):
-            found = i8(as_i8(shared[0 + other]))
-            a8 = a8 + found
+            found_a8 = i8(as_i8(shared[0 + other]))
+            a8 = a8 + found_a8
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

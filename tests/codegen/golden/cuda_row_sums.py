@@ -44,8 +44,8 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
                     a7 = a7 + f8(v6)
         hop = min(lanes, 32) // 2
         while hop > 0:
-            found = cuda.shfl_xor_sync(mask, a7, hop)
-            a7 = a7 + found
+            found_a7 = cuda.shfl_xor_sync(mask, a7, hop)
+            a7 = a7 + found_a7
             hop = hop // 2
         if lanes > 32:
             if thread % 32 == 0:
@@ -53,8 +53,8 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
             cuda.syncthreads()
             a7 = of_row[0]
             for other in range(1, 8):
-                found = of_row[0 + other]
-                a7 = a7 + found
+                found_a7 = of_row[0 + other]
+                a7 = a7 + found_a7
             cuda.syncthreads()
         v8 = f8(a7)
         if lane == 0:

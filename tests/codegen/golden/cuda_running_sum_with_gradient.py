@@ -109,16 +109,16 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                     o2[i7] = v17
     for turn in range(5):
         hop = 16 >> turn
-        found = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
-        a11 = a11 + found
+        found_a11 = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
+        a11 = a11 + found_a11
     if thread % 32 == 0:
         shared[0 + thread // 32] = a11
     cuda.syncthreads()
     if thread == 0:
         a11 = shared[0]
         for other in range(1, 8):
-            found = shared[0 + other]
-            a11 = a11 + found
+            found_a11 = shared[0 + other]
+            a11 = a11 + found_a11
         partials[0 * blocks + block] = a11
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -134,15 +134,15 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
             a11 = a11 + found_a11
         for turn in range(5):
             hop = 16 >> turn
-            found = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
-            a11 = a11 + found
+            found_a11 = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
+            a11 = a11 + found_a11
         if thread % 32 == 0:
             shared[0 + thread // 32] = a11
         cuda.syncthreads()
         a11 = shared[0]
         for other in range(1, 8):
-            found = shared[0 + other]
-            a11 = a11 + found
+            found_a11 = shared[0 + other]
+            a11 = a11 + found_a11
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

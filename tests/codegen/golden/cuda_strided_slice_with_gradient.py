@@ -92,16 +92,16 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                     o1[i9 * n1 + i10] = v17
     for turn in range(5):
         hop = 16 >> turn
-        found = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
-        a7 = a7 + found
+        found_a7 = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
+        a7 = a7 + found_a7
     if thread % 32 == 0:
         shared[0 + thread // 32] = a7
     cuda.syncthreads()
     if thread == 0:
         a7 = shared[0]
         for other in range(1, 8):
-            found = shared[0 + other]
-            a7 = a7 + found
+            found_a7 = shared[0 + other]
+            a7 = a7 + found_a7
         partials[0 * blocks + block] = a7
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
@@ -117,15 +117,15 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
             a7 = a7 + found_a7
         for turn in range(5):
             hop = 16 >> turn
-            found = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
-            a7 = a7 + found
+            found_a7 = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
+            a7 = a7 + found_a7
         if thread % 32 == 0:
             shared[0 + thread // 32] = a7
         cuda.syncthreads()
         a7 = shared[0]
         for other in range(1, 8):
-            found = shared[0 + other]
-            a7 = a7 + found
+            found_a7 = shared[0 + other]
+            a7 = a7 + found_a7
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

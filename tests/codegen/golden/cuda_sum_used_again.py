@@ -50,16 +50,16 @@ def kernel(x0, o0, n0, partials, arrivals):
                     a5 = a5 + f8(v4)
     for turn in range(5):
         hop = 16 >> turn
-        found = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
-        a5 = a5 + found
+        found_a5 = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
+        a5 = a5 + found_a5
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()
     if thread == 0:
         a5 = shared[0]
         for other in range(1, 8):
-            found = shared[0 + other]
-            a5 = a5 + found
+            found_a5 = shared[0 + other]
+            a5 = a5 + found_a5
         partials[0 * blocks + block] = a5
     cuda.syncthreads()
     cuda.syncthreads()
@@ -76,15 +76,15 @@ def kernel(x0, o0, n0, partials, arrivals):
         a5 = a5 + found_a5
     for turn in range(5):
         hop = 16 >> turn
-        found = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
-        a5 = a5 + found
+        found_a5 = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
+        a5 = a5 + found_a5
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()
     a5 = shared[0]
     for other in range(1, 8):
-        found = shared[0 + other]
-        a5 = a5 + found
+        found_a5 = shared[0 + other]
+        a5 = a5 + found_a5
     cuda.syncthreads()
     v6 = f8(a5)
     v8 = v6 / v7

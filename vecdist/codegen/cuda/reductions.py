@@ -17,7 +17,7 @@ from vecdist.kernel.statements import Accumulate
 
 TOGETHER = 8  # results whose partial ones are read in one loop: as many loads in flight, in as many registers
 ARRIVALS, PARTIALS, SHARED = map(Name, ("arrivals", "partials", "shared"))
-ELEMENT, FOUND, HOP, OTHER, WHOLE = map(Name, ("element", "found", "hop", "other", "whole"))
+ELEMENT, HOP, OTHER, WHOLE = map(Name, ("element", "hop", "other", "whole"))
 WHOLE_WARP = Name("u4")(cuda.EVERY_LANE)
 
 
@@ -29,9 +29,14 @@ def combined(op: str, kind: str, a: Expr, b: Expr) -> Expr:
     return Choice(operation("or", better, a.differs(a)) if kind == "f" else better, a, b)
 
 
-def taken(item: Accumulate, found: Expr) -> Set:
-    """A result of another thread taken into this one's."""
-    return let(item.name, combined(item.op, item.dtype.kind, Name(item.name), found))
+def found(item: Accumulate) -> Name:
+    """What another thread found; each reduction has a name for it, as it has a type."""
+    return Name(f"found_{item.name}")
+
+
+def taken(item: Accumulate) -> Set:
+    """What another thread found, taken into this one's result."""
+    return let(item.name, combined(item.op, item.dtype.kind, Name(item.name), found(item)))
 
 
 def begun(items: Iterable[Accumulate]) -> Iterator[Set]:
@@ -50,8 +55,8 @@ def from_partial(item: Accumulate, found: Expr) -> Expr:
 
 def over_lanes(item: Accumulate, lanes: Expr, mask: Expr = WHOLE_WARP) -> Items:
     """The results of lanes combined pairwise, so that each has the same one."""
-    found = from_partial(item, cuda.shuffled(mask, to_partial(item), HOP))
-    return halving(lanes, let("found", found), taken(item, FOUND))
+    other = from_partial(item, cuda.shuffled(mask, to_partial(item), HOP))
+    return halving(lanes, Set(found(item), other), taken(item))
 
 
 def halving(lanes: Expr, *body: Code) -> Items:
@@ -71,7 +76,7 @@ def to_shared(item: Accumulate, place: Element) -> If[Code]:
 def of_warps(item: Accumulate, shared: Expr, number: int) -> Items:
     """The results of the warps of a block, one after another."""
     first, other = shared[number * WARPS], shared[Constant(number * WARPS) + OTHER]
-    body = let("found", from_partial(item, other)), taken(item, FOUND)
+    body = Set(found(item), from_partial(item, other)), taken(item)
     return let(item.name, from_partial(item, first)), For("other", Constant(WARPS), body, ONE)
 
 
@@ -90,8 +95,8 @@ def block_results(sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
     yield from _to_warps(sums)
     for number, item in enumerate(sums):
         place = PARTIALS[Constant(done + number) * cuda.BLOCKS + cuda.BLOCK]
-        found = *of_warps(item, SHARED, number), Set(place, to_partial(item))
-        yield If(cuda.THREAD.equals(number % WARPS * WARP + number // WARPS), found)
+        whole = *of_warps(item, SHARED, number), Set(place, to_partial(item))
+        yield If(cuda.THREAD.equals(number % WARPS * WARP + number // WARPS), whole)
     yield cuda.SYNC
 
 
@@ -101,11 +106,10 @@ def totals(sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
         few = sums[first : first + TOGETHER]
         yield from begun(few)
         loads = [
-            let(f"found_{item.name}", from_partial(item, PARTIALS[Constant(number) * cuda.BLOCKS + OTHER]))
+            Set(found(item), from_partial(item, PARTIALS[Constant(number) * cuda.BLOCKS + OTHER]))
             for number, item in enumerate(few, done + first)
         ]
-        both = [taken(item, Name(f"found_{item.name}")) for item in few]
-        yield For("other", cuda.BLOCKS, (*loads, *both), cuda.THREAD, Constant(THREADS))
+        yield For("other", cuda.BLOCKS, (*loads, *map(taken, few)), cuda.THREAD, Constant(THREADS))
     if sums:
         yield from _to_warps(sums)
         for number, item in enumerate(sums):
@@ -128,8 +132,8 @@ def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[I
             ends = [let("whole", WHOLE + place), Set(place, Constant(0.0)), *ends]
         if output in grid.private_outputs:
             share = first // WARP, step // WARP
-            found = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * cuda.BLOCKS + OTHER]
-            body.append(For("other", cuda.BLOCKS, (let("whole", WHOLE + found),), cuda.THREAD % WARP, Constant(WARP)))
+            part = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * cuda.BLOCKS + OTHER]
+            body.append(For("other", cuda.BLOCKS, (let("whole", WHOLE + part),), cuda.THREAD % WARP, Constant(WARP)))
             body += halving(Constant(WARP), let("whole", WHOLE + cuda.shuffled(WHOLE_WARP, WHOLE, HOP)))
             ends = [If((cuda.THREAD % WARP).equals(0), tuple(ends))]
         yield For("element", element_count(described.shape), (*body, *ends), *share)
