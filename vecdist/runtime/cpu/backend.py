@@ -146,6 +146,7 @@ class CpuProgram(Program):
     def assembly(self) -> str:
         """The machine code of the kernel, as text."""
         with _compiling(self.source) as module, compiler.alone():
+            sources.known(module)
             fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(module.kernel.py_func)
             fresh.compile(self.signature)
             return "\n".join(fresh.inspect_asm().values())
