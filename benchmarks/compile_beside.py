@@ -81,7 +81,8 @@ def measured(chosen: Namespace, model: Callable[[Any], Any], beside: str) -> dic
     def known() -> None:
         wait(of_known(x).compute())
 
-    known()  # which imports Numba
+    known()  # which imports Numba, and these the families
+    model(x), of_other(x)
     found: dict[str, Any] = {}
     if beside == "known":
         before = iter(range(1000))

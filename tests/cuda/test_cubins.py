@@ -128,6 +128,26 @@ def test_what_threads_want_together_is_made_by_one(compiler, tmp_path, monkeypat
     assert found == [b"code"] * 3 and len(made) == 1
 
 
+def test_kernels_are_compiled_while_another_is_linked(compiler, tmp_path, monkeypatch):
+    monkeypatch.setenv(folder.VARIABLE, str(tmp_path))
+    begun, go_on, found, link = threading.Event(), threading.Event(), [], compiler.link
+
+    def slowly(*given):
+        if threading.current_thread() is not threading.main_thread():
+            begun.set()
+            assert go_on.wait(60)
+        return link(*given)
+
+    monkeypatch.setattr(compiler, "link", slowly)
+    first = threading.Thread(target=lambda: found.append(cubin(nest_kernel("row sums", "f4"))), daemon=True)
+    first.start()
+    assert begun.wait(60)
+    assert cubin(nest_kernel("row sums", "f8"))[2].startswith(b"\x7fELF") and not found
+    go_on.set()
+    first.join(60)
+    assert len(found) == 1
+
+
 def test_kernels_of_other_capabilities_are_other_files(compiler, tmp_path, monkeypatch):
     from vecdist.runtime.cuda import backend as cuda
 

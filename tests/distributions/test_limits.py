@@ -46,14 +46,8 @@ def evaluated(family, name, rows):
     return np.stack([value, *partials], axis=-1), ["value", "d/dx", *(f"d/d{name}" for name in real)]
 
 
-def wrong_at_sites(family, name):
-    """What is NaN or not the limit, at each site, in words."""
-    sites = sites_of(family)
-    if not sites:
-        return
-    rows = np.array([row for site in sites for side in ([site.at], *site.sides) for row in side])
-    found, labels = evaluated(family, name, rows)
-    narrow, _ = evaluated(family, name, np.array([site.at for site in sites], np.float32))
+def wrong_at_sites(family, name, sites, found, narrow, labels):
+    """What is NaN or not the limit, at each site, in words: by what was found at it and next to it."""
     start = 0
     for site, in_float32 in zip(sites, narrow, strict=True):
         at, approaches = found[start], found[start + 1 : start + 1 + 4 * len(site.sides)]
@@ -81,22 +75,25 @@ def agree(value, near):
     return low - room <= value <= high + room if not (np.isinf(low) and low == high) else value == low
 
 
-def wrong_at_special_points(family, name, dtype):
+def wrong_at_special_points(name, rows, found, labels):
     """What is NaN, and values that no probability or its logarithm has."""
-    rows = special_points(family, dtype)
-    found, labels = evaluated(family, name, rows)
     for place, k in np.argwhere(np.isnan(found)):
-        yield f"{dtype.__name__} {labels[k]} at {rows[place]}: nan"
+        yield f"{rows.dtype} {labels[k]} at {rows[place]}: nan"
     value = found[:, 0]
     for place in np.flatnonzero((value > RANGES[name]) | ((value < 0) & (name in {"cdf", "sf"}))):
-        yield f"{dtype.__name__} at {rows[place]}: {value[place]}"
+        yield f"{rows.dtype} at {rows[place]}: {value[place]}"
 
 
 @pytest.mark.parametrize(("family", "name"), [*pairs()])
 def test_limits(interpreter, family, name):
-    wrong = [*wrong_at_sites(family, name)]
-    for dtype in (np.float64, np.float32):
-        wrong += wrong_at_special_points(family, name, dtype)
+    sites, wrong, at_sites = sites_of(family), [], []
+    near = [row for site in sites for side in ([site.at], *site.sides) for row in side]
+    for dtype, rows in ((np.float64, near), (np.float32, [site.at for site in sites])):
+        special = special_points(family, dtype)
+        found, labels = evaluated(family, name, np.array([*rows, *special], dtype))  # in one expression
+        wrong += wrong_at_special_points(name, special, found[len(rows) :], labels)
+        at_sites.append(found[: len(rows)])
+    wrong += wrong_at_sites(family, name, sites, *at_sites, labels)
     assert not wrong, "\n".join([f"{len(wrong)} are wrong:", *wrong])
 
 

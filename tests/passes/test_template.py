@@ -31,15 +31,16 @@ OPERANDS = {
 
 
 def asked(family, operand, points=X):
-    """The outlines of everything that a family can be asked for, at some operands."""
-    found = {}
+    """The outlines of everything that a family can be asked for, at some operands; nodes are kept meanwhile: much is common to several."""
+    found, nodes = {}, []
     for way in family.parametrisations:
         distribution = family(**{name: operand(place) for place, name in enumerate(way.names)})
         for verb in (*AT_POINTS, *MOMENTS, "sample"):
             at = (points,) if verb in AT_POINTS else ()
             given = (7, distribution, (2,)) if verb == "sample" else (distribution, *at)
             try:
-                found[str(way), verb] = outline([getattr(vecdist, verb)(*given).node]).key
+                nodes.append(getattr(vecdist, verb)(*given).node)
+                found[str(way), verb] = outline(nodes[-1:]).key
             except (NotImplementedError, ValueError, TypeError) as error:
                 found[str(way), verb] = str(error)
     return found

@@ -1,7 +1,6 @@
 """Threads beside one that compiles: who waits for what, told by locks and events, never by a clock."""
 
 import gc
-import sys
 import threading
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from llvmlite import binding
 
 from vecdist import lazy
-from vecdist.runtime import compiler, turns
+from vecdist.runtime import compiler, pipeline, turns
 
 X = np.arange(4.0)
 WAIT = 60.0  # seconds, after which a thread is taken to wait for ever
@@ -91,7 +90,6 @@ def test_threads_compile_in_turn():
 
 
 def test_an_error_ends_one_compilation_alone():
-    interval = sys.getswitchinterval()
     found = []
     waiting = threading.Thread(target=lambda: found.append(float((lazy(X) * 7.5).sum())), daemon=True)
 
@@ -103,16 +101,41 @@ def test_an_error_ends_one_compilation_alone():
     with pytest.raises(TimeoutError):
         fail()
     waiting.join(WAIT)
-    assert found == [45.0] and sys.getswitchinterval() == interval
+    assert found == [45.0] and not turns.making
 
 
-def test_python_changes_threads_soon_while_any_makes_something_new():
-    interval = sys.getswitchinterval()
-    with Compiling(), turns.short_turns():
-        assert sys.getswitchinterval() == pytest.approx(turns.TURN)
+def test_runs_give_way_to_threads_that_make_something_new(monkeypatch):
+    """Now and then, for as long as any does."""
+    pauses, now = [], [0.0]
+    known(X)
+    monkeypatch.setattr(turns, "pause", pauses.append)
+    monkeypatch.setattr(turns, "clock", lambda: now[0])
+    monkeypatch.setattr(turns._Paused, "at", 0.0)
+
+    def ran():
+        known(X)
+        now[0] += turns.BETWEEN * 0.6
+        return len(pauses)
+
+    assert [ran(), ran(), ran()] == [0, 0, 0]
     with Compiling() as compiling:
-        with turns.short_turns():
+        assert turns.making == [compiling.thread.ident]
+        assert [ran() for _ in range(6)] == [1, 1, 2, 2, 3, 3]
+        with turns.making_something():
             compiling.go_on.set()
             compiling.thread.join(WAIT)
-            assert sys.getswitchinterval() == pytest.approx(turns.TURN), "the other one does not end it"
-        assert sys.getswitchinterval() == interval
+            assert turns.making == [threading.get_ident()]
+    assert not turns.making and [ran(), ran()] == [3, 3]
+
+
+def test_who_makes_something_new_is_known(monkeypatch):
+    seen = []
+
+    def plan(*given):
+        seen.extend(turns.making)
+        raise TimeoutError
+
+    monkeypatch.setattr(pipeline, "_plan", plan)
+    with pytest.raises(TimeoutError):
+        float((lazy(X) * 8.5).min())
+    assert seen == [threading.get_ident()] and not turns.making

@@ -23,7 +23,7 @@ from numba.core.serialize import dumps
 
 from vecdist.graph.memo import in_children
 from vecdist.runtime import store
-from vecdist.runtime.turns import short_turns
+from vecdist.runtime.turns import making_something
 
 _next = threading.Lock()  # of the thread that is the next to compile: who has just done so comes behind it
 
@@ -38,7 +38,7 @@ def alone() -> Iterator[None]:
     with contextlib.nullcontext() if global_compiler_lock.is_locked() else _next:
         global_compiler_lock.acquire()
     try:
-        with _passes_disposed_of(), _garbage_disposed_of_here(), short_turns():
+        with _passes_disposed_of(), _garbage_disposed_of_here(), making_something():
             yield
     finally:
         global_compiler_lock.release()

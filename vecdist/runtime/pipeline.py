@@ -27,7 +27,7 @@ from vecdist.runtime.cache import of_structures
 from vecdist.runtime.collector import uncollected
 from vecdist.runtime.sorted_rows import arranged
 from vecdist.runtime.staged import StagedProgram, Step
-from vecdist.runtime.turns import short_turns
+from vecdist.runtime.turns import making_something
 
 
 @final
@@ -178,7 +178,7 @@ def _computed(bound: Bound, kind: str) -> list[Any]:
     return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
 
 
-@short_turns()
+@making_something()
 def planned(
     bound: Bound,
     derivation: Derivation,

@@ -21,7 +21,7 @@ from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop, Slot
-from vecdist.runtime import compiler, sources, typed
+from vecdist.runtime import compiler, sources, turns, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.packing import Packed
@@ -105,6 +105,7 @@ class CpuProgram(Program):
         kernel = self.source.kernel
         launch = Trial(self.serial, lambda: Threaded(kernel, self.part, lengths), self.work(lengths), self.pace)
         names: dict[str, Any] = {"launch": launch, "empty": np.empty, "zeros": np.zeros, "int64": np.int64}
+        names |= {"making": turns.making, "give_way": turns.give_way}
         arguments, fresh, given, results = [], [], [], []
         for slot in self.slots:
             feed = feeds[slot.index]
@@ -128,7 +129,7 @@ class CpuProgram(Program):
             arguments.append("flag")
         names |= {name: lengths[name] for name in self.lengths}
         arguments += self.lengths
-        lines.append(f"    launch.run({', '.join(arguments)})")
+        lines += [f"    launch.run({', '.join(arguments)})", "    if making: give_way()"]
         lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
         return written_as_run(lines, names)
 
@@ -146,6 +147,7 @@ class CpuProgram(Program):
     def assembly(self) -> str:
         """The machine code of the kernel, as text."""
         with _compiling(self.source) as module, compiler.alone():
+            sources.known(module)
             fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(module.kernel.py_func)
             fresh.compile(self.signature)
             return "\n".join(fresh.inspect_asm().values())
