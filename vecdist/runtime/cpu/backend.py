@@ -103,7 +103,7 @@ class CpuProgram(Program):
     ) -> Runner:
         """The launch as a Python function of its own, so that a small model is called in next to no time."""
         kernel = self.source.kernel
-        launch = Trial(self.serial, lambda: Threaded(kernel, self.part, lengths), self.work(lengths), self.pace)
+        launch = Trial(self.serial, lambda: self.threaded(lengths), self.work(lengths), self.pace)
         names: dict[str, Any] = {"launch": launch, "empty": np.empty, "zeros": np.zeros, "int64": np.int64}
         names |= {"making": turns.making, "give_way": turns.give_way}
         arguments, fresh, given, results = [], [], [], []
@@ -132,6 +132,11 @@ class CpuProgram(Program):
         lines += [f"    launch.run({', '.join(arguments)})", "    if making: give_way()"]
         lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
         return written_as_run(lines, names)
+
+    def threaded(self, lengths: Mapping[str, int]) -> Threaded:
+        """The kernel at these lengths, shared by threads."""
+        assert self.part is not None, "what has no loops has nothing to share"
+        return Threaded(self.source.kernel, self.part, lengths)
 
     def work(self, lengths: Mapping[str, int]) -> int:
         """The number of statements that a run executes, roughly."""
