@@ -62,7 +62,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     assert all(team < THREADS or grid.takes_blocks(nest) for nest, team in teams.items()), "no row is for a block"
     given = {"partials": partials, "sums": added, "arrivals": arrivals}
     given |= {f"lanes_{loop.index}": number for loop, number in teams.items()}
-    shared = (given[name] for name in workspace(kernel))
+    shared = (given[name] for name in workspace(grid))
     function[blocks, THREADS, 0, grid.shared_bytes(lengths, teams)](*arguments, *shared)
     assert not arrivals.any(), "the counters must be left as they were found"
     atomic = sum(count(kernel.outputs[output].shape, lengths) for output in grid.atomic_outputs)

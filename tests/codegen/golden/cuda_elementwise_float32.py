@@ -86,5 +86,3 @@ def kernel(x0, x1, o0, n0):
                     v4 = sqrt_f4(v1)
                     v5 = v3 + v4
                     o0[i0] = v5
-    if first == 0:
-        pass

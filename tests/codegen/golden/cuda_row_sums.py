@@ -59,5 +59,3 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
         v8 = f8(a7)
         if lane == 0:
             o0[i0] = v8
-    if first == 0:
-        pass

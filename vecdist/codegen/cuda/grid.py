@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from vecdist.codegen.cuda.privatisation import Private, private_sums
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Scatter
+from vecdist.kernel.statements import Accumulate, Scatter
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 SIZE = 8  # bytes of a sum
@@ -54,9 +54,9 @@ class Grid:
         own = {item for each in self.private for item in each.items}
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
         self.atomic_outputs: list[int] = sorted({item.output for item in items if item not in own})
-        sums = any(loop.sums(kernel.root) for _, loop in kernel.nests())
+        self.sums: list[Accumulate] = [item for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
         # whether blocks leave nothing to each other, so that there may be as many as there is work
-        self.apart: bool = not (sums or needs_grid_barrier(kernel) or self.together())
+        self.apart: bool = not (self.sums or needs_grid_barrier(kernel) or self.together())
 
     def together(self) -> bool:
         """Whether blocks keep or add up something: then it is best done by as many as run at once."""

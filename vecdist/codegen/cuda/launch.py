@@ -6,29 +6,25 @@ from collections.abc import Mapping
 
 from vecdist.codegen.cuda.grid import THREADS, Grid, elements, group, needs_grid_barrier, worth_a_block
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
-from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.ir import Loop
 
 
-def parameters(kernel: Kernel) -> tuple[str, ...]:
+def parameters(grid: Grid) -> tuple[str, ...]:
     """The names of the kernel's arguments, in order."""
-    names = []
+    kernel, names = grid.kernel, []
     for slot in kernel.slots:
         names.append(f"x{slot.index}")
         if slot.layout == "strided":
             names += [f"x{slot.index}_s{axis}" for axis in slot.axes]
     names += [f"o{number}" for number in range(len(kernel.outputs))]
     names += ["flag"] if kernel.flagged else []
-    return (*names, *kernel.lengths, *workspace(kernel))
+    return (*names, *kernel.lengths, *workspace(grid))
 
 
-def workspace(kernel: Kernel) -> tuple[str, ...]:
+def workspace(grid: Grid) -> tuple[str, ...]:
     """The last arguments of a kernel, which hold what its blocks share: those of them that it has a use for."""
-    grid = Grid(kernel)
-    nests = [loop for _, loop in kernel.nests()]
-    used = {
-        "partials": any(loop.sums(kernel.root) for loop in nests),
-        "sums": bool(grid.private_outputs or grid.atomic_outputs),
-    }
+    kernel = grid.kernel
+    used = {"partials": bool(grid.sums), "sums": bool(grid.private_outputs or grid.atomic_outputs)}
     used["arrivals"] = used["partials"] or used["sums"] or needs_grid_barrier(kernel)
     groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and grid.lanes is None]
     named = tuple(name for name in ("partials", "sums", "arrivals") if used[name])

@@ -43,7 +43,7 @@ REUSED = 64  # registers of a thread for what the loops of a row leave to each o
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Nest:
     """An outermost loop as statements."""
 
@@ -54,8 +54,11 @@ class Nest:
 
 def planned(kernel: Kernel) -> list[Nest]:
     """The outermost loops of a kernel as they run, in order."""
-    grid = Grid(kernel)
-    return [Nest(level, loop, _planned(loop, grid)) for level, loop in kernel.nests()]
+    return nests_of(Grid(kernel))
+
+
+def nests_of(grid: Grid) -> list[Nest]:
+    return [Nest(level, loop, _planned(loop, grid)) for level, loop in grid.kernel.nests()]
 
 
 def _planned(loop: Loop, grid: Grid) -> Items:

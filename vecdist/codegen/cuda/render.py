@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters, needs_grid_barrier
 from vecdist.codegen.cuda.launch import parameters
-from vecdist.codegen.cuda.plan import planned
+from vecdist.codegen.cuda.plan import nests_of
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
 from vecdist.codegen.cuda.spelling import spelled
 from vecdist.codegen.inline import inlined
@@ -35,7 +35,7 @@ def function(kernel: Kernel) -> Function:
     """The kernel as one function, before routines are put in the place of their calls."""
     grid = Grid(kernel)
     items = *_known(grid), *_shared_memory(grid), *places(grid), *_levels(grid)
-    return Function("kernel", parameters(kernel), spelled(items, kernel))
+    return Function("kernel", parameters(grid), spelled(items, kernel))
 
 
 def _known(grid: Grid) -> Iterator[Code]:
@@ -51,15 +51,11 @@ def _known(grid: Grid) -> Iterator[Code]:
     yield let("step", cuda.BLOCKS * THREADS)
 
 
-def _sums(kernel: Kernel) -> list[Accumulate]:
-    return [item for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
-
-
 def _shared_memory(grid: Grid) -> Iterator[Code]:
     """Results of warps; where each kept array begins, and the slots behind them, in units of eight bytes."""
     outputs = grid.kernel.outputs
-    if sums := _sums(grid.kernel):
-        yield cuda.shared_array("shared", WARPS * len(sums), "f8")
+    if grid.sums:
+        yield cuda.shared_array("shared", WARPS * len(grid.sums), "f8")
     sizes = [(f"keep_o{output}", element_count(outputs[output].shape)) for output in grid.kept_outputs]
     begins, end = cuda.one_after_another(sizes)
     yield from begins
@@ -72,27 +68,25 @@ def _shared_memory(grid: Grid) -> Iterator[Code]:
 
 def _levels(grid: Grid) -> Iterator[Item]:
     """The nests of each level, what comes before them, and how what they leave becomes whole."""
-    kernel, nests = grid.kernel, planned(grid.kernel)
+    kernel, nests = grid.kernel, nests_of(grid)
     early, done = before_loops(kernel), 0
+    left = tuple([item for level in kernel.root.levels for item in kernel.root.statements(level) if item not in early])
     last = max((nest.level for nest in nests), default=-1)
     for level in range(last + 1):
         yield from (item for item in kernel.root.statements(level) if item in early)
-        here = [nest for nest in nests if nest.level == level]
-        kept = [nest for nest in here if kernel.is_kept(nest.loop)]
-        shared = [nest for nest in here if nest not in kept]
-        yield from (item for nest in kept for item in nest.items)
-        if kept:
-            yield cuda.SYNC
+        shared = [nest for nest in nests if nest.level == level and not kernel.is_kept(nest.loop)]
+        kept = [item for nest in nests if nest.level == level and nest not in shared for item in nest.items]
+        yield from (*kept, *([cuda.SYNC] if kept else []))
         yield from (item for nest in shared for item in nest.items)
         sums = [item for nest in shared for item in nest.loop.sums(kernel.root)]
         yield from block_results(sums, done)
         if shared and level < last:
             yield from _together(grid, level, sums, done)
         elif level == last:
-            yield from _ending(grid, level, sums, done)
+            yield from _ending(grid, level, sums, done, left)
         done += len(sums)
     if last < 0:
-        yield from _ending(grid, -1, [], 0)
+        yield from _ending(grid, -1, [], 0, left)
 
 
 def _together(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
@@ -104,12 +98,11 @@ def _together(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> 
         yield from barrier(2 + 2 * level)
 
 
-def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
-    """What is left when every loop is done: by the last block to finish, where it needs them all."""
+def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int, left: Items) -> Iterator[Item]:
+    """What is ``left`` when every loop is done: by one thread, of the last block to finish where it needs them all."""
     kernel = grid.kernel
-    left = _left(kernel)
-    if not (_sums(kernel) or kernel.finished(level) or needs_grid_barrier(kernel)):
-        yield If(cuda.FIRST.equals(0), left)
+    if not (grid.sums or kernel.finished(level) or needs_grid_barrier(kernel)):
+        yield from [If(cuda.FIRST.equals(0), left)] if left else []
         return
     is_last = cuda.atomic_add(ARRIVALS, 0, 1).equals(cuda.BLOCKS - 1)
     last = Name("last")[ZERO]
@@ -119,12 +112,6 @@ def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> It
     whole = *totals(sums, done), *whole_outputs(grid, level, cuda.THREAD, Constant(THREADS))
     cleared = [Set(ARRIVALS[counter], ZERO) for counter in range(counters(kernel))]
     yield If(last.equals(1), (cuda.FENCE, *whole, If(cuda.THREAD.equals(0), (*cleared, *left))))
-
-
-def _left(kernel: Kernel) -> Items:
-    """What no loop needs: by one thread alone."""
-    root, early = kernel.root, before_loops(kernel)
-    return tuple([item for level in root.levels for item in root.statements(level) if item not in early])
 
 
 def before_loops(kernel: Kernel) -> set[Statement]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -82,9 +82,10 @@ def splits(rows: Loop, length: int, lanes: int) -> int:
     return split
 
 
-def is_picked(item: Load, body: Block) -> bool:
-    """Whether a load needs a value that its body computes: an index that is data."""
-    return not reads(item).isdisjoint(found.name for found in body.walk() if isinstance(found, Made))
+def ready(items: Sequence[Statement], body: Block) -> list[Load]:
+    """The loads that need no value that their body computes, as an index that is data is."""
+    made = {found.name for found in body.walk() if isinstance(found, Made)}
+    return [item for item in items if isinstance(item, Load) and made.isdisjoint(reads(item))]
 
 
 @final
@@ -125,8 +126,7 @@ class Tile:
 
     def loads(self) -> list[Load]:
         """The loads that can be made before anything is computed."""
-        body = self.loop.body
-        return [item for item in body.statements(0) if isinstance(item, Load) and not is_picked(item, body)]
+        return ready(self.loop.body.statements(0), self.loop.body)
 
 
 def sequential(block: Block) -> Items:
@@ -134,8 +134,9 @@ def sequential(block: Block) -> Items:
     found: list[Item] = []
     for level in block.levels:
         items = block.statements(level)
-        loads = [item for item in items if isinstance(item, Load) and not is_picked(item, block)]
-        found += (*loads, *(item for item in items if item not in loads))
+        loads = ready(items, block)
+        first = set(map(id, loads))
+        found += (*loads, *(item for item in items if id(item) not in first))
         for case in block.cases(level):
             found += sequential(case.long)
         for loop in block.loops(level):

@@ -180,7 +180,7 @@ class CudaProgram(Program):
         sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
         given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
         given |= {f"lanes_{loop.index}": (each,) for loop, each in lanes.items()}
-        tail = tuple(argument for name in workspace(self.kernel) for argument in given[name])
+        tail = tuple(argument for name in workspace(self.grid) for argument in given[name])
         return function, (blocks,), tail, memory
 
     def extent(self, device: int, lengths: Mapping[str, int]) -> tuple[Any, dict[Loop, int], int, int]:

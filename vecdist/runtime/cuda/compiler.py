@@ -18,7 +18,7 @@ import numba
 import numpy as np
 from numba import types
 
-from vecdist.codegen.cuda.grid import THREADS
+from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.routines import Routine
 from vecdist.kernel.ir import Kernel
@@ -138,7 +138,7 @@ def signature(kernel: Kernel) -> tuple[types.Type, ...]:
     ]
     result += [types.CPointer(types.int64)] if kernel.flagged else []
     result += [types.int64] * len(kernel.lengths)
-    return (*result, *(WORKSPACE[name.partition("_")[0]] for name in workspace(kernel)))
+    return (*result, *(WORKSPACE[name.partition("_")[0]] for name in workspace(Grid(kernel))))
 
 
 def registers(cubin: bytes) -> int | None:

@@ -50,7 +50,7 @@ def launch(program: Program, lengths: Mapping[str, int], feeds: Sequence[Feed]) 
     function, lanes, memory, blocks = program.extent(cupy.cuda.device.get_device_id(), lengths)
     tail = {f"lanes_{loop.index}": [_word(each)] for loop, each in lanes.items()}
     sizes = {"arrivals": (counters(kernel), 4), "sums": (program.grid.sum_places(lengths, blocks), 8)}
-    used = workspace(kernel)
+    used = workspace(program.grid)
     for name, (length, size) in sizes.items():
         if name in used:  # a Numba array: its owners, length, size of an element, address, shape and strides
             place = room.take(length * size)
