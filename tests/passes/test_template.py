@@ -31,8 +31,8 @@ OPERANDS = {
 
 
 def asked(family, operand, points=X):
-    """The outlines of everything that a family can be asked for, at some operands; nodes are kept meanwhile: much is common to several."""
-    found, nodes = {}, []
+    """The outlines of everything that a family can be asked for, at some operands."""
+    found, nodes = {}, []  # which are kept meanwhile: much is common to several
     for way in family.parametrisations:
         distribution = family(**{name: operand(place) for place, name in enumerate(way.names)})
         for verb in (*AT_POINTS, *MOMENTS, "sample"):
