@@ -32,11 +32,12 @@ from vecdist.kernel.expressions import (
     spine,
 )
 from vecdist.kernel.scopes import values
-from vecdist.runtime import exports, typed
+from vecdist.runtime import exports, typed, unrolling
 from vecdist.runtime.exports import export
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
+from vecdist.runtime.unrolling import is_small, kept_whole
 
-SHAPING = (__file__, typed.__file__, exports.__file__, scopes.__file__)  # what shapes machine code
+SHAPING = (__file__, typed.__file__, exports.__file__, scopes.__file__, unrolling.__file__)  # what shapes machine code
 VERSION = b"".join(Path(module).read_bytes() for module in SHAPING)
 Value = Any  # of LLVM; None for what is known when compiling
 
@@ -81,15 +82,6 @@ def called_by_numba(written: Written, emitted: Any) -> Any:
     told = {"emitted": emitted, "written": written, "__name__": written.names["__name__"]}
     exec(f"def {name}({names}):\n    return emitted({number}, ({names}))\n", told)
     return told[name]
-
-
-def _kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
-    """What tells LLVM to leave a loop as it is; the assembler may still unroll it ``later``."""
-    kind = {"never": "disable", "later": "runtime.disable"}[unrolled]
-    told = module.add_metadata([ir.MetaDataString(module, f"llvm.loop.unroll.{kind}")])
-    loop = ir.MDValue(module, [told], name=str(len(module.metadata)))
-    loop.operands = (loop, told)  # a loop is known by a node that names itself
-    return loop
 
 
 @final
@@ -287,8 +279,8 @@ class _Statements:
         yield
         self.depth -= 1
         back = self.builder.branch(head)
-        if self.module.as_written and unrolled != "whole":
-            back.set_metadata("llvm.loop", _kept_whole(self.builder.module, unrolled))
+        if self.module.as_written and unrolled != "freely":
+            back.set_metadata("llvm.loop", kept_whole(self.builder.module, unrolled))
         self.builder.position_at_end(end)
 
     def series(self, item: For) -> None:
@@ -299,7 +291,8 @@ class _Statements:
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = self.place(first.type)
         self.builder.store(first, counter)
-        unrolled = "whole" if self.is_known(item) else "later" if any(map(self.is_fixed, walk([item]))) else "never"
+        freely = self.is_known(item) or is_small(item)
+        unrolled = "freely" if freely else "later" if any(map(self.is_fixed, walk([item]))) else "never"
         with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), unrolled):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)

@@ -1,0 +1,23 @@
+"""How far LLVM may unroll the loops of a kernel for CUDA: it knows nothing of registers, and bodies are long."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from vecdist.kernel.code import For, bodies
+
+SMALL = 6  # statements
+
+
+def is_small(item: For) -> bool:
+    """Whether a loop is so short that it waits for what it reads, unless several turns are under way."""
+    return len(item.body) <= SMALL and not any(map(bodies, item.body))
+
+
+def kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
+    """What tells LLVM to leave a loop as it is; the assembler may still unroll it ``later``."""
+    kind = {"never": "disable", "later": "runtime.disable"}[unrolled]
+    told = module.add_metadata([ir.MetaDataString(module, f"llvm.loop.unroll.{kind}")])
+    loop = ir.MDValue(module, [told], name=str(len(module.metadata)))
+    loop.operands = (loop, told)  # a loop is known by a node that names itself
+    return loop
