@@ -6,7 +6,7 @@ from llvmlite import ir
 
 from vecdist.kernel.code import For, bodies
 
-SMALL = 6  # statements
+SMALL = 1  # statement: of more, several turns at once take too many registers
 
 
 def is_small(item: For) -> bool:
