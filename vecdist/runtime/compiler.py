@@ -87,7 +87,8 @@ def _passes_disposed_of() -> Iterator[None]:
 @contextlib.contextmanager
 def _garbage_disposed_of_here() -> Iterator[None]:
     """Have this thread dispose of what LLVM made, whichever collects the garbage: others would wait for LLVM's lock."""
-    kind, here, left = binding.ffi.ObjectRef, threading.get_ident(), []
+    kind: Any = binding.ffi.ObjectRef
+    here, left = threading.get_ident(), []
     dispose: Callable[[Any], None] = kind.__del__
 
     def dispose_here(found: Any) -> None:
@@ -112,14 +113,15 @@ def release(function: Any) -> None:
     """
     if not isinstance(function, Dispatcher):
         return
-    results: dict[Any, Any] = function.overloads.copy()
-    function.held = [result.entry_point for result in results.values()]  # C code calls them, and does not hold them
+    compiled: Any = function
+    results: dict[Any, Any] = compiled.overloads.copy()
+    compiled.held = [result.entry_point for result in results.values()]  # C code calls them, and does not hold them
     for types, result in results.items():
         with contextlib.suppress(KeyError):
-            function.targetctx.remove_user_function(result.entry_point)
+            compiled.targetctx.remove_user_function(result.entry_point)
         _drop_llvm(result.library)
         known = {"signature": result.signature, "objectmode": result.objectmode}
-        function.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
+        compiled.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
 
 
 def c_function(signature: Any, function: Callable[..., Any]) -> Any:

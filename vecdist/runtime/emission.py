@@ -363,7 +363,7 @@ class _Statements:
         kind = self.made.of(item)
         result = self.place(self.target.get_value_type(kind))
 
-        def store(each: Expr) -> Callable[[], None]:
+        def store(each: Expr) -> Callable[[], Any]:
             return lambda: self.builder.store(self.as_type(each, kind), result)
 
         self.choose(item.test, store(item.yes), store(item.no))
