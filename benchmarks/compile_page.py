@@ -29,7 +29,8 @@ INTRODUCTION = """# What compiling costs
 
 Seconds of the processor from an expression to its first values: Python, LLVM and on CUDA NVVM and nvJitLink, with an
 empty cache.  Families: the value with all partial derivatives of elements; models: the log density with its gradient.
-Left of the arrow is the version whose kernels Numba's front end read as Python.  A dash: the family has no such verb.
+Left of the arrow is the version whose kernels Numba's front end read as Python, a question mark what that did not
+compile within the two minutes of its run, in 30 processes.  A dash: the family has no such verb.
 """
 
 
