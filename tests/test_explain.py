@@ -167,16 +167,6 @@ def test_primitives_stand_in_the_outline_and_their_expansions_in_the_loop_nest()
     assert "n0 = 1000" in kernel.loop_nest
 
 
-def test_the_schedule_is_the_nest_that_runs_with_what_its_statements_are_steps_of():
-    shape, x = vecdist.lazy(np.array(2.5), "a"), vecdist.lazy(np.linspace(0.1, 3.0, N), "x")
-    kernel = kernel_of(vecdist.logpdf(Gamma(shape, 2.0), x).sum(), wrt=(shape,))
-    lines = [line.strip() for line in kernel.schedule.splitlines()]
-    blocks = lines.index("for block in range(first, last):")
-    assert lines.index("# lgamma, logpdf of Gamma(shape=a, scale=2)") < blocks, "it does not vary"
-    assert any(line.startswith("# log, ") for line in lines[blocks:])
-    assert any(line.endswith("derivative of logpdf of Gamma(shape=a, scale=2)") for line in lines)
-
-
 def test_the_source_is_the_program_that_runs():
     x = vecdist.lazy(np.ones(N))
     kernel = kernel_of(x + 1.0)
