@@ -23,7 +23,7 @@ def _trimmed(function: Function, kept: Mapping[str, Sequence[int]]) -> Function:
     def called(part: Expr) -> Expr | None:
         match part:
             case Call(Name(name), args) if name in kept:
-                return Call(Name(name), tuple([args[place] for place in kept[name]]))
+                return Call(Name(name), tuple([rewritten(args[place], called) for place in kept[name]]))
         return None
 
     places = kept.get(function.name, range(len(function.parameters)))

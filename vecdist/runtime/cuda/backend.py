@@ -292,7 +292,7 @@ class Cuda(Backend):
 
     name = "cuda"
     passes = (fast_path,)  # a warp takes one side of a branch; a vector of the CPU would compute both
-    fixed = 64  # the lanes of a team then take a known number of elements, and sums over rows stay in registers
+    fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, slower still and in another order each time
     widest = 1024  # 32 slots for each of 256 threads: 64 KiB of shared memory
 

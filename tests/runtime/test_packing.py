@@ -1,0 +1,81 @@
+"""Kernels whose arguments lie in one array of words: the same bits as by Numba's own calls, whoever runs them."""
+
+import numpy as np
+import pytest
+from structures import EXACT, ROWS, numbers
+
+from vecdist import lazy, logpdf, value_and_grad
+from vecdist.codegen.frontend import parsed
+from vecdist.codegen.parameters import trimmed
+from vecdist.distributions import Normal
+from vecdist.graph.memo import Memo
+from vecdist.kernel.code import Do, Function, If, Return, let
+from vecdist.kernel.expressions import Name
+from vecdist.runtime import cache, pipeline
+from vecdist.runtime.cpu import backend
+
+
+def by_kind(x, flag, count, big, single):
+    """Values of a prelude of every kind, and numbers beside arrays, whose loop reads strided ones."""
+    chosen = np.where(lazy(flag), lazy(x)[::3] * count, lazy(single) * 0.5)
+    return chosen.sum() + (lazy(big) // 2**40).sum(), lazy(big) - count
+
+
+GIVEN = (
+    np.linspace(-1.0, 2.0, 30_000), np.array(True), np.array(3), np.array([2**64 - 1, 5], np.uint64),
+    np.array(0.25, np.float32),
+)  # fmt: skip
+CASES = {
+    "sum": lambda: [EXACT["sum"](numbers(9000))],
+    "sum used again": lambda: [EXACT["sum used again"](numbers(9000, "f4"))],
+    "column sums used again": lambda: [ROWS["column sums used again"](numbers(20_000).reshape(4, -1))],
+    "values of every kind": lambda: by_kind(*GIVEN),
+}
+
+
+@pytest.fixture
+def packed(monkeypatch):
+    """Every kernel that is new is called with packed arguments."""
+    monkeypatch.setattr(pipeline, "_plans", Memo(cache.most))
+    monkeypatch.setattr(pipeline, "_launches", Memo(cache.most))
+    monkeypatch.setattr(backend, "MANY", 0)
+
+
+@pytest.fixture
+def as_usual(name):
+    """What one thread computes by Numba's own call."""
+    return [np.asarray(each) for each in CASES[name]()]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_packed_arguments_give_the_same_bits(name, as_usual, packed, threads):
+    for _ in range(2):
+        for found, wanted in zip(map(np.asarray, CASES[name]()), as_usual, strict=True):
+            assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
+
+
+def test_a_model_of_more_arrays_than_wrappers_are_made_for():
+    mean, count = np.linspace(-1.0, 1.0, backend.MANY), backend.MANY
+    arrays = [np.array(value) for value in mean]
+    x = np.linspace(0.0, 3.0, 500)
+    total = logpdf(Normal(arrays[0], 2.0), x).sum()
+    for before, after in zip(arrays, arrays[1:], strict=False):
+        total = total + logpdf(Normal(lazy(before), 2.0), after)
+    value, slopes = value_and_grad(total, wrt=tuple(arrays))
+    steps = np.diff(mean) / 4.0
+    wanted = np.zeros(count)
+    wanted[:-1] += steps
+    wanted[1:] -= steps
+    wanted[0] += (x - mean[0]).sum() / 4.0
+    each = -0.5 * (((x - mean[0]) ** 2).sum() + (np.diff(mean) ** 2).sum()) / 4.0
+    constants = (len(x) + count - 1) * (np.log(2.0) + 0.5 * np.log(2.0 * np.pi))
+    np.testing.assert_allclose(value, each - constants, rtol=1e-12)
+    np.testing.assert_allclose(slopes, wanted, rtol=1e-11, atol=1e-13)
+
+
+def test_functions_take_what_they_read():
+    inner = Function("inner", ("a", "b", "c"), (If(Name("c"), (let("d", parsed("c + 1")),)), Return(Name("c"))))
+    outer = Function("outer", ("x", "y"), (Do(parsed("inner(x, y, inner(1, 2, y))")),))
+    found, whole = trimmed((inner, outer), {"outer"})
+    assert found.parameters == ("c",) and whole.parameters == ("x", "y")
+    assert str(whole.body[0].call) == "inner(inner(y))"
