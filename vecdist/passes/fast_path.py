@@ -3,7 +3,8 @@
 Edges are compared against again and again: zero in a support, the smallest normal number and infinity in a logarithm.
 Where an element of every input lies strictly between them, all those comparisons are known, and with them which side of
 each choice is taken.  ``cases(interior, short, long)`` has the value of both sides, which are equal where ``interior``
-holds.  Of whole numbers 0 is no edge: a warp of counts nearly always has one, and would run both sides.
+holds; what is seldom asked for is outside too.  Of whole numbers 0 is no edge: a warp of counts nearly always has one,
+and would run both sides.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from vecdist.passes.simplify import simplify
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.floating import largest_count
 from vecdist.primitives.structure import STRUCTURE, rebuilt
+from vecdist.primitives.table import PRIMITIVES
 
 ENOUGH = 3  # comparisons of one input that must fall away before testing it once pays
+CHEAP = 8  # operations of a condition that holds seldom: so many may be computed to leave out what it asks for
 
 Range = tuple[float, float]
 
@@ -56,8 +59,21 @@ def _shortened(tops: Sequence[Node], ranges: dict[Node, Range]) -> tuple[Node, d
         test = (const(low, slot.dtype) <= slot) & (slot <= const(high, slot.dtype))
         inside = test if inside is None else inside & test
     assert inside is not None
-    shorts = simplify(rewrite(tops, lambda node, args: _decided(node, args, ranges)))
+    unasked = _unasked(tops)
+    for condition in dict.fromkeys(node.args[0] for node in unasked):
+        inside = inside & ~condition
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        return args[-1] if node in unasked else _decided(node, args, ranges)
+
+    shorts = simplify(rewrite(tops, rule))
     return inside, {top: short for top, short in zip(tops, shorts, strict=True) if short is not top}
+
+
+def _unasked(tops: Sequence[Node]) -> set[Node]:
+    """The values of functions that few elements want, and that the others need not ask for: calls cost registers."""
+    found = (node for node in topological(tops) if (entry := PRIMITIVES.get(node.op)) and entry.seldom and entry.routine)
+    return {node for node in found if sum(1 for each in topological((node.args[0],)) if each.args) <= CHEAP}
 
 
 def _sums(inside: Node, shorts: dict[Node, Node], sums: Sequence[Node]) -> dict[Node, Node]:
