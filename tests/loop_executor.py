@@ -91,6 +91,10 @@ class _Machine:
                 operands = [self.operand(arg, names) for arg in args]
                 value = PRIMITIVES[op].meaning(*operands, *([dtype] if op == "cast" else []))
                 names[name] = np.asarray(value, dtype)[()]
+            case Accumulate(name, value, op="linear", factor=factor):
+                before = self.sums[name]
+                after = self.operand(factor, names), self.operand(value, names)
+                self.sums[name] = before.dtype.type(after[0]) * before + after[1]
             case Accumulate(name, value, op=op):
                 assert name in self.sums, "a reduction that no loop of its block begins"
                 before = self.sums[name]
@@ -139,7 +143,7 @@ def wide(dtype):
 def neutral(op, dtype):
     """What a reduction begins with."""
     lowest, highest = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    return dtype.type({"sum": 0, "prod": 1, "max": lowest, "min": highest}[op])
+    return dtype.type({"sum": 0, "linear": 0, "prod": 1, "max": lowest, "min": highest}[op])
 
 
 REDUCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}

@@ -1,5 +1,9 @@
 """Running sums and products: NumPy's values along every axis, gradients and second derivatives."""
 
+import itertools
+import operator
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from reference import assert_same, interpreted
@@ -10,13 +14,6 @@ from vecdist.runtime import pipeline
 
 X = np.random.default_rng(5).uniform(0.5, 1.5, (3, 5, 4))
 NAMES = ("cumsum", "cumprod")
-ZEROS = {
-    "none": [1.5, -0.5, 2.0, 0.7],
-    "first": [0.0, -0.5, 2.0, 0.7],
-    "inside": [1.5, -0.5, 0.0, 0.7],
-    "last": [1.5, -0.5, 2.0, 0.0],
-    "two": [1.5, 0.0, 2.0, 0.0],
-}
 
 
 def jacobian(function, x):
@@ -130,31 +127,57 @@ def test_gradients(name, axis):
     np.testing.assert_allclose(slope, jacobian(numpy, x), rtol=1e-6, atol=1e-8)
 
 
+def products_without(x, weights, *places):
+    """The weighted sum of the running products that have all of ``places``, without these factors: exact."""
+    factors = [Fraction(1) if place in places else Fraction(int(each)) for place, each in enumerate(x)]
+    products = itertools.accumulate(factors, operator.mul)
+    return sum(int(w) * p for t, (w, p) in enumerate(zip(weights, products, strict=True)) if t >= max(places))
+
+
+def exact_derivatives(x, weights):
+    """The gradient and the Hessian of a weighted sum of running products, which are of degree 1 in each element."""
+    places = range(len(x))
+    slope = [float(products_without(x, weights, i)) for i in places]
+    return slope, [[float(products_without(x, weights, i, j) * (i != j)) for j in places] for i in places]
+
+
 @pytest.mark.usefixtures("execution")
-@pytest.mark.parametrize("zeros", ZEROS)
-def test_products_of_zeros(zeros):
-    """Gradients, tangents and second derivatives; these with one zero at most."""
-    x, weights = np.array(ZEROS[zeros]), np.array([0.3, -1.0, 2.0, 0.5])
-    target = (lazy(x).cumprod() * weights).sum()
-    _, (slope,) = vd.value_and_grad(target, (x,))
-    np.testing.assert_allclose(slope, jacobian(lambda x: (np.cumprod(x) * weights).sum(), x), atol=1e-8)
-    tangents = [np.asarray(vd.jvp(lazy(x).cumprod(), (x,), (e,))[1]) for e in np.eye(4)]
-    np.testing.assert_allclose(np.transpose(tangents), jacobian(np.cumprod, x), atol=1e-8)
-    if zeros != "two":
-        found = [np.asarray(vd.hvp(target, x, e)) for e in np.eye(4)]
-        np.testing.assert_allclose(found, second_differences(x, weights), atol=1e-5)
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("zeros", range(7))
+def test_products_of_zeros(zeros, backwards):
+    """Gradients, tangents and second derivatives, of whole numbers: exact."""
+    rng = np.random.default_rng(zeros)
+    x, weights = rng.choice([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0], 6), rng.integers(-5, 6, 6)
+    x[rng.permutation(6)[:zeros]] = 0.0
+    slope, second = exact_derivatives(x, weights)
+    turn = slice(None, None, -1 if backwards else 1)
+    given = x[turn].copy()
+    target = (lazy(given)[turn].cumprod() * weights.astype(float)).sum()
+    np.testing.assert_array_equal(vd.value_and_grad(target, (given,))[1][0][turn], slope)
+    np.testing.assert_array_equal(np.asarray(vd.hessian(target, given))[turn, turn], second)
+    for e, column in zip(np.eye(6), second, strict=True):
+        np.testing.assert_array_equal(np.asarray(vd.hvp(target, given, e[turn]))[turn], column)
+    tangents = [np.asarray(vd.jvp(lazy(x).cumprod(), (x,), (e,))[1]) @ weights for e in np.eye(6)]
+    np.testing.assert_array_equal(tangents, slope)
 
 
-def second_differences(x, weights):
-    """The Hessian of a weighted sum of running products, which are of degree 1 in each element."""
-    def value(x):
-        return (np.cumprod(x) * weights).sum()
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("zeros", range(5))
+def test_whole_products_of_zeros(zeros):
+    x = np.array([2.0, -3.0, 1.0, 5.0])
+    x[[1, 3, 0, 2][:zeros]] = 0.0
+    slope, second = exact_derivatives(x, [0, 0, 0, 1])
+    target = lazy(x).prod()
+    np.testing.assert_allclose(vd.value_and_grad(target, (x,))[1][0], slope, rtol=1e-15)
+    np.testing.assert_allclose(np.asarray(vd.hessian(target, x)), second, rtol=1e-15, atol=1e-14)  # quotients
 
-    e = np.eye(x.size)
-    return np.array([
-        [(value(x + a + b) - value(x + a - b) - value(x - a + b) + value(x - a - b)) / 4 * (a @ b == 0) for b in e]
-        for a in e
-    ])
+
+@pytest.mark.usefixtures("execution")
+def test_slopes_of_products_divide_by_no_factor():
+    """Quotients of these would lose digits, or be infinite."""
+    x = np.array([1e-310, 3.0, 1e300, 1e-200, 1e300, 1e-310])
+    _, (slope,) = vd.value_and_grad(lazy(x).cumprod()[3], (x,))
+    np.testing.assert_allclose(slope[:4], [3e100, 1e-210, 3e-310 * 1e-200, 3e-10], rtol=1e-9)
 
 
 @pytest.mark.usefixtures("execution")

@@ -155,6 +155,13 @@ def running(n):
     return ((lazy(array).cumsum() * positive(n)).sum(),), (array,)
 
 
+def products(n):
+    """Running products with zeros, whose derivatives are linear recurrences the other way."""
+    array = positive(n)
+    array[5 % n :: 37] = 0.0
+    return ((lazy(array).cumprod() * positive(n)).sum(),), (array,)
+
+
 def groups(rows, many):
     means, group = np.linspace(-1, 1, many), np.arange(rows) * 5 % many
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
@@ -265,6 +272,7 @@ CASES = {
     "running sums and products of rows by warps": (((lazy(ROWS).cumsum(1), lazy(ROWS).cumprod(1)), ()), 2, WARP),
     "running sums down columns": (((lazy(ROWS).cumsum(0) * 2.0,), ()), 1, 4),
     "running sum of one row with gradient": (running(90), 1, WARP),
+    "running products of one row with gradient": (products(90), 1, WARP),
     "elementwise rows in tiles": (((lazy(ROWS) * lazy(ROWS[:, :1]) + np.exp(lazy(ROWS[:, 1:2])),), ()), 2, 4),
     "strided": (((lazy(STRIDED) * 2.0 + lazy(STRIDED).sum(),), ()), 1, 1),
     "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),

@@ -20,7 +20,10 @@ from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Stateme
 from vecdist.passes.bind import Bound
 from vecdist.runtime.pipeline import Plan
 
-TAKEN = {"sum": "add to sum", "prod": "multiply into product", "max": "keep largest", "min": "keep smallest"}
+TAKEN = {
+    "sum": "add to sum", "prod": "multiply into product", "max": "keep largest", "min": "keep smallest",
+    "linear": "step of recurrence",
+}  # fmt: skip
 
 
 def placement(kernel: Kernel) -> dict[str, dict[str, int]]:

@@ -110,8 +110,10 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
     return Context(tuple(indices), _both([guard for axis, guard in _guards(context, node, root) if axis in own], root))
 
 
-def pad_guard(context: Context, node: Node, root: Block) -> Index | None:
-    """Where a pad has an element of its source."""
+def guard(context: Context, node: Node, root: Block) -> Index | None:
+    """Where a pad, or what is shifted, has an element of its source."""
+    if node.op == "shifted":
+        return through_shift(context, node, root).guard
     return _both([guard for _, guard in _guards(context, node, root)], root)
 
 
@@ -150,6 +152,18 @@ def _both(guards: list[Index], root: Block) -> Index | None:
     return Index(joined("&", [guard.value for guard in guards]), block, level)
 
 
+def through_shift(context: Context, node: Node, root: Block) -> Context:
+    """The context of what is shifted: the place before along its axis, guarded where there is none."""
+    (axis,), backwards, _ = node.attrs
+    known = context.indices[axis] or Index(ZERO, root)
+    place = known.value + 1 if backwards else known.value - 1
+    there = place < length(node.shape[axis]) if backwards else known.value > 0
+    guards = [*([context.guard] if context.guard else []), replace(known, value=there)]
+    indices = list(context.indices)
+    indices[axis] = replace(known, value=place)
+    return Context(tuple(indices), _both(guards, root))
+
+
 def through_reshape(context: Context, node: Node, root: Block) -> Context:
     """The context of the source of a reshape, by the place in row-major order."""
     (source,) = node.args
@@ -167,4 +181,4 @@ def through_reshape(context: Context, node: Node, root: Block) -> Context:
     return Context(tuple(indices), context.guard)
 
 
-THROUGH = {"view": through_view, "pad": through_pad, "reshape": through_reshape}
+THROUGH = {"view": through_view, "pad": through_pad, "shifted": through_shift, "reshape": through_reshape}

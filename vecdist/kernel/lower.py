@@ -15,8 +15,8 @@ import numpy as np
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.addends import Addend, addends
-from vecdist.kernel.context import THROUGH, Context, Index, pad_guard
-from vecdist.kernel.expressions import ONE, ZERO, Expr, Name, joined, length, of_type, word
+from vecdist.kernel.context import THROUGH, Context, Index, guard
+from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
 from vecdist.kernel.places import Places, Value
 from vecdist.kernel.regions import (
@@ -141,20 +141,21 @@ class _Lowering:
 
         There is a loop around the one along the axis in any case, for its results begin anew in each row.
         """
-        (x,), ((axis,), backwards) = node.args, node.attrs
+        (x, *_), ((axis,), backwards) = node.args, node.attrs
         rows = [place for place, dim in enumerate(x.shape) if dim != 1 and place != x.ndim + axis]
         places = {place: at for at, place in enumerate(rows)} | {x.ndim + axis: max(1, len(rows))}
         shape = (*([x.shape[place] for place in rows] or ["1"]), x.shape[axis])
-        moved = view(x, [(places.get(place), 0, 1) for place in range(x.ndim)], shape)
-        context, level = self.over_axes(shape, [moved], in_order=True)
+        moved = [view(arg, [(places.get(place), 0, 1) for place in range(x.ndim)], shape) for arg in node.args]
+        context, level = self.over_axes(shape, moved, in_order=True)
         *outer, row, along = (index for index in context.indices if index is not None)
         if backwards:
             along = replace(along, value=length(shape[-1]) - 1 - along.value)
         indices = (*outer, row, along)
-        value = self.value(moved, Context(indices))
-        at = value.level if value.block is along.block else 0
+        values = [self.value(each, Context(indices)) for each in moved]
+        at = max([value.level for value in values if value.block is along.block], default=0)
         running, result = self.name("a"), self.name("v")
-        along.block.put(at, Accumulate(running, value.of, row.block, accumulated(node), SCANS[node.op]))
+        taken = [value.of for value in values]
+        along.block.put(at, Accumulate(running, taken[0], row.block, accumulated(node), SCANS[node.op], *taken[1:]))
         along.block.put(at, Total(result, running, node.dtype))
         where = tuple(indices[places[place]].value for place in sorted(places))
         along.block.put(at, Store(number, where, Name(result)))
@@ -297,7 +298,7 @@ class _Lowering:
                 return self.gathered(node, at)
             case "view" | "reshape":
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
-            case "pad":
+            case "pad" | "shifted":
                 return self.padded(node, at)
             case "cases":
                 return self.cases(node, places.context)
@@ -330,15 +331,16 @@ class _Lowering:
         return self.value(node.args[0], through_gather(node, at, found))
 
     def padded(self, node: Node, at: Context) -> Value:
-        value = self.value(node.args[0], THROUGH["pad"](at, node, self.root))
-        known = pad_guard(at, node, self.root)
+        value = self.value(node.args[0], THROUGH[node.op](at, node, self.root))
+        known = guard(at, node, self.root)
         if known is None:
             return value
         block = max((value.block, known.block), key=lambda block: block.depth)
-        guard = self.assign("index", (known.value,), np.dtype(bool), known.block, 0)
+        there = self.assign("index", (known.value,), np.dtype(bool), known.block, 0)
         level = value.level if value.block is block else 0
-        zero = ZERO if node.dtype.kind in "iu" else of_type(node.dtype, 0.0)
-        return self.assign("where", (guard.of, value.of, zero), node.dtype, block, level)
+        nothing = node.attrs[2] if node.op == "shifted" else 0
+        other = Constant(nothing) if node.dtype.kind in "iu" else of_type(node.dtype, float(nothing))
+        return self.assign("where", (there.of, value.of, other), node.dtype, block, level)
 
     def cases(self, node: Node, context: Context) -> Value:
         """A value computed in two blocks of the loop, one of which runs; all cases of a loop share them."""

@@ -73,22 +73,28 @@ class Assign:
 @final
 @dataclass(frozen=True)
 class Accumulate:
-    """Take ``value`` into the reduction ``name`` of the block ``home``; ``op`` is sum, prod, max or min."""
+    """Take ``value`` into the reduction ``name`` of the block ``home``; ``op`` is sum, prod, max, min or linear.
+
+    A linear one multiplies what it has found by ``factor``, and adds the value.
+    """
 
     name: str
     value: Expr
     home: Block
     dtype: np.dtype
     op: str = "sum"
+    factor: Expr | None = None
 
     def expressions(self) -> tuple[Expr, ...]:
-        return (self.value,)
+        return (self.value,) if self.factor is None else (self.value, self.factor)
 
     def mapped(self, change: Change) -> Accumulate:
-        return replace(self, value=change(self.value))
+        return replace(self, value=change(self.value), factor=None if self.factor is None else change(self.factor))
 
     def __str__(self) -> str:
         name = self.name
+        if self.factor is not None:
+            return f"{name} = {self.factor} * {name} + {self.value}"
         return f"{name} += {self.value}" if self.op == "sum" else f"{name} = {self.op}({name}, {self.value})"
 
 

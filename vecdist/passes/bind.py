@@ -19,7 +19,7 @@ from vecdist.graph.shapes import Dim, Shape, broadcast, numbered
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
 from vecdist.passes.outline import Outline
 from vecdist.primitives.reductions import along, reduced
-from vecdist.primitives.scans import running
+from vecdist.primitives.scans import IN_ORDER, in_order
 from vecdist.primitives.structure import Entry, is_along, is_reduction, position, reshape
 
 
@@ -116,6 +116,7 @@ class _Binder:
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
         kind = "reduction" if is_reduction(node) else "along" if is_along(node) else node.op
+        kind = "in_order" if node.op in IN_ORDER else kind
         special = getattr(self, f"_{kind}", None)
         if special is not None:
             return special(node, args)
@@ -174,12 +175,10 @@ class _Binder:
         total = reduced(node.op, args[0], axes) if axes else args[0]
         return reshape(total, self.shape(node))  # one axis of the source may stand for several of the user's
 
-    def _cumsum(self, node: Node, args: tuple[Node, ...]) -> Node:
+    def _in_order(self, node: Node, args: tuple[Node, ...]) -> Node:
         kept = self.axes.kept(node)
-        (axis,), backwards = node.attrs
-        return running(node.op, args[0], kept.index(axis + node.ndim) - len(kept), backwards)
-
-    _cumprod = _cumsum
+        (axis,), *rest = node.attrs
+        return in_order(node.op, args, ((kept.index(axis + node.ndim) - len(kept),), *rest))
 
     def _view(self, node: Node, args: tuple[Node, ...]) -> Node:
         (source,) = node.args

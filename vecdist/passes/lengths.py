@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vecdist.graph.node import Node, topological
-from vecdist.primitives.scans import SCANS
+from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import is_along, is_reduction
 
 STATIC = -1  # the length class of axes that are 1 by construction
@@ -171,7 +171,7 @@ def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
     if node.op in {"view", "reshape", "gather", "product"}:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
-    if node.op in SCANS:
+    if node.op in IN_ORDER:
         return {axes.classes(node)[node.attrs[0][0]]}
     if is_reduction(node) or is_along(node) or node.op == "extent":
         (source,) = node.args

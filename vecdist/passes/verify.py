@@ -8,7 +8,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import BroadcastError, broadcast
-from vecdist.primitives.scans import SCANS
+from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
 
@@ -66,6 +66,9 @@ def _structural_complaint(node: Node) -> str | None:
     if node.op == "product":
         same = [arg.ndim for arg in node.args] == [2, 2] and len({arg.dtype for arg in node.args}) == 1
         return None if same else "it takes two matrices of one dtype"
+    if node.op == "linear_recurrence":
+        same = len(node.args) == 2 and {(arg.shape, arg.dtype) for arg in node.args} == {(node.shape, node.dtype)}
+        return None if same else "its terms and factors have its shape and dtype"
     indices = node.args[1:]
     if len(node.args) != 1 + (node.attrs[1] if node.op in INDEXING else 0):
         return "it takes one argument, and as many index arrays as it has indexed axes"
@@ -78,8 +81,8 @@ def _structural_complaint(node: Node) -> str | None:
         (axes,), (source,) = node.attrs, node.args
         if node.shape != tuple(1 if axis in axes else source.shape[axis] for axis in range(-source.ndim, 0)):
             return "the axes of a reduction are kept with length 1"
-    if node.op in SCANS and node.shape != node.args[0].shape:
-        return "a running result has the shape of its argument"
+    if node.op in IN_ORDER and node.shape != node.args[0].shape:
+        return "what works along an axis has the shape of its argument"
     if node.op in {"view", "pad"}:
         source = node.args[0] if node.op == "view" else node
         if len(node.attrs[0]) != source.ndim:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, broadcast
 from vecdist.primitives.products import by_loops, product, transposed
-from vecdist.primitives.scans import SCANS
+from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
 
 LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU
@@ -60,8 +60,10 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
     """``node`` on arguments of which those that are ``leading`` have the leading axis and the gap."""
     length = args[leading.index(True)].shape[0]
     shape = _gapped(length, node.shape, rank)
-    if is_reduction(node) or node.op in SCANS:
+    if is_reduction(node):
         return Node(node.op, args, node.attrs, shape, node.dtype)
+    if node.op in IN_ORDER:
+        return Node(node.op, tuple([full(arg, shape) for arg in args]), node.attrs, shape, node.dtype)
     if node.op in {"view", "pad"}:
         return Node(node.op, args, (_shifted(node, rank),), shape, node.dtype)
     if node.op == "reshape":

@@ -1,26 +1,45 @@
-"""Running sums and products along one axis, forwards or backwards.
+"""Running results along one axis, forwards or backwards: sums, products and linear recurrences.
 
-The derivative of a product divides by its factors.  Where one is zero, the products without it are those of an array
-that has 1 there; where a second one is zero, no product without one of them is left.  So first derivatives are right
-with any zeros, second ones with one zero along the axis.
+All of them are linear recurrences h_t = a_t h_{t-1} + b_t, or have derivatives that are: with y_t = y_{t-1} x_t the
+tangent is d_t = x_t d_{t-1} + y_{t-1} dx_t, and the cotangents l_t = c_t + x_{t+1} l_{t+1} run the other way.  Nothing
+is divided by a factor, so that derivatives of any order are right with any zeros.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from vecdist.graph.node import Node, cast, where
-from vecdist.primitives.arithmetic import eq
+from vecdist.graph.node import Node, const
 from vecdist.primitives.structure import STRUCTURE, Structural, full
 
-SCANS = {"cumsum": "sum", "cumprod": "prod"}  # and the reduction that each runs
+SCANS = {"cumsum": "sum", "cumprod": "prod", "linear_recurrence": "linear"}  # and how each takes an element in
+IN_ORDER = {*SCANS, "shifted"}  # what has as attributes the one axis along which elements follow each other
 
 
 def running(op: str, x: Node, axis: int, backwards: bool = False) -> Node:
     """``x`` up to and with each element along ``axis`` (negative) taken together; from the end, where ``backwards``."""
-    return x if x.shape[axis] == 1 else Node(op, (x,), ((axis,), backwards), x.shape, x.dtype)
+    return in_order(op, (x,), ((axis,), backwards))
+
+
+def linear_recurrence(factors: Node, terms: Node, axis: int, backwards: bool = False) -> Node:
+    """h_t = factors_t h_{t-1} + terms_t along ``axis`` (negative), from 0 on; both have the shape of the result."""
+    return in_order("linear_recurrence", (terms, factors), ((axis,), backwards))
+
+
+def shifted(x: Node, axis: int, backwards: bool = False, first: int = 0) -> Node:
+    """The element before each one along ``axis`` (negative), in the order of a scan, and ``first`` before the first."""
+    return in_order("shifted", (x,), ((axis,), backwards, first))
+
+
+def in_order(op: str, args: tuple[Node, ...], attrs: tuple) -> Node:
+    """An operation of ``IN_ORDER``; of an axis with one element, what it is of that."""
+    x, ((axis,), *_) = args[0], attrs
+    if x.shape[axis] != 1:
+        return Node(op, args, attrs, x.shape, x.dtype)
+    return full(const(attrs[2], x.dtype), x.shape) if op == "shifted" else x
 
 
 def accumulated(node: Node) -> np.dtype:
@@ -28,48 +47,81 @@ def accumulated(node: Node) -> np.dtype:
     return np.dtype(np.float64) if node.dtype.kind == "f" else node.dtype
 
 
-def _like(node: Node, x: Node, turned: bool = False) -> Node:
+def _summed(node: Node, x: Node, turned: bool = False) -> Node:
     """The running sum of ``x`` along the axis of a scan, perhaps the other way."""
     ((axis,), backwards) = node.attrs
     return running("cumsum", full(x, node.shape), axis, backwards != turned)
 
 
-def _factors(node: Node) -> tuple[Node, Node, Node, Node]:
-    """Of a running product: where a factor is zero, where it is the first zero, factors that one may divide by, and
-    the products without the first zero.
-    """
-    (x,), ((axis,), backwards) = node.args, node.attrs
-    zero = eq(x, 0)
-    first = zero & eq(_like(node, cast(zero, np.int64)), 1)
-    return zero, first, where(zero, 1, x), running("cumprod", where(first, 1, x), axis, backwards)
+def _cotangents(cotangent: Node, node: Node, factors: Node) -> Node:
+    """What each term of a recurrence adds to all results from its own on."""
+    ((axis,), backwards) = node.attrs
+    later = shifted(factors, axis, not backwards)
+    return linear_recurrence(later, full(cotangent, node.shape), axis, not backwards)
 
 
-def _product_adjoint(cotangent: Node, node: Node) -> Node:
-    zero, first, factors, others = _factors(node)
-    each = where(zero, 0, _like(node, cotangent * node, turned=True) / factors)
-    return each + where(first, _like(node, cotangent * others, turned=True), 0)
+def _tangents(node: Node, factors: Node, dot: Node) -> Node:
+    return linear_recurrence(factors, full(dot, node.shape), *_direction(node))
 
 
-def _product_tangent(node: Node, dot: Node) -> Node:
-    zero, first, factors, others = _factors(node)
-    return node * _like(node, where(zero, 0, dot / factors)) + others * _like(node, where(first, dot, 0))
+def _direction(node: Node) -> tuple[int, bool]:
+    ((axis,), backwards) = node.attrs
+    return axis, backwards
 
 
-def _meaning(function: Callable) -> Callable[..., np.ndarray]:
-    def meaning(x: np.ndarray, node: Node, length: Callable) -> np.ndarray:
-        ((axis,), backwards) = node.attrs
-        ordered = np.flip(x, axis) if backwards else x
-        found = function(ordered.astype(accumulated(node)), axis=axis).astype(node.dtype)
-        return np.flip(found, axis) if backwards else found
+def _before(node: Node, first: int) -> Node:
+    """The result before each one."""
+    return shifted(node, *_direction(node), first)
+
+
+def _shift(node: Node, x: Node, turned: bool = False) -> Node:
+    ((axis,), backwards, _) = node.attrs
+    return shifted(full(x, node.shape), axis, backwards != turned)
+
+
+def _along(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """The meaning of an operation in order, by a function along the first axis that computes in a wide dtype."""
+
+    def meaning(*given: Any) -> np.ndarray:
+        *arrays, node, _ = given
+        ((axis,), backwards, *rest) = node.attrs
+        turn = slice(None, None, -1 if backwards else 1)
+        found = function(*(np.moveaxis(x, axis, 0)[turn].astype(accumulated(node)) for x in arrays), *rest)
+        return np.moveaxis(found.astype(node.dtype)[turn], 0, axis)
 
     return meaning
 
 
+def _recurrence(terms: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    found = np.array(terms)
+    for place in range(1, len(found)):
+        found[place] += factors[place] * found[place - 1]
+    return found
+
+
 STRUCTURE |= {
     "cumsum": Structural(
-        meaning=_meaning(np.cumsum),
-        adjoint=lambda cotangent, node: _like(node, cotangent, turned=True),
-        tangent=_like,
+        meaning=_along(lambda x: np.cumsum(x, axis=0)),
+        adjoint=lambda cotangent, node: _summed(node, cotangent, turned=True),
+        tangent=_summed,
     ),
-    "cumprod": Structural(meaning=_meaning(np.cumprod), adjoint=_product_adjoint, tangent=_product_tangent),
+    "cumprod": Structural(
+        meaning=_along(lambda x: np.cumprod(x, axis=0)),
+        adjoint=lambda cotangent, node: _cotangents(cotangent, node, node.args[0]) * _before(node, 1),
+        tangent=lambda node, dot: _tangents(node, node.args[0], full(dot, node.shape) * _before(node, 1)),
+    ),
+    "linear_recurrence": Structural(
+        meaning=_along(_recurrence),
+        adjoint=lambda cotangent, node: _cotangents(cotangent, node, node.args[1]),
+        tangent=lambda node, dot: _tangents(node, node.args[1], dot),
+        second=(
+            lambda cotangent, node: _cotangents(cotangent, node, node.args[1]) * _before(node, 0),
+            lambda node, dot: _tangents(node, node.args[1], full(dot, node.shape) * _before(node, 0)),
+        ),
+    ),
+    "shifted": Structural(
+        meaning=_along(lambda x, first: np.concatenate([np.full_like(x[:1], first), x[:-1]])),
+        adjoint=lambda cotangent, node: _shift(node, cotangent, turned=True),
+        tangent=_shift,
+    ),
 }

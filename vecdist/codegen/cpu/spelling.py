@@ -48,6 +48,12 @@ def _load(item: Load, arrays: Arrays) -> Code:
     return let(item.name, found if item.guard is None else Choice(item.guard, found, typed_zero(item.dtype)))
 
 
+def _accumulate(item: Accumulate, arrays: Arrays) -> Code:
+    if item.factor is not None:
+        return let(item.name, Name("f8")(item.factor) * Name(item.name) + Name("f8")(item.value))
+    return let(item.name, Name(f"accumulate_{item.op}")(Name(item.name), item.value))
+
+
 def _store(item: Store, arrays: Arrays) -> Code:
     return Do(arrays.call("store", item.output, Name(f"o{item.output}"), store_offset(item, arrays.kernel), item.value))
 
@@ -67,7 +73,7 @@ def _set(item: Set, arrays: Arrays) -> Code:
 TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
     Load: _load,
     Assign: lambda item, _: let(item.name, computed(item)),
-    Accumulate: lambda item, _: let(item.name, Name(f"accumulate_{item.op}")(Name(item.name), item.value)),
+    Accumulate: _accumulate,
     Total: lambda item, _: let(item.name, of_type(item.dtype, Name(item.accumulator))),
     Store: _store,
     Scatter: _scatter,

@@ -59,8 +59,10 @@ def _assign(item: Assign, kernel: Kernel) -> Code:
 
 
 def _accumulate(item: Accumulate, kernel: Kernel) -> Code:
-    value = Name(ACCUMULATOR[item.dtype.kind])(item.value)
-    return let(item.name, combined(item.op, item.dtype.kind, Name(item.name), value))
+    wide, before = Name(ACCUMULATOR[item.dtype.kind]), Name(item.name)
+    if item.factor is not None:
+        return let(item.name, wide(item.factor) * before + wide(item.value))
+    return let(item.name, combined(item.op, item.dtype.kind, before, wide(item.value)))
 
 
 def _total(item: Total, kernel: Kernel) -> Code:
