@@ -48,9 +48,9 @@ def test_rows_whose_sums_by_column_are_kept_in_slots_have_a_warp_each():
     assert both(300, 290) == both(2, 100_000) == 32
 
 
-def test_rows_that_one_thread_runs_along_need_no_block():
+def test_few_long_rows_of_running_sums_have_a_block_each():
     (running,) = nests(lazy(ROWS).cumsum(1))
-    assert running(2, 100_000) == 32
+    assert (running(2, 100_000), running(100_000, 4000), running(100_000, 5)) == (THREADS, 32, 1)
 
 
 def test_rows_of_elements_side_by_side_are_cut_into_tiles():

@@ -26,8 +26,10 @@ from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import leaf
+from vecdist.lazy.array import LazyArray
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
+from vecdist.primitives.scans import linear_recurrence
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.cuda.compiler import cuda
 from vecdist.runtime.pipeline import lower, values
@@ -162,6 +164,14 @@ def products(n):
     return ((lazy(array).cumprod() * positive(n)).sum(),), (array,)
 
 
+def recurrences(columns, dtype="f8"):
+    """Linear recurrences of rows, forwards and backwards, beside a running sum that shares their loop."""
+    rows = long_rows(columns, dtype)
+    factors, terms = np.cos(rows), lazy(rows) * np.array(0.5, dtype)
+    ends = (LazyArray(linear_recurrence(lazy(factors).node, terms.node, -1, back)) for back in (False, True))
+    return (*ends, lazy(rows).cumsum(1)), ()
+
+
 def groups(rows, many):
     means, group = np.linspace(-1, 1, many), np.arange(rows) * 5 % many
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
@@ -273,6 +283,19 @@ CASES = {
     "running sums down columns": (((lazy(ROWS).cumsum(0) * 2.0,), ()), 1, 4),
     "running sum of one row with gradient": (running(90), 1, WARP),
     "running products of one row with gradient": (products(90), 1, WARP),
+    "running products of one row with gradient, by threads": (products(90), 1, 1),
+    "running products with gradient by blocks": (products(300), 1, THREADS),
+    "running sums of integers and products by teams": (
+        ((lazy(long_rows(37) * 9).astype("i4").cumsum(1), lazy(long_rows(37)).cumprod(1)), ()), 2, 8,
+    ),
+    "running sums of integers by blocks": (((lazy(long_rows(300) * 9).astype("i4").cumsum(1),), ()), 2, THREADS),
+    "running sums of what rows add up to": (((np.exp(lazy(ROWS)).sum(axis=0).cumsum(),), ()), 1, WARP),
+    "recurrences by warps": (recurrences(300), 1, WARP),
+    "recurrences in float32 by blocks": (recurrences(520, "f4"), 2, THREADS),
+    "recurrences of empty rows by blocks": (recurrences(0), 1, THREADS),
+    "recurrences down columns": (
+        ((LazyArray(linear_recurrence(lazy(ROWS).node, lazy(ROWS).node, -2)),), ()), 1, 4,
+    ),
     "elementwise rows in tiles": (((lazy(ROWS) * lazy(ROWS[:, :1]) + np.exp(lazy(ROWS[:, 1:2])),), ()), 2, 4),
     "strided": (((lazy(STRIDED) * 2.0 + lazy(STRIDED).sum(),), ()), 1, 1),
     "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),

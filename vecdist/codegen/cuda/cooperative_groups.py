@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
+from vecdist.codegen.cuda.grid import WARP, WARPS, Grid, one_by_one
+from vecdist.codegen.cuda.prefix_sums import scan, shared_words
 from vecdist.codegen.cuda.reductions import begun, combined, of_warps, over_lanes, to_shared
 from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import jammed
@@ -33,6 +34,9 @@ def group(rows: Loop, takes_blocks: bool) -> Iterator[Code]:
     yield let("mask", cuda.lanes_mask(cuda.lowest(cuda.LANES, WARP), cuda.LANE % WARP))
     if any(isinstance(item, Total) for _, item in rows.body.items):
         yield cuda.shared_array("of_row", WARPS, "f8")
+    for loop in rows.body.every_loop():
+        if loop.sequential and not one_by_one(loop):
+            yield cuda.shared_array(f"of_{loop.index}", shared_words(loop), "f8")
 
 
 def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
@@ -55,9 +59,11 @@ def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
 def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     """A loop along a row, shared by lanes; one of fixed length is written out by the compiler.
 
-    One that may be long is taken in tiles, so that several loads are in flight; a sequential one is run by the first
-    lane alone.
+    One that may be long is taken in tiles, so that several loads are in flight; so is one in order, as a scan, or else
+    the first lane runs it alone.
     """
+    if loop.sequential and not one_by_one(loop):
+        return scan(loop, rows, grid)
     if loop.sequential:
         return (For(loop.index, Choice(cuda.LANE.equals(0), loop.length, ZERO), body),)
     if grid.lanes is not None:

@@ -16,6 +16,7 @@ GROUP = 32  # the most lanes of a row, one warp, where there are rows enough
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a group all repeat
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
+ASSOCIATIVE = {"sum", "prod", "linear"}  # what running results are made by that lanes can share
 WARP = 32
 WARPS = THREADS // WARP
 
@@ -32,6 +33,14 @@ def worth_a_block(rows: int, longest: int) -> bool:
     """Whether rows are few enough, and long enough, for a block each: then a lane goes through fewer elements."""
     turns = max(1.0, rows / BLOCKS)
     return turns * (longest / THREADS + MEETING) < longest / GROUP
+
+
+def one_by_one(loop: Loop) -> bool:
+    """Whether one thread must run a loop in order: what its elements do to results has no associative law."""
+    if not loop.sequential or loop.body.parent is None:
+        return False
+    found = {item.op for item in loop.sums(loop.body.parent)}
+    return not found or not found <= ASSOCIATIVE
 
 
 def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
@@ -68,7 +77,7 @@ class Grid:
 
     def takes_blocks(self, loop: Loop) -> bool:
         """Whether a row of a nest may be a whole block's: some loop is long, and no thread has slots for all of it."""
-        long = [inner for inner in loop.body.every_loop() if not inner.sequential and inner.dim not in self.fixed]
+        long = [inner for inner in loop.body.every_loop() if not one_by_one(inner) and inner.dim not in self.fixed]
         return self.lanes is None and bool(long) and not self.private_to(loop)
 
     def turns(self, loop: Loop) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vecdist.codegen.cuda.grid import THREADS, Grid, elements, group, needs_grid_barrier, worth_a_block
+from vecdist.codegen.cuda.grid import THREADS, Grid, elements, group, needs_grid_barrier, one_by_one, worth_a_block
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
 from vecdist.kernel.ir import Loop
 
@@ -39,6 +39,6 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     if grid.lanes is not None:
         return grid.lanes
     inner = {each: elements((each.dim,), lengths) for each in loop.body.every_loop()}
-    shared = max((length for each, length in inner.items() if not each.sequential), default=0)
+    shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     few = grid.takes_blocks(loop) and worth_a_block(elements((loop.dim,), lengths), shared)
     return THREADS if few and not (grid.apart and is_flat(loop)) else group(max(inner.values()))

@@ -1,0 +1,63 @@
+"""Loops in order whose steps are associative: what lanes share of them on CUDA."""
+
+import numpy as np
+import pytest
+
+from vecdist.codegen.cuda.cooperative_groups import over_groups
+from vecdist.codegen.cuda.grid import Grid, one_by_one
+from vecdist.codegen.cuda.prefix_sums import Change, shared_words, stretches
+from vecdist.codegen.cuda.tiling import BASE
+from vecdist.codegen.cuda.words import LANE, LANES
+from vecdist.kernel.code import For, let, walk
+from vecdist.kernel.expressions import Constant, Name
+from vecdist.kernel.ir import Block, Kernel, Loop, Output, Slot
+from vecdist.kernel.statements import Accumulate, Load, Store, Total
+
+F8 = np.dtype("f8")
+i, j = Name("i0"), Name("i1")
+
+
+def running(op, factor=None, dim="n1"):
+    """Rows with a loop in order that stores what ``op`` makes of the elements so far."""
+    root = Block()
+    rows = Loop("n0", Block(root, "i0"))
+    along = Loop(dim, Block(rows.body, "i1"), sequential=True)
+    taken = Accumulate("a2", Name("v1"), rows.body, F8, op, factor)
+    for item in (Load("v1", 0, (i, j), F8), taken, Total("v3", "a2", F8), Store(0, (i, j), Name("v3"))):
+        along.body.put(0, item)
+    rows.body.put(0, along)
+    root.put(0, rows)
+    shape = ("n0", dim)
+    kernel = Kernel(root, (Slot(0, "dense", (), shape, F8),), (Output(shape, F8),), shape, False)
+    return kernel, rows, along
+
+
+@pytest.mark.parametrize(("op", "alone"), [("sum", False), ("prod", False), ("linear", False), ("max", True)])
+def test_associative_steps_are_shared(op, alone):
+    kernel, rows, along = running(op, Name("v1") if op == "linear" else None)
+    assert one_by_one(along) == alone and Grid(kernel).takes_blocks(rows) != alone
+    *_, turns = over_groups(rows, {}, Grid(kernel))
+    assert isinstance(turns, For) and turns.index == ("i1" if alone else "base")
+
+
+def test_a_tile_has_stretches_of_one_element_for_each_lane():
+    kernel, rows, along = running("sum")
+    *_, turns = over_groups(rows, {}, Grid(kernel))
+    assert stretches(along) == 4 and str(turns.step) == "4 * lanes"
+    first, *_, last = [str(item) for item in turns.body[:4]]
+    assert (first, last) == (str(let("i1_0", BASE + LANE)), str(let("i1_3", BASE + LANE + Constant(3) * LANES)))
+    stored = [item for item in walk(turns.body) if isinstance(item, Store)]
+    assert [str(item) for item in stored] == [f"o0[i0, i1_{n}] = v3_{n}" for n in range(4)]
+
+
+def test_warps_leave_each_other_as_many_numbers_as_changes_have_parts():
+    assert shared_words(running("sum")[2]) == 8 * 4
+    assert shared_words(running("linear", Name("v1"))[2]) == 2 * 8 * 4
+
+
+def test_a_linear_change_behind_another():
+    """Of h = a h + b: first (b1, a1), then (b2, a2)."""
+    item = Accumulate("a2", Name("b"), Block(), F8, "linear", Name("a"))
+    value, factor = Change(item, "t").after((Name("b1"), Name("a1")))
+    assert (str(value), str(factor)) == ("t_by_a2 * b1 + t_a2", "t_by_a2 * a1")
+    assert [str(part) for part in Change(item, "t").none] == ["f8(0)", "1.0"]

@@ -1,0 +1,215 @@
+"""Prefix sums: a loop in order whose steps are associative is shared by the lanes of a row, tile by tile.
+
+A tile is a few stretches of as many elements as there are lanes.  By shuffles each lane learns what pairs, fours and so
+on of a stretch come to, and what comes before its own element; warps of a block learn it from shared memory; then the
+stretches are taken in one after another.  The order depends on nothing but lengths, and so do the bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.codegen.cuda import words as cuda
+from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
+from vecdist.codegen.cuda.reductions import HOP, OTHER, combined
+from vecdist.codegen.cuda.tiling import BASE, Tile, sequential, unrolling
+from vecdist.codegen.statements import ACCUMULATOR, Item, Items, start
+from vecdist.kernel.code import For, If, Set, While, let
+from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, substituted, word
+from vecdist.kernel.ir import Loop
+from vecdist.kernel.statements import Accumulate, Made, Statement, Store, Total, renamed
+
+STRETCHES = 4  # of a tile, at most: loads in flight, and shuffles that do not wait for each other
+WARP_OF = cuda.THREAD // WARP  # the number of a thread's warp in its block
+
+
+@final
+@dataclass(frozen=True)
+class Change:
+    """What some elements make of a running result: they add a value, which they multiply by a factor first if linear.
+
+    Its parts, the value and the factor, have names that begin with ``kind``.
+    """
+
+    item: Accumulate
+    kind: str
+
+    @property
+    def parts(self) -> tuple[Name, ...]:
+        value = Name(f"{self.kind}_{self.item.name}")
+        return (value,) if self.item.factor is None else (value, Name(f"{self.kind}_by_{self.item.name}"))
+
+    @property
+    def none(self) -> tuple[Expr, ...]:
+        """The parts of what changes nothing."""
+        return (start(self.item), Constant(1.0))[: len(self.parts)]
+
+    def set(self, parts: Sequence[Expr]) -> Items:
+        """Give it these parts."""
+        return tuple([Set(name, part) for name, part in zip(self.parts, parts, strict=True)])
+
+    def after(self, before: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The parts of this change behind another one, or the value of a result that is changed."""
+        value, *factor = self.parts
+        if not factor:
+            return (combined(self.item.op, self.item.dtype.kind, before[0], value),)
+        return (factor[0] * before[0] + value, *(factor[0] * earlier for earlier in before[1:]))
+
+    def to_memory(self) -> list[Expr]:
+        """Its parts as shuffles and shared memory take them, which is as float64."""
+        whole = self.item.dtype.kind != "f"
+        return [word("as_f8")(word("i8")(part)) if whole else part for part in self.parts]
+
+    def from_memory(self, found: Sequence[Expr]) -> Items:
+        whole = None if self.item.dtype.kind == "f" else Name(ACCUMULATOR[self.item.dtype.kind])
+        return self.set(found if whole is None else [whole(word("as_i8")(part)) for part in found])
+
+
+@final
+@dataclass(frozen=True)
+class Stretch:
+    """One stretch of a tile, for one running result: all of it, a lane's share of it, and what another lane knows."""
+
+    item: Accumulate
+    number: int
+
+    @property
+    def all(self) -> Change:
+        return Change(self.item, f"all{self.number}")
+
+    @property
+    def own(self) -> Change:
+        """What the elements up to and with a lane's own one make of a result."""
+        return Change(self.item, f"own{self.number}")
+
+    @property
+    def other(self) -> Change:
+        return Change(self.item, f"other{self.number}")
+
+
+def shared_words(loop: Loop) -> int:
+    """How many numbers the warps of a block leave each other."""
+    assert loop.body.parent is not None
+    return WARPS * stretches(loop) * sum(len(item.expressions()) for item in loop.sums(loop.body.parent))
+
+
+def stretches(loop: Loop) -> int:
+    """How many stretches a tile has: one, where a body has loops or branches of its own."""
+    plain = all(isinstance(item, Statement) for _, item in loop.body.items)
+    return min(STRETCHES, unrolling(loop)) if plain else 1
+
+
+def scan(loop: Loop, rows: Loop, grid: Grid) -> Items:
+    """A loop along a row, of which running results are stored."""
+    tile = Tile(loop, stretches(loop), cuda.LANE, cuda.LANES, cuda.MASK)
+    sums = loop.sums(rows.body)
+    every = [Stretch(item, number) for number in range(tile.copies) for item in sums]
+    warps = If(cuda.LANES > WARP, tuple(_over_warps(every, Name(f"of_{loop.index}"))))
+    met = (warps,) if grid.takes_blocks(rows) else ()
+    body = *_elements(tile, every), *_over_lanes(every), *met, *_results(tile, every)
+    return *[let(f"c_{item.name}", Name(item.name)) for item in sums], For("base", loop.length, body, ZERO, tile.width)
+
+
+def _elements(tile: Tile, every: Sequence[Stretch]) -> Iterator[Item]:
+    """What a lane's own elements make of results: nothing, where a tile has more places than are left of the row."""
+    names, length = _names(tile), tile.loop.length
+    running = {stretch.item.name for stretch in every}
+    items = [item for item in sequential(tile.loop.body) if not _is_last(item, running)]
+    loads = [item for item in items if item in tile.loads()]
+    rest = [item for item in items if item not in loads]
+    yield from (let(_place(tile, number).id, tile.element(BASE, number)) for number in range(tile.copies))
+    whole: list[Item] = [item for own in names for item in _renamed(loads, own)]
+    whole += [item for own in names for item in _renamed(rest, own)]
+    whole += [item for stretch in every for item in _taken(stretch, names)]
+    few: list[Item] = [item for stretch in every for item in stretch.all.set(stretch.all.none)]
+    for number, own in enumerate(names):
+        mine = [item for stretch in every if stretch.number == number for item in _taken(stretch, names)]
+        few.append(If(_place(tile, number) < length, (*_renamed([*loads, *rest], own), *mine)))
+    yield If(BASE + tile.width <= length, tuple(whole), tuple(few))
+
+
+def _is_last(item: Item, running: set[str]) -> bool:
+    """Whether a statement belongs to the running results themselves, not to what they are of."""
+    if isinstance(item, Accumulate):
+        return item.name in running
+    return isinstance(item, Store) or (isinstance(item, Total) and item.accumulator in running)
+
+
+def _names(tile: Tile) -> list[dict[str, Name]]:
+    """The names of each element of a lane; those of the statements where it has one."""
+    if tile.copies == 1:
+        return [{}]
+    own = {tile.loop.index, *(item.name for item in tile.loop.body.walk() if isinstance(item, Made))}
+    return [{name: Name(f"{name}_{number}") for name in own} for number in range(tile.copies)]
+
+
+def _place(tile: Tile, number: int) -> Name:
+    return _names(tile)[number].get(tile.loop.index, Name(tile.loop.index))
+
+
+def _renamed(items: Sequence[Item], names: dict[str, Name]) -> Items:
+    return tuple([renamed(item, names) if isinstance(item, Statement) else item for item in items])
+
+
+def _taken(stretch: Stretch, names: Sequence[dict[str, Name]]) -> Items:
+    """What a lane's own element makes of a result."""
+    item, wide = stretch.item, Name(ACCUMULATOR[stretch.item.dtype.kind])
+    return stretch.all.set([wide(substituted(part, names[stretch.number])) for part in item.expressions()])
+
+
+def _over_lanes(every: Sequence[Stretch]) -> Iterator[Item]:
+    """What the lanes of a group, or of each of its warps, make of a result, and those up to each of them.
+
+    Lanes learn from neighbours, then pairs from pairs, and so on; the later of two takes in what comes before it.
+    """
+    for stretch in every:
+        yield from stretch.own.set(stretch.all.parts)
+    exchanged: list[Item] = []
+    later: list[Item] = []
+    earlier: list[Item] = []
+    for stretch in every:
+        found = [cuda.shuffled(cuda.MASK, part, HOP) for part in stretch.all.to_memory()]
+        exchanged += stretch.other.from_memory(found)
+        later += stretch.own.set(stretch.own.after(stretch.other.parts))
+        later += stretch.all.set(stretch.all.after(stretch.other.parts))
+        earlier += stretch.all.set(stretch.other.after(stretch.all.parts))
+    taken = If((cuda.LANE & HOP) > 0, tuple(later), tuple(earlier))
+    yield let("hop", ONE)
+    yield While(cuda.lowest(cuda.LANES, WARP) > HOP, (*exchanged, taken, let("hop", HOP * 2)))
+
+
+def _over_warps(every: Sequence[Stretch], shared: Name) -> Iterator[Item]:
+    """The same for the warps of a block, one after another."""
+    places = [number * WARPS for number in range(sum(len(stretch.all.parts) for stretch in every))]
+    left = [part for stretch in every for part in stretch.all.to_memory()]
+    stored = tuple([Set(shared[place + WARP_OF], part) for place, part in zip(places, left, strict=True)])
+    yield If((cuda.THREAD % WARP).equals(0), stored)
+    yield cuda.SYNC
+    ahead = [Change(stretch.item, f"ahead{stretch.number}") for stretch in every]
+    for change in (*ahead, *(stretch.all for stretch in every)):
+        yield from change.set(change.none)
+    found, before, behind = list[Item](), list[Item](), list[Item]()
+    for stretch, change in zip(every, ahead, strict=True):
+        own, places = places[: len(change.parts)], places[len(change.parts) :]
+        found += stretch.other.from_memory([shared[place + OTHER] for place in own])
+        before += change.set(stretch.other.after(change.parts))
+        behind += stretch.all.set(stretch.other.after(stretch.all.parts))
+    yield For("other", Constant(WARPS), (*found, If(OTHER < WARP_OF, tuple(before)), *behind))
+    for stretch, change in zip(every, ahead, strict=True):
+        yield from stretch.own.set(stretch.own.after(change.parts))
+    yield cuda.SYNC
+
+
+def _results(tile: Tile, every: Sequence[Stretch]) -> Iterator[Item]:
+    """The results of a lane's own elements, and of the whole tile."""
+    names, running = _names(tile), {stretch.item.name for stretch in every}
+    last = [item for item in sequential(tile.loop.body) if _is_last(item, running) and not isinstance(item, Accumulate)]
+    for number in range(tile.copies):
+        for stretch in every:
+            if stretch.number == number:
+                carried = Name(f"c_{stretch.item.name}")
+                yield let(stretch.item.name, stretch.own.after([carried])[0])
+                yield let(carried.id, stretch.all.after([carried])[0])
+        yield If(_place(tile, number) < tile.loop.length, _renamed(last, names[number]))
