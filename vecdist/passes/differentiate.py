@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from vecdist.graph.node import Node, cast, const, topological, where
+from vecdist.passes.loop_derivatives import loop_partials
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, full, sum_to
 from vecdist.primitives.table import PRIMITIVES, partials_of
@@ -139,11 +140,12 @@ def _dot(node: Node, dots: tuple[Node | None, ...]) -> Node | None:
     """The tangent of ``node`` for the tangents of its arguments; ``None`` where it is zero."""
     if all(dot is None for dot in dots):
         return None
-    entry = PRIMITIVES[node.op]
-    if entry.tangent is not None:
+    entry = PRIMITIVES.get(node.op)
+    if entry is not None and entry.tangent is not None:
         return entry.tangent(dots, *node.args, node)
+    partials = loop_partials(node, dots, pushforward) if node.op == "loop" else partials_of(node)
     total: Node | None = None
-    for arg, partial, dot in zip(node.args, partials_of(node), dots, strict=True):
+    for arg, partial, dot in zip(node.args, partials, dots, strict=True):
         if partial is not None and dot is not None:
             share = _share(node, arg, dot)
             term = cast(_times(dot, partial) if share is None else _times(node, share), node.dtype)

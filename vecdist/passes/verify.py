@@ -8,12 +8,13 @@ import numpy as np
 
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import BroadcastError, broadcast
+from vecdist.primitives.loops import complaint_of
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
 
 INDEXING = {"gather", "scatter"}
-LEAVES = {"slot", "const", "extent", "position"}
+LEAVES = {"slot", "const", "extent", "position", "local"}
 SPLIT = "cases"  # of a condition and two forms of one value
 MIXED = {"where", "cast", "bits", "from_bits", "shl", "shr"}
 
@@ -39,6 +40,15 @@ def _complaint(node: Node) -> str | None:
         return _structural_complaint(node)
     if node.op == SPLIT:
         return None if len(node.args) == 3 else "it takes a condition and two values"
+    try:
+        shape = broadcast(arg.shape for arg in node.args)
+    except BroadcastError as error:
+        return str(error)
+    complaint = complaint_of(node.attrs[0], node.args) if node.op == "loop" else _elementary_complaint(node)
+    return complaint or (None if shape == node.shape else f"its arguments broadcast to {shape}")
+
+
+def _elementary_complaint(node: Node) -> str | None:
     entry = PRIMITIVES.get(node.op)
     if entry is None:
         return "no primitive of this name"
@@ -46,12 +56,6 @@ def _complaint(node: Node) -> str | None:
         return "neither target has code for it"
     if len(node.args) != entry.arity:
         return f"it takes {entry.arity} arguments"
-    try:
-        shape = broadcast(arg.shape for arg in node.args)
-    except BroadcastError as error:
-        return str(error)
-    if shape != node.shape:
-        return f"its arguments broadcast to {shape}"
     choice = node.op == "where" or entry.seldom
     if choice and [np.dtype(bool), *[node.dtype] * (entry.arity - 1)] != [arg.dtype for arg in node.args]:
         return "a condition is a boolean, and both branches have the dtype of the choice"

@@ -10,6 +10,7 @@ import numpy as np
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.expand import expand
+from vecdist.primitives.loops import Loop
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
 
@@ -25,17 +26,55 @@ def evaluate(
     roots: Sequence[Node], nodes: Iterable[Node], arrays: Sequence[np.ndarray], lengths: Mapping[str, int]
 ) -> tuple[np.ndarray, ...]:
     """The values of ``roots``, of which ``nodes`` are all that they need, in order, and nothing that expands."""
-    values: dict[Node, np.ndarray] = {}
 
     def length(dim: Dim) -> int:
         return lengths[dim] if isinstance(dim, str) else dim
 
     with np.errstate(all="ignore"):
-        for node in nodes:
-            values[node] = _evaluate(node, [values[arg] for arg in node.args], arrays, length)
+        values = _values(nodes, arrays, length)
     return tuple(
         np.broadcast_to(values[root], [length(dim) for dim in root.shape]).copy() for root in roots
     )
+
+
+def _values(
+    nodes: Iterable[Node], arrays: Sequence[np.ndarray], length: Callable[[Dim], int]
+) -> dict[Node, np.ndarray]:
+    """The value of each node; the results of one loop are computed together."""
+    values: dict[Node, np.ndarray] = {}
+    ended: dict[tuple[Loop, tuple[Node, ...]], Sequence[np.ndarray]] = {}
+    for node in nodes:
+        args = [values[arg] for arg in node.args]
+        if node.op == "loop":
+            loop, place = node.attrs
+            if (loop, node.args) not in ended:
+                ended[loop, node.args] = _ended(loop, *args, length=length)
+            values[node] = ended[loop, node.args][place]
+        else:
+            values[node] = _evaluate(node, args, arrays, length)
+    return values
+
+
+def _ended(
+    loop: Loop, active: np.ndarray, *given: np.ndarray, length: Callable[[Dim], int]
+) -> Sequence[np.ndarray]:
+    """The carries of a loop when it has ended for each element: a turn is made of those for which the test holds."""
+    shape = np.broadcast_shapes(*(np.shape(each) for each in (active, *given)))
+    every = [np.broadcast_to(each, shape).flatten() for each in given]
+    running, turns = np.flatnonzero(np.broadcast_to(active, shape)), 0
+    ((test,), tests), (news, steps) = _expanded((loop.test,)), _expanded(loop.news)
+    while running.size:
+        holds = _values(tests, [each[running] for each in every], length)[test]
+        running = running[np.broadcast_to(holds, running.shape)]
+        if turns == loop.limit:
+            for each in every[: len(news)]:
+                each[running] = np.nan if each.dtype.kind == "f" else each[running]
+            break
+        found = _values(steps, [each[running] for each in every], length)
+        for each, new in zip(every, news, strict=False):
+            each[running] = found[new]
+        turns += 1
+    return [each.reshape(shape) for each in every[: len(news)]]
 
 
 @functools.lru_cache(maxsize=64)
@@ -52,6 +91,8 @@ def _evaluate(node: Node, args: list, arrays: Sequence, length: Callable[[Dim], 
         return np.asarray(entry.meaning(*args, node.dtype) if node.op == "cast" else entry.meaning(*args), node.dtype)
     if node.op == "const":
         return np.asarray(node.value, node.dtype)
+    if node.op == "local":
+        return arrays[node.attrs[0]]
     if node.op == "slot":
         shape = [length(dim) for dim in node.shape]
         return np.asarray(arrays[node.attrs[0]], node.dtype).reshape(shape)
