@@ -47,6 +47,7 @@ _WHERE = {
     "mode": "vecdist.verbs.tails_and_moments",
     "ppf": "vecdist.verbs.tails_and_moments",
     "sample": "vecdist.verbs.draws",
+    "scan": "vecdist.lazy.scan",
     "sf": "vecdist.verbs.tails_and_moments",
     "softmax": "vecdist.wrappers.mixture",
     "transformed": "vecdist.wrappers",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 from vecdist.graph.leaves import Leaf
@@ -202,6 +202,14 @@ class _Binder:
 
     def _product(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("product", args, (), self.shape(node), node.dtype)
+
+    def _local(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return Node("local", (), node.attrs, self.shape(node), node.dtype)
+
+    def _recurrence(self, node: Node, args: tuple[Node, ...]) -> Node:
+        step, *rest = node.attrs
+        step = replace(step, news=rewrite(step.news, self.rule))
+        return Node("recurrence", args, (step, *rest), self.shape(node), node.dtype)
 
     def _checked(self, node: Node, args: tuple[Node, ...]) -> Node:
         """Its labels are for whoever reads the error, and no part of the structure."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vecdist.graph.node import Node, cast, const, topological, where
 from vecdist.passes.loop_derivatives import loop_partials
+from vecdist.passes.recurrences import pulled, pushed
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.structure import STRUCTURE, full, sum_to
 from vecdist.primitives.table import PRIMITIVES, partials_of
@@ -21,13 +22,23 @@ SIGNS = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}
 
 def gradient(root: Node, wrt: Sequence[Node], cotangent: Node | None = None) -> tuple[Node, ...]:
     """The derivative of ``sum(cotangent * root)`` in each leaf of ``wrt``, of the leaf's shape."""
-    active = depending(root, wrt)
+    return pullback({root: const(1, root.dtype) if cotangent is None else cotangent}, wrt)
+
+
+def pullback(seeds: Mapping[Node, Node], wrt: Sequence[Node]) -> tuple[Node, ...]:
+    """The derivative of the sum of all roots, each times its cotangent, in each leaf of ``wrt``, of its shape."""
+    nodes = list(topological(seeds))
+    active = _above(nodes, wrt)
     leaves = set(wrt)
     duals = _region_duals(active, leaves)
-    cotangents: Duals = {}
-    if root in active:
-        cotangents[root] = const(1, root.dtype) if cotangent is None else cotangent
-    for node in reversed(list(topological((root,)))):
+    cotangents: Duals = {root: cotangent for root, cotangent in seeds.items() if root in active}
+    recurrences = _together(nodes)
+    for node in reversed(nodes):
+        if node.op == "recurrence":
+            results = {each: cotangents[each] for each in recurrences.get(node, ()) if each in cotangents}
+            for source, term in pulled(results, active, pullback) if results else ():
+                _accumulate(cotangents, source, term)
+            continue
         incoming = cotangents.get(node)
         if incoming is None or node in leaves:
             continue
@@ -46,6 +57,15 @@ def gradient(root: Node, wrt: Sequence[Node], cotangent: Node | None = None) -> 
                 term = sum_to(_times(incoming, partial), node.shape, source.shape)
                 _accumulate(cotangents, source, term)
     return tuple(_result(cotangents.get(leaf), leaf) for leaf in wrt)
+
+
+def _together(nodes: Sequence[Node]) -> dict[Node, list[Node]]:
+    """The results of each recurrence, by the first of them: behind all others, when cotangents run back."""
+    found: dict[tuple, list[Node]] = {}
+    for node in nodes:
+        if node.op == "recurrence":
+            found.setdefault((node.args, node.attrs[0]), []).append(node)
+    return {results[0]: results for results in found.values()}
 
 
 def _result(cotangent: Node | None, leaf: Node) -> Node:
@@ -77,7 +97,11 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], guarded: bool = False
     for node in topological((root,)):
         if node in dots:
             continue
-        if node.op in STRUCTURE:
+        if node.op == "recurrence":
+            given = [dots.get(arg) for arg in node.args]
+            dot = pushed(node, given, lambda new, inner: pushforward(new, inner, guarded)) if any(given) else None
+            dots |= {} if dot is None else {node: dot}
+        elif node.op in STRUCTURE:
             source, second = node.args[0], STRUCTURE[node.op].second
             if source in dots:
                 dots[node] = STRUCTURE[node.op].tangent(node, full(dots[source], source.shape))
@@ -95,11 +119,16 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], guarded: bool = False
 
 def depending(root: Node, leaves: Sequence[Node]) -> set[Node]:
     """The nodes below ``root`` whose value depends on one of ``leaves``."""
+    return _above(list(topological((root,))), leaves)
+
+
+def _above(nodes: Sequence[Node], leaves: Sequence[Node]) -> set[Node]:
+    """Those of ``nodes``, each behind its arguments, whose value depends on one of ``leaves``."""
     found = set(leaves)
-    for node in topological((root,)):
+    for node in nodes:
         if any(arg in found for arg in node.args):
             found.add(node)
-    return found & set(topological((root,)))
+    return found & set(nodes)
 
 
 def _region_duals(active: set[Node], leaves: set[Node]) -> Callable[[Node], Duals]:

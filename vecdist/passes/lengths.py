@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vecdist.graph.node import Node, topological
+from vecdist.primitives.recurrences import locals_of
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import is_along, is_reduction
 
@@ -49,6 +50,9 @@ class Axes:
     def put(self, node: Node, lengths: list[int]) -> None:
         self._classes[node] = lengths
 
+    def has(self, node: Node) -> bool:
+        return node in self._classes
+
     def classes(self, node: Node) -> list[int]:
         return [self.root(length) for length in self._classes[node]]
 
@@ -72,28 +76,60 @@ class Axes:
 
 
 def find_axes(roots: Sequence[Node]) -> Axes:
-    """The length classes of every node below ``roots``."""
+    """The length classes of every node below ``roots``, and of those in their steps."""
     axes = Axes()
     for node in topological(roots):
-        if is_reduction(node):
-            axes.put(node, _reduced(axes, node))
-        elif node.op == "gather":
-            axes.put(node, _gathered(axes, node))
-        elif node.op == "view":
-            axes.put(node, _viewed(axes, node))
-        elif node.op in {"leaf", "position", "reshape"}:
-            axes.put(node, [axes.fresh(int(size)) for size in node.shape])
-        elif node.op == "product":
-            (rows, inner), (other, columns) = (axes.classes(arg) for arg in node.args)
-            axes.unite([inner, other])
-            axes.put(node, [axes.root(rows), axes.root(columns)])
-        elif node.op == "checked":
-            axes.put(node, axes.classes(node.args[0]))  # what is checked may have other axes
-        elif node.op in {"const", "extent"}:
-            axes.put(node, [])
-        else:
-            axes.put(node, [_joined(axes, node.args, axis) for axis in range(-node.ndim, 0)])
+        axes.put(node, _classes(axes, node))
     return axes
+
+
+def _classes(axes: Axes, node: Node) -> list[int]:
+    """The length classes of a node whose arguments have theirs."""
+    if is_reduction(node):
+        return _reduced(axes, node)
+    if node.op == "gather":
+        return _gathered(axes, node)
+    if node.op == "view":
+        return _viewed(axes, node)
+    if node.op == "recurrence":
+        return _recurring(axes, node)
+    if node.op in {"leaf", "position", "reshape"}:
+        return [axes.fresh(int(size)) for size in node.shape]
+    if node.op == "product":
+        (rows, inner), (other, columns) = (axes.classes(arg) for arg in node.args)
+        axes.unite([inner, other])
+        return [axes.root(rows), axes.root(columns)]
+    if node.op == "checked":
+        return axes.classes(node.args[0])  # what is checked may have other axes
+    if node.op in {"const", "extent"}:
+        return []
+    return [_joined(axes, node.args, axis) for axis in range(-node.ndim, 0)]
+
+
+def _recurring(axes: Axes, node: Node) -> list[int]:
+    """Those of the steps and rows, and of a carry's own axes; what stands for an argument in a step has the last."""
+    step, carry, last = node.attrs
+    for place, (arg, inner) in enumerate(zip(node.args, locals_of(node), strict=True)):
+        own = axes.classes(arg)[step.leading(place) :]
+        if axes.has(inner):  # the step of another recurrence, of the same lengths
+            own = [axes.unite(pair) for pair in zip(axes.classes(inner), own, strict=True)]
+        axes.put(inner, own)
+    for inner in topological(step.news):
+        if not axes.has(inner):
+            axes.put(inner, _classes(axes, inner))
+    for place, new in enumerate(step.news):
+        pairs = zip(axes.classes(new), axes.classes(node.args[place])[step.rows :], strict=True)
+        for pair in pairs:
+            axes.unite(pair)
+    steps = axes.unite([axes.classes(arg)[0] for arg in node.args[step.carries : step.carries + step.elements]])
+    for row in range(step.rows):
+        places = [(arg, step.leading(place) - step.rows + row) for place, arg in enumerate(node.args)]
+        for arg, axis in places:
+            if arg.shape[axis] == 1 != node.args[0].shape[row]:
+                axes.make_single(axes.classes(arg)[axis])
+        axes.unite([axes.classes(arg)[axis] for arg, axis in places if arg.shape[axis] == node.args[0].shape[row]])
+    found = axes.classes(node.args[carry])
+    return found if last else [axes.root(steps), *found]
 
 
 def _reduced(axes: Axes, node: Node) -> list[int]:
@@ -169,7 +205,7 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
-    if node.op in {"view", "reshape", "gather", "product"}:
+    if node.op in {"view", "reshape", "gather", "product", "recurrence"}:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
     if node.op in IN_ORDER:
         return {axes.classes(node)[node.attrs[0][0]]}

@@ -17,6 +17,7 @@ from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import hoistable, kept, narrow
 from vecdist.passes.partial_evaluation import partial_evaluation, without_constants
 from vecdist.passes.powers import powers
+from vecdist.passes.recurrences import in_steps
 from vecdist.passes.simplify import simplify
 from vecdist.passes.sink_selects import sink_selects
 from vecdist.passes.sort_by_key import Sorting, sorted_rows
@@ -32,7 +33,9 @@ ON_PRIMITIVES: tuple[Pass, ...] = (
     powers,  # after signs and factors have left the sums, where those of several terms meet
     simplify,  # products with 1 that factors left behind, for whoever is shown the graph: others see no difference
 )
+ON_STEP: tuple[Pass, ...] = (*ON_PRIMITIVES, sink_selects, to_elementary, simplify, sink_selects, expand, simplify)
 ON_TARGET: tuple[Pass, ...] = (
+    in_steps(lambda news: passed(news, ON_STEP)),  # which are graphs of their own
     sink_selects,  # between two values of one function, lgamma say, while it is still one
     to_elementary,  # so that what the sides of a choice have in common are exponentials and logarithms
     simplify,  # constants that functions were taken apart at, which hide what sides have in common

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vecdist.graph.node import Node, topological
-from vecdist.graph.shapes import BroadcastError, broadcast
+from vecdist.graph.shapes import BroadcastError, Dim, broadcast
 from vecdist.primitives.loops import complaint_of
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import STRUCTURE
@@ -66,7 +66,14 @@ def _elementary_complaint(node: Node) -> str | None:
     return None
 
 
+def _recurring(node: Node) -> tuple[Dim, ...]:
+    (step, carry, last), start = node.attrs, node.args[node.attrs[1]]
+    return start.shape if last else (node.args[step.carries].shape[0], *start.shape)
+
+
 def _structural_complaint(node: Node) -> str | None:
+    if node.op == "recurrence":
+        return None if node.shape == _recurring(node) else "its result has the shape of a carry, of one step or of all"
     if node.op == "product":
         same = [arg.ndim for arg in node.args] == [2, 2] and len({arg.dtype for arg in node.args}) == 1
         return None if same else "it takes two matrices of one dtype"

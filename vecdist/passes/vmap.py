@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, broadcast
 from vecdist.primitives.products import by_loops, product, transposed
+from vecdist.primitives.recurrences import batched
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
 
@@ -68,6 +69,12 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
         return Node(node.op, args, (_shifted(node, rank),), shape, node.dtype)
     if node.op == "reshape":
         return _with_gap(reshape(_without_gap(args[0], node.args[0].ndim), (length, *node.shape)), rank)
+    if node.op == "recurrence":
+        given = [
+            _without_gap(arg, old.ndim) if has else arg
+            for arg, old, has in zip(args, node.args, leading, strict=True)
+        ]
+        return _with_gap(batched(node, given, leading, length), rank)
     if node.op in {"gather", "scatter"}:
         return _with_gap(_indexed(node, args, leading, length), rank)
     if node.op != "checked":  # whose checks need not broadcast into its value

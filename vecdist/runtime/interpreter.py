@@ -50,6 +50,8 @@ def _values(
             if (loop, node.args) not in ended:
                 ended[loop, node.args] = _ended(loop, *args, length=length)
             values[node] = ended[loop, node.args][place]
+        elif node.op == "recurrence":
+            values[node] = _recurrence(node, args, length)
         else:
             values[node] = _evaluate(node, args, arrays, length)
     return values
@@ -82,6 +84,35 @@ def _expanded(roots: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[Node, ..
     """Equal expressions of other data are equal graphs, which need not be expanded again, nor put in order."""
     roots = expand(roots)
     return roots, tuple(topological(roots))
+
+
+def _recurrence(node: Node, args: Sequence[np.ndarray], length: Callable[[Dim], int]) -> np.ndarray:
+    """A carry before each step, or behind the last, of one row after another."""
+    step, carry, last = node.attrs
+    news, nodes = _expanded(step.news)
+    steps = range(length(node.args[step.carries].shape[0]))
+    rows = [length(dim) for dim in node.args[0].shape[: step.rows]]
+    result = np.zeros([length(dim) for dim in node.shape], node.dtype)
+    for row in np.ndindex(*rows):
+        own = [_of_row(arg, step.leading(place) - step.rows, row) for place, arg in enumerate(args)]
+        state = [np.asarray(start) for start in own[: step.carries]]
+        for at in reversed(steps) if step.backwards else steps:
+            if not last:
+                result[(at, *row)] = state[carry]
+            ahead = step.carries + step.elements
+            given = [*state, *(each[at] for each in own[step.carries : ahead]), *own[ahead:]]
+            values = _values(nodes, given, length)
+            state = [np.asarray(np.broadcast_to(values[new], old.shape)) for new, old in zip(news, state, strict=True)]
+        if last:
+            result[row] = state[carry]
+    return result
+
+
+def _of_row(x: np.ndarray, ahead: int, row: tuple[int, ...]) -> np.ndarray:
+    """An argument of one row: the axes of rows, behind ``ahead`` others, may have length 1."""
+    for index in row:
+        x = np.take(x, 0 if x.shape[ahead] == 1 else index, axis=ahead)
+    return x
 
 
 def _evaluate(node: Node, args: list, arrays: Sequence, length: Callable[[Dim], int]) -> np.ndarray:
