@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from kernels import CASES, kernel_of
 
-from vecdist.codegen.cpu.blocking import blocked, strip_mined
+from vecdist.codegen.cpu.blocking import blocked, is_interchanged, strip_mined
 from vecdist.codegen.cpu.fission import Phase, Rows, has_phases, passed, phases
-from vecdist.codegen.cpu.interchange import interchanged, is_interchanged, narrow_columns, tiled
+from vecdist.codegen.cpu.interchange import interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.mixed import Add
 from vecdist.codegen.cpu.plan import planned, turns
 from vecdist.codegen.cpu.reductions import narrowed, reduced

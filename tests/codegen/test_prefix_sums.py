@@ -1,8 +1,11 @@
-"""Loops in order whose steps are associative: what lanes share of them on CUDA."""
+"""Loops in order: what lanes share of them on CUDA where steps are associative, and which rows go together."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from vecdist.codegen.cpu.blocking import block_size, fewest_turns
 from vecdist.codegen.cuda.cooperative_groups import over_groups
 from vecdist.codegen.cuda.grid import Grid, one_by_one
 from vecdist.codegen.cuda.prefix_sums import Change, shared_words, stretches
@@ -12,6 +15,7 @@ from vecdist.kernel.code import For, let, walk
 from vecdist.kernel.expressions import Constant, Name
 from vecdist.kernel.ir import Block, Kernel, Loop, Output, Slot
 from vecdist.kernel.statements import Accumulate, Load, Store, Total
+from vecdist.runtime.cpu import threads
 
 F8 = np.dtype("f8")
 i, j = Name("i0"), Name("i1")
@@ -61,3 +65,13 @@ def test_a_linear_change_behind_another():
     value, factor = Change(item, "t").after((Name("b1"), Name("a1")))
     assert (str(value), str(factor)) == ("t_by_a2 * b1 + t_a2", "t_by_a2 * a1")
     assert [str(part) for part in Change(item, "t").none] == ["f8(0)", "1.0"]
+
+
+@pytest.mark.parametrize(("first", "least"), [((j, i), 64), ((i, j), 1)])
+def test_blocks_of_the_cpu_have_neighbours_enough_where_rows_lie_across_memory(first, least):
+    _, rows, along = running("sum")
+    items = [replace(item, indices=first) if isinstance(item, Load | Store) else item for _, item in along.body.items]
+    along.body.items[:] = [(0, item) for item in items]
+    assert fewest_turns(rows) == least
+    assert str(block_size(rows)) == f"max({least}, 4096 // max(1, n1))"
+    assert threads.block_size(rows, {"n1": 100_000}) == least and threads.block_size(rows, {"n1": 4}) == 1024

@@ -8,11 +8,13 @@ from dataclasses import replace
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.statements import element_count
 from vecdist.kernel.code import For, let
-from vecdist.kernel.expressions import Constant, Expr, Name, joined, length
+from vecdist.kernel.expressions import Constant, Expr, Name, joined, length, names
 from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Load, Store
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
+ROWS = 64  # whose elements fill cache lines and vectors
 MIN, MAX = Name("min"), Name("max")
 
 
@@ -41,10 +43,27 @@ def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
     return *limits, For("stripe", last, (*rows, run), first)
 
 
+def is_interchanged(inner: Loop, loop: Loop) -> bool:
+    """Whether the rows become the innermost loop: no element of a row lies beside the next one along it."""
+    if loop.dim == "1":
+        return False
+    items = [item for _, item in inner.body.items]
+    if any(isinstance(item, Loop) for item in items):
+        return False
+    arrays = [item for item in items if isinstance(item, Load | Store) and len(item.indices) > 1]
+    both = [item.indices for item in arrays if loop.index in names(*item.indices)]
+    return not any(inner.index in names(indices[-1]) for indices in both)
+
+
+def fewest_turns(loop: Loop) -> int:
+    """The turns of an outermost loop that a block has at least: neighbours, where running results go across them."""
+    return ROWS if any(each.sequential and is_interchanged(each, loop) for each in loop.body.every_loop()) else 1
+
+
 def block_size(loop: Loop) -> Expr:
     """The turns of an outermost loop that are one block."""
     inner = [length(int(dim) if dim.isdigit() else dim) for dim in loop.dims()[1:]]
-    return MAX(1, Constant(BLOCK) // MAX(1, joined("*", inner))) if inner else Constant(BLOCK)
+    return MAX(fewest_turns(loop), Constant(BLOCK) // MAX(1, joined("*", inner))) if inner else Constant(BLOCK)
 
 
 def block_count(loop: Loop, size: Expr) -> Expr:

@@ -11,28 +11,16 @@ from typing import TypeGuard
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import STRIP, strip_mined
+from vecdist.codegen.cpu.blocking import STRIP, is_interchanged, strip_mined
 from vecdist.codegen.cpu.fission import Phase, Rows
 from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
 from vecdist.kernel.code import For, Set, let
-from vecdist.kernel.expressions import Name, names
+from vecdist.kernel.expressions import Name
 from vecdist.kernel.ir import Block, Loop, Output
-from vecdist.kernel.statements import Accumulate, Load, Scatter, Store
+from vecdist.kernel.statements import Accumulate, Scatter
 
 COLUMNS = 64  # elements of each row that are added up in float32
-
-
-def is_interchanged(inner: Loop, loop: Loop) -> bool:
-    """Whether the rows become the innermost loop: no element of a row lies beside the next one along it."""
-    if loop.dim == "1":
-        return False
-    items = [item for _, item in inner.body.items]
-    if any(isinstance(item, Loop) for item in items):
-        return False
-    arrays = [item for item in items if isinstance(item, Load | Store) and len(item.indices) > 1]
-    both = [item.indices for item in arrays if loop.index in names(*item.indices)]
-    return not any(inner.index in names(indices[-1]) for indices in both)
 
 
 def is_of_column(item: object, column: str) -> TypeGuard[Scatter]:

@@ -12,9 +12,9 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import MIN, STRIP, block_size, blocked, strip_mined
+from vecdist.codegen.cpu.blocking import MIN, STRIP, block_size, blocked, is_interchanged, strip_mined
 from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases
-from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, is_interchanged, narrow_columns, tiled
+from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import BLOCK
+from vecdist.codegen.cpu.blocking import BLOCK, fewest_turns
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import needed_later
 from vecdist.codegen.statements import PARTIAL
@@ -175,4 +175,4 @@ def block_size(loop: Loop, lengths: Mapping[str, int]) -> int:
     inner = 1
     for dim in loop.dims()[1:]:
         inner *= length_of(dim, lengths)
-    return max(1, BLOCK // max(1, inner)) if len(loop.dims()) > 1 else BLOCK
+    return max(fewest_turns(loop), BLOCK // max(1, inner)) if len(loop.dims()) > 1 else BLOCK
