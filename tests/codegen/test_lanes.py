@@ -50,7 +50,15 @@ def test_rows_whose_sums_by_column_are_kept_in_slots_have_a_warp_each():
 
 def test_few_long_rows_of_running_sums_have_a_block_each():
     (running,) = nests(lazy(ROWS).cumsum(1))
-    assert (running(2, 100_000), running(100_000, 4000), running(100_000, 5)) == (THREADS, 32, 1)
+    assert (running(300, 100_000), running(100_000, 4000), running(100_000, 5)) == (THREADS, 32, 1)
+
+
+@pytest.mark.parametrize(("rows", "columns", "pieces"), [
+    (1, 2**24, 256), (2, 2**24, 128), (64, 2**24, 4), (2, 100_000, 16), (1, 8192, 2), (1, 8191, 1), (129, 2**24, 1),
+])
+def test_few_long_rows_of_running_sums_are_cut_for_several_blocks_each(rows, columns, pieces):
+    (running,) = nests(lazy(ROWS).cumsum(1))
+    assert running(rows, columns) == pieces * THREADS
 
 
 def test_rows_of_elements_side_by_side_are_cut_into_tiles():

@@ -7,11 +7,12 @@ import pytest
 
 from vecdist.codegen.cpu.blocking import block_size, fewest_turns
 from vecdist.codegen.cuda.cooperative_groups import over_groups
-from vecdist.codegen.cuda.grid import Grid, one_by_one
+from vecdist.codegen.cuda.cut_rows import cut_rows
+from vecdist.codegen.cuda.grid import PIECES, Grid, counters, needs_grid_barrier, one_by_one, partial_places
 from vecdist.codegen.cuda.prefix_sums import Change, shared_words, stretches
 from vecdist.codegen.cuda.tiling import BASE
 from vecdist.codegen.cuda.words import LANE, LANES
-from vecdist.kernel.code import For, let, walk
+from vecdist.kernel.code import For, If, let, lines, walk
 from vecdist.kernel.expressions import Constant, Name
 from vecdist.kernel.ir import Block, Kernel, Loop, Output, Slot
 from vecdist.kernel.statements import Accumulate, Load, Store, Total
@@ -75,3 +76,29 @@ def test_blocks_of_the_cpu_have_neighbours_enough_where_rows_lie_across_memory(f
     assert fewest_turns(rows) == least
     assert str(block_size(rows)) == f"max({least}, 4096 // max(1, n1))"
     assert threads.block_size(rows, {"n1": 100_000}) == least and threads.block_size(rows, {"n1": 4}) == 1024
+
+
+def test_rows_of_nothing_but_running_results_may_be_cut():
+    kernel, rows, _ = running("sum")
+    assert Grid(kernel).cut == [rows] and needs_grid_barrier(kernel)
+    assert partial_places(Grid(kernel), 8) == PIECES and counters(kernel) == 4
+    linear = Grid(running("linear", Name("v1"))[0])
+    assert linear.piece_parts == ["whole_a2", "whole_by_a2"] and partial_places(linear, 8) == 2 * PIECES
+
+
+def test_rows_with_sums_of_their_own_or_steps_one_by_one_are_not_cut():
+    kernel, rows, _ = running("sum")
+    rows.body.put(1, Total("v9", "a2", F8))
+    assert not Grid(kernel).cut and not needs_grid_barrier(kernel)
+    assert not Grid(running("max")[0]).cut
+
+
+def test_a_cut_row_is_run_twice_with_the_grid_waiting_in_between():
+    kernel, rows, _ = running("sum")
+    *_, passes, again = cut_rows(rows, Grid(kernel))
+    assert isinstance(passes, If) and str(passes.test) == "cut > 1"
+    first, *waiting = passes.body
+    assert "partials[0 * blocks + (0 + piece)] = whole_a2" in "\n".join(lines([first]))
+    assert "atomic.add(arrivals, 3, 1)" in "\n".join(lines(waiting))
+    assert not [item for item in walk([first]) if isinstance(item, Store)]
+    assert [item for item in walk([again]) if isinstance(item, Store)]

@@ -20,7 +20,7 @@ from reference import interpreted
 
 from vecdist import lazy, logpdf, logsumexp, random, sample
 from vecdist import mixture as mixture_of
-from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier
+from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier, partial_places
 from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows
@@ -55,8 +55,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
         arguments.append(flat_memory(array) if strided else array.reshape(-1))
         arguments += [array.strides[axis] // array.itemsize for axis in slot.axes] if strided else []
     arguments += [*outputs, *([flag] if kernel.flagged else []), *(lengths[n] for n in kernel.lengths)]
-    sums = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
-    partials = np.full(max(1, sums * blocks), np.nan)
+    partials = np.full(partial_places(grid, blocks), np.nan)
     added = np.zeros(grid.sum_places(lengths, blocks))
     arrivals = np.zeros(counters(kernel), np.int32)
     nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
@@ -284,14 +283,19 @@ CASES = {
     "running sum of one row with gradient": (running(90), 1, WARP),
     "running products of one row with gradient": (products(90), 1, WARP),
     "running products of one row with gradient, by threads": (products(90), 1, 1),
+    "running products with gradient in pieces": (products(1100), 1, 2 * THREADS),
+    "running sums in pieces": (((lazy(long_rows(1100)).cumsum(1),), ()), 1, 4 * THREADS),
+    "running sums of integers in pieces": (((lazy(long_rows(700) * 9).astype("i4").cumsum(1),), ()), 1, 2 * THREADS),
+    "recurrences in pieces": (recurrences(1030), 1, 2 * THREADS),
+    "recurrences of short rows in more pieces than they have tiles": (recurrences(90, "f4"), 1, 4 * THREADS),
     "running products with gradient by blocks": (products(300), 1, THREADS),
     "running sums of integers and products by teams": (
         ((lazy(long_rows(37) * 9).astype("i4").cumsum(1), lazy(long_rows(37)).cumprod(1)), ()), 2, 8,
     ),
-    "running sums of integers by blocks": (((lazy(long_rows(300) * 9).astype("i4").cumsum(1),), ()), 2, THREADS),
+    "running sums of integers by blocks": (((lazy(long_rows(300) * 9).astype("i4").cumsum(1),), ()), 1, THREADS),
     "running sums of what rows add up to": (((np.exp(lazy(ROWS)).sum(axis=0).cumsum(),), ()), 1, WARP),
     "recurrences by warps": (recurrences(300), 1, WARP),
-    "recurrences in float32 by blocks": (recurrences(520, "f4"), 2, THREADS),
+    "recurrences in float32 by blocks": (recurrences(520, "f4"), 1, THREADS),
     "recurrences of empty rows by blocks": (recurrences(0), 1, THREADS),
     "recurrences down columns": (
         ((LazyArray(linear_recurrence(lazy(ROWS).node, lazy(ROWS).node, -2)),), ()), 1, 4,

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from vecdist.codegen.cuda.privatisation import Private, private_sums
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Accumulate, Scatter
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 SIZE = 8  # bytes of a sum
 GROUP = 32  # the most lanes of a row, one warp, where there are rows enough
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a group all repeat
+PIECES = 256  # of rows that are cut, in all: as many blocks as run at once
+LEAST = 4096  # elements of a piece
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
 ASSOCIATIVE = {"sum", "prod", "linear"}  # what running results are made by that lanes can share
@@ -64,8 +66,13 @@ class Grid:
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
         self.atomic_outputs: list[int] = sorted({item.output for item in items if item not in own})
         self.sums: list[Accumulate] = [item for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
+        self.cut: list[Loop] = [loop for _, loop in kernel.shared_nests() if self._is_cut(loop)]
+        running = [item for loop in self.cut for inner in loop.body.every_loop() for item in inner.sums(loop.body)]
+        self.piece_parts: list[str] = [part for item in running for part in parts(item, "whole")]
+        levels = {level for level, _ in kernel.shared_nests()}
+        self.waits: bool = len(levels) > 1 or bool(self.cut)  # a loop needs what the whole grid has found before
         # whether blocks leave nothing to each other, so that there may be as many as there is work
-        self.apart: bool = not (self.sums or needs_grid_barrier(kernel) or self.together())
+        self.apart: bool = not (self.sums or self.waits or self.together())
 
     def together(self) -> bool:
         """Whether blocks keep or add up something: then it is best done by as many as run at once."""
@@ -79,6 +86,12 @@ class Grid:
         """Whether a row of a nest may be a whole block's: some loop is long, and no thread has slots for all of it."""
         long = [inner for inner in loop.body.every_loop() if not one_by_one(inner) and inner.dim not in self.fixed]
         return self.lanes is None and bool(long) and not self.private_to(loop)
+
+    def _is_cut(self, loop: Loop) -> bool:
+        """Whether rows of a nest may be cut into pieces: nothing is made of them but running results."""
+        inner, others = loop.body.every_loop(), [item for _, item in loop.body.items if not isinstance(item, Loop)]
+        in_order = len(inner) == 1 and inner[0].sequential and not one_by_one(inner[0])
+        return in_order and self.takes_blocks(loop) and all(isinstance(item, Assign | Load) for item in others)
 
     def turns(self, loop: Loop) -> int:
         """How many elements of an inner loop of known length a lane takes."""
@@ -101,10 +114,25 @@ class Grid:
 
 
 def needs_grid_barrier(kernel: Kernel) -> bool:
-    """Whether a loop needs a sum, or a temporary array, of an earlier loop of the whole grid."""
-    return len({level for level, _ in kernel.shared_nests()}) > 1
+    """Whether a loop needs a sum, a temporary array or results of pieces of an earlier loop of the whole grid."""
+    return Grid(kernel).waits
 
 
 def counters(kernel: Kernel) -> int:
-    """The arrival counters of a kernel: one for the end, two for each level."""
-    return 1 + 2 * len(kernel.root.levels)
+    """The arrival counters of a kernel: one for the end, two for each level, one for each nest whose rows are cut."""
+    return 1 + 2 * len(kernel.root.levels) + len(Grid(kernel).cut)
+
+
+def partial_places(grid: Grid, blocks: int) -> int:
+    """The partial results of a kernel: one of each block for each sum, and of each piece of a row that is cut."""
+    return max(1, len(grid.sums) * blocks + PIECES * len(grid.piece_parts))
+
+
+def cut_counter(grid: Grid, loop: Loop) -> int:
+    """The counter of a nest whose rows are cut."""
+    return 1 + 2 * len(grid.kernel.root.levels) + grid.cut.index(loop)
+
+
+def parts(item: Accumulate, kind: str) -> tuple[str, ...]:
+    """The names of what elements do to a running result: of a value, and of a factor where they multiply first."""
+    return (f"{kind}_{item.name}", *([] if item.factor is None else [f"{kind}_by_{item.name}"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vecdist.codegen.cuda.grid import THREADS, Grid, elements, group, needs_grid_barrier, one_by_one, worth_a_block
+from vecdist.codegen.cuda.grid import LEAST, PIECES, THREADS, Grid, elements, group, one_by_one, worth_a_block
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
 from vecdist.kernel.ir import Loop
 
@@ -24,18 +24,29 @@ def parameters(grid: Grid) -> tuple[str, ...]:
 def workspace(grid: Grid) -> tuple[str, ...]:
     """The last arguments of a kernel, which hold what its blocks share: those of them that it has a use for."""
     kernel = grid.kernel
-    used = {"partials": bool(grid.sums), "sums": bool(grid.private_outputs or grid.atomic_outputs)}
-    used["arrivals"] = used["partials"] or used["sums"] or needs_grid_barrier(kernel)
+    used = {"partials": bool(grid.sums or grid.cut), "sums": bool(grid.private_outputs or grid.atomic_outputs)}
+    used["arrivals"] = used["partials"] or used["sums"] or grid.waits
     groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and grid.lanes is None]
     named = tuple(name for name in ("partials", "sums", "arrivals") if used[name])
     return (*named, *(f"lanes_{loop.index}" for loop in groups))
 
 
+def pieces_of(loop: Loop, lengths: Mapping[str, int]) -> int:
+    """Into how many pieces a row of running results is cut, a power of two."""
+    rows, longest = (elements((dim,), lengths) for dim in loop.dims())
+    pieces = 1
+    while 2 * pieces * rows <= PIECES and 2 * pieces * LEAST <= longest:
+        pieces *= 2
+    return pieces
+
+
 def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     """The threads that share a row: each takes some eight of its elements, or more where a block shares it.
 
-    Rows that are cut into tiles need no block.
+    Rows that are cut into tiles need no block; those that are cut into pieces have several.
     """
+    if loop in grid.cut and (pieces := pieces_of(loop, lengths)) > 1:
+        return THREADS * pieces
     if grid.lanes is not None:
         return grid.lanes
     inner = {each: elements((each.dim,), lengths) for each in loop.body.every_loop()}

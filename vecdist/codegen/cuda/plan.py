@@ -15,6 +15,7 @@ import numpy as np
 
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.cooperative_groups import group, over_groups
+from vecdist.codegen.cuda.cut_rows import cut_rows, known_cut
 from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.prefetching import loads_ahead, prefetched, tile_ahead
 from vecdist.codegen.cuda.privatisation import begun as begun_private
@@ -69,6 +70,8 @@ def _planned(loop: Loop, grid: Grid) -> Items:
     earlier = [each for each in grid.private if loops.index(each.loop) < loops.index(loop)]
     if not has_rows(loop):
         items = _elements(loop, grid)
+    elif loop in grid.cut:
+        items = cut_rows(loop, grid)
     elif grid.apart and is_flat(loop):
         items = _flat_rows(loop)
     else:
@@ -119,7 +122,9 @@ def _room(loop: Loop, grid: Grid) -> dict[str, int]:
 
 def _known_lanes(loop: Loop, grid: Grid) -> Iterator[Code]:
     """The lanes of a group of a nest, which are chosen at launch, as a power of two."""
-    if grid.lanes is None and has_rows(loop):
+    if loop in grid.cut:
+        yield from known_cut(Name(f"lanes_{loop.index}"))
+    elif grid.lanes is None and has_rows(loop):
         yield let("lanes", Name(f"lanes_{loop.index}"))
         if grid.private_to(loop):
             shift = Name("shift")

@@ -7,12 +7,12 @@ stretches are taken in one after another.  The order depends on nothing but leng
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
+from vecdist.codegen.cuda.grid import WARP, WARPS, Grid, parts
 from vecdist.codegen.cuda.reductions import HOP, OTHER, combined
 from vecdist.codegen.cuda.tiling import BASE, Tile, sequential, unrolling
 from vecdist.codegen.statements import ACCUMULATOR, Item, Items, start
@@ -22,6 +22,7 @@ from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Made, Statement, Store, Total, renamed
 
 STRETCHES = 4  # of a tile, at most: loads in flight, and shuffles that do not wait for each other
+BASE_LANE = BASE + cuda.LANE
 WARP_OF = cuda.THREAD // WARP  # the number of a thread's warp in its block
 
 
@@ -38,8 +39,7 @@ class Change:
 
     @property
     def parts(self) -> tuple[Name, ...]:
-        value = Name(f"{self.kind}_{self.item.name}")
-        return (value,) if self.item.factor is None else (value, Name(f"{self.kind}_by_{self.item.name}"))
+        return tuple(map(Name, parts(self.item, self.kind)))
 
     @property
     def none(self) -> tuple[Expr, ...]:
@@ -101,33 +101,77 @@ def stretches(loop: Loop) -> int:
     return min(STRETCHES, unrolling(loop)) if plain else 1
 
 
-def scan(loop: Loop, rows: Loop, grid: Grid) -> Items:
-    """A loop along a row, of which running results are stored."""
+def scan(loop: Loop, rows: Loop, grid: Grid, start: Expr = ZERO, stop: Expr | None = None) -> Items:
+    """A loop along a row, or from ``start`` to before ``stop`` on it, of which running results are stored.
+
+    They begin with what the names of its sums hold.
+    """
+    carried = [let(f"c_{item.name}", Name(item.name)) for item in loop.sums(rows.body)]
+    return *carried, _tiles(loop, rows, grid, _results, start, stop or loop.length)
+
+
+def totals(loop: Loop, rows: Loop, grid: Grid, start: Expr, stop: Expr) -> Items:
+    """The same loop where only what all of its elements do is asked for: ``whole``."""
+    begun = [item for each in loop.sums(rows.body) for item in whole(each).set(whole(each).none)]
+    return *begun, _tiles(loop, rows, grid, lambda tile, every, stop: _added(every), start, stop)
+
+
+def whole(item: Accumulate) -> Change:
+    """What all elements between two places of a row make of a result."""
+    return Change(item, "whole")
+
+
+def changed(
+    places: Mapping[Accumulate, Sequence[Expr]], count: Expr, rows: Loop, index: str, grid: Grid
+) -> Items:
+    """Results that change in order as ``count`` changes in memory say; ``places`` hold the parts of a lane's one."""
+    every = [Stretch(item, 0) for item in places]
+    none = [item for stretch in every for item in stretch.all.set(stretch.all.none)]
+    loads = [item for stretch in every for item in stretch.all.from_memory(places[stretch.item])]
+    ends = [let(each.item.name, each.all.after([Name(each.item.name)])[0]) for each in every]
+    body = *none, If(count > BASE_LANE, tuple(loads)), *_met(every, rows, index, grid), *ends
+    return (For("base", count, body, ZERO, cuda.LANES),)
+
+
+Ends = Callable[[Tile, Sequence[Stretch], Expr], Iterable[Item]]
+
+
+def _tiles(loop: Loop, rows: Loop, grid: Grid, ends: Ends, start: Expr, stop: Expr) -> For[Item]:
     tile = Tile(loop, stretches(loop), cuda.LANE, cuda.LANES, cuda.MASK)
-    sums = loop.sums(rows.body)
-    every = [Stretch(item, number) for number in range(tile.copies) for item in sums]
-    warps = If(cuda.LANES > WARP, tuple(_over_warps(every, Name(f"of_{loop.index}"))))
-    met = (warps,) if grid.takes_blocks(rows) else ()
-    body = *_elements(tile, every), *_over_lanes(every), *met, *_results(tile, every)
-    return *[let(f"c_{item.name}", Name(item.name)) for item in sums], For("base", loop.length, body, ZERO, tile.width)
+    every = [Stretch(item, number) for number in range(tile.copies) for item in loop.sums(rows.body)]
+    body = *_elements(tile, every, stop), *_met(every, rows, loop.index, grid), *ends(tile, every, stop)
+    return For("base", stop, body, start, tile.width)
 
 
-def _elements(tile: Tile, every: Sequence[Stretch]) -> Iterator[Item]:
+def _met(every: Sequence[Stretch], rows: Loop, index: str, grid: Grid) -> Iterator[Item]:
+    """What lanes learn of each other, and the warps of a block."""
+    yield from _over_lanes(every)
+    if grid.takes_blocks(rows):
+        yield If(cuda.LANES > WARP, tuple(_over_warps(every, Name(f"of_{index}"))))
+
+
+def _added(every: Sequence[Stretch]) -> Iterator[Item]:
+    for stretch in every:
+        so_far = whole(stretch.item)
+        yield from so_far.set(stretch.all.after(so_far.parts))
+
+
+def _elements(tile: Tile, every: Sequence[Stretch], stop: Expr) -> Iterator[Item]:
     """What a lane's own elements make of results: nothing, where a tile has more places than are left of the row."""
-    names, length = _names(tile), tile.loop.length
+    names = _names(tile)
     running = {stretch.item.name for stretch in every}
     items = [item for item in sequential(tile.loop.body) if not _is_last(item, running)]
     loads = [item for item in items if item in tile.loads()]
     rest = [item for item in items if item not in loads]
     yield from (let(_place(tile, number).id, tile.element(BASE, number)) for number in range(tile.copies))
-    whole: list[Item] = [item for own in names for item in _renamed(loads, own)]
-    whole += [item for own in names for item in _renamed(rest, own)]
-    whole += [item for stretch in every for item in _taken(stretch, names)]
+    full: list[Item] = [item for own in names for item in _renamed(loads, own)]
+    full += [item for own in names for item in _renamed(rest, own)]
+    full += [item for stretch in every for item in _taken(stretch, names)]
     few: list[Item] = [item for stretch in every for item in stretch.all.set(stretch.all.none)]
     for number, own in enumerate(names):
         mine = [item for stretch in every if stretch.number == number for item in _taken(stretch, names)]
-        few.append(If(_place(tile, number) < length, (*_renamed([*loads, *rest], own), *mine)))
-    yield If(BASE + tile.width <= length, tuple(whole), tuple(few))
+        few.append(If(_place(tile, number) < stop, (*_renamed([*loads, *rest], own), *mine)))
+    yield If(BASE + tile.width <= stop, tuple(full), tuple(few))
 
 
 def _is_last(item: Item, running: set[str]) -> bool:
@@ -202,7 +246,7 @@ def _over_warps(every: Sequence[Stretch], shared: Name) -> Iterator[Item]:
     yield cuda.SYNC
 
 
-def _results(tile: Tile, every: Sequence[Stretch]) -> Iterator[Item]:
+def _results(tile: Tile, every: Sequence[Stretch], stop: Expr) -> Iterator[Item]:
     """The results of a lane's own elements, and of the whole tile."""
     names, running = _names(tile), {stretch.item.name for stretch in every}
     last = [item for item in sequential(tile.loop.body) if _is_last(item, running) and not isinstance(item, Accumulate)]
@@ -212,4 +256,4 @@ def _results(tile: Tile, every: Sequence[Stretch]) -> Iterator[Item]:
                 carried = Name(f"c_{stretch.item.name}")
                 yield let(stretch.item.name, stretch.own.after([carried])[0])
                 yield let(carried.id, stretch.all.after([carried])[0])
-        yield If(_place(tile, number) < tile.loop.length, _renamed(last, names[number]))
+        yield If(_place(tile, number) < stop, _renamed(last, names[number]))

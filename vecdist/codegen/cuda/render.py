@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters, needs_grid_barrier
+from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters
 from vecdist.codegen.cuda.launch import parameters
 from vecdist.codegen.cuda.plan import nests_of
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
@@ -101,7 +101,7 @@ def _together(grid: Grid, level: int, sums: Sequence[Accumulate], done: int) -> 
 def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int, left: Items) -> Iterator[Item]:
     """What is ``left`` when every loop is done: by one thread, of the last block to finish where it needs them all."""
     kernel = grid.kernel
-    if not (grid.sums or kernel.finished(level) or needs_grid_barrier(kernel)):
+    if not (grid.sums or kernel.finished(level) or grid.waits):
         yield from [If(cuda.FIRST.equals(0), left)] if left else []
         return
     is_last = cuda.atomic_add(ARRIVALS, 0, 1).equals(cuda.BLOCKS - 1)

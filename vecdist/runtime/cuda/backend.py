@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier
+from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.launch import lanes_of, workspace
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
@@ -111,9 +111,9 @@ class CudaProgram(Program):
         self.source, self.name, self.cubin = cubin(kernel, capability)
         self.kernel: Kernel = kernel
         self.capability: tuple[int, int] = capability
-        self.cooperative: bool = needs_grid_barrier(kernel)
-        self.sums: int = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self.grid: Grid = Grid(kernel)
+        self.cooperative: bool = self.grid.waits
+        self.sums: int = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self._loaded: dict[int, Any] = {}
         self._most_memory: dict[int, int] = {}
         self._workspaces: dict[tuple[int, int], tuple[Any, Any]] = {}
@@ -249,7 +249,7 @@ class CudaProgram(Program):
                 import cupy
 
                 most = _processors(device) * BLOCKS_PER_PROCESSOR * MOST_WAVES
-                partials = cupy.empty(max(1, self.sums * most), np.float64)
+                partials = cupy.empty(partial_places(self.grid, most), np.float64)
                 self._workspaces[device, stream] = (partials, cupy.zeros(counters(self.kernel), np.int32))
             return self._workspaces[device, stream]
 

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cuda.grid import counters
+from vecdist.codegen.cuda.grid import counters, partial_places
 from vecdist.codegen.cuda.launch import workspace
 from vecdist.runtime.base import Feed, Program, element_count
 from vecdist.runtime.cuda.backend import CudaProgram
@@ -56,7 +56,7 @@ def launch(program: Program, lengths: Mapping[str, int], feeds: Sequence[Feed]) 
             place = room.take(length * size)
             tail[name] = [*map(_word, (0, 0, length, size)), (place, SCRATCH), _word(length), _word(size)]
     zeroed = room.size
-    tail["partials"] = [(room.take(program.sums * blocks * 8), SCRATCH)]
+    tail["partials"] = [(room.take(partial_places(program.grid, blocks) * 8), SCRATCH)]
     parameters, results = [], itertools.count(RESULT)
     for slot in kernel.slots:
         feed = feeds[slot.index]
