@@ -7,12 +7,21 @@ import vecdist
 from vecdist import lazy, logpdf
 from vecdist.distributions import Arcsine, Cauchy, Gamma, Geometric, ScaledInverseChi2, Uniform
 from vecdist.graph.leaves import leaf
-from vecdist.graph.node import below
+from vecdist.graph.node import below, const
+from vecdist.lazy.array import LazyArray
 from vecdist.passes import order
 from vecdist.passes.bind import bind
 from vecdist.passes.derivations import gradient_of
 from vecdist.passes.order import Structure, derived
 from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.loops import local, loop
+
+def counted(turn):
+    """What three turns make of B and A."""
+    count, carry, free = local(0, np.int64), local(1, np.float64), local(2, np.float64)
+    inits = const(0, np.int64), lazy(B).node
+    return LazyArray(loop(const(True, np.bool_), inits, [lazy(A).node], count < 3, [count + 1, turn(carry, free)])[1])
+
 
 X, A, B = np.linspace(0.25, 0.75, 5), np.array(0.5), np.array(0.6)
 LGAMMA = PRIMITIVES["lgamma"]
@@ -21,13 +30,16 @@ NEEDED_BY = {
     ("ON_PRIMITIVES", "factor", 1): lambda: logpdf(Cauchy(A, B), X),
     ("ON_PRIMITIVES", "powers", 2): lambda: logpdf(Cauchy(A, B), X),
     ("ON_PRIMITIVES", "simplify", 3): lambda: logpdf(Gamma(A, B), X),
-    ("ON_TARGET", "sink_selects", 0): lambda: np.where(X > B, LGAMMA(lazy(X) * A), LGAMMA(A * 2.0 + lazy(X))),
-    ("ON_TARGET", "to_elementary", 1): lambda: vecdist.logsf(Arcsine(A, B), X),
-    ("ON_TARGET", "simplify", 2): lambda: vecdist.logsf(Uniform(A, B), X),
-    ("ON_TARGET", "sink_selects", 3): lambda: vecdist.logsf(Arcsine(A, B), X),
-    ("ON_TARGET", "simplify", 5): lambda: vecdist.logsf(Geometric(A), X),
+    ("ON_PRIMITIVES", "merged", 4): lambda: counted(lambda power, x: power * x),
+    ("ON_TARGET", "turns", 0): lambda: counted(lambda power, x: power + LGAMMA(x)),
+    ("ON_TARGET", "steps_changed", 1): lambda: vecdist.scan(lambda c, x: (LGAMMA(c) * A + x, None), B, X)[0],
+    ("ON_TARGET", "sink_selects", 2): lambda: np.where(X > B, LGAMMA(lazy(X) * A), LGAMMA(A * 2.0 + lazy(X))),
+    ("ON_TARGET", "to_elementary", 3): lambda: vecdist.logsf(Arcsine(A, B), X),
+    ("ON_TARGET", "simplify", 4): lambda: vecdist.logsf(Uniform(A, B), X),
+    ("ON_TARGET", "sink_selects", 5): lambda: vecdist.logsf(Arcsine(A, B), X),
+    ("ON_TARGET", "simplify", 7): lambda: vecdist.logsf(Geometric(A), X),
 }
-NEEDED_BY_ALL = {("ON_TARGET", "expand", 4), ("ON_TARGET", "verify", 6)}
+NEEDED_BY_ALL = {("ON_TARGET", "expand", 6), ("ON_TARGET", "verify", 8)}
 
 
 def test_every_pass_is_named_here():

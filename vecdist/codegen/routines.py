@@ -10,6 +10,7 @@ from typing import final, get_args, get_type_hints
 from vecdist.codegen import frontend
 from vecdist.codegen.pruning import pruned
 from vecdist.kernel.code import Function, Return, walk
+from vecdist.primitives.loops import Loop
 from vecdist.primitives.table import PRIMITIVES
 
 TYPES = {float: "f8", bool: "b1", int: "i8"}
@@ -59,9 +60,9 @@ def with_needs(routines: Iterable[Routine]) -> tuple[Routine, ...]:
     return tuple(found.values())
 
 
-def is_routine(op: str) -> bool:
+def is_routine(op: str | Loop) -> bool:
     """Whether a statement of this operation becomes many."""
-    return op in PRIMITIVES and PRIMITIVES[op].routine is not None
+    return isinstance(op, Loop) or (op in PRIMITIVES and PRIMITIVES[op].routine is not None)
 
 
 @cache

@@ -67,7 +67,8 @@ def _template(op: str, arity: int) -> Expr:
 
 def is_seldom(item: object) -> bool:
     """Whether a statement computes a value that few elements want."""
-    return isinstance(item, Assign) and item.op in PRIMITIVES and PRIMITIVES[item.op].seldom
+    entry = PRIMITIVES.get(item.op) if isinstance(item, Assign) and isinstance(item.op, str) else None
+    return entry is not None and entry.seldom
 
 
 def dense_offset(indices: Sequence[Expr], dims: Sequence[Expr]) -> Expr:

@@ -45,7 +45,7 @@ def placement(kernel: Kernel) -> dict[str, dict[str, int]]:
 def _kind(item: Statement) -> str:
     match item:
         case Assign(_, op):
-            return op
+            return str(op)
         case Accumulate(op=op):
             return TAKEN[op]
         case Load() if by_index(item):
@@ -90,7 +90,7 @@ class _Reads:
         self.places: dict[int | Temp, dict[tuple[Expr, ...], int]] = {}
         self.meaning: dict[str, Expr] = {}
         self.loops: dict[str, frozenset[str]] = {}  # those along which a name varies
-        self.known: dict[tuple[str, *tuple[Expr, ...]], Expr] = {}
+        self.known: dict[tuple[object, *tuple[Expr, ...]], Expr] = {}
         dims: dict[str, str] = {}
         for item in kernel.root.walk():
             match item:
@@ -109,7 +109,7 @@ class _Reads:
                 case Total(name, accumulator):
                     self.define(name, "total", (Name(accumulator),))
 
-    def define(self, name: str, op: str, args: Sequence[Expr]) -> None:
+    def define(self, name: str, op: object, args: Sequence[Expr]) -> None:
         self.loops[name] = self.varies(args)
         self.meaning[name] = self.known.setdefault((op, *self.same(args)), Name(name))
 

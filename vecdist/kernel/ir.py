@@ -209,6 +209,9 @@ class Kernel:
         return [(level, loop) for level in self.root.levels for loop in self.root.loops(level)]
 
 
+SCALAR = Kernel(Block(), (), (), (), False)  # of nothing: what single numbers are computed in
+
+
 def _lines(block: Block, depth: int) -> Iterator[str]:
     pad = "    " * depth
     for level in block.levels:

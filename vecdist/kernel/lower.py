@@ -29,11 +29,12 @@ from vecdist.kernel.regions import (
     structure_below,
     through_gather,
 )
-from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, carried
+from vecdist.primitives.loops import Loop as Turns
 from vecdist.primitives.scans import SCANS, accumulated
 from vecdist.primitives.structure import is_reduction, view
 
-APART = {"const", "slot", "extent", "position", "cases", "gather", "scatter", "kept", *THROUGH, *SCANS}
+APART = {"const", "local", "slot", "extent", "position", "cases", "gather", "scatter", "kept", *THROUGH, *SCANS}
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
@@ -91,6 +92,7 @@ class _Lowering:
         self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
         self.split: dict[tuple[Block, Name], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
+        self.turns: dict[tuple[Turns, tuple[Expr, ...], Block], Value] = {}
         self.names = 0
         self.first = 0  # the first level of outermost loops: those that fill what is kept come before
 
@@ -274,7 +276,10 @@ class _Lowering:
             if arg.block is not block and arg.block.depth > block.depth:
                 block = arg.block
         level = max([arg.level for arg in args if arg.block is block], default=0)
-        return self.assign(node.op, tuple([arg.of for arg in args]), node.dtype, block, level)
+        values = tuple([arg.of for arg in args])
+        if node.op == "loop":
+            return self.turned(node, values, block, level)
+        return self.assign(node.op, values, node.dtype, block, level)
 
     def apart(self, node: Node, places: Places) -> Value:
         """What is no elementwise function of its arguments."""
@@ -282,6 +287,8 @@ class _Lowering:
         match node.op:
             case "const":
                 return Value(literal(node), self.root, 0)
+            case "local":
+                return Value(carried(node.attrs[0]), self.root, 0)
             case "slot":
                 block = at.home(self.root)
                 outside = at.moved(block, block.loop_body)  # a case loads nothing that its loop has not loaded
@@ -304,7 +311,17 @@ class _Lowering:
                 return self.cases(node, places.context)
         return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
 
-    def assign(self, op: str, args: tuple[Expr, ...], dtype: np.dtype, block: Block, level: int) -> Value:
+    def turned(self, node: Node, args: tuple[Expr, ...], block: Block, level: int) -> Value:
+        """A carry of a loop, which is run once for all of them."""
+        loop, place = node.attrs
+        if len(loop.news) == 1:
+            return self.assign(loop, args, node.dtype, block, level)
+        if (loop, args, block) not in self.turns:
+            every = np.dtype([("", new.dtype) for new in loop.news])
+            self.turns[loop, args, block] = self.assign(loop, args, every, block, level)
+        return self.assign("index", (self.turns[loop, args, block].of[place],), node.dtype, block, level)
+
+    def assign(self, op: str | Turns, args: tuple[Expr, ...], dtype: np.dtype, block: Block, level: int) -> Value:
         name = self.name("v")
         block.put(level, Assign(name, op, args, dtype))
         return Value(Name(name), block, level)

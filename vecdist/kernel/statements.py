@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from vecdist.kernel.expressions import Expr, Name, names, substituted
+from vecdist.primitives.loops import Loop
 
 if TYPE_CHECKING:
     from vecdist.kernel.ir import Block
@@ -53,10 +54,13 @@ class Load:
 @final
 @dataclass(frozen=True)
 class Assign:
-    """``name`` is a primitive of ``args``; where ``op`` is ``"index"``, an expression as it stands."""
+    """``name`` is a primitive of ``args``; where ``op`` is ``"index"``, an expression as it stands.
+
+    That of a loop of elements is all that is carried to its end, a tuple where that is more than one number.
+    """
 
     name: str
-    op: str
+    op: str | Loop
     args: tuple[Expr, ...]
     dtype: np.dtype
 
@@ -178,6 +182,11 @@ Made = Assign | Load | Total  # what gives a name to a value
 
 def _listed(found: Sequence[Expr]) -> str:
     return ", ".join(map(str, found))
+
+
+def carried(place: int) -> Name:
+    """What a turn of a loop of elements reads: a carry, or what comes behind those."""
+    return Name(f"c{place}")
 
 
 def array_name(source: int | Temp) -> str:

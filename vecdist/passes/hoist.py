@@ -45,7 +45,8 @@ def _costs(roots: Sequence[Node]) -> dict[Node, int]:
             costs[node] = costs[node.args[0]]
         elif node.op not in STRUCTURE and node.op != "cases" and all(arg in costs for arg in node.args):
             varying = [arg for arg in node.args if _varies(arg)]
-            costs[node] = min(DEAR, sum(costs[arg] for arg in varying) + 1) if varying else 0
+            own = DEAR if node.op == "loop" else 1
+            costs[node] = min(DEAR, sum(costs[arg] for arg in varying) + own) if varying else 0
     return costs
 
 

@@ -15,6 +15,7 @@ from vecdist.passes.expand import expand, to_elementary
 from vecdist.passes.factor import factor
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import hoistable, kept, narrow
+from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import partial_evaluation, without_constants
 from vecdist.passes.powers import powers
 from vecdist.passes.recurrences import in_steps
@@ -32,9 +33,20 @@ ON_PRIMITIVES: tuple[Pass, ...] = (
     factor,  # while a sum is still written as products: what is expanded has none
     powers,  # after signs and factors have left the sums, where those of several terms meet
     simplify,  # products with 1 that factors left behind, for whoever is shown the graph: others see no difference
+    merged,  # a loop and its derivatives, as all that is asked of them is known
 )
-ON_STEP: tuple[Pass, ...] = (*ON_PRIMITIVES, sink_selects, to_elementary, simplify, sink_selects, expand, simplify)
+
+
+def turns(graph: Sequence[Node]) -> tuple[Node, ...]:
+    """A graph with what each turn of a loop computes after all passes."""
+    return with_turns(graph, lambda turn: passed(turn, (*ON_PRIMITIVES, *ON_TARGET)))
+
+
+ON_STEP: tuple[Pass, ...] = (
+    *ON_PRIMITIVES, turns, sink_selects, to_elementary, simplify, sink_selects, expand, simplify,
+)  # fmt: skip
 ON_TARGET: tuple[Pass, ...] = (
+    turns,  # of loops, which are graphs of their own
     in_steps(lambda news: passed(news, ON_STEP)),  # which are graphs of their own
     sink_selects,  # between two values of one function, lgamma say, while it is still one
     to_elementary,  # so that what the sides of a choice have in common are exponentials and logarithms

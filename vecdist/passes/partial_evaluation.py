@@ -104,7 +104,7 @@ class _State:
         """Whether a constant is worth a read from memory."""
         entry = PRIMITIVES.get(node.op)
         composed = entry is not None and entry.floating and (entry.expand or entry.routine) is not None
-        return composed and self.kinds[node] == DATA
+        return (composed or node.op == "loop") and self.kinds[node] == DATA
 
     def is_stored(self, node: Node) -> bool:
         """Whether an array of its shape is read in any case."""

@@ -27,6 +27,9 @@ class Loop:
     news: tuple[Node, ...]
     limit: int | None = TURNS
 
+    def __str__(self) -> str:
+        return "loop"
+
     @property
     def roots(self) -> tuple[Node, ...]:
         """What a turn computes."""

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from vecdist.codegen import loops
 from vecdist.codegen.cpu.blocking import MIN, block_count, block_size, stripe_limit
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.parts import WIDE, Hoisted, part
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
-from vecdist.codegen.cpu.spelling import spelled
+from vecdist.codegen.cpu.spelling import scalar, spelled
 from vecdist.codegen.inline import inlined
 from vecdist.codegen.parameters import trimmed
 from vecdist.codegen.source import Source
@@ -31,6 +32,7 @@ ENTRIES = {"kernel", "part", "host"}  # the functions that are called from outsi
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for the CPU."""
     functions, tables, routines = inlined(trimmed(_Module(kernel).functions(), ENTRIES))
+    routines = *routines, *loops.routines(kernel.root.walk(), scalar)
     return Source(functions, kernel, "vecdist.runtime.cpu.language", tables, routines, "@compiled")
 
 

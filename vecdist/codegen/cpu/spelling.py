@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, final
 
 from vecdist.codegen.cpu.mixed import Add, Item
+from vecdist.codegen.loops import routine
 from vecdist.codegen.statements import computed, load_offset, slot_of, store_offset, typed_zero
 from vecdist.kernel.code import Code, Do, Set, let, replaced
 from vecdist.kernel.expressions import Call, Choice, Element, Expr, Name, Operand, of_type, rewritten
-from vecdist.kernel.ir import Kernel
-from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, array_name
+from vecdist.kernel.ir import SCALAR, Kernel
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp, Total, array_name
+from vecdist.primitives.loops import Loop
 
 READ = {"dense": "load", "strided": "load_bytes"}  # the word that reads an element, by the layout of its array
 
@@ -54,6 +56,12 @@ def _accumulate(item: Accumulate, arrays: Arrays) -> Code:
     return let(item.name, Name(f"accumulate_{item.op}")(Name(item.name), item.value))
 
 
+def _assign(item: Assign, arrays: Arrays) -> Code:
+    if isinstance(item.op, Loop):
+        return let(item.name, Name(routine(item.op, scalar).name)(*item.args))
+    return let(item.name, computed(item))
+
+
 def _store(item: Store, arrays: Arrays) -> Code:
     return Do(arrays.call("store", item.output, Name(f"o{item.output}"), store_offset(item, arrays.kernel), item.value))
 
@@ -72,7 +80,7 @@ def _set(item: Set, arrays: Arrays) -> Code:
 
 TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
     Load: _load,
-    Assign: lambda item, _: let(item.name, computed(item)),
+    Assign: _assign,
     Accumulate: _accumulate,
     Total: lambda item, _: let(item.name, of_type(item.dtype, Name(item.accumulator))),
     Store: _store,
@@ -88,3 +96,8 @@ def spelled(items: Sequence[Item], kernel: Kernel, buffers: Iterable[str] = ()) 
     scopes: dict[Expr, int] = {Name(f"b_{name}"): scope for scope, name in enumerate(buffers, len(kernel.outputs))}
     arrays = Arrays(kernel, scopes)
     return replaced(items, lambda item: (TABLE[type(item)](item, arrays),) if type(item) in TABLE else None)
+
+
+def scalar(items: Sequence[Statement]) -> tuple[Code, ...]:
+    """Statements of single numbers, of no kernel, as code."""
+    return spelled(items, SCALAR)

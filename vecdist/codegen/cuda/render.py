@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from vecdist.codegen import loops
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters
 from vecdist.codegen.cuda.launch import parameters
 from vecdist.codegen.cuda.plan import nests_of
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
-from vecdist.codegen.cuda.spelling import spelled
+from vecdist.codegen.cuda.spelling import scalar, spelled
 from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import Item, Items, element_count
@@ -28,6 +29,7 @@ from vecdist.kernel.statements import Accumulate, Made, Statement, reads
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for CUDA."""
     functions, tables, routines = inlined((function(kernel),))
+    routines = *routines, *loops.routines(kernel.root.walk(), scalar)
     return Source(functions, kernel, "vecdist.runtime.cuda.language", tables, routines)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import SIZE
 from vecdist.codegen.cuda.reductions import combined
+from vecdist.codegen.loops import routine
 from vecdist.codegen.statements import (
     ACCUMULATOR,
     Item,
@@ -19,8 +20,9 @@ from vecdist.codegen.statements import (
 )
 from vecdist.kernel.code import Code, Do, If, Set, let, replaced
 from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, of_type, word
-from vecdist.kernel.ir import Kernel
-from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, array_name
+from vecdist.kernel.ir import SCALAR, Kernel
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp, Total, array_name
+from vecdist.primitives.loops import Loop
 
 TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
 
@@ -49,6 +51,8 @@ def _load(item: Load, kernel: Kernel) -> Code:
 
 def _assign(item: Assign, kernel: Kernel) -> Code:
     match item:
+        case Assign(name, Loop() as loop, args):
+            return let(name, Name(routine(loop, scalar).name)(*args))
         case Assign(name, op, args, dtype) if op in TYPED:
             return let(name, Name(f"{op}_{'i' if op == 'from_bits' else 'f'}{dtype.itemsize}")(*args))
         case Assign(name, "where" | "seldom", (condition, yes, no), dtype) if dtype.kind != "b":
@@ -96,3 +100,8 @@ def spelled(items: Sequence[Item], kernel: Kernel) -> tuple[Code, ...]:
         return None if spell is None else (spell(item, kernel),)
 
     return replaced(items, rule)
+
+
+def scalar(items: Sequence[Statement]) -> tuple[Code, ...]:
+    """Statements of single numbers, of no kernel, as code."""
+    return spelled(items, SCALAR)
