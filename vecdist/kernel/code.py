@@ -89,11 +89,12 @@ Code = Simple | If | While | For
 @final
 @dataclass(frozen=True)
 class Function:
-    """A function of generated code."""
+    """A function of generated code; one that stands ``apart`` is never put in the place of its call."""
 
     name: str
     parameters: tuple[str, ...]
     body: tuple[Code, ...]
+    apart: bool = False
 
     def __str__(self) -> str:
         return "\n".join([f"def {self.name}({', '.join(self.parameters)}):", *_inside(self.body, 0, str)])

@@ -98,6 +98,14 @@ class _Module:
             self.uses.update(inner)
         self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
         self.functions: dict[Typed, ir.Function] = {}
+        self.emitters: dict[tuple[Any, Any], Any] = {}
+
+    def emitter(self, function: Any, signature: Any) -> Any:
+        """What emits a call of one of Numba's functions, which it takes long to find."""
+        key = function, signature
+        if key not in self.emitters:
+            self.emitters[key] = self.target.get_function(function, signature)
+        return self.emitters[key]
 
     def function(self, made: Typed) -> ir.Function:
         if made not in self.functions:
@@ -184,7 +192,7 @@ class _Statements:
     def apply(self, called: tuple[Any, Any], arguments: Sequence[tuple[Value, Type]]) -> Value:
         """A call of what the types say."""
         function, signature = called
-        emitter = self.target.get_function(function, signature)
+        emitter = self.module.emitter(function, signature)
         result = emitter(self.builder, self.fitted(arguments, signature.args))
         self.target.add_linking_libs(getattr(emitter, "libs", ()))
         return result

@@ -21,6 +21,8 @@ from numba.core.extending import intrinsic
 from vecdist.codegen import frontend
 from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
+from vecdist.runtime.cpu import aliasing
+from vecdist.runtime.cpu.aliasing import in_scope
 from vecdist.runtime.emission import called_by_numba
 from vecdist.runtime.typed import Written
 
@@ -29,7 +31,8 @@ i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
 u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
-VERSION = hashlib.sha256(Path(__file__).read_bytes() + emission.VERSION).hexdigest()[:12]
+SHAPING = b"".join(Path(file).read_bytes() for file in (__file__, aliasing.__file__))
+VERSION = hashlib.sha256(SHAPING + emission.VERSION).hexdigest()[:12]
 
 
 emitted = emission.emitter(intrinsic)
@@ -51,26 +54,6 @@ def merged(function: Callable[..., Any]) -> Any:
     return found
 
 
-def _scopes(builder: ir.IRBuilder, output: int, outputs: int) -> tuple[ir.MDValue, ir.MDValue]:
-    """The alias scopes of an array, and of those that never overlap it; ``output`` is -1 for an input.
-
-    No output overlaps an input or another output.  Without these LLVM compares addresses at run time, and takes a loop
-    of another rounding where two small arrays happen to lie close together.
-    """
-    module = builder.module
-    domain = module.add_metadata([ir.MetaDataString(module, "vecdist")])
-    names = ["inputs", *(f"output {number}" for number in range(outputs))]
-    scopes = [module.add_metadata([ir.MetaDataString(module, f"vecdist {name}"), domain]) for name in names]
-    own = scopes.pop(output + 1)
-    return module.add_metadata([own]), module.add_metadata(scopes)
-
-
-def _in_scope(builder: ir.IRBuilder, access: ir.Instruction, output: int, outputs: int) -> None:
-    own, others = _scopes(builder, output, outputs)
-    access.set_metadata("alias.scope", own)
-    access.set_metadata("noalias", others)
-
-
 def _array(context, builder, array_type, *value):  # noqa: ANN001, ANN002, ANN202
     """An array as Numba has it, or one without content."""
     from numba.np.arrayobj import make_array  # which only compiling needs, and is long in loading
@@ -87,7 +70,7 @@ def _data(context, builder, array_type, value):  # noqa: ANN001, ANN202
 def _load_at(context, builder, array_type, pointer, output, outputs):  # noqa: ANN001, ANN202
     value = context.unpack_value(builder, array_type.dtype, pointer)
     if isinstance(value, ir.LoadInstr):
-        _in_scope(builder, value, output, outputs)
+        in_scope(builder, value, output, outputs)
     return value
 
 
@@ -124,7 +107,7 @@ def store(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN20
         pointer = builder.gep(data, [args[1]], inbounds=True)
         converted = context.cast(builder, args[2], value, array.dtype)
         access = builder.store(context.get_value_as_data(builder, array.dtype, converted), pointer)
-        _in_scope(builder, access, output.literal_value, outputs.literal_value)
+        in_scope(builder, access, output.literal_value, outputs.literal_value)
         return context.get_dummy_value()
 
     return types.none(array, types.intp, value, output, outputs), codegen
@@ -212,7 +195,7 @@ def add_at(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN2
         before = _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
         added = context.cast(builder, args[2], value, array.dtype)
         after = builder.fadd(before, added) if isinstance(array.dtype, types.Float) else builder.add(before, added)
-        _in_scope(builder, builder.store(after, pointer), output.literal_value, outputs.literal_value)
+        in_scope(builder, builder.store(after, pointer), output.literal_value, outputs.literal_value)
         return context.get_dummy_value()
 
     return types.none(array, types.intp, value, output, outputs), codegen
