@@ -17,7 +17,7 @@ LAYERS = [
     "names", "graph", "primitives", "constraints", "special", "distributions",
     "passes", "kernel", "codegen", "runtime",
     "lazy", "linalg", "random", "verbs", "multivariate", "wrappers",
-    "parameters", "model", "samplers", "interop", "inspect",
+    "parameters", "model", "device", "samplers", "interop", "inspect",
     "__init__",
     "datasets", "doctor", "__main__",
 ]

@@ -19,6 +19,7 @@ _WHERE = {
     "clear_cache": "vecdist.runtime.cache",
     "compile": "vecdist.lazy.compiled",
     "data": "vecdist.lazy.array",
+    "device_function": "vecdist.device",
     "discretised": "vecdist.wrappers",
     "entropy": "vecdist.verbs.tails_and_moments",
     "explain": "vecdist.inspect.explain",

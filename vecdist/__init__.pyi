@@ -3,6 +3,7 @@
 # Written from the files of this folder by ``VECDIST_REGENERATE=1 python -m pytest tests/annotations``.
 
 from vecdist import distributions as distributions, linalg as linalg, parameters as parameters, random as random
+from vecdist.device import device_function as device_function
 from vecdist.inspect.explain import explain as explain
 from vecdist.interop.converters import from_numpyro as from_numpyro, from_pymc as from_pymc, from_scipy as from_scipy, from_stan as from_stan
 from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as lazy
@@ -36,6 +37,7 @@ __all__ = [
     "clear_cache",
     "compile",
     "data",
+    "device_function",
     "discretised",
     "entropy",
     "explain",

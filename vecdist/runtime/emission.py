@@ -74,11 +74,17 @@ def emitter(intrinsic: Callable[..., Any]) -> Any:
     return intrinsic(emitted)
 
 
+def numbered(written: Written) -> int:
+    """What the intrinsic is told of a function: its number, for as long as someone keeps the function."""
+    number = next(_numbers)
+    _written[number] = written
+    return number
+
+
 def called_by_numba(written: Written, emitted: Any) -> Any:
     """A function for Numba that is nothing but what was written, and keeps it."""
-    number, name = next(_numbers), written.function.name
+    number, name = numbered(written), written.function.name
     names = "".join(f"{each}, " for each in written.function.parameters)
-    _written[number] = written
     told = {"emitted": emitted, "written": written, "__name__": written.names["__name__"]}
     exec(f"def {name}({names}):\n    return emitted({number}, ({names}))\n", told)
     return told[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -18,6 +18,7 @@ from vecdist.passes.derivations import Derivation, values
 from vecdist.passes.order import Chosen, Derived, Pass, Structure, derived, settled
 from vecdist.passes.outline import Outline, outline
 from vecdist.passes.partial_evaluation import scalar
+from vecdist.passes.products_as_loops import products_as_loops
 from vecdist.passes.sort_by_key import Sorting, groupings
 from vecdist.passes.stages import Stage
 from vecdist.primitives.indexing import INDEXING
@@ -55,6 +56,7 @@ class Plan:
 
 
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
+KEPT = 256  # values that one thread keeps for its loops, in place of computing them again
 
 _launches: Memo[Runner] = of_structures()
 _bindings: Memo[Binding] = of_structures()
@@ -149,7 +151,7 @@ def fed(
     return planned(bound, derivation, kind, errors, dropped=dropped), bound
 
 
-def _constants(plan: Plan, bound: Bound, kind: str) -> list[Any] | None:
+def _constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Any] | None:
     """The constants of a plan, computed once for its data; ``None`` where they do not stand for them.
 
     That is where a condition fails (an element outside the support, say) or a mean is not finite: then each element is
@@ -235,6 +237,28 @@ def lower(
     found = derived(Structure(bound.roots, derivation, errors), target.passes)
     kernel = schedule(*found.with_chosen(found.chosen(bound.lengths, target.widest)))
     return found.graph, kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from)
+
+
+def sequential(
+    bound: Bound, derivation: Derivation, kind: str, unnormalised: bool = False
+) -> tuple[Kernel, tuple[Leaf, ...]]:
+    """The loop nests of a structure for one thread that does everything at these lengths, and what fills its slots.
+
+    Products of matrices are loops among others; what depends on constant data alone is known before.
+    """
+    dropped = bound.unvarying if unnormalised else ()
+    asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), picks=False)
+    found = derived(asked, (products_as_loops,), _first(asked))
+    constants = _constants(found, bound, kind) if bound.constant else []
+    if constants is None:
+        asked = Structure(bound.roots, derivation, "nan", dropped=dropped, picks=False)
+        found = derived(asked, (products_as_loops,), _first(asked))
+    leaves = [Leaf(None, each, LIBRARY[kind] if np.ndim(each) else "number") for each in constants or ()]
+    tall, _ = found.chosen(bound.lengths, None)
+    _, values = found.chosen(bound.lengths, KEPT)
+    kernel = schedule(*found.with_chosen((tall, values)))
+    outputs = tuple([replace(output, kept=False) for output in kernel.outputs])
+    return replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items())), (*bound.leaves, *leaves)
 
 
 def library(leaves: Sequence[Leaf]) -> str:

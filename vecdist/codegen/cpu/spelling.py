@@ -94,7 +94,11 @@ TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
 def spelled(items: Sequence[Item], kernel: Kernel, buffers: Iterable[str] = ()) -> tuple[Code, ...]:
     """Statements as code."""
     scopes: dict[Expr, int] = {Name(f"b_{name}"): scope for scope, name in enumerate(buffers, len(kernel.outputs))}
-    arrays = Arrays(kernel, scopes)
+    return in_words(items, Arrays(kernel, scopes))
+
+
+def in_words(items: Sequence[Item], arrays: Arrays) -> tuple[Code, ...]:
+    """Statements on these arrays as code."""
     return replaced(items, lambda item: (TABLE[type(item)](item, arrays),) if type(item) in TABLE else None)
 
 

@@ -63,6 +63,8 @@ def _array(context, builder, array_type, *value):  # noqa: ANN001, ANN002, ANN20
 
 def _data(context, builder, array_type, value):  # noqa: ANN001, ANN202
     """Where the elements of an array begin; by way of memory, as Numba has it, LLVM would have to find that out."""
+    if isinstance(array_type, types.CPointer):
+        return value
     place = context.data_model_manager[array_type].get_field_position("data")
     return builder.extract_value(value, place)
 

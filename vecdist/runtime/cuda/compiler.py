@@ -79,14 +79,20 @@ def _compiled(written: Written, given: Any, name: str, capability: tuple[int, in
     if not hasattr(cuda, "compile") or cuda.compile is None:
         raise MissingToolchain(f"numba-cuda is not installed; {HOW}")
     told = {"cc": capability, "output": "ltoir", "abi": "numba", "abi_info": {"abi_name": name}}
-    return cuda.compile(called_by_numba(written, _emitted()), given, **told, **options)[0]
+    return cuda.compile(called_by_numba(written, emitted()), given, **told, **options)[0]
 
 
 @functools.cache
-def _emitted() -> Any:
-    from numba.cuda.extending import intrinsic
+def emitted() -> Any:
+    """The intrinsic of generated code."""
+    return emitter(intrinsic())
 
-    return emitter(intrinsic)
+
+def intrinsic() -> Any:
+    """The decorator of intrinsics."""
+    from numba.cuda import extending
+
+    return extending.intrinsic
 
 
 def link(codes: Sequence[bytes], capability: tuple[int, int]) -> bytes:
