@@ -12,8 +12,8 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
     lanes = min(lanes_i0, 256)
     lane = thread % lanes
     mask = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
-    of_i3 = cuda.shared.array(64, f8)
-    width = (n0 + cut * 4 * lanes - 1) // (cut * 4 * lanes) * (cut * 4 * lanes // cut)
+    of_i3 = cuda.shared.array(32, f8)
+    width = (n0 + cut * 2 * lanes - 1) // (cut * 2 * lanes) * (cut * 2 * lanes // cut)
     if cut > 1:
         for piece in range(first // lanes, 1 * cut, step // lanes):
             i0 = piece // cut
@@ -21,37 +21,23 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
             stop = min(start + width, n0)
             whole_a5 = f8(0)
             whole_a14 = f8(0)
-            for base in range(start, stop, 4 * lanes):
+            for base in range(start, stop, 2 * lanes):
                 i3_0 = base + lane
                 i3_1 = base + lane + 1 * lanes
-                i3_2 = base + lane + 2 * lanes
-                i3_3 = base + lane + 3 * lanes
-                if base + 4 * lanes <= stop:
+                if base + 2 * lanes <= stop:
                     v4_0 = x0[i3_0]
                     v13_0 = x0[n0 - 1 - i3_0]
                     v4_1 = x0[i3_1]
                     v13_1 = x0[n0 - 1 - i3_1]
-                    v4_2 = x0[i3_2]
-                    v13_2 = x0[n0 - 1 - i3_2]
-                    v4_3 = x0[i3_3]
-                    v13_3 = x0[n0 - 1 - i3_3]
                     all0_a5 = f8(v4_0)
                     all0_a14 = f8(v13_0)
                     all1_a5 = f8(v4_1)
                     all1_a14 = f8(v13_1)
-                    all2_a5 = f8(v4_2)
-                    all2_a14 = f8(v13_2)
-                    all3_a5 = f8(v4_3)
-                    all3_a14 = f8(v13_3)
                 else:
                     all0_a5 = f8(0)
                     all0_a14 = f8(0)
                     all1_a5 = f8(0)
                     all1_a14 = f8(0)
-                    all2_a5 = f8(0)
-                    all2_a14 = f8(0)
-                    all3_a5 = f8(0)
-                    all3_a14 = f8(0)
                     if i3_0 < stop:
                         v4_0 = x0[i3_0]
                         v13_0 = x0[n0 - 1 - i3_0]
@@ -62,34 +48,16 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                         v13_1 = x0[n0 - 1 - i3_1]
                         all1_a5 = f8(v4_1)
                         all1_a14 = f8(v13_1)
-                    if i3_2 < stop:
-                        v4_2 = x0[i3_2]
-                        v13_2 = x0[n0 - 1 - i3_2]
-                        all2_a5 = f8(v4_2)
-                        all2_a14 = f8(v13_2)
-                    if i3_3 < stop:
-                        v4_3 = x0[i3_3]
-                        v13_3 = x0[n0 - 1 - i3_3]
-                        all3_a5 = f8(v4_3)
-                        all3_a14 = f8(v13_3)
                 own0_a5 = all0_a5
                 own0_a14 = all0_a14
                 own1_a5 = all1_a5
                 own1_a14 = all1_a14
-                own2_a5 = all2_a5
-                own2_a14 = all2_a14
-                own3_a5 = all3_a5
-                own3_a14 = all3_a14
                 hop = 1
                 while min(lanes, 32) > hop:
                     other0_a5 = cuda.shfl_xor_sync(mask, all0_a5, hop)
                     other0_a14 = cuda.shfl_xor_sync(mask, all0_a14, hop)
                     other1_a5 = cuda.shfl_xor_sync(mask, all1_a5, hop)
                     other1_a14 = cuda.shfl_xor_sync(mask, all1_a14, hop)
-                    other2_a5 = cuda.shfl_xor_sync(mask, all2_a5, hop)
-                    other2_a14 = cuda.shfl_xor_sync(mask, all2_a14, hop)
-                    other3_a5 = cuda.shfl_xor_sync(mask, all3_a5, hop)
-                    other3_a14 = cuda.shfl_xor_sync(mask, all3_a14, hop)
                     if lane & hop > 0:
                         own0_a5 = other0_a5 + own0_a5
                         all0_a5 = other0_a5 + all0_a5
@@ -99,23 +67,11 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                         all1_a5 = other1_a5 + all1_a5
                         own1_a14 = other1_a14 + own1_a14
                         all1_a14 = other1_a14 + all1_a14
-                        own2_a5 = other2_a5 + own2_a5
-                        all2_a5 = other2_a5 + all2_a5
-                        own2_a14 = other2_a14 + own2_a14
-                        all2_a14 = other2_a14 + all2_a14
-                        own3_a5 = other3_a5 + own3_a5
-                        all3_a5 = other3_a5 + all3_a5
-                        own3_a14 = other3_a14 + own3_a14
-                        all3_a14 = other3_a14 + all3_a14
                     else:
                         all0_a5 = all0_a5 + other0_a5
                         all0_a14 = all0_a14 + other0_a14
                         all1_a5 = all1_a5 + other1_a5
                         all1_a14 = all1_a14 + other1_a14
-                        all2_a5 = all2_a5 + other2_a5
-                        all2_a14 = all2_a14 + other2_a14
-                        all3_a5 = all3_a5 + other3_a5
-                        all3_a14 = all3_a14 + other3_a14
                     hop = hop * 2
                 if lanes > 32:
                     if thread % 32 == 0:
@@ -123,70 +79,38 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                         of_i3[8 + thread // 32] = all0_a14
                         of_i3[16 + thread // 32] = all1_a5
                         of_i3[24 + thread // 32] = all1_a14
-                        of_i3[32 + thread // 32] = all2_a5
-                        of_i3[40 + thread // 32] = all2_a14
-                        of_i3[48 + thread // 32] = all3_a5
-                        of_i3[56 + thread // 32] = all3_a14
                     cuda.syncthreads()
                     ahead0_a5 = f8(0)
                     ahead0_a14 = f8(0)
                     ahead1_a5 = f8(0)
                     ahead1_a14 = f8(0)
-                    ahead2_a5 = f8(0)
-                    ahead2_a14 = f8(0)
-                    ahead3_a5 = f8(0)
-                    ahead3_a14 = f8(0)
                     all0_a5 = f8(0)
                     all0_a14 = f8(0)
                     all1_a5 = f8(0)
                     all1_a14 = f8(0)
-                    all2_a5 = f8(0)
-                    all2_a14 = f8(0)
-                    all3_a5 = f8(0)
-                    all3_a14 = f8(0)
                     for other in range(8):
                         other0_a5 = of_i3[0 + other]
                         other0_a14 = of_i3[8 + other]
                         other1_a5 = of_i3[16 + other]
                         other1_a14 = of_i3[24 + other]
-                        other2_a5 = of_i3[32 + other]
-                        other2_a14 = of_i3[40 + other]
-                        other3_a5 = of_i3[48 + other]
-                        other3_a14 = of_i3[56 + other]
                         if other < thread // 32:
                             ahead0_a5 = ahead0_a5 + other0_a5
                             ahead0_a14 = ahead0_a14 + other0_a14
                             ahead1_a5 = ahead1_a5 + other1_a5
                             ahead1_a14 = ahead1_a14 + other1_a14
-                            ahead2_a5 = ahead2_a5 + other2_a5
-                            ahead2_a14 = ahead2_a14 + other2_a14
-                            ahead3_a5 = ahead3_a5 + other3_a5
-                            ahead3_a14 = ahead3_a14 + other3_a14
                         all0_a5 = all0_a5 + other0_a5
                         all0_a14 = all0_a14 + other0_a14
                         all1_a5 = all1_a5 + other1_a5
                         all1_a14 = all1_a14 + other1_a14
-                        all2_a5 = all2_a5 + other2_a5
-                        all2_a14 = all2_a14 + other2_a14
-                        all3_a5 = all3_a5 + other3_a5
-                        all3_a14 = all3_a14 + other3_a14
                     own0_a5 = ahead0_a5 + own0_a5
                     own0_a14 = ahead0_a14 + own0_a14
                     own1_a5 = ahead1_a5 + own1_a5
                     own1_a14 = ahead1_a14 + own1_a14
-                    own2_a5 = ahead2_a5 + own2_a5
-                    own2_a14 = ahead2_a14 + own2_a14
-                    own3_a5 = ahead3_a5 + own3_a5
-                    own3_a14 = ahead3_a14 + own3_a14
                     cuda.syncthreads()
                 whole_a5 = whole_a5 + all0_a5
                 whole_a14 = whole_a14 + all0_a14
                 whole_a5 = whole_a5 + all1_a5
                 whole_a14 = whole_a14 + all1_a14
-                whole_a5 = whole_a5 + all2_a5
-                whole_a14 = whole_a14 + all2_a14
-                whole_a5 = whole_a5 + all3_a5
-                whole_a14 = whole_a14 + all3_a14
             if lane == 0:
                 partials[1 * blocks + (0 + piece)] = whole_a5
                 partials[1 * blocks + (256 + piece)] = whole_a14
@@ -249,37 +173,23 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
             a14 = a14 + all0_a14
         c_a5 = a5
         c_a14 = a14
-        for base in range(start, stop, 4 * lanes):
+        for base in range(start, stop, 2 * lanes):
             i3_0 = base + lane
             i3_1 = base + lane + 1 * lanes
-            i3_2 = base + lane + 2 * lanes
-            i3_3 = base + lane + 3 * lanes
-            if base + 4 * lanes <= stop:
+            if base + 2 * lanes <= stop:
                 v4_0 = x0[i3_0]
                 v13_0 = x0[n0 - 1 - i3_0]
                 v4_1 = x0[i3_1]
                 v13_1 = x0[n0 - 1 - i3_1]
-                v4_2 = x0[i3_2]
-                v13_2 = x0[n0 - 1 - i3_2]
-                v4_3 = x0[i3_3]
-                v13_3 = x0[n0 - 1 - i3_3]
                 all0_a5 = f8(v4_0)
                 all0_a14 = f8(v13_0)
                 all1_a5 = f8(v4_1)
                 all1_a14 = f8(v13_1)
-                all2_a5 = f8(v4_2)
-                all2_a14 = f8(v13_2)
-                all3_a5 = f8(v4_3)
-                all3_a14 = f8(v13_3)
             else:
                 all0_a5 = f8(0)
                 all0_a14 = f8(0)
                 all1_a5 = f8(0)
                 all1_a14 = f8(0)
-                all2_a5 = f8(0)
-                all2_a14 = f8(0)
-                all3_a5 = f8(0)
-                all3_a14 = f8(0)
                 if i3_0 < stop:
                     v4_0 = x0[i3_0]
                     v13_0 = x0[n0 - 1 - i3_0]
@@ -290,34 +200,16 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                     v13_1 = x0[n0 - 1 - i3_1]
                     all1_a5 = f8(v4_1)
                     all1_a14 = f8(v13_1)
-                if i3_2 < stop:
-                    v4_2 = x0[i3_2]
-                    v13_2 = x0[n0 - 1 - i3_2]
-                    all2_a5 = f8(v4_2)
-                    all2_a14 = f8(v13_2)
-                if i3_3 < stop:
-                    v4_3 = x0[i3_3]
-                    v13_3 = x0[n0 - 1 - i3_3]
-                    all3_a5 = f8(v4_3)
-                    all3_a14 = f8(v13_3)
             own0_a5 = all0_a5
             own0_a14 = all0_a14
             own1_a5 = all1_a5
             own1_a14 = all1_a14
-            own2_a5 = all2_a5
-            own2_a14 = all2_a14
-            own3_a5 = all3_a5
-            own3_a14 = all3_a14
             hop = 1
             while min(lanes, 32) > hop:
                 other0_a5 = cuda.shfl_xor_sync(mask, all0_a5, hop)
                 other0_a14 = cuda.shfl_xor_sync(mask, all0_a14, hop)
                 other1_a5 = cuda.shfl_xor_sync(mask, all1_a5, hop)
                 other1_a14 = cuda.shfl_xor_sync(mask, all1_a14, hop)
-                other2_a5 = cuda.shfl_xor_sync(mask, all2_a5, hop)
-                other2_a14 = cuda.shfl_xor_sync(mask, all2_a14, hop)
-                other3_a5 = cuda.shfl_xor_sync(mask, all3_a5, hop)
-                other3_a14 = cuda.shfl_xor_sync(mask, all3_a14, hop)
                 if lane & hop > 0:
                     own0_a5 = other0_a5 + own0_a5
                     all0_a5 = other0_a5 + all0_a5
@@ -327,23 +219,11 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                     all1_a5 = other1_a5 + all1_a5
                     own1_a14 = other1_a14 + own1_a14
                     all1_a14 = other1_a14 + all1_a14
-                    own2_a5 = other2_a5 + own2_a5
-                    all2_a5 = other2_a5 + all2_a5
-                    own2_a14 = other2_a14 + own2_a14
-                    all2_a14 = other2_a14 + all2_a14
-                    own3_a5 = other3_a5 + own3_a5
-                    all3_a5 = other3_a5 + all3_a5
-                    own3_a14 = other3_a14 + own3_a14
-                    all3_a14 = other3_a14 + all3_a14
                 else:
                     all0_a5 = all0_a5 + other0_a5
                     all0_a14 = all0_a14 + other0_a14
                     all1_a5 = all1_a5 + other1_a5
                     all1_a14 = all1_a14 + other1_a14
-                    all2_a5 = all2_a5 + other2_a5
-                    all2_a14 = all2_a14 + other2_a14
-                    all3_a5 = all3_a5 + other3_a5
-                    all3_a14 = all3_a14 + other3_a14
                 hop = hop * 2
             if lanes > 32:
                 if thread % 32 == 0:
@@ -351,61 +231,33 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                     of_i3[8 + thread // 32] = all0_a14
                     of_i3[16 + thread // 32] = all1_a5
                     of_i3[24 + thread // 32] = all1_a14
-                    of_i3[32 + thread // 32] = all2_a5
-                    of_i3[40 + thread // 32] = all2_a14
-                    of_i3[48 + thread // 32] = all3_a5
-                    of_i3[56 + thread // 32] = all3_a14
                 cuda.syncthreads()
                 ahead0_a5 = f8(0)
                 ahead0_a14 = f8(0)
                 ahead1_a5 = f8(0)
                 ahead1_a14 = f8(0)
-                ahead2_a5 = f8(0)
-                ahead2_a14 = f8(0)
-                ahead3_a5 = f8(0)
-                ahead3_a14 = f8(0)
                 all0_a5 = f8(0)
                 all0_a14 = f8(0)
                 all1_a5 = f8(0)
                 all1_a14 = f8(0)
-                all2_a5 = f8(0)
-                all2_a14 = f8(0)
-                all3_a5 = f8(0)
-                all3_a14 = f8(0)
                 for other in range(8):
                     other0_a5 = of_i3[0 + other]
                     other0_a14 = of_i3[8 + other]
                     other1_a5 = of_i3[16 + other]
                     other1_a14 = of_i3[24 + other]
-                    other2_a5 = of_i3[32 + other]
-                    other2_a14 = of_i3[40 + other]
-                    other3_a5 = of_i3[48 + other]
-                    other3_a14 = of_i3[56 + other]
                     if other < thread // 32:
                         ahead0_a5 = ahead0_a5 + other0_a5
                         ahead0_a14 = ahead0_a14 + other0_a14
                         ahead1_a5 = ahead1_a5 + other1_a5
                         ahead1_a14 = ahead1_a14 + other1_a14
-                        ahead2_a5 = ahead2_a5 + other2_a5
-                        ahead2_a14 = ahead2_a14 + other2_a14
-                        ahead3_a5 = ahead3_a5 + other3_a5
-                        ahead3_a14 = ahead3_a14 + other3_a14
                     all0_a5 = all0_a5 + other0_a5
                     all0_a14 = all0_a14 + other0_a14
                     all1_a5 = all1_a5 + other1_a5
                     all1_a14 = all1_a14 + other1_a14
-                    all2_a5 = all2_a5 + other2_a5
-                    all2_a14 = all2_a14 + other2_a14
-                    all3_a5 = all3_a5 + other3_a5
-                    all3_a14 = all3_a14 + other3_a14
                 own0_a5 = ahead0_a5 + own0_a5
                 own0_a14 = ahead0_a14 + own0_a14
                 own1_a5 = ahead1_a5 + own1_a5
                 own1_a14 = ahead1_a14 + own1_a14
-                own2_a5 = ahead2_a5 + own2_a5
-                own2_a14 = ahead2_a14 + own2_a14
-                own3_a5 = ahead3_a5 + own3_a5
-                own3_a14 = ahead3_a14 + own3_a14
                 cuda.syncthreads()
             a5 = c_a5 + own0_a5
             c_a5 = c_a5 + all0_a5
@@ -425,24 +277,6 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                 o1[i3_1] = v6_1
                 v15_1 = f8(a14)
                 o3[n0 - 1 - i3_1] = v15_1
-            a5 = c_a5 + own2_a5
-            c_a5 = c_a5 + all2_a5
-            a14 = c_a14 + own2_a14
-            c_a14 = c_a14 + all2_a14
-            if i3_2 < stop:
-                v6_2 = f8(a5)
-                o1[i3_2] = v6_2
-                v15_2 = f8(a14)
-                o3[n0 - 1 - i3_2] = v15_2
-            a5 = c_a5 + own3_a5
-            c_a5 = c_a5 + all3_a5
-            a14 = c_a14 + own3_a14
-            c_a14 = c_a14 + all3_a14
-            if i3_3 < stop:
-                v6_3 = f8(a5)
-                o1[i3_3] = v6_3
-                v15_3 = f8(a14)
-                o3[n0 - 1 - i3_3] = v15_3
     cuda.syncthreads()
     if thread == 0:
         cuda.threadfence()

@@ -21,7 +21,7 @@ from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, substitu
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Made, Statement, Store, Total, renamed
 
-STRETCHES = 4  # of a tile, at most: loads in flight, and shuffles that do not wait for each other
+EXCHANGED = 4  # numbers that lanes tell each other at once: loads in flight, as far as registers go
 BASE_LANE = BASE + cuda.LANE
 WARP_OF = cuda.THREAD // WARP  # the number of a thread's warp in its block
 
@@ -91,14 +91,19 @@ class Stretch:
 
 def shared_words(loop: Loop) -> int:
     """How many numbers the warps of a block leave each other."""
-    assert loop.body.parent is not None
-    return WARPS * stretches(loop) * sum(len(item.expressions()) for item in loop.sums(loop.body.parent))
+    return WARPS * stretches(loop) * _numbers(loop)
 
 
 def stretches(loop: Loop) -> int:
     """How many stretches a tile has: one, where a body has loops or branches of its own."""
     plain = all(isinstance(item, Statement) for _, item in loop.body.items)
-    return min(STRETCHES, unrolling(loop)) if plain else 1
+    return min(max(1, EXCHANGED // _numbers(loop)), unrolling(loop)) if plain else 1
+
+
+def _numbers(loop: Loop) -> int:
+    """How many numbers say what elements do to the running results of a loop."""
+    assert loop.body.parent is not None
+    return sum(len(item.expressions()) for item in loop.sums(loop.body.parent))
 
 
 def scan(loop: Loop, rows: Loop, grid: Grid, start: Expr = ZERO, stop: Expr | None = None) -> Items:
