@@ -28,6 +28,7 @@ MODELS = [
     "mixture.py",
     "matrix_product.py --dtype float64",
     "lstm_cell.py",
+    "prefix.py",
     "arity.py",
     "growth.py",
 ]

@@ -78,7 +78,6 @@ class Contender:
         result = self.call()
         self.wait(result)
         self.first = time.perf_counter() - start
-        settle()
         return result
 
     def turn(self, seconds: float) -> None:
@@ -107,13 +106,6 @@ class Contender:
     @property
     def fastest(self) -> float:
         return min(self.times)
-
-
-def settle() -> None:
-    """Wait for what vecdist compiles beside its first runs, where it is loaded."""
-    threads = sys.modules.get("vecdist.runtime.cpu.threads")
-    if threads is not None:
-        threads.settled()
 
 
 Entry = Contender | str  # what cannot run says why
