@@ -29,6 +29,8 @@ LIMITS: dict[str, tuple[Number | str, Number | str]] = {
 
 def start(item: Accumulate) -> Expr:
     """What a reduction begins with: the value that changes nothing, in the type in which it accumulates."""
+    if item.start is not None:
+        return of_type(item.dtype, item.start)
     lowest, highest = LIMITS["i" if item.dtype.kind == "b" else item.dtype.kind]
     neutral = {"sum": 0, "linear": 0, "prod": 1, "max": lowest, "min": highest}[item.op]
     return Name(ACCUMULATOR[item.dtype.kind])(parsed(str(neutral)))

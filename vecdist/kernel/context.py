@@ -26,10 +26,14 @@ class Index:
 @final
 @dataclass(frozen=True)
 class Context:
-    """An index for each axis of a node (``None`` where the axis has length 1), and the guard of its loads."""
+    """An index for each axis of a node (``None`` where the axis has length 1), and the guard of its loads.
+
+    What is computed ``within`` a block belongs there, whatever its indices: to a step of a recurrence.
+    """
 
     indices: tuple[Index | None, ...]
     guard: Index | None = None
+    within: Block | None = None
 
     def at(self, node: Node) -> Context:
         """The context of an argument of an elementwise node: its last axes, without those it does not vary on."""
@@ -38,16 +42,17 @@ class Context:
             None if dim == 1 else index for index, dim in zip(own, node.shape, strict=True)
         )
         guarded = any(index is not None for index in indices)  # what has no index is there in any case
-        return Context(indices, self.guard if guarded else None)
+        return Context(indices, self.guard if guarded else None, self.within)
 
     def blocks(self) -> set[Block]:
         found = {index.block for index in self.indices if index is not None}
+        found |= set(self.within.chain()) if self.within else set()
         return found | {self.guard.block} if self.guard else found
 
     def moved(self, block: Block, inner: Block) -> Context:
         """The same place in the loops, with what belongs to ``block`` moved into a block inside it."""
         indices = (replace(i, block=inner) if i is not None and i.block is block else i for i in self.indices)
-        return Context(tuple(indices), self.guard)
+        return Context(tuple(indices), self.guard, self.within)
 
     def level(self, block: Block) -> int:
         """The level of ``block`` from which the indices are known."""
@@ -82,7 +87,7 @@ def through_view(context: Context, node: Node, root: Block) -> Context:
             indices.append(Index(length(start), root))
         else:
             indices.append(replace(index, value=_affine(index.value, start, step)))
-    return Context(tuple(indices), context.guard)
+    return replace(context, indices=tuple(indices))
 
 
 def _affine(index: Expr, start: Dim, step: int) -> Expr:
@@ -107,7 +112,8 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
         elif source.shape[axis] != 1:
             indices[axis] = replace(index, value=_place(index, start, step))
     own = {axis for axis, dim in enumerate(source.shape) if dim != 1} | {None}
-    return Context(tuple(indices), _both([guard for axis, guard in _guards(context, node, root) if axis in own], root))
+    kept = _both([guard for axis, guard in _guards(context, node, root) if axis in own], root)
+    return Context(tuple(indices), kept, context.within)
 
 
 def guard(context: Context, node: Node, root: Block) -> Index | None:
@@ -161,7 +167,7 @@ def through_shift(context: Context, node: Node, root: Block) -> Context:
     guards = [*([context.guard] if context.guard else []), replace(known, value=there)]
     indices = list(context.indices)
     indices[axis] = replace(known, value=place)
-    return Context(tuple(indices), _both(guards, root))
+    return Context(tuple(indices), _both(guards, root), context.within)
 
 
 def through_reshape(context: Context, node: Node, root: Block) -> Context:
@@ -178,7 +184,7 @@ def through_reshape(context: Context, node: Node, root: Block) -> Context:
         place = flat // joined("*", after) if after else flat
         indices[axis] = replace(known, value=place % dim if axis != varying[0] else place)
         after.append(dim)
-    return Context(tuple(indices), context.guard)
+    return replace(context, indices=tuple(indices))
 
 
 THROUGH = {"view": through_view, "pad": through_pad, "shifted": through_shift, "reshape": through_reshape}

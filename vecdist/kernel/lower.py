@@ -14,11 +14,13 @@ import numpy as np
 
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim, Shape
+from vecdist.kernel import recurrences
 from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
 from vecdist.kernel.places import Places, Value
+from vecdist.kernel.recurrences import STEP_LEAVES, Carry, Run
 from vecdist.kernel.regions import (
     imagined,
     inside,
@@ -31,10 +33,14 @@ from vecdist.kernel.regions import (
 )
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, carried
 from vecdist.primitives.loops import Loop as Turns
+from vecdist.primitives.recurrences import Recurrence
 from vecdist.primitives.scans import SCANS, accumulated
 from vecdist.primitives.structure import is_reduction, view
 
-APART = {"const", "local", "slot", "extent", "position", "cases", "gather", "scatter", "kept", *THROUGH, *SCANS}
+APART = {
+    "const", "slot", "extent", "position", "cases", "gather", "scatter", "kept", "stored", "recurrence", *THROUGH, *SCANS,
+    *STEP_LEAVES,
+}  # fmt: skip
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
@@ -94,6 +100,8 @@ class _Lowering:
         self.temporaries: dict[Node, tuple[int, int]] = {}
         self.turns: dict[tuple[Turns, tuple[Expr, ...], Block], Value] = {}
         self.names = 0
+        self.runs: dict[tuple[tuple[Node, ...], Recurrence], Run] = {}
+        self.known: dict[Node, tuple[Run, Carry | None]] = {}  # what stands for arguments in steps
         self.first = 0  # the first level of outermost loops: those that fill what is kept come before
 
     def name(self, prefix: str) -> str:
@@ -103,12 +111,15 @@ class _Lowering:
 
     def output(self, root: Node, temporary: bool = False) -> int:
         """Open loops, compute ``root`` in them and store it, or add its parts to it; the level is returned."""
+        root = root.args[0] if root.op == "stored" else root
         number, parts = len(self.outputs), addends(root)
         self.outputs.append(Output(root.shape, root.dtype, temporary, bool(parts)))
         if parts:
             return max(self.added(number, part) for part in parts)
         if root.op in SCANS:
             return self.scan(number, root)
+        if root.op == "recurrence":
+            return recurrences.output(self, number, root)
         context, level = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)
@@ -163,6 +174,12 @@ class _Lowering:
         along.block.put(at, Store(number, where, Name(result)))
         return level
 
+    def run(self, args: tuple[Node, ...], step: Recurrence) -> Run:
+        """The loops of a recurrence."""
+        if (args, step) not in self.runs:
+            self.runs[args, step] = recurrences.begun(self, args, step)
+        return self.runs[args, step]
+
     def keep(self, node: Node) -> None:
         """Fill a temporary output with a value before all other loops."""
         number = len(self.outputs)
@@ -179,14 +196,16 @@ class _Lowering:
         block.put(value.level if value.block is block else 0, Flag(value.of))
 
     def over_axes(
-        self, shape: Shape, nodes: Sequence[Node], picks: Sequence[Node] = (), ahead: int = 0, in_order: bool = False
+        self, shape: Shape, nodes: Sequence[Node], picks: Sequence[Node] = (), ahead: int = 0, in_order: bool = False,
+        least: int = 0,
     ) -> tuple[Context, int]:
         """Loops over ``shape``, outermost first, each at the level that ``nodes`` need in them.
 
-        ``picks`` vary along the first ``ahead`` axes alone; ``in_order`` says that the last axis is a sequence.
+        ``picks`` vary along the first ``ahead`` axes alone; ``in_order`` says that the last axis is a sequence; what is
+        known from level ``least`` on is needed, too.
         """
         trial = imagined(self.root, shape)
-        needs: dict[Block, int] = {}
+        needs: dict[Block, int] = {self.root: least} if least else {}
         for node in nodes:
             raise_to(needs, self.needs(node, trial))
         for node in picks:
@@ -227,6 +246,9 @@ class _Lowering:
                 raise_to(levels, self.needs(source.args[0], through_gather(source, at, [known] * len(source.args))))
             elif source.op in THROUGH:
                 raise_to(levels, self.needs(source.args[0], THROUGH[source.op](at, source, self.root)))
+            elif source.op in STEP_LEAVES:
+                if source.args:
+                    raise_to(levels, self.needs(source.args[0], recurrences.source(self.known[source][0], source, at)))
             elif self.is_temporary(source, at):
                 raise_to(levels, {self.root: self.temporary(source)[1] + 1})
             else:
@@ -243,7 +265,7 @@ class _Lowering:
         """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed
         up by scattering.
         """
-        if node.op in {"scatter", "kept", *SCANS} or context.gathered():
+        if node.op in {"scatter", "kept", "stored", "recurrence", *SCANS} or context.gathered():
             return True
         home = context.home(self.root)
         return not set(home.chain()) - {self.root} <= context.blocks()
@@ -309,6 +331,8 @@ class _Lowering:
                 return self.padded(node, at)
             case "cases":
                 return self.cases(node, places.context)
+            case "carry" | "element" | "shared":
+                return recurrences.value(self, node, at)
         return self.reload(node, at) if self.is_temporary(node, at) else self.reduction(node, at)
 
     def turned(self, node: Node, args: tuple[Expr, ...], block: Block, level: int) -> Value:
@@ -391,7 +415,7 @@ class _Lowering:
                 indices.append(Index(Name(block.index), block))
             else:
                 indices.append(kept)
-        value = self.value(node.args[0], Context(tuple(indices), at.guard))
+        value = self.value(node.args[0], replace(at, indices=tuple(indices)))
         name = self.name("a")
         inner = value.level if value.block is block else 0
         block.put(inner, Accumulate(name, value.of, home, node.dtype, node.op))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def picked_axes(node: Node, context: Context) -> Context:
     """The context of the indices of a gather: without the axes of its source that come after the indexed ones."""
     start, count = node.attrs
     after = node.args[0].ndim - start - count
-    return Context(context.indices[: node.ndim - after], context.guard)
+    return replace(context, indices=context.indices[: node.ndim - after])
 
 
 def through_gather(node: Node, context: Context, picked: Sequence[Index]) -> Context:
@@ -32,7 +33,7 @@ def through_gather(node: Node, context: Context, picked: Sequence[Index]) -> Con
     source = node.args[0]
     behind = context.indices[node.ndim - (source.ndim - start - count) :] if source.ndim > start + count else ()
     inside = (None if dim == 1 else i for dim, i in zip(source.shape[start : start + count], picked, strict=False))
-    return Context((*context.indices[:start], *inside, *behind), context.guard)
+    return replace(context, indices=(*context.indices[:start], *inside, *behind))
 
 
 def imagined(parent: Block, shape: Sequence[Dim]) -> Context:
@@ -58,7 +59,7 @@ def inside(context: Context, node: Node, home: Block) -> Context:
         kept if kept is not None else loop
         for kept, loop in zip(context.indices, loops, strict=True)
     )
-    return Context(indices, context.guard)
+    return replace(context, indices=indices)
 
 
 def structure_below(root: Node, bare: set[Node]) -> list[Node]:

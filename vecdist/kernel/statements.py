@@ -77,9 +77,10 @@ class Assign:
 @final
 @dataclass(frozen=True)
 class Accumulate:
-    """Take ``value`` into the reduction ``name`` of the block ``home``; ``op`` is sum, prod, max, min or linear.
+    """Take ``value`` into the reduction ``name`` of the block ``home``; ``op`` is sum, prod, max, min, linear or last.
 
-    A linear one multiplies what it has found by ``factor``, and adds the value.
+    A linear one multiplies what it has found by ``factor``, and adds the value.  The last is the value itself, and
+    ``start`` where there is none.
     """
 
     name: str
@@ -88,12 +89,14 @@ class Accumulate:
     dtype: np.dtype
     op: str = "sum"
     factor: Expr | None = None
+    start: Expr | None = None
 
     def expressions(self) -> tuple[Expr, ...]:
-        return (self.value,) if self.factor is None else (self.value, self.factor)
+        return tuple([each for each in (self.value, self.factor, self.start) if each is not None])
 
     def mapped(self, change: Change) -> Accumulate:
-        return replace(self, value=change(self.value), factor=None if self.factor is None else change(self.factor))
+        factor, start = (None if each is None else change(each) for each in (self.factor, self.start))
+        return replace(self, value=change(self.value), factor=factor, start=start)
 
     def __str__(self) -> str:
         name = self.name

@@ -53,11 +53,11 @@ def scan(
     given = dict(zip(written.elements, elements, strict=True))
     news, outs = written.news, written.outs
     if mask is not None:
-        taken = as_lazy(mask).node
-        token = _token(taken.shape[1:], np.dtype(bool))
-        given[token] = cast(taken, np.bool_)
+        taken = cast(as_lazy(mask).node, np.bool_)
         _check_mask(taken.shape, steps, written.carries)
-        news = [_masked(token, new, carry) for new, carry in zip(news, written.carries, strict=True)]
+        token = _token(taken.shape[1:], taken.dtype)
+        given[token] = taken
+        news = [_masked(token, *each) for each in zip(news, written.carries, strict=True)]
         outs = [_masked(token, out, 0) for out in outs]
     found = _Found(written.carries, written.starts, news, given, steps, reverse)
     last = [LazyArray(node) for node in found.lasts()]

@@ -95,3 +95,5 @@ def _no_rule(*given: object) -> Node:
 
 _rule: Callable[..., Node] = _no_rule
 STRUCTURE["recurrence"] = Structural(_rule, _rule, _meaning)
+STRUCTURE |= dict.fromkeys(("carry", "element", "shared"), Structural(_rule, _rule))  # where a step is scheduled
+STRUCTURE["stored"] = Structural(_rule, _rule, lambda x, node, length: x)

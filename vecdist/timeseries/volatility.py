@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,12 @@ from vecdist.verbs.density import logpdf
 
 def garch(
     x: Operand,
-    omega: Operand,
-    alpha: Operand,
-    beta: Operand,
-    loc: Operand = 0.0,
-    variance: Operand | None = None,
-    family: Callable[[LazyArray, LazyArray], Distribution] = Normal,
+    omega: Any,
+    alpha: Any,
+    beta: Any,
+    loc: Any = 0.0,
+    variance: Any = None,
+    family: Callable[[Any, LazyArray], Distribution] = Normal,
 ) -> LazyArray:
     """The log density of each element of a GARCH(1, 1) series, given those before it.
 
@@ -40,10 +41,10 @@ def garch(
     """
     series = as_lazy(x)
     squares = (series - loc) ** 2
-    first = omega / (1.0 - as_lazy(alpha) - beta) if variance is None else as_lazy(variance)
+    first = omega / (1.0 - alpha - beta) if variance is None else variance
 
     def step(h: LazyArray, square: LazyArray) -> tuple[LazyArray, LazyArray]:
         return omega + alpha * square + beta * h, h
 
     _, h = scan(step, start(first, squares[0], omega, alpha, beta), squares)
-    return logpdf(family(as_lazy(loc), np.sqrt(h)), series)
+    return logpdf(family(loc, np.sqrt(h)), series)

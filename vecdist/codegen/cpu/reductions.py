@@ -19,13 +19,14 @@ F4, F8 = Name("f4"), Name("f8")
 
 def accumulator(item: Accumulate) -> np.dtype:
     """The dtype in which a reduction accumulates; the largest and the smallest element need no wider one."""
-    exact = item.op in {"max", "min"} and item.dtype.kind == "f"
+    exact = item.op == "last" or (item.op in {"max", "min"} and item.dtype.kind == "f")
     return item.dtype if exact else np.dtype(PARTIAL[item.dtype.kind])
 
 
 def beginning(item: Accumulate) -> Expr:
     """What a reduction begins with."""
-    return Name(type_name(accumulator(item)))(start(item)) if accumulator(item) == np.float32 else start(item)
+    narrow = accumulator(item) == np.float32 and item.start is None
+    return Name(type_name(accumulator(item)))(start(item)) if narrow else start(item)
 
 
 def begun(item: Accumulate) -> Set:

@@ -51,6 +51,8 @@ def _load(item: Load, arrays: Arrays) -> Code:
 
 
 def _accumulate(item: Accumulate, arrays: Arrays) -> Code:
+    if item.op == "last":
+        return let(item.name, item.value)
     if item.factor is not None:
         return let(item.name, Name("f8")(item.factor) * Name(item.name) + Name("f8")(item.value))
     return let(item.name, Name(f"accumulate_{item.op}")(Name(item.name), item.value))

@@ -118,6 +118,8 @@ def _combined_over_lanes(item: Total, rows: Loop, grid: Grid) -> Iterator[Item]:
     block = rows.body
     sums = [found for loop in block.every_loop() for found in loop.sums(block) if found.name == item.accumulator]
     (taken,) = {found.op: found for found in sums}.values()
+    if taken.op == "last":
+        return  # the first lane has it, and stores it
     blocks = grid.takes_blocks(rows)
     lanes = cuda.LANES if grid.lanes is None else Constant(grid.lanes)
     yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)

@@ -64,6 +64,8 @@ def _assign(item: Assign, kernel: Kernel) -> Code:
 
 def _accumulate(item: Accumulate, kernel: Kernel) -> Code:
     wide, before = Name(ACCUMULATOR[item.dtype.kind]), Name(item.name)
+    if item.op == "last":
+        return let(item.name, item.value)
     if item.factor is not None:
         return let(item.name, wide(item.factor) * before + wide(item.value))
     return let(item.name, combined(item.op, item.dtype.kind, before, wide(item.value)))
