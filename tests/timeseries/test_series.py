@@ -26,13 +26,12 @@ def shocks_of(x, phi, theta, constant):
     return np.array(found)
 
 
-@pytest.mark.parametrize("p, q", [(1, 0), (3, 0), (0, 1), (0, 3), (1, 1), (2, 2)])
+@pytest.mark.parametrize(("p", "q"), [(1, 0), (3, 0), (0, 1), (0, 3), (1, 1), (2, 2)])
 def test_autoregressive_moving_averages_are_what_their_definition_says(p, q):
     phi, theta = rng.normal(size=p) * 0.4, rng.normal(size=q) * 0.4
     wanted = [stats.norm.logpdf(shocks_of(x, phi, theta, 0.3), scale=1.2) for x in SERIES.T]
-    found = (
-        ar(SERIES, phi, 1.2, 0.3) if not q else ma(SERIES, theta, 1.2, 0.3) if not p else arma(SERIES, phi, theta, 1.2, 0.3)
-    )
+    both, past, shocks = arma(SERIES, phi, theta, 1.2, 0.3) if p and q else None, (phi, 1.2, 0.3), (theta, 1.2, 0.3)
+    found = both if p and q else ar(SERIES, *past) if p else ma(SERIES, *shocks)
     np.testing.assert_allclose(np.asarray(found), np.transpose(wanted), rtol=1e-13)
 
 
@@ -153,7 +152,7 @@ def test_float32_stays_float32():
 
 
 @pytest.mark.parametrize(
-    "call, said",
+    ("call", "said"),
     [
         (lambda: ar(np.ones(2), np.ones(2), 1.0), "a series of 2 elements has none with 2 before it"),
         (lambda: ar(np.ones(2), np.ones(0), 1.0), "one for each lag"),
@@ -168,7 +167,8 @@ def test_what_does_not_fit_is_told(call, said):
 
 def test_a_model_of_a_series_can_be_compiled():
     x = SERIES[:, 0]
-    total = vecdist.compile(lambda mean, alpha: garch(x, 0.1, alpha, 0.7, mean).sum() + vecdist.logpdf(Normal(0, 1), mean))
-    value, (slope,) = total.value_and_grad(np.array(0.1), np.array(0.15), wrt=(0,))
+    prior = Normal(0.0, 1.0)
+    total = vecdist.compile(lambda mean, alpha: garch(x, 0.1, alpha, 0.7, mean).sum() + vecdist.logpdf(prior, mean))
+    _, (slope,) = total.value_and_grad(np.array(0.1), np.array(0.15), wrt=(0,))
     by = [float(total(np.array(0.1 + step), np.array(0.15))) for step in (1e-6, -1e-6)]
     assert slope == pytest.approx((by[0] - by[1]) / 2e-6, rel=1e-6)

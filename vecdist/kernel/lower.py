@@ -14,7 +14,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim, Shape
-from vecdist.kernel import recurrences
+from vecdist.kernel import recurrences, scans
 from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
@@ -34,13 +34,11 @@ from vecdist.kernel.regions import (
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, carried
 from vecdist.primitives.loops import Loop as Turns
 from vecdist.primitives.recurrences import Recurrence
-from vecdist.primitives.scans import SCANS, accumulated
-from vecdist.primitives.structure import is_reduction, view
+from vecdist.primitives.scans import SCANS
+from vecdist.primitives.structure import is_reduction
 
-APART = {
-    "const", "slot", "extent", "position", "cases", "gather", "scatter", "kept", "stored", "recurrence", *THROUGH, *SCANS,
-    *STEP_LEAVES,
-}  # fmt: skip
+IN_MEMORY = {"scatter", "kept", "stored", "recurrence", *SCANS}  # what is an output before it is read
+APART = {"const", "slot", "extent", "position", "cases", "gather", *THROUGH, *STEP_LEAVES, *IN_MEMORY}
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
@@ -117,7 +115,7 @@ class _Lowering:
         if parts:
             return max(self.added(number, part) for part in parts)
         if root.op in SCANS:
-            return self.scan(number, root)
+            return scans.output(self, number, root)
         if root.op == "recurrence":
             return recurrences.output(self, number, root)
         context, level = self.over_axes(root.shape, [root])
@@ -147,31 +145,6 @@ class _Lowering:
             level = max(level, at)
             block, at = self.loop(self.root, "1", level), 0
         block.put(at, Scatter(number, indices, value.of))
-        return level
-
-    def scan(self, number: int, node: Node) -> int:
-        """Fill an output with running results: rows side by side, each in order along the axis; the level is returned.
-
-        There is a loop around the one along the axis in any case, for its results begin anew in each row.
-        """
-        (x, *_), ((axis,), backwards) = node.args, node.attrs
-        rows = [place for place, dim in enumerate(x.shape) if dim != 1 and place != x.ndim + axis]
-        places = {place: at for at, place in enumerate(rows)} | {x.ndim + axis: max(1, len(rows))}
-        shape = (*([x.shape[place] for place in rows] or ["1"]), x.shape[axis])
-        moved = [view(arg, [(places.get(place), 0, 1) for place in range(x.ndim)], shape) for arg in node.args]
-        context, level = self.over_axes(shape, moved, in_order=True)
-        *outer, row, along = (index for index in context.indices if index is not None)
-        if backwards:
-            along = replace(along, value=length(shape[-1]) - 1 - along.value)
-        indices = (*outer, row, along)
-        values = [self.value(each, Context(indices)) for each in moved]
-        at = max([value.level for value in values if value.block is along.block], default=0)
-        running, result = self.name("a"), self.name("v")
-        taken = [value.of for value in values]
-        along.block.put(at, Accumulate(running, taken[0], row.block, accumulated(node), SCANS[node.op], *taken[1:]))
-        along.block.put(at, Total(result, running, node.dtype))
-        where = tuple(indices[places[place]].value for place in sorted(places))
-        along.block.put(at, Store(number, where, Name(result)))
         return level
 
     def run(self, args: tuple[Node, ...], step: Recurrence) -> Run:
@@ -265,7 +238,7 @@ class _Lowering:
         """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed
         up by scattering.
         """
-        if node.op in {"scatter", "kept", "stored", "recurrence", *SCANS} or context.gathered():
+        if node.op in IN_MEMORY or context.gathered():
             return True
         home = context.home(self.root)
         return not set(home.chain()) - {self.root} <= context.blocks()

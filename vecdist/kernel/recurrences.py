@@ -110,7 +110,7 @@ def begun(lowering: _Lowering, args: tuple[Node, ...], step: Recurrence) -> Run:
             carries.append(Carry(leaves[place], new, register, before, start=value.of))
     run = replace(run, carries=tuple(carries))
     lowering.known |= {carry.node: (run, carry) for carry in carries}
-    lowering.known |= {leaf: (run, None) for leaf in leaves[step.carries :]}
+    lowering.known |= dict.fromkeys(leaves[step.carries:], (run, None))
     for carry in carries:
         _advance(lowering, run, carry)
     return run

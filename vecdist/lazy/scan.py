@@ -189,19 +189,18 @@ def _check_carry(number: int, token: Node, new: Node) -> None:
 
 def _check_mask(shape: tuple[Dim, ...], steps: Dim, carries: Sequence[Node]) -> None:
     for carry in carries:
-        ahead = carry.shape[: len(shape) - 1]
-        if not shape or shape[0] != steps or len(ahead) != len(shape) - 1 or any(
-            own not in (1, dim) for own, dim in zip(shape[1:], ahead, strict=True)
-        ):
+        pairs = list(zip(shape[1:], carry.shape, strict=False))
+        fits = len(pairs) == len(shape[1:]) and all(own in (1, dim) for own, dim in pairs)
+        if shape[:1] != (steps,) or not fits:
             raise ValueError(
-                f"a mask of shape {shape} fits neither {steps} steps nor the leading axes of a carry of shape {carry.shape}"
+                f"a mask of shape {shape} does not fit {steps} steps and leading axes of a carry of shape {carry.shape}"
             )
 
 
 def _masked(token: Node, yes: Node, no: Node | int) -> Node:
     """``yes`` where a step is taken."""
-    ndim = max(yes.ndim, token.ndim)
-    return where(view(token, [(axis, 0, 1) for axis in range(token.ndim)], (*token.shape, *(1,) * (ndim - token.ndim))), yes, no)
+    shape = (*token.shape, *(1,) * (yes.ndim - token.ndim))
+    return where(view(token, [(axis, 0, 1) for axis in range(token.ndim)], shape), yes, no)
 
 
 def _steps(elements: Sequence[Node], length: int | None) -> int:

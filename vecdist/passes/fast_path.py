@@ -72,7 +72,8 @@ def _shortened(tops: Sequence[Node], ranges: dict[Node, Range]) -> tuple[Node, d
 
 def _unasked(tops: Sequence[Node]) -> set[Node]:
     """The values of functions that few elements want, and that the others need not ask for: calls cost registers."""
-    found = (node for node in topological(tops) if (entry := PRIMITIVES.get(node.op)) and entry.seldom and entry.routine)
+    asking = (node for node in topological(tops) if node.op in PRIMITIVES)
+    found = (node for node in asking if PRIMITIVES[node.op].seldom and PRIMITIVES[node.op].routine)
     return {node for node in found if sum(1 for each in topological((node.args[0],)) if each.args) <= CHEAP}
 
 

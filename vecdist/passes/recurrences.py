@@ -148,7 +148,6 @@ def pulled(nodes: Mapping[Node, Node], active: set[Node], pull: Pull) -> Iterato
     whole = {tokens[place]: args[place] for place in sequences}
     whole |= {tokens[place]: run.before(place) for place in range(step.carries)}
     common = {tokens[place]: args[place] for place in range(sequences.stop, len(args))}
-    seeds = {step.news[place]: token for place, token in behind.items()}
     wanted = sorted(live)
     found = dict(zip(wanted, pull(_together(step.news, behind), [tokens[place] for place in wanted]), strict=True))
     carries, given = [], {}
@@ -170,8 +169,8 @@ def pulled(nodes: Mapping[Node, Node], active: set[Node], pull: Pull) -> Iterato
     for place in wanted:
         if place >= step.carries:
             (all_steps,) = spread((found[place],), stacked, common, step.rows)
-            shape = (steps, *[d for d in all_steps.shape[1:]])
-            yield args[place], _summed_to(full(all_steps, shape), args[place].shape, place in sequences)
+            whole_steps = full(all_steps, (steps, *all_steps.shape[1:]))
+            yield args[place], _summed_to(whole_steps, args[place].shape, place in sequences)
 
 
 def _together(news: Sequence[Node], behind: Mapping[int, Node]) -> dict[Node, Node]:

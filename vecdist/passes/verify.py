@@ -67,7 +67,8 @@ def _elementary_complaint(node: Node) -> str | None:
 
 
 def _recurring(node: Node) -> tuple[Dim, ...]:
-    (step, carry, last), start = node.attrs, node.args[node.attrs[1]]
+    step, carry, last = node.attrs
+    start = node.args[carry]
     return start.shape if last else (node.args[step.carries].shape[0], *start.shape)
 
 

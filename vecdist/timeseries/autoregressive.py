@@ -18,7 +18,8 @@ def ar(x: Operand, coefficients: Operand, scale: Operand, constant: Operand = 0.
     ``x`` has shape (T, ...), where further axes are other series; ``coefficients`` (p, ...), that of lag 1 first;
     ``scale`` and ``constant`` broadcast with what stands behind T.  The result has shape (T - p, ...) and the dtype
     of its operands.  Raises ``ValueError`` where T is not larger than p.  After G. E. P. Box and G. M. Jenkins, *Time
-    Series Analysis* (1970), chapter 3.2; conditional likelihood: J. D. Hamilton, *Time Series Analysis* (1994), (5.3.2).
+    Series Analysis* (1970), chapter 3.2; the conditional likelihood is J. D. Hamilton's, *Time Series Analysis* (1994),
+    (5.3.2).
 
     >>> import numpy as np, vecdist
     >>> from vecdist.timeseries import ar
@@ -45,7 +46,7 @@ def ma(x: Operand, coefficients: Operand, scale: Operand, constant: Operand = 0.
 
 
 def arma(
-    x: Operand, ar: Operand | None, ma: Operand, scale: Operand, constant: Operand = 0.0  # noqa: A002
+    x: Operand, ar: Operand | None, ma: Operand, scale: Operand, constant: Operand = 0.0
 ) -> LazyArray:
     """The log density of each element of an ARMA(p, q) series, given those before it.
 
@@ -97,7 +98,7 @@ def _order(series: LazyArray, coefficients: LazyArray) -> int:
     if not order:
         raise ValueError("coefficients want a first axis of one element or more, one for each lag")
     if len(series) <= order:
-        raise ValueError(f"a series of {len(series)} elements has none with {order} before it, as its coefficients want")
+        raise ValueError(f"a series of {len(series)} elements has none with {order} before it, as coefficients want")
     return order
 
 

@@ -49,7 +49,7 @@ def hmm_filtered(log_densities: Operand, log_transition: Operand, log_initial: O
     >>> np.asarray(hmm_filtered(np.log([[0.5, 0.5], [0.1, 0.9]]), stay, np.log([0.5, 0.5]))).round(4).tolist()
     [[0.5, 0.5], [0.1196, 0.8804]]
     """
-    return np.exp(_forward(*_checked(log_densities, log_transition, log_initial))[1])
+    return as_lazy(np.exp(_forward(*_checked(log_densities, log_transition, log_initial))[1]))
 
 
 def hmm_smoothed(log_densities: Operand, log_transition: Operand, log_initial: Operand) -> LazyArray:
