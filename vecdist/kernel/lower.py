@@ -38,7 +38,7 @@ from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import is_reduction
 
 IN_MEMORY = {"scatter", "kept", "stored", "recurrence", *SCANS}  # what is an output before it is read
-APART = {"const", "slot", "extent", "position", "cases", "gather", *THROUGH, *STEP_LEAVES, *IN_MEMORY}
+APART = {"const", "local", "slot", "extent", "position", "cases", "gather", *THROUGH, *STEP_LEAVES, *IN_MEMORY}
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -51,17 +51,11 @@ def scan(
     steps = _steps(elements, length)
     written = _Written.settled(step, init, xs, [_token(node.shape[1:], node.dtype) for node in elements])
     given = dict(zip(written.elements, elements, strict=True))
-    news, outs = written.news, written.outs
     if mask is not None:
-        taken = cast(as_lazy(mask).node, np.bool_)
-        _check_mask(taken.shape, steps, written.carries)
-        token = _token(taken.shape[1:], taken.dtype)
-        given[token] = taken
-        news = [_masked(token, *each) for each in zip(news, written.carries, strict=True)]
-        outs = [_masked(token, out, 0) for out in outs]
-    found = _Found(written.carries, written.starts, news, given, steps, reverse)
+        written = written.masked(cast(as_lazy(mask).node, np.bool_), steps, given)
+    found = _Found(written, given, steps, reverse)
     last = [LazyArray(node) for node in found.lasts()]
-    return built(init, last), built(written.y, [LazyArray(node) for node in found.stacked(outs)])
+    return built(init, last), built(written.y, [LazyArray(node) for node in found.stacked(written.outs)])
 
 
 @final
@@ -101,6 +95,15 @@ class _Written:
         return _Written(carries, starts, elements, news, outs, y)
 
 
+    def masked(self, taken: Node, steps: Dim, given: dict[Node, Node]) -> _Written:
+        """The same where only the steps are made that are ``taken``, which are given to it."""
+        _check_mask(taken.shape, steps, self.carries)
+        token = _token(taken.shape[1:], taken.dtype)
+        given[token] = taken
+        news = [_masked(token, *each) for each in zip(self.news, self.carries, strict=True)]
+        return replace(self, news=news, outs=[_masked(token, out, 0) for out in self.outs])
+
+
 def _typed(nodes: Sequence[Node], dtypes: Sequence[np.dtype]) -> list[LazyArray]:
     return [LazyArray(cast(node, dtype)) for node, dtype in zip(nodes, dtypes, strict=True)]
 
@@ -115,13 +118,12 @@ def _has(dtype: Any, roots: Sequence[Node], tokens: set[Node]) -> bool:
 class _Found:
     """The results of a recurrence of traced nodes, with the checks of parameters that stand in its step."""
 
-    def __init__(
-        self, carries: list[Node], starts: list[Node], news: list[Node], given: dict[Node, Node], steps: Dim, back: bool
-    ) -> None:
-        self.carries, self.starts, self.given, self.steps = carries, starts, given, steps
+    def __init__(self, written: _Written, given: dict[Node, Node], steps: Dim, back: bool) -> None:
+        self.carries, self.starts, news = written.carries, written.starts, written.news
+        self.given, self.steps = given, steps
         self.checks = [node for node in topological(news) if node.op == "checked"]
         plain = rewrite(news, lambda node, args: args[0] if node.op == "checked" else rebuilt(node, args))
-        each = [Carry(*known) for known in zip(carries, starts, plain, strict=True)]
+        each = [Carry(*known) for known in zip(self.carries, self.starts, plain, strict=True)]
         run = running(each, given, {}, steps, backwards=back) if each else None
         if run is not None and any(node.op == "recurrence" for node in topological(run.step.news)):
             raise NotImplementedError(

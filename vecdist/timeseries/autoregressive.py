@@ -40,7 +40,7 @@ def ma(x: Operand, coefficients: Operand, scale: Operand, constant: Operand = 0.
     >>> import numpy as np, vecdist
     >>> from vecdist.timeseries import ma
     >>> np.asarray(ma(np.array([1.0, 0.5, -0.2]), np.array([0.4]), 1.0)).round(4).tolist()
-    [-1.4189, -0.9239, -0.9481]
+    [-1.4189, -0.9239, -0.9477]
     """
     return arma(x, None, coefficients, scale, constant)
 
@@ -61,7 +61,7 @@ def arma(
     >>> from vecdist.timeseries import arma
     >>> x = np.array([0.1, 1.0, 0.5, -0.2])
     >>> np.asarray(arma(x, np.array([0.5]), np.array([0.4]), 1.0)).round(4).tolist()
-    [-1.3702, -0.9911, -0.9649]
+    [-1.3702, -0.9911, -0.9633]
     """
     series, theta = as_lazy(x), as_lazy(ma)
     phi = None if ar is None else as_lazy(ar)

@@ -33,7 +33,7 @@ def hmm(log_densities: Operand, log_transition: Operand, log_initial: Operand) -
     >>> x, means = np.array([0.1, 1.2, 0.9]), np.array([0.0, 1.0])
     >>> stay = np.log([[0.9, 0.1], [0.2, 0.8]])
     >>> np.asarray(hmm(vecdist.logpdf(Normal(means, 0.5), x[:, None]), stay, np.log([0.5, 0.5]))).round(4).tolist()
-    [-0.7658, -1.4713, -0.5336]
+    [-0.755, -1.6332, -0.5467]
     """
     return _forward(*_checked(log_densities, log_transition, log_initial))[0]
 

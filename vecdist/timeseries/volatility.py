@@ -37,7 +37,7 @@ def garch(
     >>> import numpy as np, vecdist
     >>> from vecdist.timeseries import garch
     >>> np.asarray(garch(np.array([0.5, -1.0, 0.3]), 0.1, 0.2, 0.7)).round(4).tolist()
-    [-1.0439, -1.4575, -0.9726]
+    [-1.0439, -1.4259, -0.9138]
     """
     series = as_lazy(x)
     squares = (series - loc) ** 2
