@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from llvmlite import ir
 
 MANY = 256  # outputs, beyond which it is not told which of them do not overlap each other: that would be their square
 
 Scopes = tuple[ir.MDValue, ir.MDValue]
-_scopes_of: WeakKeyDictionary[ir.Module, dict[int, list[Scopes]]] = WeakKeyDictionary()
 
 
 def _scopes(module: ir.Module, outputs: int) -> list[Scopes]:
@@ -28,7 +25,7 @@ def _scopes(module: ir.Module, outputs: int) -> list[Scopes]:
 
 def in_scope(builder: ir.IRBuilder, access: ir.Instruction, output: int, outputs: int) -> None:
     """Say which array is read or written, of so many outputs; -1 is an input."""
-    known = _scopes_of.setdefault(builder.module, {})
+    known: dict[int, list[Scopes]] = vars(builder.module).setdefault("alias_scopes", {})  # which live as long as it
     if outputs not in known:
         known[outputs] = _scopes(builder.module, outputs)
     own, others = known[outputs][output + 1]
