@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import ChainMap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, TypeVar, final
@@ -41,7 +41,7 @@ ALONE = frozenset({0})  # the one result of most functions
 def inlined(functions: Sequence[Function]) -> tuple[tuple[Function, ...], Tables, tuple[Routine, ...]]:
     """Functions without calls of primitives' routines, and the tables and functions that they need instead."""
     writer, bodies = _settled(lambda writer: [writer.block(each.body) for each in functions])
-    made = [replace(each, body=body) for each, body in zip(functions, bodies, strict=True)]
+    made = [Function(each.name, each.parameters, body) for each, body in zip(functions, bodies, strict=True)]
     return tuple(made), tuple(writer.tables.items()), tuple(writer.routines.values())
 
 

@@ -89,12 +89,11 @@ Code = Simple | If | While | For
 @final
 @dataclass(frozen=True)
 class Function:
-    """A function of generated code; one that stands ``apart`` is never put in the place of its call."""
+    """A function of generated code."""
 
     name: str
     parameters: tuple[str, ...]
     body: tuple[Code, ...]
-    apart: bool = False
 
     def __str__(self) -> str:
         return "\n".join([f"def {self.name}({', '.join(self.parameters)}):", *_inside(self.body, 0, str)])

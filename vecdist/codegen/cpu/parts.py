@@ -28,23 +28,20 @@ class Hoisted:
         types = {kind: home for home, kind in WIDE.items()}
         self.homes = {name: types.get(type_name(dtype), "integers") for name, dtype in values.items()}
         self.kept = {home: [name for name in values if self.homes[name] == home] for home in WIDE}
-        self.places = {name: place for names in self.kept.values() for place, name in enumerate(names)}
 
     def made(self) -> Iterator[Set]:
         """The arrays, in the memory of the function that calls the prelude."""
         for home, names in self.kept.items():
             yield let(home, Name("room")(len(names), Name(WIDE[home])))
 
-    def stored(self, names: Sequence[str]) -> Iterator[Do]:
-        for name in names:
-            if name in self.homes:
-                home = self.homes[name]
-                yield Do(Name("store")(Name(home), self.places[name], Name(WIDE[home])(Name(name)), *self.scope))
+    def stored(self) -> Iterator[Do]:
+        for name, home in self.homes.items():
+            yield Do(Name("store")(Name(home), self.kept[home].index(name), Name(WIDE[home])(Name(name)), *self.scope))
 
     def loaded(self, names: Sequence[str]) -> Iterator[Set]:
         for name in names:
             home, dtype = self.homes[name], self.values[name]
-            found = Name("load")(Name(home), self.places[name], *self.scope)
+            found = Name("load")(Name(home), self.kept[home].index(name), *self.scope)
             yield let(name, self.narrow(found, dtype))
 
     def narrow(self, found: Expr, dtype: np.dtype) -> Expr:

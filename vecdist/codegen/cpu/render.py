@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import repeat
 
 import numpy as np
 
@@ -22,13 +21,12 @@ from vecdist.codegen.inline import inlined
 from vecdist.codegen.parameters import trimmed
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import ACCUMULATOR, element_count, stride
-from vecdist.kernel.code import Code, Do, Function, If, Return, Set, assigned, expressions, let, walk
+from vecdist.kernel.code import Code, Do, Function, If, Return, Set, expressions, let, walk
 from vecdist.kernel.expressions import Call, Constant, Name, evenly, names, of_type, word
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Assign, Flag, Load, Statement, Store, Total, reads
+from vecdist.kernel.statements import Assign, Flag, Load, Store, Total, reads
 
 ENTRIES = {"kernel", "part", "host"}  # the functions that are called from outside
-PIECE = 1000  # statements of a prelude that are a function
 
 
 def render(kernel: Kernel) -> Source:
@@ -54,7 +52,7 @@ class _Module:
         """What varies along no loop, a function for each outermost loop, what is left after them, and all of it."""
         left = self.left()
         return (
-            *self.prelude(),
+            self.prelude(),
             *[self.nest(number, nest) for number, nest in enumerate(planned(self.kernel))],
             self.knowing(self.function("finish", self.signature(*self.partials(len(self.nests))), (*left, Return()))),
             self.function("kernel", self.parameters, tuple(self.entry(bool(left)))),
@@ -65,19 +63,9 @@ class _Module:
     def function(self, name: str, parameters: tuple[str, ...], items: Items, buffers: Iterable[str] = ()) -> Function:
         return Function(name, parameters, spelled(items, self.kernel, buffers))
 
-    def prelude(self) -> list[Function]:
-        """A function for what varies along no loop; what the loops need of it is kept.
-
-        A long one calls functions of its pieces, which leave each other values in the same arrays: a compiler takes
-        longer than in proportion for a straight line.
-        """
-        each = [(*self.strides(), *piece, *self.hoisted.stored(made(piece))) for piece in pieces(self.kernel)]
-        if len(each) == 1:
-            return [self.function("prelude", self.signature(), each[0])]
-        names = [f"prelude{number}" for number in range(len(each))]
-        parts = [self.knowing(self.function(*part)) for part in zip(names, repeat(self.signature()), each)]
-        calls = tuple([Do(called(name, self.signature())) for name in names])
-        return [*[replace(part, apart=True) for part in parts], Function("prelude", self.signature(), calls)]
+    def prelude(self) -> Function:
+        """A function for what varies along no loop; what the loops need of it is kept."""
+        return self.function("prelude", self.signature(), (*self.strides(), *self.outer(0), *self.hoisted.stored()))
 
     def partials(self, upto: int) -> list[str]:
         """The arrays of partial sums of the first ``upto`` nests."""
@@ -97,8 +85,7 @@ class _Module:
 
     def knowing(self, function: Function) -> Function:
         """A function with what it reads of the prelude's values."""
-        items = list(walk(function.body))
-        read = {name for item in items for name in names(*expressions(item))} - assigned(items)
+        read = {name for item in walk(function.body) for name in names(*expressions(item))}
         known = self.hoisted.loaded([name for name in self.hoisted.values if name in read])
         return replace(function, body=(*known, *function.body))
 
@@ -168,23 +155,8 @@ def called(name: str, arguments: Sequence[str]) -> Call:
 
 
 def needed_later(kernel: Kernel) -> dict[str, np.dtype]:
-    """The values of the outermost block that are read outside of its first level or piece, with their dtypes."""
-    first_level = pieces(kernel)
-    home = {name: number for number, piece in enumerate(first_level) for name in made(piece)}
-    first = {item.name: item.dtype for piece in first_level for item in piece if isinstance(item, Assign | Load)}
+    """The values of the outermost block that are read outside of its first level, with their dtypes."""
+    first = {item.name: item.dtype for item in kernel.root.statements(0) if isinstance(item, Assign | Load)}
     below = [item for item in kernel.root.walk() if not isinstance(item, Loop)]
-    places = [(home.get(getattr(item, "name", "")), item) for item in below]
-    read = {name for place, item in places for name in reads(item) if home.get(name, place) != place}
+    read = {name for item in below if getattr(item, "name", None) not in first for name in reads(item)}
     return {name: dtype for name, dtype in first.items() if name in read}
-
-
-def made(items: Sequence[Statement]) -> list[str]:
-    """The names that loads and operations give values to."""
-    return [item.name for item in items if isinstance(item, Assign | Load)]
-
-
-def pieces(kernel: Kernel) -> Sequence[Sequence[Statement]]:
-    """What the outermost block computes first, in runs of ``PIECE`` statements where there are many."""
-    items = [item for item in kernel.root.statements(0) if not isinstance(item, Store | Flag)]
-    length = PIECE if len(items) >= 2 * PIECE else max(1, len(items))
-    return [items[start : start + length] for start in range(0, len(items), length)] or [[]]

@@ -54,7 +54,7 @@ def _named(source: Source | Routine) -> str:
 
 
 def _compiled(function: Function, names: Mapping[str, Any]) -> Any:
-    return cpu_language.compiled(Written(function, names, apart=function.apart))
+    return cpu_language.compiled(Written(function, names))
 
 
 @contextlib.contextmanager
