@@ -12,6 +12,7 @@ from vecdist.graph.leaves import Leaf, is_weak
 from vecdist.graph.node import Node, cast, rewrite, topological, where
 from vecdist.graph.shapes import Dim
 from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.passes.linear_steps import Linear, linear
 from vecdist.passes.peeling import peeled
 from vecdist.passes.recurrences import Carry, Running, running, spread
 from vecdist.primitives.products import by_loops
@@ -130,7 +131,8 @@ class _Found:
                 "a scan in the step of another, of the other's carry, cannot be run; write one scan whose carry holds "
                 "both, or unroll the inner one"
             )
-        self.run: Running | None = None if run is None else peeled(run)
+        rows = None if run is None else peeled(run)
+        self.run: Running | Linear | None = None if rows is None else linear(rows) or rows
 
     def lasts(self) -> Iterator[Node]:
         for place, start in enumerate(self.starts):

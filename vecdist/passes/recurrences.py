@@ -58,7 +58,7 @@ def running(
     """
     own = {carry.token for carry in carries}
     news = tuple([full(carry.new, carry.token.shape) for carry in carries])
-    above = _depending(news, own)
+    above = depending(news, own)
     elements: dict[Node, Node] = {}
     values: dict[Node, Node] = {}
     for node in _outermost(news, above):
@@ -76,7 +76,8 @@ def running(
     return Running(Recurrence(written, len(elements), rows, backwards), args)
 
 
-def _depending(roots: Sequence[Node], leaves: set[Node]) -> set[Node]:
+def depending(roots: Sequence[Node], leaves: set[Node]) -> set[Node]:
+    """``leaves``, and what of ``roots`` depends on one of them."""
     found = set(leaves)
     for node in topological(roots):
         if any(arg in found for arg in node.args):
@@ -195,7 +196,7 @@ def _live(step: Recurrence, tokens: Sequence[Node], places: set[int]) -> set[int
     """The places of arguments that derivatives run through: ``places``, and the carries that depend on them."""
     live = {place for place in places if tokens[place].dtype.kind == "f"}
     while True:
-        above = _depending(step.news, {tokens[place] for place in live})
+        above = depending(step.news, {tokens[place] for place in live})
         more = {n for n, new in enumerate(step.news) if new in above and new.dtype.kind == "f"}
         if more <= live:
             return live
