@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import assert_same, interpreted
+from reference import assert_same, interpreted, ops
 from test_scans import jacobian
 
 import vecdist as vd
@@ -102,3 +102,59 @@ def test_random_shapes_of_expressions(seed):
     for step in [e.reshape(shape) for e in np.eye(factors.size)][:3]:
         wanted = (np.asarray(result(factors + 1e-6 * step)) - np.asarray(result(factors - 1e-6 * step))) / 2e-6
         np.testing.assert_allclose(np.asarray(vd.jvp(found, (factors,), (step,))[1]), wanted, atol=1e-8)
+
+
+def step(h, x):
+    """Linear in the carry ``h``, by every operation that keeps it so."""
+    factor, term = x
+    new = -(factor * h) + (term - h / 4.0) * 0.5 + np.where(factor < 0.0, h, 0.5)
+    return new, (h, np.sin(new))
+
+
+def by_hand(factors, terms, start, turn):
+    """The last carry, and those before and behind each step."""
+    h, found = start, {}
+    for t in range(len(terms))[turn]:
+        before = h
+        h = -(factors[t] * h) + (terms[t] - h / 4.0) * 0.5 + np.where(factors[t] < 0.0, h, 0.5)
+        found[t] = before, np.sin(h)
+    return h, *(np.array([found[t][place] for t in range(len(terms))]) for place in (0, 1))
+
+
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("shape", [(6,), (5, 3), (1, 2)])
+def test_scans_with_linear_steps(shape, backwards):
+    """They are no loop over steps, and have the values and derivatives of one."""
+    rng, turn = np.random.default_rng(3), slice(None, None, -1 if backwards else 1)
+    factors, terms, start = (rng.normal(size=each) for each in (shape, shape, shape[1:]))
+    last, found = vd.scan(step, lazy(start), (lazy(factors), lazy(terms)), reverse=backwards)
+    assert "recurrence" not in ops([last.node, *(each.node for each in found)])
+    for mine, wanted in zip((last, *found), by_hand(factors, terms, start, turn), strict=True):
+        np.testing.assert_allclose(np.asarray(mine), wanted, rtol=1e-13, atol=1e-13)
+
+    def total(factors, terms, start):
+        last, before, behind = by_hand(factors, terms, start, turn)
+        return np.sum(last**2) + np.sum(before * behind)
+
+    value = (last**2).sum() + (found[0] * found[1]).sum()
+    _, slopes = vd.value_and_grad(value, (factors, terms, start))
+    given = (factors, terms, start)
+    for place, slope in enumerate(slopes):
+        wanted = jacobian(lambda x, place=place: total(*given[:place], x, *given[place + 1 :]), given[place])
+        np.testing.assert_allclose(slope, wanted, rtol=1e-6, atol=1e-7)
+
+
+def test_sums_of_a_scan_are_running_sums_and_masks_leave_carries_alone():
+    x, taken = np.arange(1.0, 6.0), np.array([True, False, True, True, False])
+    last, sums = vd.scan(lambda total, x: (total + x, total + x), 2.0, x, mask=taken)
+    np.testing.assert_array_equal(np.asarray(sums), [3.0, 0.0, 6.0, 10.0, 0.0])
+    assert float(last) == 10.0
+    plain, _ = vd.scan(lambda total, x: (total + x, None), 2.0, x)
+    assert "cumsum" in ops([plain.node]) and float(plain) == 17.0
+
+
+@pytest.mark.parametrize("body", [lambda h, x: np.tanh(h) + x, lambda h, x: h * h, lambda h, x: x / h, lambda h, x: x])
+def test_steps_that_are_not_linear_in_their_carry_stay_steps(body):
+    last, _ = vd.scan(lambda h, x: (body(h, x), None), 1.0, np.arange(1.0, 4.0))
+    assert not {"linear_recurrence", "cumsum"} & ops([last.node])

@@ -20,7 +20,7 @@ def jacobian(function, x):
     """Central differences of a function of one array: the axes of its result, then those of ``x``."""
     steps = np.eye(x.size).reshape(x.size, *x.shape) * 1e-6
     columns = [(function(x + step) - function(x - step)) / 2e-6 for step in steps]
-    return np.moveaxis(np.array(columns), 0, -1).reshape(*np.shape(columns[0]), *x.shape)
+    return np.moveaxis(np.array(columns), 0, -1).reshape((*np.shape(columns[0]), *x.shape))
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])

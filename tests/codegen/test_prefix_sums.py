@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vecdist.codegen.cpu.blocking import block_size, fewest_turns
+from vecdist.codegen.cpu.blocking import block_size, fewest_turns, is_interchanged
 from vecdist.codegen.cuda.cooperative_groups import over_groups
 from vecdist.codegen.cuda.cut_rows import cut_rows
 from vecdist.codegen.cuda.grid import PIECES, Grid, counters, needs_grid_barrier, one_by_one, partial_places
@@ -67,6 +67,14 @@ def test_a_linear_change_behind_another():
     value, factor = Change(item, "t").after((Name("b1"), Name("a1")))
     assert (str(value), str(factor)) == ("t_by_a2 * b1 + t_a2", "t_by_a2 * a1")
     assert [str(part) for part in Change(item, "t").none] == ["f8(0)", "1.0"]
+
+
+def test_rows_are_innermost_where_results_go_across_them_and_what_they_are_of_does_not():
+    _, rows, along = running("sum")
+    assert not is_interchanged(along, rows)
+    items = [replace(item, indices=(j, i)) if isinstance(item, Store) else item for _, item in along.body.items]
+    along.body.items[:] = [(0, item) for item in items]
+    assert is_interchanged(along, rows)
 
 
 @pytest.mark.parametrize(("first", "least"), [((j, i), 64), ((i, j), 1)])

@@ -44,7 +44,10 @@ def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
 
 
 def is_interchanged(inner: Loop, loop: Loop) -> bool:
-    """Whether the rows become the innermost loop: no element of a row lies beside the next one along it."""
+    """Whether the rows become the innermost loop: no element of a row lies beside the next one along it.
+
+    One array whose elements do not is enough where the loop is in order: no vector is lost, and cache lines are.
+    """
     if loop.dim == "1":
         return False
     items = [item for _, item in inner.body.items]
@@ -52,7 +55,8 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
         return False
     arrays = [item for item in items if isinstance(item, Load | Store) and len(item.indices) > 1]
     both = [item.indices for item in arrays if loop.index in names(*item.indices)]
-    return not any(inner.index in names(indices[-1]) for indices in both)
+    along = [inner.index in names(indices[-1]) for indices in both]
+    return not (all(along) if inner.sequential and along else any(along))
 
 
 def fewest_turns(loop: Loop) -> int:
