@@ -16,9 +16,9 @@ from vecdist.codegen.cpu.fission import Phase, Rows
 from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
 from vecdist.kernel.code import For, Set, let
-from vecdist.kernel.expressions import Name
+from vecdist.kernel.expressions import Name, of_type
 from vecdist.kernel.ir import Block, Loop, Output
-from vecdist.kernel.statements import Accumulate, Scatter
+from vecdist.kernel.statements import Accumulate, Scatter, Total
 
 COLUMNS = 64  # elements of each row that are added up in float32
 
@@ -61,7 +61,14 @@ def interchanged(
         ends = [rows.filled(item.name, rows.at(item.name) + F8(rows.at(narrow(item)))) for item in short]
         loop = strip_mined(loop, COLUMNS, "first_column", "", lambda few: (*starts, few, *ends))
     last = [rows.expanded(Phase(phase.items), phase.items)] if phase.items else []
-    return (*[rows.filled(item.name, beginning(item)) for item in sums], loop, *last)
+    return (*[_begun(rows, phase, item) for item in sums], loop, *last)
+
+
+def _begun(rows: Rows, phase: Phase, item: Accumulate) -> For[Item]:
+    """A loop that fills the buffer of a reduction, whose start may be a value of the row."""
+    if item.start is None:
+        return rows.filled(item.name, beginning(item))
+    return rows.expanded(replace(phase, items=()), (Set(rows.at(item.name), beginning(item)),))
 
 
 def _column(
@@ -86,6 +93,10 @@ def _in_column(rows: Rows, item: Item, own: Mapping[Scatter, Accumulate], sums: 
     """A statement of an interchanged loop: sums are kept in registers for a column, in buffers for a row."""
     if isinstance(item, Scatter) and item in own:
         return (own[item],)
+    if isinstance(item, Total) and item.accumulator in {each.name for each in sums}:
+        return (let(item.name, of_type(item.dtype, rows.at(item.accumulator))),)
+    if isinstance(item, Accumulate) and item in sums and item.op == "last":
+        return (Set(rows.at(item.name), item.value),)
     if isinstance(item, Accumulate) and item in sums:
         name = narrow(item) if is_narrow(item) else item.name
         return let(name, rows.at(name)), replace(item, name=name), Set(rows.at(name), Name(name))

@@ -26,7 +26,7 @@ from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, 
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
-from vecdist.runtime.cpu.threads import Pace, Threaded, Trial
+from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
 from vecdist.runtime.outputs import fresh_or_given, written_as_run
 from vecdist.runtime.typed import Written
 
@@ -139,7 +139,10 @@ class CpuProgram(Program):
         return Threaded(self.source.kernel, self.part, lengths)
 
     def work(self, lengths: Mapping[str, int]) -> int:
-        """The number of statements that a run executes, roughly."""
+        """The number of statements that a run executes, roughly; none, where no two threads could share them."""
+        nests = [loop for _, loop in self.source.kernel.nests()]
+        if all(length_of(loop.dim, lengths) <= block_size(loop, lengths) for loop in nests):
+            return 0
         each = ((count, [length_of(dim, lengths) for dim in dims]) for dims, count in self.statements)
         return sum(math.prod(found, start=count) for count, found in each)
 
