@@ -20,10 +20,7 @@ from vecdist.runtime import device, pipeline
 from vecdist.runtime.device import Parameter, Sequential
 
 MOST_MEMORY = 2**16  # bytes that one thread keeps: a thread of a CPU has 0.5 MB or more, one of a GPU at most as much
-ELSEWHERE = {
-    "cpu": "holds CuPy arrays, which no code for a CPU can read; make it of NumPy arrays, or give them as arguments",
-    "cuda": "holds NumPy arrays, which no code for a GPU can read; make it of CuPy arrays, or give them as arguments",
-}
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def device_function(
@@ -75,8 +72,9 @@ class DeviceFunction:
     has no value.
 
     Arrays that the function holds are read where they lie by every call, and live as long as compiled code that reads
-    them; Numba keeps no such code in files.  They are NumPy's where it is called on a CPU, CuPy's on a GPU, else
-    ``TypeError``.  What depends on ``vecdist.data`` alone is computed once, when the function is made.
+    them; Numba keeps no such code in files.  Kernels on a GPU read copies of NumPy's arrays, made when the first is
+    compiled; a function that holds CuPy's is for kernels alone, and a ``TypeError`` on a CPU.  What depends on
+    ``vecdist.data`` alone is computed once, when the function is made.
 
     >>> import numba, numpy as np, vecdist
     >>> from vecdist.distributions import Normal
@@ -157,9 +155,11 @@ class DeviceFunction:
 
     def _on(self, target: str) -> Any:
         """What Numba calls on a target, compiled when it is first asked for."""
-        holds = any(leaf.kind != "number" for leaf in self.made.held)
-        if holds and self.library != target:
-            raise TypeError(f"{self.__name__} {ELSEWHERE[target]}")
+        if target == "cpu" and self.library == "cuda":
+            raise TypeError(
+                f"{self.__name__} holds CuPy arrays, which no code for a CPU can read; make it of NumPy arrays, or "
+                "take them as arguments"
+            )
         if target not in self._compiled:
             self._compiled[target] = device.compiled(self.made, target)
         return self._compiled[target]
@@ -201,9 +201,6 @@ def _parameters(function: Callable[..., Any], arguments: Sequence[Any] | None) -
             found, shape = array.dtype, array.shape
         check_dtype(found)
         yield Parameter(name, found, shape)
-
-
-POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def _places(parameters: Sequence[Parameter], gradient: bool | Sequence[int | str]) -> tuple[int, ...]:

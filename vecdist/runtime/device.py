@@ -78,11 +78,6 @@ class Sequential:
         return [value, *(n for n, each in zip(slopes, self.derived, strict=True) if not each.shape)]
 
     @property
-    def held(self) -> list[Leaf]:
-        """The arrays and numbers that are a part of it."""
-        return [self.leaves[slot.index] for slot in self.kernel.slots if self.leaves[slot.index] not in self.places]
-
-    @property
     def memory(self) -> int:
         """The bytes that a thread keeps."""
         return sum(count * dtype.itemsize for _, count, dtype in memory(self.kernel, self.returned))
@@ -106,14 +101,16 @@ class Sequential:
 class Language:
     """What functions of a target are written in, and compiled by.
 
-    ``held`` gives for an array, and its place, the text of where it lies and what its name ``_a<place>`` means.
+    ``placed`` is an array in the target's memory, ``held`` gives for one the text of where it lies, which may name it
+    by its second argument, and what that means; ``unit`` says what strides are counted in: bytes, or elements.
     """
 
     words: Mapping[str, Any]
     around: Mapping[str, Any]
     decorator: Callable[[Any], Any]
-    held: Callable[[Any, int], tuple[str, Any]]
-    stride: Callable[[Any, int], int]
+    placed: Callable[[Any], Any]
+    held: Callable[[Any, str], tuple[str, Any]]
+    unit: Callable[[Any], int]
 
 
 def compiled(made: Sequential, target: str) -> Any:
@@ -133,8 +130,9 @@ def compiled(made: Sequential, target: str) -> Any:
             given.append(f"_a{slot.index}")
             names[given[-1]] = leaf.array[()]
         else:
-            text, names[f"_a{slot.index}"] = language.held(leaf.array, slot.index)
-            strides = [language.stride(leaf.array, axis) for axis in slot.axes if slot.layout == "strided"]
+            array, name = language.placed(leaf.array), f"_a{slot.index}"
+            text, names[name] = language.held(array, name)
+            strides = [array.strides[axis] // language.unit(array) for axis in slot.axes if slot.layout == "strided"]
             given += [text, *map(str, strides)]
     exec("\n".join(_around(made, numbered(written), given)), names)
     with compiler.alone():
@@ -217,7 +215,7 @@ def _address(context, number):  # noqa: ANN001, ANN202
     return types.CPointer(numba.from_dtype(found.array.dtype))(number), codegen
 
 
-def _held_on_cpu(array: np.ndarray, place: int) -> tuple[str, Held]:
+def _held_on_cpu(array: np.ndarray, name: str) -> tuple[str, Held]:
     number, held = next(_numbers), Held(array)
     _held[number] = held
     return f"_address({number})", held
@@ -230,10 +228,12 @@ def _cpu() -> Language:
     from vecdist.runtime.cpu import language
 
     around = {"_emitted": language.emitted, "_pointer": intrinsic(_pointer), "_address": intrinsic(_address)}
-    return Language(
-        language.WORDS, around, functools.partial(numba.njit, **language.MODE), _held_on_cpu,
-        lambda array, axis: array.strides[axis],
-    )  # fmt: skip
+    decorator = functools.partial(numba.njit, **language.MODE)
+    return Language(language.WORDS, around, decorator, lambda array: array, _held_on_cpu, lambda array: 1)
+
+
+def _named(array: Any, name: str) -> tuple[str, Any]:
+    return f"_pointer({name})", array
 
 
 @functools.cache
@@ -242,12 +242,14 @@ def _cuda() -> Language:
     from vecdist.runtime.cuda import compiler as cuda_compiler
     from vecdist.runtime.cuda import language
 
-    intrinsic = cuda_compiler.intrinsic()
+    cuda, intrinsic = cuda_compiler.cuda, cuda_compiler.intrinsic()
+
+    def placed(array: Any) -> Any:
+        return cuda.to_device(np.ascontiguousarray(array)) if isinstance(array, np.ndarray) else array
+
     around = {"_emitted": cuda_compiler.emitted(), "_pointer": intrinsic(_pointer)}
-    return Language(
-        language.WORDS, around, functools.partial(cuda_compiler.cuda.jit, device=True),
-        lambda array, place: (f"_pointer(_a{place})", array), lambda array, axis: array.strides[axis] // array.itemsize,
-    )  # fmt: skip
+    decorator = functools.partial(cuda.jit, device=True)
+    return Language(language.WORDS, around, decorator, placed, _named, lambda array: array.dtype.itemsize)
 
 
 LANGUAGES: dict[str, Callable[[], Language]] = {"cpu": _cpu, "cuda": _cuda}

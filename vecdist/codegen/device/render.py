@@ -6,12 +6,13 @@ array that it fills, and returns the results that have no axes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
+from vecdist.codegen import loops
 from vecdist.codegen.cpu import spelling as cpu
 from vecdist.codegen.cuda import spelling as cuda
 from vecdist.codegen.cuda import words
@@ -22,21 +23,30 @@ from vecdist.codegen.statements import Items, stride, type_name
 from vecdist.kernel.code import Code, Function, Return, Set, let
 from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, Several
 from vecdist.kernel.ir import Kernel, Slot
+from vecdist.kernel.statements import Statement
 
 
 @final
 @dataclass(frozen=True)
 class Target:
-    """Where its words are, how statements are spelled in them, and what makes an array in a function's memory."""
+    """Where its words are, how statements are spelled in them, and what makes an array in a function's memory.
+
+    ``scalar`` spells statements of single numbers, as loops of elements have them.
+    """
 
     language: str
     spelled: Callable[[Items, Kernel, Collection[str]], tuple[Code, ...]]
+    scalar: Callable[[Sequence[Statement]], Sequence[Code]]
     memory: Callable[[str, int, np.dtype], Set]
 
 
 def _on_cpu(items: Items, kernel: Kernel, beside: Collection[str]) -> tuple[Code, ...]:
     arrays: dict[Expr, int] = {Name(name): n for n, name in enumerate((*_outputs(kernel), *beside))}
     return cpu.in_words(items, cpu.Arrays(kernel, arrays))
+
+
+def _on_cuda(items: Items, kernel: Kernel, beside: Collection[str]) -> tuple[Code, ...]:
+    return cuda.spelled(items, kernel)
 
 
 def _room(name: str, count: int, dtype: np.dtype) -> Set:
@@ -48,14 +58,15 @@ def _local(name: str, count: int, dtype: np.dtype) -> Set:
 
 
 TARGETS = {
-    "cpu": Target("vecdist.runtime.cpu.language", _on_cpu, _room),
-    "cuda": Target("vecdist.runtime.cuda.language", lambda items, kernel, _: cuda.spelled(items, kernel), _local),
+    "cpu": Target("vecdist.runtime.cpu.language", _on_cpu, cpu.scalar, _room),
+    "cuda": Target("vecdist.runtime.cuda.language", _on_cuda, cuda.scalar, _local),
 }
 
 
 def render(kernel: Kernel, returned: Collection[int], target: str) -> Source:
     """The source of a kernel, all of whose lengths are fixed; the outputs in ``returned`` are its results."""
     functions, tables, routines = inlined((function(kernel, returned, TARGETS[target]),))
+    routines = *routines, *loops.routines(kernel.root.walk(), TARGETS[target].scalar)
     return Source(functions, kernel, TARGETS[target].language, tables, routines)
 
 
