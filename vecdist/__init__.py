@@ -28,6 +28,7 @@ _WHERE = {
     "from_pymc": "vecdist.interop.converters",
     "from_scipy": "vecdist.interop.converters",
     "from_stan": "vecdist.interop.converters",
+    "function": "vecdist.functions.function",
     "hessian": "vecdist.lazy.derivatives",
     "hurdle": "vecdist.wrappers",
     "hvp": "vecdist.lazy.derivatives",

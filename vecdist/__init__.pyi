@@ -4,6 +4,7 @@
 
 from vecdist import distributions as distributions, linalg as linalg, parameters as parameters, random as random
 from vecdist.device import device_function as device_function
+from vecdist.functions.function import function as function
 from vecdist.inspect.explain import explain as explain
 from vecdist.interop.converters import from_numpyro as from_numpyro, from_pymc as from_pymc, from_scipy as from_scipy, from_stan as from_stan
 from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as lazy
@@ -47,6 +48,7 @@ __all__ = [
     "from_pymc",
     "from_scipy",
     "from_stan",
+    "function",
     "hessian",
     "hurdle",
     "hvp",

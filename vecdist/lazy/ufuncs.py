@@ -42,6 +42,11 @@ def apply(ufunc: np.ufunc, *inputs: Node | Scalar) -> Node:
     return cast(build(*nodes), result)
 
 
+def has_form(ufunc: np.ufunc) -> bool:
+    """Whether ``ufunc`` has a lazy form."""
+    return ufunc.__name__ in _COMPOSITES or _primitive(ufunc.__name__) is not None
+
+
 def check_shapes(name: str, nodes: Sequence[Node]) -> None:
     """Raise ``ValueError`` where the shapes of ``nodes`` do not broadcast."""
     try:
