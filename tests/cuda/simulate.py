@@ -10,9 +10,10 @@ import sys
 import traceback
 from dataclasses import replace
 from itertools import repeat
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
+import random_loops
 import random_model_runs
 import random_models
 import small_blocks
@@ -76,7 +77,9 @@ def imported(name, text, routines):
     """The module of a source, run by Python; so is what it calls."""
     module = ModuleType(name)
     for each in routines:
-        vars(module)[each.name] = getattr(imported(each.name, each.module(LANGUAGE), each.needs), each.name)
+        inner = imported(each.name, each.module(LANGUAGE), each.needs)
+        vars(inner)["cuda"] = SimpleNamespace(selp=lambda test, yes, no: yes if test else no)  # as Numba gives kernels
+        vars(module)[each.name] = getattr(inner, each.name)
     exec(compile(text, name, "exec"), vars(module))
     return module
 
@@ -331,6 +334,9 @@ def check(name):
     if name.startswith("random model "):
         check_model(int(name.split()[-1]))
         return
+    if name.startswith("random loops "):
+        check_loops(int(name.split()[-1]))
+        return
     if name in FLAGS:
         (results, wrt), raised = FLAGS[name]
         _, _, kernel, arrays, lengths = prepared(results, wrt, "raise")
@@ -365,6 +371,16 @@ def check_model(seed):
     wanted = random_model_runs.plain(model, random_model_runs.arrays_of(model, np, np.float64))
     found = [mine.reshape(reference.shape) for mine, reference in zip(found, wanted, strict=True)]
     random_model_runs.compare(model, found, wanted)
+
+
+def check_loops(seed):
+    """Random loops of elements with all their derivatives, in either precision."""
+    program = random_loops.program(seed, ("f8", "f4")[seed % 2])
+    roots = program.roots()
+    bound = bind(roots)
+    _, kernel = lower(bound, values, "nan", Cuda)
+    found, _ = launch(kernel, [leaf.array for leaf in bound.leaves], bound.lengths)
+    random_loops.compare([mine.reshape(root.shape) for mine, root in zip(found, roots, strict=True)], roots)
 
 
 def on_one_processor():

@@ -24,7 +24,10 @@ def simulator():
         process.stdin.close()
 
 
-@pytest.mark.parametrize("name", [*CASES, *FLAGS, *(f"random model {seed}" for seed in range(16))])
+RANDOM = [f"random model {seed}" for seed in range(16)] + [f"random loops {seed}" for seed in range(8)]
+
+
+@pytest.mark.parametrize("name", [*CASES, *FLAGS, *RANDOM])
 def test_simulated_kernels(simulator, name):
     print(name, file=simulator.stdin, flush=True)
     answer = simulator.stdout.readline()

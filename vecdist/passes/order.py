@@ -38,8 +38,8 @@ ON_PRIMITIVES: tuple[Pass, ...] = (
 
 
 def turns(graph: Sequence[Node]) -> tuple[Node, ...]:
-    """A graph with what each turn of a loop computes after all passes."""
-    return with_turns(graph, lambda turn: passed(turn, (*ON_PRIMITIVES, *ON_TARGET)))
+    """A graph with what each turn of a loop computes after all passes, and without what it need not any more."""
+    return merged(with_turns(graph, lambda turn: passed(turn, (*ON_PRIMITIVES, *ON_TARGET))))
 
 
 ON_STEP: tuple[Pass, ...] = (

@@ -87,7 +87,18 @@ def phases(loop: Loop) -> list[Phase]:
 
 
 def _needed(items: Sequence[Statement], given: Collection[str]) -> list[Statement]:
-    """Those of ``items`` that give one of ``given``, or what these need."""
+    """Those of ``items`` that give one of ``given``, or what these need; all of a loop of elements that is run."""
+    wanted = set(given)
+    while True:
+        found = _leading_to(wanted, items)
+        runs = {item.name for item in found if isinstance(item, Assign) and item.dtype.kind == "V"}
+        parts = {item.name for item in items if isinstance(item, Assign) and not runs.isdisjoint(reads(item))}
+        if parts <= wanted:
+            return found
+        wanted |= parts
+
+
+def _leading_to(given: Collection[str], items: Sequence[Statement]) -> list[Statement]:
     found: list[Statement] = []
     wanted = set(given)
     for item in reversed(items):
