@@ -7,6 +7,7 @@ import sys
 import weakref
 
 import densities
+import device_samplers
 import numba
 import numpy as np
 import pytest
@@ -40,46 +41,50 @@ def logistic():
     return LogDensity(logistic_model, beta=real(2), scale=positive())
 
 
-MODELS = {"schools": densities.schools, "regression": densities.regression, "logistic": logistic}
-
-
-def in_python(function, *arguments):
-    """What a device function gives, the value and all slopes, where Python runs its source as it stands."""
+def in_python(function):
+    """A device function whose source Python runs as it stands: it gives the value, and all slopes."""
     made = function.made
     source = render(made.kernel, made.returned, "cpu")
     names = cpu._meanings(source.tables, source.routines)
-    module = spoken.import_source(source.name, source.text, source.functions, names, None)
-    given = []
-    for slot in made.kernel.slots:
-        leaf = made.leaves[slot.index]
-        array = np.asarray(arguments[made.places[leaf]], leaf.array.dtype) if leaf in made.places else leaf.array
-        given += [array[()] if slot.layout == "number" else array if slot.layout == "strided" else array.reshape(-1)]
-        given += [array.strides[axis] for axis in slot.axes if slot.layout == "strided"]
-    filled = [np.full(each.shape, np.nan, each.dtype) for each in made.filled]
-    with np.errstate(all="ignore"):
-        value, *slopes = module.density(*given, *[each.reshape(-1) for each in filled])
-    slopes, arrays = iter(slopes), iter(filled)
-    return value, [next(arrays if each.shape else slopes) for each in made.derived]
+    density = spoken.import_source(source.name, source.text, source.functions, names, None).density
+
+    def called(*arguments):
+        given = []
+        for slot in made.kernel.slots:
+            leaf = made.leaves[slot.index]
+            array = np.asarray(arguments[made.places[leaf]], leaf.array.dtype) if leaf in made.places else leaf.array
+            flat = array if slot.layout == "strided" else array.reshape(-1)
+            given.append(array[()] if slot.layout == "number" else flat)
+            given += [array.strides[axis] for axis in slot.axes if slot.layout == "strided"]
+        filled = [np.full(each.shape, np.nan, each.dtype) for each in made.filled]
+        with np.errstate(all="ignore"):
+            value, *slopes = density(*given, *[each.reshape(-1) for each in filled])
+        slopes, arrays = iter(slopes), iter(filled)
+        return value, [next(arrays if each.shape else slopes) for each in made.derived]
+
+    return called
 
 
-@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.__name__)
+@pytest.mark.parametrize("family", [
+    pytest.param(family, id=name, marks=[] if place % 4 == 0 else [pytest.mark.slow])
+    for place, (name, family) in enumerate(FAMILIES.items())
+])  # fmt: skip
 def test_every_family(uncompiled, family):
     """The value and all partial derivatives of scalars, as its source is run by Python, are those of a launch."""
     from family_cases import parameters_of, points_of
 
     names = family.parametrisations[0].names
     parameters = parameters_of(family, names, size=3)
-    rows = [np.asarray(row) for row in zip(points_of(family, names, parameters), *parameters, strict=True)]
 
     def density(x, *given):
         return logpdf(family(**dict(zip(names, given, strict=True))), x)
 
-    density = eval(f"lambda x, {', '.join(names)}: density(x, {', '.join(names)})", {"density": density})
-    function = device_function(density, gradient=True)
-    for row in rows:
+    told = eval(f"lambda x, {', '.join(names)}: density(x, {', '.join(names)})", {"density": density})
+    function = in_python(device_function(told, gradient=True))
+    for row in zip(points_of(family, names, parameters), *parameters, strict=True):
         arrays = [np.array(each) for each in row]
         wanted, partials = vecdist.value_and_partials(density(*arrays), wrt=tuple(arrays))
-        value, slopes = in_python(function, *row)
+        value, slopes = function(*row)
         np.testing.assert_allclose([value, *slopes], [wanted, *partials], rtol=1e-15, equal_nan=True)
 
 
@@ -88,7 +93,7 @@ def families_of_one_line(a, b, c, d, e):
     return mixed + logpdf(Beta(c, d), 0.3) + logpdf(Poisson(e), 3) + logpdf(HalfCauchy(d), e)
 
 
-def test_compiled_functions_find_what_launches_do():
+def test_compiled_functions_find_what_launches_do(uncompiled):
     function = device_function(families_of_one_line, gradient=True)
     plain = device_function(families_of_one_line)
 
@@ -105,10 +110,21 @@ def test_compiled_functions_find_what_launches_do():
         assert function(*given) == (value, slopes), "Python calls it, too"
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_log_densities(name):
-    """Value and gradient in a loop of threads, and by the C function; where there is no value it is -inf."""
-    density = MODELS[name]()
+@pytest.mark.parametrize("make", [densities.schools, densities.regression, logistic], ids=lambda make: make.__name__)
+def test_log_densities(uncompiled, make):
+    """Value and gradient; where there is no value it is -inf."""
+    density = make()
+    function, slopes = device_function(density, gradient=True), np.empty(density.ndim)
+    for x in np.random.default_rng(0).normal(size=(3, density.ndim)):
+        value, gradient = density.logdensity_and_gradient(x)
+        assert function(x, slopes) == pytest.approx(value, rel=1e-14)
+        np.testing.assert_allclose(slopes, gradient, rtol=1e-12, atol=1e-14)
+    assert function(np.full(density.ndim, np.nan), slopes) == -np.inf
+
+
+def test_threads_and_c_find_the_same():
+    """In a loop of threads, one by one, and at the address of a C function."""
+    density = logistic()
     function = device_function(density, gradient=True)
 
     @numba.njit(parallel=True)
@@ -118,18 +134,13 @@ def test_log_densities(name):
             values[place] = function(points[place], slopes[place])
         return values
 
-    points = np.random.default_rng(0).normal(size=(50, density.ndim))
-    points[7, 0] = np.nan
-    slopes = np.empty_like(points)
+    points = np.random.default_rng(0).normal(size=(300, density.ndim))
+    slopes, own = np.empty_like(points), np.empty(density.ndim)
     values = all_of(points, slopes)
-    wanted, gradients = density.logdensity_and_gradient(points)
-    assert values[7] == -np.inf
-    np.testing.assert_allclose(values, wanted, rtol=1e-14)
-    there = np.arange(50) != 7
-    np.testing.assert_allclose(slopes[there], gradients[there], rtol=1e-12, atol=1e-14)
     by_c = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(function.address)
-    own = np.empty(density.ndim)
-    assert by_c(points[3].ctypes.data, own.ctypes.data) == values[3] and np.array_equal(own, slopes[3])
+    for x, value, slope in zip(points, values, slopes, strict=True):
+        assert function(x, own) == value and np.array_equal(own, slope)
+        assert by_c(x.ctypes.data, own.ctypes.data) == value and np.array_equal(own, slope)
 
 
 def test_c_functions_of_numbers():
@@ -140,7 +151,7 @@ def test_c_functions_of_numbers():
     assert [str(each) for each in function.signature.args] == ["float64"] * 3
 
 
-def test_matrices_and_all_that_models_hold():
+def test_matrices_and_all_that_models_hold(uncompiled):
     """Products of matrices, gathers, prefix sums, masks and constants of data, without a launch and without memory."""
     z, group, mask = RNG.normal(size=(6, 4)), np.array([0, 2, 1, 1, 0, 2]), RNG.random(6) < 0.5
 
@@ -159,7 +170,9 @@ def test_matrices_and_all_that_models_hold():
     np.testing.assert_allclose(slopes, gradient, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("seed", [
+    pytest.param(seed, marks=[] if seed < 5 else [pytest.mark.slow]) for seed in range(40)
+])  # fmt: skip
 def test_random_models(uncompiled, seed):
     """Whole models, as their source is run by Python: parameters are arguments, data are held."""
     drawn = random_models.model(seed, lengths=(1, 2, 7, 33), terms=2)
@@ -171,7 +184,7 @@ def test_random_models(uncompiled, seed):
     parameters = [arrays[name] for name in drawn.parameters]
     function = device_function(eval(text, told), parameters, gradient=True)
     wanted, gradients = vecdist.value_and_grad(drawn.density(arrays), wrt=tuple(parameters))
-    value, slopes = in_python(function, *parameters)
+    value, slopes = in_python(function)(*parameters)
     close = {"f8": 1e-12, "f4": 2e-5}[drawn.dtype.str[1:]]
     np.testing.assert_allclose(value, wanted, rtol=close)
     for found, slope in zip(slopes, gradients, strict=True):
@@ -193,7 +206,7 @@ def test_float32_is_added_up_in_float64():
     assert (slopes == count).all()
 
 
-def test_draws_have_keys_as_arguments():
+def test_draws_have_keys_as_arguments(uncompiled):
     draw = device_function(lambda key, mu: vecdist.sample(key, Normal(mu, 1.0)), (np.int64, np.float64))
     assert draw(3, 1.0) == pytest.approx(float(vecdist.sample(3, Normal(np.array(1.0), 1.0))), rel=1e-15)
 
@@ -280,50 +293,17 @@ def test_copies_and_files(tmp_path, monkeypatch):
         assert sum(user.with_none.stats.cache_hits.values()) == turn
 
 
-@numba.njit
-def metropolis(target, x, step, draws):
-    """The mean and the variance along a random walk; ``draws`` are normal, but for the last in each row."""
-    total, squares = np.zeros(x.size), np.zeros(x.size)
-    value, new = target(x), np.empty(x.size)
-    for turn in range(len(draws)):
-        for place in range(x.size):
-            new[place] = x[place] + step * draws[turn, place]
-        other = target(new)
-        if np.log(draws[turn, x.size]) < other - value:
-            x[:] = new
-            value = other
-        total += x
-        squares += x * x
-    mean = total / len(draws)
-    return mean, squares / len(draws) - mean**2
-
-
-@numba.njit
-def hamiltonian(target, x, step, turns, draws):
-    """The mean and the variance of Hamiltonian Monte Carlo with so many leapfrog steps between draws."""
-    total, squares, slopes = np.zeros(x.size), np.zeros(x.size), np.empty(x.size)
-    for place in range(len(draws)):
-        there, p = x.copy(), draws[place, :-1].copy()
-        before = target(there, slopes) - 0.5 * np.sum(p * p)
-        for _ in range(turns):
-            p += 0.5 * step * slopes
-            there += step * p
-            value = target(there, slopes)
-            p += 0.5 * step * slopes
-        if np.log(draws[place, -1]) < value - 0.5 * np.sum(p * p) - before:
-            x[:] = there
-        total += x
-        squares += x * x
-    mean = total / len(draws)
-    return mean, squares / len(draws) - mean**2
-
-
 def test_samplers_written_by_hand_find_the_moments():
-    density = LogDensity(lambda x: logpdf(Normal(np.array([1.0, -2.0]), np.array([0.5, 2.0])), x).sum(), x=real(2))
-    rng = np.random.default_rng(4)
-    draws = np.column_stack([rng.normal(size=(40000, 2)), rng.random(40000)])
-    walked = metropolis(device_function(density), np.array([1.0, -2.0]), 1.2, draws)
-    moved = hamiltonian(device_function(density, gradient=True), np.array([1.0, -2.0]), 0.4, 5, draws[:8000])
-    for (mean, variance), close in ((walked, 0.1), (moved, 0.05)):
-        np.testing.assert_allclose(mean, [1.0, -2.0], atol=2 * close)
-        np.testing.assert_allclose(variance, [0.25, 4.0], rtol=2 * close)
+    target, draws = device_samplers.target(), device_samplers.drawn(20000)
+    x, moments = device_samplers.MEANS.copy(), np.zeros((2, 2))
+    device_samplers.metropolis(numba.njit, device_function(target))(x, np.empty(2), 1.0, draws, moments)
+    device_samplers.check(moments, len(draws), close=0.1)
+    x, moments = device_samplers.MEANS.copy(), np.zeros((2, 2))
+    walk = device_samplers.hamiltonian(numba.njit, device_function(target, gradient=True))
+    walk(x, np.empty((3, 2)), 0.4, 5, draws, moments)
+    device_samplers.check(moments, len(draws), close=0.03)
+
+
+def test_it_is_an_argument_of_compiled_functions():
+    twice = numba.njit(lambda function, x: 2.0 * function(x, 1.0, 2.0))
+    assert twice(device_function(normal), 0.5) == 2.0 * device_function(normal)(0.5, 1.0, 2.0)
