@@ -64,8 +64,13 @@ def test_warps_leave_each_other_as_many_numbers_as_changes_have_parts():
 def test_a_linear_change_behind_another():
     """Of h = a h + b: first (b1, a1), then (b2, a2)."""
     item = Accumulate("a2", Name("b"), Block(), F8, "linear", Name("a"))
-    value, factor = Change(item, "t").after((Name("b1"), Name("a1")))
-    assert (str(value), str(factor)) == ("t_by_a2 * b1 + t_a2", "t_by_a2 * a1")
+    value, factor = (str(part) for part in Change(item, "t").after((Name("b1"), Name("a1"))))
+    for b1, a1, b2, a2, wanted in [
+        (3.0, 2.0, 1.0, 4.0, (13.0, 8.0)), (0.0, 2.0, 1.0, np.inf, (1.0, np.inf)), (0.0, np.inf, 1.0, 0.0, (1.0, 0.0)),
+        (0.0, np.nan, 1.0, 0.0, (1.0, np.nan)), (np.nan, 0.0, 1.0, -np.inf, (np.nan, 0.0)),
+    ]:  # fmt: skip
+        names = {"b1": b1, "a1": a1, "t_a2": b2, "t_by_a2": a2, "np": np}
+        np.testing.assert_equal((eval(value, names), eval(factor, names)), wanted)
     assert [str(part) for part in Change(item, "t").none] == ["f8(0)", "1.0"]
 
 

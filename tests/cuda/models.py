@@ -27,6 +27,7 @@ NESTS = {
     "row sums": lambda x: (lazy(x) * 2.0).sum(axis=1),
     "row sums used again": lambda x: lazy(x) - np.log(np.exp(lazy(x)).sum(axis=1, keepdims=True)),
     "sum used again": lambda x: (lazy(x) - lazy(x).mean()) ** 2,
+    "running sums": lambda x: lazy(x).cumsum(1),
     "column sums used again": lambda x: lazy(x) - lazy(x).sum(axis=0),
 }
 

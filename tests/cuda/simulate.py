@@ -166,6 +166,13 @@ def products(n):
     return ((lazy(array).cumprod() * positive(n)).sum(),), (array,)
 
 
+def overflowing(columns):
+    """Products of factors overflow, between which everything is 0."""
+    factors, terms = np.full((3, columns), 1e10), np.zeros((3, columns))
+    factors[:, 70::70], terms[:, 69::70] = 0.0, 1.5
+    return (LazyArray(linear_recurrence(lazy(factors).node, lazy(terms).node, -1)),), ()
+
+
 def recurrences(columns, dtype="f8"):
     """Linear recurrences of rows, forwards and backwards, beside a running sum that shares their loop."""
     rows = long_rows(columns, dtype)
@@ -300,9 +307,8 @@ CASES = {
     "recurrences by warps": (recurrences(300), 1, WARP),
     "recurrences in float32 by blocks": (recurrences(520, "f4"), 1, THREADS),
     "recurrences of empty rows by blocks": (recurrences(0), 1, THREADS),
-    "recurrences down columns": (
-        ((LazyArray(linear_recurrence(lazy(ROWS).node, lazy(ROWS).node, -2)),), ()), 1, 4,
-    ),
+    "recurrences whose factors overflow": (overflowing(300), 1, THREADS),
+    "recurrences down columns": (((LazyArray(linear_recurrence(*[lazy(ROWS).node] * 2, -2)),), ()), 1, 4),
     "elementwise rows in tiles": (((lazy(ROWS) * lazy(ROWS[:, :1]) + np.exp(lazy(ROWS[:, 1:2])),), ()), 2, 4),
     "strided": (((lazy(STRIDED) * 2.0 + lazy(STRIDED).sum(),), ()), 1, 1),
     "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),

@@ -24,6 +24,7 @@ BUDGETS = {
     ("row sums used again", "f4"): 48, ("row sums used again", "f8"): 80,
     ("sum used again", "f4"): 48, ("sum used again", "f8"): 48,
     ("column sums used again", "f4"): 56, ("column sums used again", "f8"): 56,
+    ("running sums", "f4"): 112, ("running sums", "f8"): 112,
 }
 EVERY_DAY = {  # these compile in less than two seconds each
     ("Normal", "f4", True), ("row sums", "f4"), ("row sums used again", "f8"), ("sum used again", "f8"),

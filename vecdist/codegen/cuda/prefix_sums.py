@@ -17,11 +17,12 @@ from vecdist.codegen.cuda.reductions import HOP, OTHER, combined
 from vecdist.codegen.cuda.tiling import BASE, Tile, sequential, unrolling
 from vecdist.codegen.statements import ACCUMULATOR, Item, Items, start
 from vecdist.kernel.code import For, If, Set, While, let
-from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, substituted, word
+from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Expr, Name, operation, substituted, word
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Made, Statement, Store, Total, renamed
 
 EXCHANGED = 4  # numbers that lanes tell each other at once: loads in flight, as far as registers go
+INFINITY = word("np.inf")
 BASE_LANE = BASE + cuda.LANE
 WARP_OF = cuda.THREAD // WARP  # the number of a thread's warp in its block
 
@@ -55,7 +56,9 @@ class Change:
         value, *factor = self.parts
         if not factor:
             return (combined(self.item.op, self.item.dtype.kind, before[0], value),)
-        return (factor[0] * before[0] + value, *(factor[0] * earlier for earlier in before[1:]))
+        found = _times(factor[0], before[0], _gone(before[0], factor[0])) + value
+        either = (operation("or", _gone(each, factor[0]), _gone(factor[0], each)) for each in before[1:])
+        return found, *(_times(factor[0], *each) for each in zip(before[1:], either, strict=True))
 
     def to_memory(self) -> list[Expr]:
         """Its parts as shuffles and shared memory take them, which is as float64."""
@@ -65,6 +68,17 @@ class Change:
     def from_memory(self, found: Sequence[Expr]) -> Items:
         whole = None if self.item.dtype.kind == "f" else Name(ACCUMULATOR[self.item.dtype.kind])
         return self.set(found if whole is None else [whole(word("as_i8")(part)) for part in found])
+
+
+def _times(factor: Expr, other: Expr, gone: Expr) -> Expr:
+    """A factor of some elements times what comes before; 0 where that is ``gone``."""
+    return Choice(gone, Constant(0.0), factor * other)
+
+
+def _gone(zero: Expr, factor: Expr) -> Expr:
+    """Whether a factor is infinite, perhaps as a product that overflows, of what is 0."""
+    infinite = operation("or", factor.equals(INFINITY), factor.equals(operation("neg", INFINITY)))
+    return operation("and", zero.equals(0), infinite)
 
 
 @final
