@@ -38,8 +38,9 @@ NEEDED_BY = {
     ("ON_TARGET", "simplify", 4): lambda: vecdist.logsf(Uniform(A, B), X),
     ("ON_TARGET", "sink_selects", 5): lambda: vecdist.logsf(Arcsine(A, B), X),
     ("ON_TARGET", "simplify", 7): lambda: vecdist.logsf(Geometric(A), X),
+    ("ON_TARGET", "stored", 8): lambda: vecdist.scan(lambda c, x: (c.sum() * np.exp(x), None), X, A * np.outer(X, X))[0],
 }
-NEEDED_BY_ALL = {("ON_TARGET", "expand", 6), ("ON_TARGET", "verify", 8)}
+NEEDED_BY_ALL = {("ON_TARGET", "expand", 6), ("ON_TARGET", "verify", 9)}
 
 
 def test_every_pass_is_named_here():

@@ -18,7 +18,7 @@ from vecdist.passes.hoist import hoistable, kept, narrow
 from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import partial_evaluation, without_constants
 from vecdist.passes.powers import powers
-from vecdist.passes.recurrences import in_steps
+from vecdist.passes.recurrences import in_steps, stored
 from vecdist.passes.simplify import simplify
 from vecdist.passes.sink_selects import sink_selects
 from vecdist.passes.sort_by_key import Sorting, sorted_rows
@@ -54,6 +54,7 @@ ON_TARGET: tuple[Pass, ...] = (
     sink_selects,  # between two logarithms that functions were taken apart into
     expand,  # the rest, down to what both targets have code for
     simplify,  # constants that these were taken apart at
+    stored,  # what steps read, in the form that it has when it is computed
     verify,
 )  # fmt: skip
 

@@ -247,3 +247,32 @@ def in_steps(change: Callable[[Sequence[Node]], tuple[Node, ...]]) -> Callable[[
         return rewrite(roots, rule)
 
     return steps_changed
+
+
+def stored(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` where arrays that steps read are there before the first one: they would be computed in each again.
+
+    Of a single number a step computes what it needs, as it needs it once.
+    """
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        if node.op != "recurrence":
+            return rebuilt(node, args)
+        step = node.attrs[0]
+        ready = [
+            arg if place < step.carries or arg.ndim == step.leading(place) or _is_array(arg)
+            else Node("stored", (arg,), (), arg.shape, arg.dtype)
+            for place, arg in enumerate(args)
+        ]  # fmt: skip
+        return Node(node.op, tuple(ready), node.attrs, node.shape, node.dtype)
+
+    if not any(node.op == "recurrence" for node in topological(roots)):
+        return tuple(roots)
+    return rewrite(roots, rule)
+
+
+def _is_array(node: Node) -> bool:
+    """Whether a node is nothing but elements of an array."""
+    while node.op == "view":
+        (node,) = node.args
+    return node.op in {"slot", "const", "recurrence"}
