@@ -61,6 +61,13 @@ def test_few_long_rows_of_running_sums_are_cut_for_several_blocks_each(rows, col
     assert running(rows, columns) == pieces * THREADS
 
 
+def test_many_running_sums_side_by_side_have_a_thread_each():
+    (running,) = nests(lazy(ROWS).cumsum(0))
+    assert running(2**15, 4096) == 1 and running(2**15 - 1, 4096) == 32
+    (along,) = nests(lazy(ROWS).cumsum(1))
+    assert along(2**15, 4096) == 32
+
+
 def test_rows_of_elements_side_by_side_are_cut_into_tiles():
     (elements,) = nests(np.exp(lazy(ROWS)) * lazy(ROWS[:, :1]))
     assert elements(2, 100_000) == 32

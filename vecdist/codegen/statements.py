@@ -10,8 +10,8 @@ import numpy as np
 from vecdist.codegen.frontend import parsed
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.code import Code
-from vecdist.kernel.expressions import FALSE, ONE, ZERO, Expr, Name, Number, joined, length, of_type, substituted
-from vecdist.kernel.ir import Kernel, Slot
+from vecdist.kernel.expressions import FALSE, ONE, ZERO, Expr, Name, Number, joined, length, names, of_type, substituted
+from vecdist.kernel.ir import Kernel, Loop, Slot
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Store, Temp
 from vecdist.primitives.table import PRIMITIVES
 
@@ -112,6 +112,13 @@ def load_offset(item: Load, kernel: Kernel) -> Expr:
 def store_offset(item: Store | Scatter, kernel: Kernel) -> Expr:
     """The element of an output that is stored to, or added to."""
     return dense_offset(item.indices, varying(kernel.outputs[item.output].shape))
+
+
+def lies_along(inner: Loop, rows: Loop) -> list[bool]:
+    """Of each array with rows that an inner loop reads or writes: whether its neighbours are along the loop."""
+    items = [item for _, item in inner.body.items if isinstance(item, Load | Store) and len(item.indices) > 1]
+    places = [item.indices for item in items if rows.index in names(*item.indices)]
+    return [inner.index in names(indices[-1]) for indices in places]
 
 
 def typed_zero(dtype: np.dtype) -> Expr:

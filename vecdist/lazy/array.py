@@ -120,11 +120,11 @@ class LazyArray(Readable, Operators):
         return source._reduced("prod", axis, keepdims)
 
     def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None) -> LazyArray:
-        """The running sum along ``axis``, of all elements in order where it is left out; sequential along the axis."""
+        """The running sum along ``axis``, of all elements in order where it is left out; float32 runs in float64."""
         return self._running("cumsum", axis, dtype)
 
     def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None) -> LazyArray:
-        """The running product along ``axis``, as ``cumsum``; its derivative is right where an element is 0."""
+        """The running product along ``axis``, as ``cumsum``; its derivatives are right where any elements are 0."""
         return self._running("cumprod", axis, dtype)
 
     def _running(self, op: str, axis: int | None, dtype: Any) -> LazyArray:

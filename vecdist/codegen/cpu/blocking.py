@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from vecdist.codegen.cpu.mixed import Item, Items
-from vecdist.codegen.statements import element_count
+from vecdist.codegen.statements import element_count, lies_along
 from vecdist.kernel.code import For, let
-from vecdist.kernel.expressions import Constant, Expr, Name, joined, length, names
+from vecdist.kernel.expressions import Constant, Expr, Name, joined, length
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Load, Store
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
@@ -48,14 +47,9 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
 
     One array whose elements do not is enough where the loop is in order: no vector is lost, and cache lines are.
     """
-    if loop.dim == "1":
+    if loop.dim == "1" or any(isinstance(item, Loop) for _, item in inner.body.items):
         return False
-    items = [item for _, item in inner.body.items]
-    if any(isinstance(item, Loop) for item in items):
-        return False
-    arrays = [item for item in items if isinstance(item, Load | Store) and len(item.indices) > 1]
-    both = [item.indices for item in arrays if loop.index in names(*item.indices)]
-    along = [inner.index in names(indices[-1]) for indices in both]
+    along = lies_along(inner, loop)
     return not (all(along) if inner.sequential and along else any(along))
 
 

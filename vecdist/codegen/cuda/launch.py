@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 from vecdist.codegen.cuda.grid import LEAST, PIECES, THREADS, Grid, elements, group, one_by_one, worth_a_block
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
+from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Loop
+
+COLUMNS = 2**15  # running results side by side that keep all threads busy, each with one: they read neighbours together
 
 
 def parameters(grid: Grid) -> tuple[str, ...]:
@@ -49,7 +52,10 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
         return THREADS * pieces
     if grid.lanes is not None:
         return grid.lanes
+    rows = elements((loop.dim,), lengths)
+    if rows >= COLUMNS and all(each.sequential and not any(lies_along(each, loop)) for each in loop.body.every_loop()):
+        return 1
     inner = {each: elements((each.dim,), lengths) for each in loop.body.every_loop()}
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
-    few = grid.takes_blocks(loop) and worth_a_block(elements((loop.dim,), lengths), shared)
+    few = grid.takes_blocks(loop) and worth_a_block(rows, shared)
     return THREADS if few and not (grid.apart and is_flat(loop)) else group(max(inner.values()))
