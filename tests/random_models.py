@@ -86,6 +86,12 @@ class Model:
             total = total + term(arrays)
         return total
 
+    def function(self, arrays):
+        """The density as a function of its parameters alone, which holds the other arrays."""
+        named = ", ".join(f"{name}={name}" for name in self.parameters)
+        text = f"lambda {', '.join(self.parameters)}: density(arrays | dict({named}))"
+        return eval(text, {"density": self.density, "arrays": arrays})
+
     @property
     def size(self):
         return max(each.base.size for each in self.given.values())

@@ -177,12 +177,8 @@ def test_random_models(uncompiled, seed):
     """Whole models, as their source is run by Python: parameters are arguments, data are held."""
     drawn = random_models.model(seed, lengths=(1, 2, 7, 33), terms=2)
     arrays = {name: each.on(np) for name, each in drawn.given.items()}
-    data = {name: array for name, array in arrays.items() if name not in drawn.parameters}
-    names = ", ".join(drawn.parameters)
-    told = {"density": drawn.density, "data": data}
-    text = f"lambda {names}: density(data | dict({', '.join(f'{each}={each}' for each in drawn.parameters)}))"
     parameters = [arrays[name] for name in drawn.parameters]
-    function = device_function(eval(text, told), parameters, gradient=True)
+    function = device_function(drawn.function(arrays), parameters, gradient=True)
     wanted, gradients = vecdist.value_and_grad(drawn.density(arrays), wrt=tuple(parameters))
     value, slopes = in_python(function)(*parameters)
     close = {"f8": 1e-12, "f4": 2e-5}[drawn.dtype.str[1:]]

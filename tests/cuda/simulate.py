@@ -16,6 +16,7 @@ import numpy as np
 import random_loops
 import random_model_runs
 import random_models
+import simulate_device
 import small_blocks
 from reference import interpreted
 
@@ -342,6 +343,9 @@ def check(name):
         return
     if name.startswith("random loops "):
         check_loops(int(name.split()[-1]))
+        return
+    if name.startswith("device function "):
+        simulate_device.check(name.split()[-1], imported, flat_memory)
         return
     if name in FLAGS:
         (results, wrt), raised = FLAGS[name]

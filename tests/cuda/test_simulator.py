@@ -27,7 +27,10 @@ def simulator():
 RANDOM = [f"random model {seed}" for seed in range(16)] + [f"random loops {seed}" for seed in range(8)]
 
 
-@pytest.mark.parametrize("name", [*CASES, *FLAGS, *RANDOM])
+DEVICE = [f"device function {name}" for name in ("schools", "regression", *range(6))]
+
+
+@pytest.mark.parametrize("name", [*CASES, *FLAGS, *RANDOM, *DEVICE])
 def test_simulated_kernels(simulator, name):
     print(name, file=simulator.stdin, flush=True)
     answer = simulator.stdout.readline()
