@@ -63,7 +63,7 @@ def test_few_long_rows_of_running_sums_are_cut_for_several_blocks_each(rows, col
 
 def test_many_running_sums_side_by_side_have_a_thread_each():
     (running,) = nests(lazy(ROWS).cumsum(0))
-    assert running(2**15, 4096) == 1 and running(2**15 - 1, 4096) == 32
+    assert (running(2**15, 4096), running(2**15 - 1, 4096), running(1024, 4096)) == (1, 32, 32)
     (along,) = nests(lazy(ROWS).cumsum(1))
     assert along(2**15, 4096) == 32
 

@@ -13,6 +13,7 @@ from itertools import repeat
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
+import prefix_cases
 import random_loops
 import random_model_runs
 import random_models
@@ -28,10 +29,8 @@ from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import leaf
-from vecdist.lazy.array import LazyArray
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
-from vecdist.primitives.scans import linear_recurrence
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.cuda.compiler import cuda
 from vecdist.runtime.pipeline import lower, values
@@ -155,33 +154,6 @@ def at_two_depths(points, many):
     return (np.log(rows + np.square(inner).sum(axis=1)).sum(),), (means,)
 
 
-def running(n):
-    array = x(n)
-    return ((lazy(array).cumsum() * positive(n)).sum(),), (array,)
-
-
-def products(n):
-    """Running products with zeros, whose derivatives are linear recurrences the other way."""
-    array = positive(n)
-    array[5 % n :: 37] = 0.0
-    return ((lazy(array).cumprod() * positive(n)).sum(),), (array,)
-
-
-def overflowing(columns):
-    """Products of factors overflow, between which everything is 0."""
-    factors, terms = np.full((3, columns), 1e10), np.zeros((3, columns))
-    factors[:, 70::70], terms[:, 69::70] = 0.0, 1.5
-    return (LazyArray(linear_recurrence(lazy(factors).node, lazy(terms).node, -1)),), ()
-
-
-def recurrences(columns, dtype="f8"):
-    """Linear recurrences of rows, forwards and backwards, beside a running sum that shares their loop."""
-    rows = long_rows(columns, dtype)
-    factors, terms = np.cos(rows), lazy(rows) * np.array(0.5, dtype)
-    ends = (LazyArray(linear_recurrence(lazy(factors).node, terms.node, -1, back)) for back in (False, True))
-    return (*ends, lazy(rows).cumsum(1)), ()
-
-
 def groups(rows, many):
     means, group = np.linspace(-1, 1, many), np.arange(rows) * 5 % many
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
@@ -289,27 +261,6 @@ CASES = {
     "sum used again": (((lazy(x(300)) - lazy(x(300)).sum(),), ()), 1, 1),
     "mean and deviation": (((np.square(lazy(x(300)) - lazy(x(300)).mean()).sum(),), ()), 1, 1),
     "column sums used again": (((lazy(ROWS) - lazy(ROWS).sum(axis=0),), ()), 1, WARP),
-    "running sums and products of rows by warps": (((lazy(ROWS).cumsum(1), lazy(ROWS).cumprod(1)), ()), 2, WARP),
-    "running sums down columns": (((lazy(ROWS).cumsum(0) * 2.0,), ()), 1, 4),
-    "running sum of one row with gradient": (running(90), 1, WARP),
-    "running products of one row with gradient": (products(90), 1, WARP),
-    "running products of one row with gradient, by threads": (products(90), 1, 1),
-    "running products with gradient in pieces": (products(1100), 1, 2 * THREADS),
-    "running sums in pieces": (((lazy(long_rows(1100)).cumsum(1),), ()), 1, 4 * THREADS),
-    "running sums of integers in pieces": (((lazy(long_rows(700) * 9).astype("i4").cumsum(1),), ()), 1, 2 * THREADS),
-    "recurrences in pieces": (recurrences(1030), 1, 2 * THREADS),
-    "recurrences of short rows in more pieces than they have tiles": (recurrences(90, "f4"), 1, 4 * THREADS),
-    "running products with gradient by blocks": (products(300), 1, THREADS),
-    "running sums of integers and products by teams": (
-        ((lazy(long_rows(37) * 9).astype("i4").cumsum(1), lazy(long_rows(37)).cumprod(1)), ()), 2, 8,
-    ),
-    "running sums of integers by blocks": (((lazy(long_rows(300) * 9).astype("i4").cumsum(1),), ()), 1, THREADS),
-    "running sums of what rows add up to": (((np.exp(lazy(ROWS)).sum(axis=0).cumsum(),), ()), 1, WARP),
-    "recurrences by warps": (recurrences(300), 1, WARP),
-    "recurrences in float32 by blocks": (recurrences(520, "f4"), 1, THREADS),
-    "recurrences of empty rows by blocks": (recurrences(0), 1, THREADS),
-    "recurrences whose factors overflow": (overflowing(300), 1, THREADS),
-    "recurrences down columns": (((LazyArray(linear_recurrence(*[lazy(ROWS).node] * 2, -2)),), ()), 1, 4),
     "elementwise rows in tiles": (((lazy(ROWS) * lazy(ROWS[:, :1]) + np.exp(lazy(ROWS[:, 1:2])),), ()), 2, 4),
     "strided": (((lazy(STRIDED) * 2.0 + lazy(STRIDED).sum(),), ()), 1, 1),
     "transposed": (((lazy(TRANSPOSED) + TRANSPOSED[:, :1],), ()), 1, 1),
@@ -325,6 +276,7 @@ CASES = {
     "draws that are accepted or rejected": (((sample(5, Gamma(np.array([0.1, 3.0]), 2.0), 60),), ()), 1, 1),
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
+CASES |= prefix_cases.cases(THREADS)
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
 
 

@@ -53,9 +53,9 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     if grid.lanes is not None:
         return grid.lanes
     rows = elements((loop.dim,), lengths)
-    if rows >= COLUMNS and all(each.sequential and not any(lies_along(each, loop)) for each in loop.body.every_loop()):
-        return 1
     inner = {each: elements((each.dim,), lengths) for each in loop.body.every_loop()}
+    if rows > PIECES and all(each.sequential and not any(lies_along(each, loop)) for each in inner):
+        return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     few = grid.takes_blocks(loop) and worth_a_block(rows, shared)
     return THREADS if few and not (grid.apart and is_flat(loop)) else group(max(inner.values()))
