@@ -63,6 +63,31 @@ def regression_oracle(x):
     return likelihood + stats.norm.logpdf(alpha) + stats.expon.logpdf(shape, scale=2.0) + volume
 
 
+@vecdist.function
+def square_root(x):
+    """Newton's method: a loop of as many turns as an element needs."""
+    y = 0.5 * (1.0 + x)
+    while abs(y * y - x) > 1e-14 * x:
+        y = 0.5 * (y + x / y)
+    return y
+
+
+def recurrence_model(level, spread, pull):
+    """A series whose mean moves by a nonlinear step."""
+
+    def step(mean, x):
+        return np.tanh(pull * mean) + 0.3 * x, logpdf(Normal(mean, square_root(spread)), x)
+
+    last, each = vecdist.scan(step, level, COVARIATE)
+    prior = logpdf(Normal(0.0, 1.0), last), logpdf(Exponential(1.0), spread), logpdf(Normal(0.5, 0.2), pull)
+    return {"prior": prior, "likelihood": each}
+
+
+def recurrence(**options):
+    """Three numbers: where the mean begins, the log of the variance, and how the mean is pulled."""
+    return LogDensity(recurrence_model, level=real(), spread=positive(), pull=real(), **options)
+
+
 def differences(function, x, step=1e-3):
     """The derivative of ``function``, whose values may be arrays, along the last axis: five points, order four."""
     found = []

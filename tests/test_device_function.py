@@ -110,7 +110,10 @@ def test_compiled_functions_find_what_launches_do(uncompiled):
         assert function(*given) == (value, slopes), "Python calls it, too"
 
 
-@pytest.mark.parametrize("make", [densities.schools, densities.regression, logistic], ids=lambda make: make.__name__)
+MODELS = [densities.schools, densities.regression, densities.recurrence, logistic]
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
 def test_log_densities(uncompiled, make):
     """Value and gradient; where there is no value it is -inf."""
     density = make()

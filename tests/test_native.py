@@ -5,6 +5,7 @@ import pickle
 import threading
 
 import densities
+import numba
 import numpy as np
 import pytest
 from densities import schools
@@ -49,6 +50,19 @@ def test_one_vector(density):
         wanted, slopes = density.logdensity_and_gradient(x)
         assert value == wanted and np.array_equal(gradient, slopes)
         assert density(x) == pytest.approx(value, rel=1e-14)
+
+
+def test_calls_in_functions_that_numba_compiles(density):
+    entry = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, *POINTERS)(density.c_logp_address)
+
+    @numba.njit
+    def evaluated(x, gradient, value):
+        return entry(x.size, x.ctypes, gradient.ctypes, value.ctypes, value.ctypes)
+
+    x, gradient, value = points(1)[0], np.empty(10), np.empty(1)
+    assert evaluated(x, gradient, value) == 0
+    wanted, slopes = density.logdensity_and_gradient(x)
+    assert value[0] == wanted and np.array_equal(gradient, slopes)
 
 
 def test_many_vectors(density):

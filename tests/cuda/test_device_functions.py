@@ -90,7 +90,10 @@ def test_arrays_that_it_holds_are_copied_and_kept(cuda):
         pickle.dumps(found.library._reduce_states())
 
 
-@pytest.mark.parametrize("make", [densities.schools, densities.regression], ids=["schools", "regression"])
+MODELS = [densities.schools, densities.regression, densities.recurrence]
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
 def test_log_densities(cuda, make):
     density = make()
     function, size = device_function(density, gradient=True), density.ndim

@@ -34,7 +34,10 @@ def evaluated(cuda, function, points):
     return values.copy_to_host(), slopes.copy_to_host()
 
 
-@pytest.mark.parametrize("make", [densities.schools, densities.regression], ids=["schools", "regression"])
+MODELS = [densities.schools, densities.regression, densities.recurrence]
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
 def test_log_densities(cuda, make):
     density = make()
     points = np.random.default_rng(0).normal(size=(1001, density.ndim))

@@ -27,7 +27,7 @@ def simulator():
 RANDOM = [f"random model {seed}" for seed in range(16)] + [f"random loops {seed}" for seed in range(8)]
 
 
-DEVICE = [f"device function {name}" for name in ("schools", "regression", *range(6))]
+DEVICE = [f"device function {name}" for name in ("schools", "regression", "recurrence", *range(6))]
 
 
 @pytest.mark.parametrize("name", [*CASES, *FLAGS, *RANDOM, *DEVICE])

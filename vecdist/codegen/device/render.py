@@ -26,6 +26,9 @@ from vecdist.kernel.ir import Kernel, Slot
 from vecdist.kernel.statements import Statement
 
 
+SHORT = 8  # turns of loops that a compiler may write out: those of more take a GPU's registers
+
+
 @final
 @dataclass(frozen=True)
 class Target:
@@ -74,7 +77,7 @@ def function(kernel: Kernel, returned: Collection[int], target: Target) -> Funct
     """The function, before routines are put in the place of their calls."""
     own = memory(kernel, returned)
     items: Items = (
-        *(let(dim, Constant(length)) for dim, length in kernel.fixed),
+        *(let(dim, Constant(length) if length <= SHORT else Name("i8")(length)) for dim, length in kernel.fixed),
         *planned(kernel),
         *(let(f"r{number}", Name(f"o{number}")[ZERO]) for number in returned),
     )
