@@ -70,7 +70,7 @@ def drawn(seed):
 def cases(threads):
     """What to compute and where to differentiate, in how many blocks of so many threads, with how many lanes."""
     lanes = 1, 4, WARP, threads, 2 * threads, 4 * threads
-    teams = [each for pair in zip(lanes[:3] * 2, lanes, strict=True) for each in pair]  # gradients have other loops, too
+    teams = [each for pair in zip(lanes[:3] * 2, lanes, strict=True) for each in pair]  # gradients: more loops
     some = {f"random running results {seed}": (drawn(seed), 1, team) for seed, team in enumerate(teams)}
     return some | {
         "running sums and products of rows by warps": (((lazy(ROWS).cumsum(1), lazy(ROWS).cumprod(1)), ()), 2, WARP),
