@@ -158,7 +158,7 @@ class LogDensity:
         It takes no lock, may be called by any number of threads, and lives as long as this object.  It returns 0, or 1
         where the value or an element of the gradient is not finite, or -1 where D is another length or memory is short.
         Raises ``NotImplementedError``, saying why, where the log density is more than one kernel, or not in float64.
-        Numba calls it, too, as ``ctypes.CFUNCTYPE(c_int, c_uint64, *[c_void_p] * 4)(address)`` of ``x.ctypes`` and others.
+        Numba calls it, too, as ``ctypes.CFUNCTYPE(c_int, c_uint64, *[c_void_p] * 4)(address)`` of ``x.ctypes``.
         """
         return self._address(many=False)
 

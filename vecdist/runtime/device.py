@@ -22,7 +22,7 @@ from vecdist.codegen.routines import Routine, Tables
 from vecdist.graph.leaves import Leaf
 from vecdist.kernel.ir import Kernel
 from vecdist.runtime import compiler
-from vecdist.runtime.emission import numbered
+from vecdist.runtime.intrinsics import numbered
 from vecdist.runtime.typed import Written, forget
 
 

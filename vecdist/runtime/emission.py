@@ -1,14 +1,11 @@
 """Generated code as LLVM IR: what Numba's front end makes of its text, in a small part of the time.
 
-A function of generated code becomes an intrinsic, and Numba compiles a call of that: it remains the compiler of both
-targets, with its conventions of calls, its caches and its libraries.  What an operation is comes from its tables.
+What an operation is comes from Numba's tables.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
-import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -42,52 +39,15 @@ VERSION = b"".join(Path(module).read_bytes() for module in SHAPING)
 Value = Any  # of LLVM; None for what is known when compiling
 
 
-_numbers = itertools.count()
-_written: weakref.WeakValueDictionary[int, Written] = weakref.WeakValueDictionary()
-
-
-def emitter(intrinsic: Callable[..., Any]) -> Any:
-    """The intrinsic of a target, by its decorator: ``emitted(number, arguments)`` of what was written.
-
-    There is one for all, as Numba never forgets an intrinsic; what it remembers of a call is a number.
-    """
-
-    def emitted(context, number, arguments):  # noqa: ANN001, ANN202
-        if not isinstance(number, types.IntegerLiteral):
-            return None  # Numba asks again, with the number
-        given = number.literal_value
-        made = _written[given].typed(context, arguments.types)
-
-        def codegen(target, builder, signature, values):  # noqa: ANN001, ANN202
-            each = cgutils.unpack_tuple(builder, values[1], len(signature.args[1]))
-            own = _written[given]
-            if own.apart:
-                builder.function.attributes.add("noinline")
-            module = _Module(target, builder.module, [own.made, *own.exported.values()])
-            result = _Statements(module, own.made, builder).write(each)
-            for symbol, made in own.exported.items():
-                module.export(symbol, made)
-            return result
-
-        return made.result(number, arguments), codegen
-
-    return intrinsic(emitted)
-
-
-def numbered(written: Written) -> int:
-    """What the intrinsic is told of a function: its number, for as long as someone keeps the function."""
-    number = next(_numbers)
-    _written[number] = written
-    return number
-
-
-def called_by_numba(written: Written, emitted: Any) -> Any:
-    """A function for Numba that is nothing but what was written, and keeps it."""
-    number, name = numbered(written), written.function.name
-    names = "".join(f"{each}, " for each in written.function.parameters)
-    told = {"emitted": emitted, "written": written, "__name__": written.names["__name__"]}
-    exec(f"def {name}({names}):\n    return emitted({number}, ({names}))\n", told)
-    return told[name]
+def emit(target: Any, builder: ir.IRBuilder, own: Written, arguments: Sequence[Value]) -> Value:
+    """What a function gives, which is written at the place of a builder; what it exports is in the same module."""
+    if own.apart:
+        builder.function.attributes.add("noinline")
+    module = _Module(target, builder.module, [own.made, *own.exported.values()])
+    result = _Statements(module, own.made, builder).write(arguments)
+    for symbol, made in own.exported.items():
+        module.export(symbol, made)
+    return result
 
 
 @final

@@ -25,7 +25,6 @@ from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, Several
 from vecdist.kernel.ir import Kernel, Slot
 from vecdist.kernel.statements import Statement
 
-
 SHORT = 8  # turns of loops that a compiler may write out: those of more take a GPU's registers
 
 

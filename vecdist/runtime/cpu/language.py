@@ -23,7 +23,7 @@ from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
 from vecdist.runtime.cpu import aliasing
 from vecdist.runtime.cpu.aliasing import in_scope
-from vecdist.runtime.emission import called_by_numba
+from vecdist.runtime.intrinsics import called_by_numba, emitter
 from vecdist.runtime.typed import Written
 
 f4, f8 = numba.float32, numba.float64
@@ -35,7 +35,7 @@ SHAPING = b"".join(Path(file).read_bytes() for file in (__file__, aliasing.__fil
 VERSION = hashlib.sha256(SHAPING + emission.VERSION).hexdigest()[:12]
 
 
-emitted = emission.emitter(intrinsic)
+emitted = emitter(intrinsic)
 MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 
 

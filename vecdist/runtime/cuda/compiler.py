@@ -22,7 +22,7 @@ from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.routines import Routine
 from vecdist.kernel.ir import Kernel
-from vecdist.runtime.emission import called_by_numba, emitter
+from vecdist.runtime.intrinsics import called_by_numba, emitter
 from vecdist.runtime.typed import Written
 
 
