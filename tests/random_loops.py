@@ -17,7 +17,6 @@ from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.loops import local, loop
 
 INT, BOOL = np.dtype(np.int64), np.dtype(bool)
-ELEMENTS = 6
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Program:
 class _Writer:
     """Random scalars over locals."""
 
-    def __init__(self, rng, dtypes, number):
-        self.rng, self.number = rng, number
+    def __init__(self, rng, dtypes, number, straight):
+        self.rng, self.number, self.straight = rng, number, straight
         self.locals = [local(place, dtype) for place, dtype in enumerate(dtypes)]
 
     def of(self, *kinds):
@@ -57,7 +56,8 @@ class _Writer:
         if depth == 0 or self.rng.random() < 0.1:
             return self.pick(self.of("f") or [const(0.5, self.number)])
         x = self.number_(depth - 1)
-        rule = self.pick([self._sum, self._product, self._function, self._choice, self._count, self._nested])
+        rules = [self._sum, self._product, self._function, self._choice, self._count]
+        rule = self.pick(rules if self.straight else [*rules, self._nested])
         return rule(x, depth - 1)
 
     def _sum(self, x, depth):
@@ -67,7 +67,7 @@ class _Writer:
         return PRIMITIVES["tanh"](x) * self.number_(depth)
 
     def _function(self, x, depth):
-        name = self.pick(["exp", "lgamma", "log", "sqrt", "tanh"])
+        name = self.pick(["exp", "log", "sqrt", "tanh", *([] if self.straight else ["lgamma"])])
         return PRIMITIVES[name](-abs(x) if name == "exp" else 0.25 * (x * x) + 1.5)
 
     def _choice(self, x, depth):
@@ -79,7 +79,7 @@ class _Writer:
 
     def _nested(self, x, depth):
         bound = self.count(1)
-        written = _Writer(self.rng, [INT, self.number, self.number], self.number)
+        written = _Writer(self.rng, [INT, self.number, self.number], self.number, False)
         new = written.number_(min(depth, 1)) * 0.5
         inits, test = [const(0, INT), x], written.locals[0] < 2
         if self.rng.random() < 0.5:
@@ -107,18 +107,21 @@ class _Writer:
         return self.number_(0) < float(self.rng.normal())
 
 
-def program(seed, number=np.float64):
-    """A random loop of a few elements: some of them not active, one with a NaN, some that take too many turns."""
+def program(seed, number=np.float64, elements=6, straight=False):
+    """A random loop: some elements are not active, one has a NaN, some take too many turns.
+
+    Where it is ``straight`` there are no loops inside, and no functions that have some.
+    """
     rng, number = np.random.default_rng(seed), np.dtype(number)
     kinds = [number, *rng.choice([number, number, INT, BOOL], rng.integers(4)), INT]
     frees = [number, *rng.choice([number, INT], rng.integers(3))]
-    written = _Writer(rng, [*kinds, *frees], number)
+    written = _Writer(rng, [*kinds, *frees], number, straight)
     rules = {"f": lambda: written.number_(3), "i": lambda: written.count(2), "b": lambda: written.truth(2)}
     news = [cast(rules[np.dtype(kind).kind](), kind) for kind in kinds[:-1]]
     counter = written.locals[len(kinds) - 1]
     endless = rng.random() < 0.2
     test = written.truth(1) if endless else (counter < int(rng.integers(1, 7))) & (written.truth(1) | (counter < 2))
-    leaves = [_leaf(rng, kind) for kind in (BOOL, *kinds[:-1], *frees)]
+    leaves = [_leaf(rng, kind, elements) for kind in (BOOL, *kinds[:-1], *frees)]
     active = const(True, BOOL) if rng.random() < 0.4 else leaves[0]
     inits = [*leaves[1 : len(kinds)], const(0, INT)]
     found = loop(active, inits, leaves[len(kinds) :], test, [*news, counter + 1], limit=5)
@@ -126,16 +129,16 @@ def program(seed, number=np.float64):
     return Program([leaf for leaf in leaves if leaf in used], found[: len(kinds) - 1])
 
 
-def _leaf(rng, kind):
+def _leaf(rng, kind, elements):
     kind = np.dtype(kind)
     if kind.kind == "b":
-        return lazy(rng.random(ELEMENTS) < 0.8).node
+        return lazy(rng.random(elements) < 0.8).node
     if kind.kind == "i":
-        return lazy(rng.integers(0, 5, ELEMENTS)).node
+        return lazy(rng.integers(0, 5, elements)).node
     if rng.random() < 0.3:
         return lazy(np.array(rng.normal(), kind)).node
-    array = rng.normal(size=ELEMENTS).astype(kind)
-    array[rng.integers(ELEMENTS)] = np.nan if rng.random() < 0.2 else 1.5
+    array = rng.normal(size=elements).astype(kind)
+    array[rng.integers(elements)] = np.nan if rng.random() < 0.2 else 1.5
     return lazy(array).node
 
 

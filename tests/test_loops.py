@@ -80,9 +80,23 @@ def test_generated_source_computes_what_the_interpreter_does(seed):
     random_loops.compare(found, roots)
 
 
-@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(each, marks=pytest.mark.slow) for each in range(100, 130))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(each, marks=pytest.mark.slow) for each in range(100, 130))])
 def test_kernels_of_the_cpu_compute_what_the_interpreter_does(seed):
-    roots = random_loops.program(seed, ("f8", "f4")[seed % 2]).roots()
+    roots = random_loops.program(seed, ("f8", "f4")[seed % 2], 300).roots()
+    random_loops.compare(pipeline.evaluate(roots, values, [each.shape for each in roots]), roots)
+
+
+@pytest.mark.parametrize(("seed", "elements"), [*enumerate([1, 63, 64, 65, 130, 257])])
+def test_elements_that_take_turns_together_end_apart(seed, elements):
+    roots = random_loops.program(seed, ("f8", "f4")[seed % 2], elements, straight=True).results
+    with uncompiled():
+        found = pipeline.evaluate(roots, values, [each.shape for each in roots])
+    random_loops.compare(found, roots)
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(each, marks=pytest.mark.slow) for each in range(200, 230))])
+def test_vectors_compute_what_the_interpreter_does(seed):
+    roots = random_loops.program(seed, ("f8", "f4")[seed % 2], 700, straight=True).roots()
     random_loops.compare(pipeline.evaluate(roots, values, [each.shape for each in roots]), roots)
 
 

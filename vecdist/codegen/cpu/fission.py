@@ -177,10 +177,16 @@ class Rows:
 
     def expanded(self, phase: Phase, body: Items) -> For[Item]:
         """A loop over the rows, with what the phase takes from buffers and leaves there."""
+        return self.over((*self.entering(phase), *body, *self.leaving(phase)))
+
+    def entering(self, phase: Phase) -> Items:
+        """What a row takes from buffers, or computes again."""
         wanted, given = phase.reads, phase.defines
-        taken = [self._taken(name) for name in self.buffers if name in wanted and name not in given]
-        left = [self._left(name) for name in self.buffers if name in given]
-        return self.over((*taken, *phase.again, *body, *left))
+        return *(self._taken(name) for name in self.buffers if name in wanted and name not in given), *phase.again
+
+    def leaving(self, phase: Phase) -> Items:
+        """What a row leaves in buffers."""
+        return tuple([self._left(name) for name in self.buffers if name in phase.defines])
 
     def _taken(self, name: str) -> Set:
         return let(name, self.at(name).differs(0) if self.buffers[name].kind == "b" else self.at(name))

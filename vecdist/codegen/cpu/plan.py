@@ -6,7 +6,7 @@ may be interchanged; a block may have a version without seldom values; blocks ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -15,6 +15,7 @@ import numpy as np
 from vecdist.codegen.cpu.blocking import MIN, STRIP, block_size, blocked, is_interchanged, strip_mined
 from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases
 from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, narrow_columns, tiled
+from vecdist.codegen.cpu.lanes import Lanes, apart, has_lanes, runs
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
@@ -57,16 +58,20 @@ def _rows(kernel: Kernel, loop: Loop) -> tuple[For[Item], dict[str, np.dtype]]:
     """The turns of a block, in strips where that pays, and the buffers that they use."""
     fixed = dict(kernel.fixed)
     rows = For(loop.index, Name("end"), (), FIRST)
-    if not has_phases(loop, fixed):
+    if not (has_phases(loop, fixed) or has_lanes(loop)):
         rows = replace(rows, body=sequence(loop.body, fixed))
         return in_narrow_strips(rows, loop.sums(kernel.root), "start", "stop"), {}
-    parts = phases(loop)
-    buffers = _buffers(kernel, loop, parts)
+    return _in_phases(kernel, loop, rows, "start", "stop"), _buffers(kernel, loop)
+
+
+def _in_phases(kernel: Kernel, loop: Loop, rows: For[Item], first: str, last: str) -> For[Item]:
+    """A loop in strips, of which each phase is a loop."""
+    parts, buffers = apart(phases(loop)), _buffers(kernel, loop)
 
     def fissioned(strip: For[Item]) -> Items:
         return tuple([item for phase in parts for item in _phase(kernel, loop, phase, Rows(strip, buffers))])
 
-    return strip_mined(rows, STRIP, "start", "stop", fissioned), buffers
+    return strip_mined(rows, STRIP, first, last, fissioned)
 
 
 def _partial(item: Accumulate) -> Set:
@@ -74,19 +79,34 @@ def _partial(item: Accumulate) -> Set:
     return Set(Name(f"p_{item.name}")[Name("block")], Name(item.name))
 
 
-def _buffers(kernel: Kernel, loop: Loop, parts: Sequence[Phase]) -> dict[str, np.dtype]:
+def _buffers(kernel: Kernel, loop: Loop) -> dict[str, np.dtype]:
     """What waits in buffers: names that pass from one phase to a later one, and sums that are not finished."""
+    parts = apart(phases(loop))
     found = passed(parts)
     for part in parts:
-        if part.loop is not None:
-            found |= expanded_sums(part.loop, loop, kernel.outputs)
+        if runs(part):
+            found |= Lanes(part).buffers
+        elif part.loop is not None:
+            inside = _buffers(kernel, part.loop) if in_strips(part.loop, kernel) else {}
+            found |= inside or expanded_sums(part.loop, loop, kernel.outputs)
     return found
+
+
+def in_strips(inner: Loop, kernel: Kernel) -> bool:
+    """Whether an inner loop has loops of elements that vectors take, more than a few."""
+    return has_lanes(inner) and not inner.sequential and not is_unrolled(inner, dict(kernel.fixed))
 
 
 def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
     inner, fixed = phase.loop, dict(kernel.fixed)
+    if runs(phase):
+        return Lanes(phase).items(rows)
     if inner is None:
         return narrowed((rows.expanded(phase, phase.items),), phase.items)
+    if in_strips(inner, kernel):
+        columns = For(inner.index, inner.length, ())
+        strips = _in_phases(kernel, inner, columns, f"first_{inner.index}", f"stop_{inner.index}")
+        return (rows.expanded(phase, (*map(begun, inner.sums(loop.body)), strips, *phase.items)),)
     if is_interchanged(inner, loop):
         return interchanged(rows, phase, turns(inner, fixed), inner.sums(loop.body), kernel.outputs)
     if columns := narrow_columns(inner, loop, kernel.outputs):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, final
 
 from vecdist.codegen.cpu.mixed import Add, Item
-from vecdist.codegen.loops import routine
+from vecdist.codegen.loops import called
 from vecdist.codegen.statements import computed, load_offset, slot_of, store_offset, typed_zero
 from vecdist.kernel.code import Code, Do, Set, let, replaced
 from vecdist.kernel.expressions import Call, Choice, Element, Expr, Name, Operand, of_type, rewritten
@@ -60,7 +60,7 @@ def _accumulate(item: Accumulate, arrays: Arrays) -> Code:
 
 def _assign(item: Assign, arrays: Arrays) -> Code:
     if isinstance(item.op, Loop):
-        return let(item.name, Name(routine(item.op, scalar).name)(*item.args))
+        return let(item.name, called(item.op, item.args, scalar))
     return let(item.name, computed(item))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import SIZE
 from vecdist.codegen.cuda.reductions import combined
-from vecdist.codegen.loops import routine
+from vecdist.codegen.loops import called
 from vecdist.codegen.statements import (
     ACCUMULATOR,
     Item,
@@ -52,7 +52,7 @@ def _load(item: Load, kernel: Kernel) -> Code:
 def _assign(item: Assign, kernel: Kernel) -> Code:
     match item:
         case Assign(name, Loop() as loop, args):
-            return let(name, Name(routine(loop, scalar).name)(*args))
+            return let(name, called(loop, args, scalar))
         case Assign(name, op, args, dtype) if op in TYPED:
             return let(name, Name(f"{op}_{'i' if op == 'from_bits' else 'f'}{dtype.itemsize}")(*args))
         case Assign(name, "where" | "seldom", (condition, yes, no), dtype) if dtype.kind != "b":
