@@ -12,6 +12,7 @@ from vecdist.functions.source import Problem, Written, constant, described, read
 
 PARTS = (
     ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop, ast.arguments, ast.arg, ast.keyword, ast.Slice,
+    ast.Starred,
 )
 REASONS: dict[type[ast.AST], str] = {
     ast.Assert: "an error cannot be raised from a kernel; give math.nan where something is wrong",
@@ -33,7 +34,6 @@ REASONS: dict[type[ast.AST], str] = {
     ast.Raise: "an error cannot be raised from a kernel; return math.nan where something is wrong",
     ast.Set: "a set is no number; write a tuple",
     ast.SetComp: "a set is no number; write a loop over numbers",
-    ast.Starred: "arguments and values are given one by one, without *",
     ast.Try: "no errors are raised in a kernel, and none can be caught; test before",
     ast.TryStar: "no errors are raised in a kernel, and none can be caught; test before",
     ast.With: "a kernel has nothing that must be closed",
@@ -69,7 +69,7 @@ class _Check:
 
     def _node(self, node: ast.AST) -> None:
         if type(node) not in MEANINGS and not isinstance(node, PARTS):
-            raise Problem(f"{_named(node)}: {REASONS.get(type(node), 'it has no meaning in a kernel')}")
+            raise Problem(f"{_syntax(node)}: {REASONS.get(type(node), 'it has no meaning in a kernel')}")
         if isinstance(node, ast.FunctionDef | ast.Lambda):
             self._inner(node)
             return
@@ -99,10 +99,9 @@ class _Check:
                 self._target(target)
         elif isinstance(node, ast.Constant) and not isinstance(node.value, bool | int | float | None):
             raise Problem(f"a {type(node.value).__name__} is no number")
-        elif isinstance(node, ast.Attribute):
-            self._value(node)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             value = self._value(node)
+            value = getattr(value, "py_func", value)
             if isinstance(value, FunctionType) and known_call(value) is None:
                 self._follow(value)
         elif isinstance(node, ast.Call):
@@ -116,7 +115,7 @@ class _Check:
             for each in target.elts:
                 self._target(each)
         elif not isinstance(target, ast.Name):
-            raise Problem("elements and attributes cannot be changed; give a name a new value")
+            raise Problem("only names can be given values, not elements, attributes or *rest")
 
     def _value(self, node: ast.expr) -> Any:
         """What an expression of names and attributes stands for; ``...`` where nobody knows by now."""
@@ -129,16 +128,21 @@ class _Check:
             return ... if of is ... else constant(getattr(of, node.attr, None))
         if not isinstance(node, ast.Name) or node.id in self.own:
             return ...
+        callers = (*self.callers, self.written)
         try:
-            return constant(self.written.look(node.id))
+            value = self.written.look(node.id)
         except NameError:
-            if node.id in {each.name for each in (*self.callers, self.written)}:
-                raise Problem(f"{node.id} calls itself; write a loop") from None
-            return ...  # it may have a value when the function is called
+            value = ...  # it may have one when the function is called
+        again = value is ... and node.id in {each.name for each in callers}
+        qualified = f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+        if again or qualified in {each.qualified for each in callers}:  # or what a cell of a notebook made before
+            by = "" if node.id == self.written.name else f", by {self.written.name}"
+            raise Problem(f"{node.id} calls itself{by}; write a loop")
+        return value
 
     def _call(self, node: ast.Call) -> None:
         if any(each.arg is None for each in node.keywords):
-            raise Problem("arguments are given one by one, without * and **")
+            raise Problem("arguments by name are given one by one, without **")
         callee = self._value(node.func)
         callee = getattr(callee, "py_func", callee)
         if callee is ... or hasattr(callee, "traced") or isinstance(callee, FunctionType):
@@ -147,15 +151,15 @@ class _Check:
             raise Problem(f"{ast.unparse(node.func)} cannot be called here: it is no function of numbers that is known")
 
     def _follow(self, function: FunctionType) -> None:
-        """Check a function that is called, if it is not that of a caller."""
+        """Check a function that is called, which may be none of its callers."""
         inner = read(function)
         around = (*self.callers, self.written)
-        if any(each.name == inner.name and each.tree.lineno == inner.tree.lineno for each in around):
-            raise Problem(f"{inner.name} calls itself, by {self.written.name}; write a loop")
+        if any(each.tree is inner.tree for each in around):
+            raise Problem(f"{inner.name} calls itself; write a loop")
         check(inner, around)
 
 
-def _named(node: ast.AST) -> str:
+def _syntax(node: ast.AST) -> str:
     """Syntax in a word or two."""
     words = {ast.FunctionDef: "def", ast.NamedExpr: ":=", ast.JoinedStr: "a format", ast.TryStar: "try"}
     return words.get(type(node), type(node).__name__.lower())

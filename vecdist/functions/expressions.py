@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any, final
@@ -49,7 +50,16 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Any:
 
 @means(ast.Tuple, ast.List)
 def _tuple(frame: Frame, node: ast.Tuple | ast.List) -> tuple[Any, ...]:
-    return tuple([evaluate(frame, each) for each in node.elts])
+    return tuple(_several(frame, node.elts))
+
+
+def _several(frame: Frame, nodes: Sequence[ast.expr]) -> Iterator[Any]:
+    """Values that are written one by one, or as ``*values``."""
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            yield from frame.numbers.items(evaluate(frame, node.value))
+        else:
+            yield evaluate(frame, node)
 
 
 @means(ast.BinOp)
@@ -144,9 +154,7 @@ def defined(frame: Frame, tree: Definition) -> Written:
 @means(ast.Call)
 def _call(frame: Frame, node: ast.Call) -> Any:
     callee = evaluate(frame, node.func)
-    if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
-        raise Problem("arguments are given one by one, without * and **")
-    args = [evaluate(frame, each) for each in node.args]
+    args = [*_several(frame, node.args)]
     keywords = {each.arg: evaluate(frame, each.value) for each in node.keywords if each.arg}
     return called(frame, callee, args, keywords)
 

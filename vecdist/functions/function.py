@@ -48,17 +48,20 @@ def function(
     the arguments and the value, in plain Python too.  Of several values ``out`` is the tuple, and there is a tuple of
     such numbers for each.
 
+    >>> import math
     >>> import numpy as np, vecdist
     >>> @vecdist.function
-    ... def huber(x, k):
-    ...     if abs(x) <= k:
-    ...         return x * x / 2
-    ...     return k * (abs(x) - k / 2)
-    >>> x = np.array([-3.0, 0.5, 2.0])
-    >>> vecdist.value_and_partials(huber(x, 1.0), wrt=x)
-    (array([2.5  , 0.125, 1.5  ]), array([-1. ,  0.5,  1. ]))
-    >>> huber(-3.0, 1.0)
-    2.5
+    ... def root(a):  # of x + exp(x) = a, by Newton's method
+    ...     x = 0.0
+    ...     while True:
+    ...         step = (x + math.exp(x) - a) / (1.0 + math.exp(x))
+    ...         x -= step
+    ...         if abs(step) < 1e-10:
+    ...             return x
+    >>> a = np.array([1.0, 2.0, 5.0])
+    >>> value, slope = vecdist.value_and_partials(root(a), wrt=a)
+    >>> value.round(6), slope.round(6)
+    (array([0.      , 0.442854, 1.306559]), array([0.5     , 0.391061, 0.213063]))
     """
     if python is None:
         return functools.partial(function, partials=partials, steps=steps)
@@ -93,14 +96,17 @@ class Function:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """The value for numbers; a lazy array for arrays; a node for nodes, as in the formulas of families."""
         given = [*_each((*args, *keywords.values()))]
+        arrays = any(_is_array(value) for value in given)
         if any(isinstance(value, Node) for value in given):
+            if arrays:
+                raise TypeError(f"{self.__name__} takes nodes, as formulas of families do, or arrays, not both at once")
             return self._of_nodes(args, keywords)
-        if any(_is_array(value) for value in given):
+        if arrays:
             return self._of_arrays(given, args, keywords)
         return self.function(*args, **keywords)
 
     def _of_arrays(self, given: Sequence[Any], args: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        nodes = {id(value): _node(value) for value in given if _is_array(value)}
+        nodes = {id(value): _node(value) for value in given if _is_array(value) or isinstance(value, np.generic)}
         check_shapes(self.__name__, [*nodes.values()])
         floating = _floating(nodes.values())
 
@@ -189,7 +195,7 @@ def _each(values: Any) -> Iterator[Any]:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, list) or (hasattr(value, "shape") and not isinstance(value, np.generic))
+    return isinstance(value, list) or (hasattr(value, "shape") and not isinstance(value, np.generic | Node))
 
 
 def _node(value: Any) -> Node:

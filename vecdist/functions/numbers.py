@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.functions.source import NUMBERS, Problem, Unclear, described
+from vecdist.functions.source import NUMBERS, Problem, Unclear, constant, described
 from vecdist.graph.node import Node, cast, const, where
 from vecdist.lazy.ufuncs import apply
 from vecdist.primitives.arithmetic import eq, ne, trunc
@@ -130,8 +130,8 @@ class Numbers:
 
     def items(self, value: Any) -> tuple[Any, ...]:
         """What a sequence is made of that is known by now."""
-        if isinstance(value, np.ndarray) and value.ndim:
-            return tuple(value.tolist()) if value.ndim == 1 else tuple(value)
+        if isinstance(value, np.ndarray):
+            return constant(value.tolist())
         if isinstance(value, tuple | list | range):
             return tuple(value)
         raise Problem(f"a tuple is wanted, not {described(value)}")

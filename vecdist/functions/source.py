@@ -36,12 +36,16 @@ class Problem(Exception):
 @final
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A function: its syntax, its file, the values of its defaults, and a look-up of names that are not its own."""
+    """A function: its syntax, its file, the values of its defaults, and a look-up of names that are not its own.
+
+    ``qualified`` is its name with that of its module, if it has one.
+    """
 
     tree: Definition
     file: str
     look: Callable[[str], Any]
     defaults: Mapping[str, Any]
+    qualified: str = ""
 
     @cached_property
     def name(self) -> str:
@@ -63,11 +67,6 @@ class Written:
     def own(self) -> frozenset[str]:
         """The names that it gives values to."""
         return frozenset([*self.parameters, *stored(self.body)])
-
-    @cached_property
-    def recurs(self) -> tuple[str, int]:
-        """What is the same of a function and the one that takes its place when a cell of a notebook runs again."""
-        return self.name, self.tree.lineno
 
     def bound(self, args: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
         """The value of each parameter in a call."""
@@ -113,11 +112,7 @@ def within(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 def read(function: FunctionType) -> Written:
     """A function of Python as it is written; ``TypeError`` where its source is not to be had."""
-    try:
-        lines, _ = inspect.findsource(function.__code__)
-        tree = _found("".join(lines), function.__code__)
-    except (OSError, SyntaxError):
-        tree = None
+    tree = _found(function.__code__, function.__code__.co_filename)
     if tree is None:
         name = function.__qualname__
         raise TypeError(f"{name}: its source is not to be had; write it in a file or a cell of a notebook")
@@ -125,14 +120,20 @@ def read(function: FunctionType) -> Written:
     by_place = [each.arg for each in (*tree.args.posonlyargs, *tree.args.args)]
     given = function.__defaults__ or ()
     defaults |= dict(zip(by_place[len(by_place) - len(given) :], given, strict=True))
-    return Written(tree, function.__code__.co_filename, _look(function), defaults)
+    named = f"{function.__module__}.{function.__qualname__}" if isinstance(tree, ast.FunctionDef) else ""
+    return Written(tree, function.__code__.co_filename, _look(function), defaults, named)
 
 
 @lru_cache(SOURCES)
-def _found(text: str, code: CodeType) -> Definition | None:
-    """The definition in a text that a code object is compiled from; one of several lambdas of a line by its columns."""
+def _found(code: CodeType, file: str) -> Definition | None:
+    """The definition that a code object of a file is compiled from; one of several lambdas of a line by its columns."""
+    try:
+        lines, _ = inspect.findsource(code)
+        module = ast.parse("".join(lines))
+    except (OSError, SyntaxError):
+        return None
     inside = {*code.co_positions()}
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             if min(each.lineno for each in (node, *node.decorator_list)) == code.co_firstlineno:
                 return node

@@ -31,7 +31,7 @@ def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
 @means(ast.AugAssign)
 def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     if not isinstance(node.target, ast.Name):
-        raise Problem("elements and attributes cannot be changed; give a name a new value")
+        raise Problem("only names can be given values, not elements, attributes or *rest")
     before = frame.value_of(node.target.id)
     _bind(frame, node.target, frame.numbers.binary(node.op, before, evaluate(frame, node.value)))
 
@@ -41,7 +41,7 @@ def _bind(frame: Frame, target: ast.expr, value: Any) -> None:
         frame.names[target.id] = value
         return
     if not isinstance(target, ast.Tuple | ast.List):
-        raise Problem("elements and attributes cannot be changed; give a name a new value")
+        raise Problem("only names can be given values, not elements, attributes or *rest")
     values = frame.numbers.items(value)
     if len(values) != len(target.elts):
         raise Problem(f"{len(values)} values for {len(target.elts)} names")
