@@ -125,6 +125,16 @@ def test_log_densities(uncompiled, make):
     assert function(np.full(density.ndim, np.nan), slopes) == -np.inf
 
 
+def test_a_log_density_in_float32_and_a_function_of_numbers(uncompiled):
+    density = densities.schools(dtype=np.float32)
+    x, slopes = np.linspace(-1.0, 1.0, 10, dtype=np.float32), np.empty(10, np.float32)
+    value, gradient = density.logdensity_and_gradient(x)
+    assert device_function(density, gradient=True)(x, slopes) == pytest.approx(value, rel=2e-7)
+    np.testing.assert_allclose(slopes, gradient, rtol=1e-5, atol=1e-6)
+    value, (slope,) = device_function(densities.square_root, gradient=True)(2.0)
+    assert value == pytest.approx(2.0**0.5, rel=1e-14) and slope == pytest.approx(0.125**0.5, rel=1e-14)
+
+
 def test_threads_and_c_find_the_same():
     """In a loop of threads, one by one, and at the address of a C function."""
     density = logistic()
@@ -188,6 +198,33 @@ def test_random_models(uncompiled, seed):
     np.testing.assert_allclose(value, wanted, rtol=close)
     for found, slope in zip(slopes, gradients, strict=True):
         np.testing.assert_allclose(found, slope, rtol=close, atol=close * max(1.0, abs(slope).max(initial=0.0)))
+
+
+def test_data_may_be_arguments(uncompiled):
+    """Matrices, counts, indices and masks beside parameters, some of which are derived in."""
+    table, counts = RNG.normal(size=(20, 3)), RNG.integers(0, 5, 20).astype("i4")
+    group, mask = RNG.integers(0, 4, 20), RNG.random(20) < 0.5
+
+    def density(weights, level, x, y, group, mask, scale):
+        each = logpdf(Poisson(np.exp(lazy(x) @ weights + lazy(level)[group])), y)
+        return (each * mask).sum() + logpdf(Normal(0.0, scale), weights).sum()
+
+    arrays = [np.full(3, 0.1), np.full(4, 0.2), table, counts, group, mask]
+    function = device_function(density, [*arrays, "float64"], gradient=["scale", "weights", 1])
+    slopes, scale = [np.empty(3), np.empty(4)], np.array(1.3)
+    value, (in_scale,) = function(*arrays, 1.3, *slopes)
+    wanted, gradients = vecdist.value_and_grad(density(*arrays, scale), wrt=(scale, arrays[0], arrays[1]))
+    assert value == pytest.approx(wanted, rel=1e-14) and in_scale == pytest.approx(gradients[0], rel=1e-13)
+    for found, gradient in zip(slopes, gradients[1:], strict=True):
+        np.testing.assert_allclose(found, gradient, rtol=1e-12, atol=1e-14)
+
+
+def test_callers_flags_are_their_own():
+    """Fast mathematics of who calls it knows no NaN, and its division by zero raises: here there is both."""
+    function = device_function(lambda x, sd: logpdf(Normal(0.0, sd), x) + 0.0 / (x - 1.0))
+    for options in ({"fastmath": True}, {"error_model": "python"}):
+        called = numba.njit(**options)(lambda x, sd: function(x, sd))
+        assert np.isnan(called(0.0, -1.0)) and np.isnan(called(1.0, 1.0)) and called(0.0, 1.0) < 0.0
 
 
 def test_float32_is_added_up_in_float64():
@@ -256,6 +293,7 @@ def test_errors_of_calls_name_the_signature():
         (lambda: device_function(normal, [np.float64]), TypeError, "the arguments are x, mu, sd; 1 are described"),
         (lambda: device_function(abs, ["complex128"]), TypeError, "arrays of dtype complex128 cannot enter"),
         (lambda: device_function(abs, [np.zeros((2, 2)).T[:1]]), ValueError, "x: arrays are C-contiguous and"),
+        (lambda: device_function(lambda *x: x[0]), TypeError, r"one for each parameter; given one with \*x"),
         (lambda: device_function(normal, gradient=["s"]), TypeError, "gradient names 's', which is no floating-point"),
         (lambda: device_function(abs, ["int64"], gradient=[0]), TypeError, "gradient names 0, which is no floating-po"),
         (lambda: device_function(lambda x: x * 2 if x > 0 else x), TypeError, "the value of an expression of"),

@@ -188,7 +188,11 @@ def _parameters(function: Callable[..., Any], arguments: Sequence[Any] | None) -
     """The parameters of a function, by descriptions of its arguments."""
     if not callable(function):
         raise TypeError(f"device_function wants a function of lazy arrays or a LogDensity, given {function!r}")
-    names = [name for name, each in inspect.signature(function).parameters.items() if each.kind in POSITIONAL]
+    parameters = inspect.signature(function).parameters
+    varying = next((str(each) for each in parameters.values() if each.kind not in POSITIONAL), None)
+    if varying is not None:
+        raise TypeError(f"arguments are given by position, one for each parameter; given one with {varying}")
+    names = list(parameters)
     given = [np.float64] * len(names) if arguments is None else list(arguments)
     if len(given) != len(names):
         raise TypeError(f"the arguments are {', '.join(names)}; {len(given)} are described")
