@@ -18,6 +18,7 @@ from vecdist.graph.node import Node, rewrite
 from vecdist.graph.shapes import Dim, Shape, broadcast, numbered
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
 from vecdist.passes.outline import Outline
+from vecdist.passes.recurrences import once
 from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.scans import IN_ORDER, in_order
 from vecdist.primitives.structure import Entry, is_along, is_reduction, position, reshape
@@ -209,7 +210,8 @@ class _Binder:
     def _recurrence(self, node: Node, args: tuple[Node, ...]) -> Node:
         step, *rest = node.attrs
         step = replace(step, news=rewrite(step.news, self.rule))
-        return Node("recurrence", args, (step, *rest), self.shape(node), node.dtype)
+        found = Node("recurrence", args, (step, *rest), self.shape(node), node.dtype)
+        return once(found) if args[step.carries].shape[0] == 1 else found
 
     def _checked(self, node: Node, args: tuple[Node, ...]) -> Node:
         """Its labels are for whoever reads the error, and no part of the structure."""

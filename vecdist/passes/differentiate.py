@@ -98,8 +98,7 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], guarded: bool = False
         if node in dots:
             continue
         if node.op == "recurrence":
-            given = [dots.get(arg) for arg in node.args]
-            dot = pushed(node, given, lambda new, inner: pushforward(new, inner, guarded)) if any(given) else None
+            dot = pushed(node, [dots.get(arg) for arg in node.args], lambda new, own: pushforward(new, own, guarded))
             dots |= {} if dot is None else {node: dot}
         elif node.op in STRUCTURE:
             source, second = node.args[0], STRUCTURE[node.op].second

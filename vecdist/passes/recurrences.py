@@ -192,6 +192,16 @@ def _summed_to(x: Node, shape: Shape, is_sequence: bool) -> Node:
     return view(total, [(None if axis == 0 else axis - 1, 0, 1) for axis in range(total.ndim)], shape)
 
 
+def once(node: Node) -> Node:
+    """A recurrence of one step, as what it computes."""
+    (step, args, tokens, sequences), (_, carry, last) = _parted(node), node.attrs
+    if not last:
+        return with_axis(args[carry])
+    single = [_without_ones(arg, 1) if place in sequences else arg for place, arg in enumerate(args)]
+    (found,) = spread((step.news[carry],), {}, dict(zip(tokens, single, strict=True)), step.rows)
+    return full(found, node.shape)
+
+
 def _live(step: Recurrence, tokens: Sequence[Node], places: set[int]) -> set[int]:
     """The places of arguments that derivatives run through: ``places``, and the carries that depend on them."""
     live = {place for place in places if tokens[place].dtype.kind == "f"}
