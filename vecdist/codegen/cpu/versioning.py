@@ -8,7 +8,7 @@ from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import If, expressions, let, replaced, walk
 from vecdist.kernel.expressions import FALSE, Expr, Name, names
-from vecdist.kernel.statements import Assign, Load, Scatter, Statement
+from vecdist.kernel.statements import Assign, Load, Scatter, Statement, Store, Temp
 
 SELDOM = Name("seldom")
 
@@ -16,14 +16,22 @@ SELDOM = Name("seldom")
 def versioned(items: Items) -> Items:
     """A block in two versions, where it has seldom values.
 
-    What is scattered cannot be taken back: a version that finds out comes first, in which nothing is.
+    What is scattered cannot be taken back: a version that finds out comes first, in which nothing is.  What is changed
+    in place is there no more for another version: then there is one alone, with seldom values.
     """
-    if not any(map(is_seldom, walk(items))):
+    if not any(map(is_seldom, walk(items))) or _changes_in_place(items):
         return items
     usual = without_seldom(items)
     found_out = replaced(usual, lambda item: () if isinstance(item, Scatter) else None)
     scatters = any(isinstance(item, Scatter) for item in walk(items))
     return let("seldom", FALSE), *found_out, If(SELDOM, items, usual if scatters else ())
+
+
+def _changes_in_place(items: Items) -> bool:
+    """Whether outputs are read where they are stored to, as by recurrences."""
+    found = list(walk(items))
+    read = {item.source.output for item in found if isinstance(item, Load) and isinstance(item.source, Temp)}
+    return any(isinstance(item, Store) and item.output in read for item in found)
 
 
 def without_seldom(items: Items) -> Items:
