@@ -16,6 +16,7 @@ from vecdist.passes.order import Structure, derived
 from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.loops import local, loop
 
+
 def counted(turn):
     """What three turns make of B and A."""
     count, carry, free = local(0, np.int64), local(1, np.float64), local(2, np.float64)

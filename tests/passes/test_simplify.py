@@ -11,6 +11,7 @@ from reference import ops, slot
 from vecdist.graph.node import Node, cast, const, topological, where
 from vecdist.passes.simplify import simplify
 from vecdist.passes.verify import verify
+from vecdist.primitives.loops import local, loop
 from vecdist.runtime.interpreter import interpret
 
 SPECIAL = [0.0, 1.0, -1.0, 2.0, -0.5, math.inf, -math.inf, math.nan, 1e30, 3.0]
@@ -122,3 +123,10 @@ def test_structure_is_rebuilt_around_simpler_arguments():
     (found,) = simplify((summed - 0.0,))
     assert found is Node("sum", (x,), ((-1,),), ("n", 1), x.dtype)
     assert ops((found,)) == {"sum", "slot"}
+
+
+def test_a_loop_that_is_not_active_is_what_it_starts_with():
+    turn = local(0, np.float64)
+    (never,) = loop(const(False, np.bool_), [X], [], turn < 9.0, [turn * 2.0])
+    (some,) = loop(B, [X], [], turn < 9.0, [turn * 2.0])
+    assert simplify((never, some)) == (X, some)

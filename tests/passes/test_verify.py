@@ -7,6 +7,7 @@ from reference import slot
 from vecdist.graph.node import Node, const, where
 from vecdist.passes.verify import IllegalGraph, verify
 from vecdist.primitives import PRIMITIVES
+from vecdist.primitives.loops import Loop, local
 from vecdist.primitives.structure import drop_axes, extent, pad, reshape, summed, view
 
 F8, F4, BOOL = np.dtype("f8"), np.dtype("f4"), np.dtype("?")
@@ -29,6 +30,9 @@ BROKEN = {
     "mixed dtypes": (node("add", (X, S)), "arguments of dtypes"),
     "comparison of another dtype": (node("lt", (X, X)), "a comparison is a boolean"),
     "boolean arithmetic": (node("add", (slot(4, ("n", "m"), "?"),) * 2, dtype=BOOL), "a comparison is a boolean"),
+    "loop of another dtype": (
+        node("loop", (slot(5, (), "?"), X), (Loop(local(0, F4) < 1.0, (local(0, F4),)), 0), dtype=F4), "the dtype that",
+    ),
     "leaf with arguments": (node("slot", (X,), (0, "dense", ())), "a leaf has no arguments"),
     "sum of two": (node("sum", (X, X), ((-1,),), ("n", 1)), "it takes one argument"),
     "extreme changes dtype": (node("max", (S,), ((-1,),), ("n", 1)), "it keeps the dtype"),

@@ -25,6 +25,7 @@ LOOPS = 256  # whose functions are remembered
 more, again, turns = map(Name, ("more", "again", "turns"))
 
 _routines: Memo[Routine] = Memo(LOOPS)
+_taken: Memo[Turn] = Memo(LOOPS)
 
 
 @final
@@ -39,6 +40,10 @@ class Turn(NamedTuple):
 
 def turn_of(loop: Loop) -> Turn:
     """What a loop computes in each turn."""
+    return _taken(loop, lambda: _turn(loop))
+
+
+def _turn(loop: Loop) -> Turn:
     items = schedule(loop.roots).root.statements(0)
     (end, *_), (test, *news) = zip(*[(at, i.value) for at, i in enumerate(items) if isinstance(i, Store)], strict=True)
     return Turn(tuple(items[:end]), test, tuple([i for i in items[end:] if not isinstance(i, Store)]), tuple(news))

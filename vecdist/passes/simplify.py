@@ -127,7 +127,11 @@ def _or(node: Node, x: Node, y: Node) -> Node | None:
     return x if y.is_const(False) or x.is_const(True) or x is y else None
 
 
+def _loop(node: Node, active: Node, *given: Node) -> Node | None:
+    return given[node.attrs[1]] if active.is_const(False) else None
+
+
 RULES: dict[str, Callable[..., Node | None]] = {
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "seldom": _where,
-    "and": _and, "or": _or, **dict.fromkeys(_OPPOSITE, _of_opposite),
+    "and": _and, "or": _or, "loop": _loop, **dict.fromkeys(_OPPOSITE, _of_opposite),
 }

@@ -12,6 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
+from vecdist.graph.memo import cached_property
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import broadcast
 
@@ -35,7 +36,7 @@ class Loop:
         """What a turn computes."""
         return (self.test, *self.news)
 
-    @property
+    @cached_property
     def locals(self) -> list[Node]:
         """The leaves that a turn reads."""
         return [node for node in topological(self.roots) if node.op == "local"]

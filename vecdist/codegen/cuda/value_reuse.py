@@ -13,6 +13,7 @@ from typing import final
 import numpy as np
 
 from vecdist.codegen.cuda.tiling import sequential
+from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Set, let
 from vecdist.kernel.expressions import Element, Expr, Name, substituted
@@ -100,10 +101,12 @@ def _wanted(loop: Loop, equal: Mapping[str, object]) -> list[str]:
     read = {name for item in _items(loop) if getattr(item, "name", "") not in equal for name in reads(item)}
 
     def steps(name: str, seen: set[str]) -> int:
-        if name in seen or name not in makers or isinstance(makers[name], Load):
+        item = makers.get(name)
+        if name in seen or not isinstance(item, Assign):
             return 0
         seen.add(name)
-        return 1 + sum(steps(inner, seen) for inner in reads(makers[name]))
+        own = DEAR if is_routine(item.op) else 1
+        return own + sum(steps(inner, seen) for inner in reads(item))
 
     costs = {name: steps(name, set()) for name in makers if name in read and name in equal}
     dear = [name for name in costs if costs[name] >= DEAR and makers[name].dtype.kind == "f"]
