@@ -20,11 +20,15 @@ from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
 from vecdist.codegen.cpu.versioning import versioned
+from vecdist.codegen.reverse_if_conversion import branched
+from vecdist.codegen.routines import is_routine
+from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import For, If, Set, let
 from vecdist.kernel.expressions import FALSE, ONE, ZERO, Name
 from vecdist.kernel.ir import Block, Kernel, Loop
-from vecdist.kernel.statements import Accumulate, Flag
+from vecdist.kernel.statements import Accumulate, Assign, Flag
 
+DEAR = 48  # steps of what is computed in a branch, where no vectors are: fewer take less than a wrong prediction
 FIRST = Name("block") * Name("size")  # the first turn of a block
 RAISED = Set(Name("flag")[ZERO], ONE)  # the kernel's flag
 
@@ -51,7 +55,13 @@ def _planned(kernel: Kernel, loop: Loop) -> Nest:
     block = versioned((*starts, let("end", MIN(FIRST + Name("size"), loop.length)), rows))
     ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
     blocks = blocked(kernel, loop, (*block, *ends))
-    return Nest(loop, (let("size", block_size(loop)), *declared(buffers), *blocks), buffers)
+    items = branched((let("size", block_size(loop)), *declared(buffers), *blocks), DEAR, is_scalar)
+    return Nest(loop, items, buffers)
+
+
+def is_scalar(run: Sequence[Item], outer: bool) -> bool:
+    """Whether no vectors compute a run of statements: there are loops in functions that it calls, or beside it."""
+    return outer or any(isinstance(item, Assign) and is_routine(item.op) and not is_seldom(item) for item in run)
 
 
 def _rows(kernel: Kernel, loop: Loop) -> tuple[For[Item], dict[str, np.dtype]]:

@@ -34,12 +34,14 @@ from vecdist.codegen.cuda.tiling import (
 from vecdist.codegen.cuda.unroll_and_jam import jammed, work
 from vecdist.codegen.cuda.value_reuse import reused
 from vecdist.codegen.cuda.vectorisation import aligned, vectorised, with_neighbours
+from vecdist.codegen.reverse_if_conversion import branched
 from vecdist.codegen.statements import Items
 from vecdist.kernel.code import Code, For, While, let
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Name
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign
 
+DEAR = 48  # steps of what is computed in a branch: fewer take no longer than threads of a warp to meet behind one
 REUSED = 64  # registers of a thread for what the loops of a row leave to each other
 
 
@@ -59,7 +61,7 @@ def planned(kernel: Kernel) -> list[Nest]:
 
 
 def nests_of(grid: Grid) -> list[Nest]:
-    return [Nest(level, loop, _planned(loop, grid)) for level, loop in grid.kernel.nests()]
+    return [Nest(level, loop, branched(_planned(loop, grid), DEAR)) for level, loop in grid.kernel.nests()]
 
 
 def _planned(loop: Loop, grid: Grid) -> Items:
