@@ -9,7 +9,7 @@ from vecdist.codegen.cpu.spelling import scalar
 from vecdist.codegen.demand import ALWAYS, either
 from vecdist.codegen.reverse_if_conversion import branched
 from vecdist.kernel.code import For, Function, If, Return, let, walk
-from vecdist.kernel.expressions import TRUE, Constant, Name, Several, operation
+from vecdist.kernel.expressions import Name, Several, operation
 from vecdist.kernel.statements import Accumulate, Assign, Load, Store, Temp
 
 F8, B1 = np.dtype("f8"), np.dtype("?")

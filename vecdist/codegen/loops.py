@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from vecdist.codegen.inline import inlined
+from vecdist.codegen.reverse_if_conversion import branched
 from vecdist.codegen.routines import Routine
 from vecdist.codegen.statements import type_name
 from vecdist.graph.memo import Memo
 from vecdist.kernel.code import Code, Function, If, Return, Set, While, let
-from vecdist.kernel.expressions import ZERO, Call, Constant, Expr, Name, Several, of_type
+from vecdist.kernel.expressions import ZERO, Call, Constant, Expr, Name, Several, names, of_type
 from vecdist.kernel.lower import schedule
 from vecdist.kernel.statements import Assign, Statement, Store, carried
 from vecdist.primitives.loops import Loop
@@ -84,7 +85,7 @@ def _turns(loop: Loop, turn: Turn, spelled: Spelled) -> Iterator[Code]:
     """Turns while the test holds; where it would hold once more than it may, floats end as NaN."""
     carries = [carried(place) for place in range(len(turn.news))]
     changed = [(carry, new) for carry, new in zip(carries, turn.news, strict=True) if carry != new]
-    steps = [*spelled(turn.rest), *_given(changed)]
+    steps = [*spelled(branched(turn.rest, kept=set(names(*turn.news)))), *_given(changed)]
     if loop.limit is None:
         inside: list[Code] = [let(more.id, turn.test), If(more, tuple(steps))]
     else:
@@ -101,5 +102,5 @@ def _given(pairs: Sequence[tuple[Name, Expr]]) -> list[Code]:
     """Several names given values at once, which may be made of them."""
     if len(pairs) < 2:
         return [Set(name, value) for name, value in pairs]
-    names, values = zip(*pairs, strict=True)
-    return [Set(Several(names), Several(values))]
+    targets, values = zip(*pairs, strict=True)
+    return [Set(Several(targets), Several(values))]

@@ -21,6 +21,7 @@ from vecdist.kernel.code import For, If, While, bodies, expressions, with_bodies
 from vecdist.kernel.expressions import Expr, Name, joined, names, operation
 from vecdist.kernel.statements import Assign, Load
 
+DEAR = 48  # steps of what has a branch: fewer take no longer than a wrong prediction, or threads to meet behind it
 STEPS = {"div": 8, "sqrt": 8, "fmod": 16}  # of what takes more than one
 CALL = 200  # of a function with loops
 GATHER = 16  # of an element whose place is computed
@@ -29,7 +30,7 @@ IsScalar = Callable[[Sequence[Any], bool], bool]
 
 
 def branched(
-    items: Sequence[Any], dear: int, is_scalar: IsScalar = lambda run, outer: True, kept: Collection[str] = ()
+    items: Sequence[Any], dear: int = DEAR, is_scalar: IsScalar = lambda run, outer: True, kept: Collection[str] = ()
 ) -> tuple[Any, ...]:
     """Statements with branches around what takes at least so many steps; ``kept`` is what others read of them.
 

@@ -6,7 +6,7 @@ may be interchanged; a block may have a version without seldom values; blocks ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -28,7 +28,6 @@ from vecdist.kernel.expressions import FALSE, ONE, ZERO, Name
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Flag
 
-DEAR = 48  # steps of what is computed in a branch, where no vectors are: fewer take less than a wrong prediction
 FIRST = Name("block") * Name("size")  # the first turn of a block
 RAISED = Set(Name("flag")[ZERO], ONE)  # the kernel's flag
 
@@ -55,7 +54,7 @@ def _planned(kernel: Kernel, loop: Loop) -> Nest:
     block = versioned((*starts, let("end", MIN(FIRST + Name("size"), loop.length)), rows))
     ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
     blocks = blocked(kernel, loop, (*block, *ends))
-    items = branched((let("size", block_size(loop)), *declared(buffers), *blocks), DEAR, is_scalar)
+    items = branched((let("size", block_size(loop)), *declared(buffers), *blocks), is_scalar=is_scalar)
     return Nest(loop, items, buffers)
 
 
