@@ -56,12 +56,15 @@ def runs(part: Phase) -> bool:
 
 def _parted(part: Phase) -> Iterator[Phase]:
     waiting: list[Statement] = []
-    found = {item.name: item for item in part.items if takes_turns(item)}
+    found = {item.name: item for item in part.items if isinstance(item, Assign) and isinstance(item.op, Loop)}
     for item in part.items:
         if isinstance(item, Assign) and item.name in found:
             results = [each for each in part.items if isinstance(each, Assign) and _is_part(each, {item.name: item})]
-            yield from (replace(part, items=tuple(items)) for items in (waiting, [item, *results]) if items)
-            waiting = []
+            if takes_turns(item):
+                yield from (replace(part, items=tuple(items)) for items in (waiting, [item, *results]) if items)
+                waiting = []
+            else:  # what it ends with is taken apart beside it: no buffer holds several values
+                waiting += [item, *results]
         elif not (isinstance(item, Assign) and _is_part(item, found)):
             waiting.append(item)
     if waiting:
