@@ -109,7 +109,7 @@ class DeviceFunction:
         bound = bind((root.node, *(nodes[place] for place in places)))
         rule = f"{'gradient' if places else 'values'}{', -inf for NaN' if whole else ''}"
         unnormalised = whole and function.unnormalised
-        self.library: str = pipeline.library(bound.leaves)
+        self.library: str = pipeline.library([leaf for leaf in bound.leaves if not leaf.traced])
         kernel, leaves = pipeline.sequential(bound, Derivation(rule), self.library, unnormalised)
         arrays = {node.attrs[0]: place for place, node in enumerate(nodes)}
         derived = tuple([parameters[place] for place in places])

@@ -13,6 +13,7 @@ from vecdist import device_function, lazy, logpdf
 from vecdist.distributions import Gamma, Normal
 
 HOPPER = (9, 0)
+MODELS = [densities.schools, densities.regression, densities.recurrence]
 VECTOR, TABLE = types.float64[::1], types.float64[:, ::1]
 
 
@@ -90,7 +91,29 @@ def test_arrays_that_it_holds_are_copied_and_kept(cuda):
         pickle.dumps(found.library._reduce_states())
 
 
-MODELS = [densities.schools, densities.regression, densities.recurrence]
+class LikeCupy(np.ndarray):
+    """An array that says that it is CuPy's."""
+
+    __module__ = "cupy"
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.__array_interface__
+
+
+def test_arrays_of_cupy_are_read_where_they_lie(cuda):
+    """By kernels alone: on a CPU there is a reason why not."""
+    seen = np.arange(8.0).view(LikeCupy)[::2]
+    function = device_function(lambda x: (lazy(seen) * x).sum(), [np.zeros(4)], gradient=True)
+
+    @cuda.jit(device=True)
+    def value(x, slopes):
+        return function(x, slopes)
+
+    found = value.compile_device((VECTOR, VECTOR))
+    assert [each is seen for each in found.library.referenced_objects.values()] == [True]
+    with pytest.raises(TypeError, match="holds CuPy arrays, which no code for a CPU can read"):
+        function(np.zeros(4), np.zeros(4))
 
 
 @pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)

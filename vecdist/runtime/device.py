@@ -19,7 +19,7 @@ from numba import types
 
 from vecdist.codegen.device.render import memory, render
 from vecdist.codegen.routines import Routine, Tables
-from vecdist.graph.leaves import Leaf
+from vecdist.graph.leaves import Leaf, array_kind
 from vecdist.kernel.ir import Kernel
 from vecdist.runtime import compiler
 from vecdist.runtime.intrinsics import numbered
@@ -245,7 +245,7 @@ def _cuda() -> Language:
     cuda, intrinsic = cuda_compiler.cuda, cuda_compiler.intrinsic()
 
     def placed(array: Any) -> Any:
-        return cuda.to_device(np.ascontiguousarray(array)) if isinstance(array, np.ndarray) else array
+        return array if array_kind(array) == "cupy" else cuda.to_device(np.ascontiguousarray(array))
 
     around = {"_emitted": cuda_compiler.emitted(), "_pointer": intrinsic(_pointer)}
     decorator = functools.partial(cuda.jit, device=True)
