@@ -238,7 +238,9 @@ class _Lowering:
         """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed
         up by scattering.
         """
-        if node.op in IN_MEMORY or context.gathered():
+        if node.op in IN_MEMORY or context.within:
+            return node.op in IN_MEMORY  # a step has no memory of its own but carries: it computes sums again
+        if context.gathered():
             return True
         home = context.home(self.root)
         return not set(home.chain()) - {self.root} <= context.blocks()
