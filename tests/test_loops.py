@@ -100,6 +100,40 @@ def test_vectors_compute_what_the_interpreter_does(seed):
     random_loops.compare(pipeline.evaluate(roots, values, [each.shape for each in roots]), roots)
 
 
+def test_few_that_go_on_longer_than_all_others_may_take_too_many_turns():
+    """They are counted on from the turns that they took together."""
+    x, n = local(0, np.float64), local(1, np.int64)
+    ends = np.where(np.arange(130) % 40 == 3, np.arange(130.0), 5.0)
+    found = loop(TRUE, [const(0.0), ZERO], [lazy(ends).node], x < local(2, np.float64), [x + 1.0, n + 1], limit=83)
+    with uncompiled():
+        count, turns = pipeline.evaluate(found, values, [(130,)] * 2)
+    np.testing.assert_array_equal(count, np.where(ends > 83, np.nan, ends))
+    np.testing.assert_array_equal(turns, np.minimum(ends, 83))
+
+
+def test_a_grid_takes_turns_along_its_rows():
+    """Of points that stay bounded, and how long the others do: by columns that are read once and rows that are not."""
+    re, im = local(0, np.float64), local(1, np.float64)
+    n, x, y = local(2, np.int64), local(3, np.float64), local(4, np.float64)
+    across, down = np.linspace(-2.0, 0.6, 70), np.linspace(-1.1, 1.2, 3)
+    frees, test = [lazy(across).node, lazy(down)[:, None].node], (n < 30) & (re * re + im * im < 4.0)
+    turn = [re * re - im * im + x, 2.0 * re * im + y, n + 1]
+    real, _, turns = (LazyArray(each) for each in loop(TRUE, [const(0.0), const(0.0), ZERO], frees, test, turn))
+
+    def results():
+        total = (np.minimum(abs(real), 2.0) * across).sum(axis=1)
+        return np.asarray(turns), np.asarray(total), np.asarray(vecdist.value_and_grad(real.sum(), wrt=down)[1])
+
+    with by_interpreter():
+        wanted = results()
+    real, turns = LazyArray(real.node), LazyArray(turns.node)
+    with uncompiled():
+        found = results()
+    for mine, reference in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(mine, reference, rtol=1e-11)
+    assert wanted[0].max() == 30
+
+
 # Derivatives
 
 

@@ -29,8 +29,11 @@ from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import leaf
+from vecdist.graph.node import const
+from vecdist.lazy.array import LazyArray
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
+from vecdist.primitives.loops import local, loop
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.cuda.compiler import cuda
 from vecdist.runtime.pipeline import lower, values
@@ -154,6 +157,16 @@ def at_two_depths(points, many):
     return (np.log(rows + np.square(inner).sum(axis=1)).sum(),), (means,)
 
 
+def looped(n):
+    """Loops of elements, beside what is shorter for elements away from edges."""
+    points, spread = positive(n), positive(n) + 1.0
+    points[5::97] = 0.0
+    scale, given = local(0, np.float64), local(1, np.float64)
+    start, test = const(1.0), abs(scale * scale - given) > 1e-14 * given
+    root = loop(const(True, np.bool_), [start], [lazy(spread).node], test, [0.5 * (scale + given / scale)])[0]
+    return (logpdf(Gamma(2.5, LazyArray(root)), points).sum(),), (spread,)
+
+
 def groups(rows, many):
     means, group = np.linspace(-1, 1, many), np.arange(rows) * 5 % many
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
@@ -226,6 +239,7 @@ CASES = {
     "regression by teams of four": (regression(140, 30), 2, 4),
     "regression by teams of any length": (regression(40, 70), 1, 8),
     "regression in float32 by warps": (regression(12, 70, "f4"), 1, WARP),
+    "loops of elements": (looped(300), 2, 1),
     "groups": (groups(300, 7), 1, 1),
     "mixture": (mixture(90), 2, 1),
     "mixture in float32 by teams": (mixture(20, "f4", 28), 1, 4),

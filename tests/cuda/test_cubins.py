@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from models import MODELS, NESTS, model_kernel, nest_kernel
 
+from vecdist import lazy
+from vecdist.graph.node import const
+from vecdist.passes.bind import bind
+from vecdist.passes.differentiate import partials
+from vecdist.primitives.loops import local, loop
 from vecdist.runtime import folder
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.pipeline import lower, values
 
 HOPPER = (9, 0)
 # Registers of a thread.  A multiprocessor has 65536: up to 64 leave room for 4 blocks of 256 threads, up to 40 for 6.
@@ -65,6 +72,32 @@ def test_registers_stay_within_their_budget(case, compiler):
 
 def test_every_case_has_a_budget():
     assert {case[0] for case in BUDGETS} == {*MODELS, *NESTS}
+
+
+def test_a_loop_takes_the_registers_of_one_written_by_hand(compiler):
+    """Newton's steps to a square root, and the derivative that they carry."""
+    from numba import types
+
+    cuda, pointer = compiler.cuda, types.CPointer(types.float64)
+
+    def by_hand(given, roots, slopes, count):
+        for i in range(cuda.grid(1), count, cuda.gridsize(1)):
+            x, slope, a = 1.0, 0.0, given[i]
+            while abs(x * x - a) > 1e-14 * a:
+                x, slope = 0.5 * (x + a / x), 0.5 * (slope + (1.0 / x - a / x * (slope / x)))
+            roots[i], slopes[i] = x, slope
+
+    told = {"output": "ltoir", "abi": "numba", "abi_info": {"abi_name": "by_hand"}, "launch_bounds": (256, 1)}
+    code = cuda.compile(by_hand, (pointer, pointer, pointer, types.int64), cc=HOPPER, device=False, **told)[0]
+    own = compiler.registers(cubin(newton_kernel())[2])
+    assert own <= compiler.registers(compiler.link([code], HOPPER))
+
+
+def newton_kernel():
+    x, a, given = local(0, np.float64), local(1, np.float64), lazy(np.ones(1000)).node
+    test, turn = abs(x * x - a) > 1e-14 * a, [0.5 * (x + a / x)]
+    (root,) = loop(const(True, np.bool_), [const(1.0)], [given], test, turn)
+    return lower(bind((root, *partials(root, [given]))), values, "nan", Cuda)[1]
 
 
 def test_registers_are_those_that_the_toolkit_reads(compiler, tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import lazy, logpdf
+from vecdist import lazy, logpdf, scan
 from vecdist.distributions import Arcsine, Cauchy, Gamma, Geometric, ScaledInverseChi2, Uniform
 from vecdist.graph.leaves import leaf
 from vecdist.graph.node import below, const
@@ -33,13 +33,13 @@ NEEDED_BY = {
     ("ON_PRIMITIVES", "simplify", 3): lambda: logpdf(Gamma(A, B), X),
     ("ON_PRIMITIVES", "merged", 4): lambda: counted(lambda power, x: power * x),
     ("ON_TARGET", "turns", 0): lambda: counted(lambda power, x: power + LGAMMA(x)),
-    ("ON_TARGET", "steps_changed", 1): lambda: vecdist.scan(lambda c, x: (LGAMMA(c) * A + x, None), B, X)[0],
+    ("ON_TARGET", "steps_changed", 1): lambda: scan(lambda c, x: (LGAMMA(c) * A + x, None), B, X)[0],
     ("ON_TARGET", "sink_selects", 2): lambda: np.where(X > B, LGAMMA(lazy(X) * A), LGAMMA(A * 2.0 + lazy(X))),
     ("ON_TARGET", "to_elementary", 3): lambda: vecdist.logsf(Arcsine(A, B), X),
     ("ON_TARGET", "simplify", 4): lambda: vecdist.logsf(Uniform(A, B), X),
     ("ON_TARGET", "sink_selects", 5): lambda: vecdist.logsf(Arcsine(A, B), X),
     ("ON_TARGET", "simplify", 7): lambda: vecdist.logsf(Geometric(A), X),
-    ("ON_TARGET", "stored", 8): lambda: vecdist.scan(lambda c, x: (c.sum() * np.exp(x), None), X, A * np.outer(X, X))[0],
+    ("ON_TARGET", "stored", 8): lambda: scan(lambda c, x: (c.sum() * np.exp(x), None), X, A * np.outer(X, X))[0],
 }
 NEEDED_BY_ALL = {("ON_TARGET", "expand", 6), ("ON_TARGET", "verify", 9)}
 
