@@ -19,9 +19,11 @@ import random_model_runs
 import random_models
 import simulate_device
 import small_blocks
+from functions.programs_at_random import Writer, made
+from functions.test_programs import points, truth
 from reference import interpreted
 
-from vecdist import lazy, logpdf, logsumexp, random, sample
+from vecdist import function, lazy, logpdf, logsumexp, random, sample
 from vecdist import mixture as mixture_of
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier, partial_places
 from vecdist.codegen.cuda.launch import workspace
@@ -310,6 +312,9 @@ def check(name):
     if name.startswith("random loops "):
         check_loops(int(name.split()[-1]))
         return
+    if name.startswith("random program "):
+        check_program(int(name.split()[-1]))
+        return
     if name.startswith("device function "):
         simulate_device.check(name.split()[-1], imported, flat_memory)
         return
@@ -357,6 +362,19 @@ def check_loops(seed):
     _, kernel = lower(bound, values, "nan", Cuda)
     found, _ = launch(kernel, [leaf.array for leaf in bound.leaves], bound.lengths)
     random_loops.compare([mine.reshape(root.shape) for mine, root in zip(found, roots, strict=True)], roots)
+
+
+def check_program(seed):
+    """A random function in plain Python, and its derivatives, against Python on numbers that carry them."""
+    text, (x, y, n) = Writer(seed).text(), points(seed)
+    wanted = truth(text, f"program {seed}", x, y, n)
+    first, second, _ = function(made(text, f"<simulated {seed}>"))(lazy(x), lazy(y), n)
+    bound = bind(((first + 0.3 * second).sum().node, leaf(x), leaf(y)))
+    _, kernel = lower(bound, gradient_of, "nan", Cuda)
+    found, _ = launch(kernel, [leaf.array for leaf in bound.leaves], bound.lengths)
+    value, *slopes = wanted[:3] + 0.3 * wanted[6:9]
+    for mine, other in zip(found, (value.sum(), *slopes), strict=True):
+        np.testing.assert_allclose(mine.reshape(np.shape(other)), other, rtol=1e-8, atol=1e-10)
 
 
 def on_one_processor():
