@@ -196,6 +196,20 @@ def test_loops_walk_through_tables():
     assert np.all(np.asarray(places) == 61)
 
 
+def test_comprehensions_over_what_is_known():
+    @vecdist.function
+    def polynomials(x):
+        k = 10.0
+        one = sum(c * x**k for k, c in enumerate(TABLE))
+        other = sum([a * x + b for a in (1, 2) for b in TABLE if a < b])
+        return one * k, other, max(abs(x - c) for c in TABLE)
+
+    one, other, far = polynomials(X)
+    np.testing.assert_allclose(np.asarray(one), 10 * np.polynomial.Polynomial(TABLE)(X), rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(other), 3 * X + 5, rtol=1e-14)
+    np.testing.assert_array_equal(np.asarray(far), np.abs(X - np.array(TABLE)[:, None]).max(axis=0))
+
+
 def integers(k, m):
     return (
         k // m, k % m, k // 4, k % 8, k // 3, (-1) ** k, k**3, k << 2, k >> 1, k & 3, k | 5, k ^ m, ~k, -k, abs(k),

@@ -95,11 +95,12 @@ def builds_a_list(x):
 
 
 def comprehends(x):
-    return sum([x * k for k in (1, 2)])  # here
+    return len({k for k in (1, x)})  # here
 
 
-def generates(x):
-    return sum(x * k for k in (1, 2))  # here
+def appends(x):
+    found = [x]
+    return found + [x].append(x)  # here
 
 
 def a_dict(x):
@@ -245,7 +246,7 @@ def helped(x):
 
 WHEN_DEFINED = [
     again, even, a_string, a_format, prints, opens, tries, raises, asserts, yields, changes_outside, deletes,
-    builds_a_list, comprehends, generates, a_dict, a_set, of_a_dict, an_object, a_class, a_method, an_attribute,
+    builds_a_list, comprehends, appends, a_dict, a_set, of_a_dict, an_object, a_class, a_method, an_attribute,
     a_lazy_array, an_unknown_function, an_unknown_ufunc, of_scipy_stats, a_builtin, sets_an_element, sets_an_attribute,
     matches, imports, a_class_inside, walrus, many, named, starred_keywords, unpacks, complex_number, waits,
     nested_again, nested_nonlocal, decorated_inside,
@@ -332,11 +333,19 @@ def long_table_in_a_loop(x):
     return total
 
 
+def a_comprehension_of_unknown_length(x):
+    return sum([k for k in (1.0, 2.0) if k > x])  # here
+
+
+def a_long_comprehension(x):
+    return sum(x**k for k in range(100))  # here
+
+
 LONG = np.arange(1000.0)
 
 WHEN_CALLED = [
     no_value, no_value_in_a_loop, a_float_for_a_range, a_float_as_an_index, changes_its_kind, too_few_arguments,
-    too_many_names, long_table_in_a_loop,
+    too_many_names, long_table_in_a_loop, a_comprehension_of_unknown_length, a_long_comprehension,
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from vecdist.functions.source import Problem, Written, constant, described, read
 
 PARTS = (
     ast.expr_context, ast.operator, ast.cmpop, ast.unaryop, ast.boolop, ast.arguments, ast.arg, ast.keyword, ast.Slice,
-    ast.Starred,
+    ast.Starred, ast.comprehension,
 )
 REASONS: dict[type[ast.AST], str] = {
     ast.Assert: "an error cannot be raised from a kernel; give math.nan where something is wrong",
@@ -22,12 +22,10 @@ REASONS: dict[type[ast.AST], str] = {
     ast.Delete: "a name keeps its value; leave it as it is",
     ast.Dict: "a dict is no number; give its values as arguments",
     ast.DictComp: "a dict is no number; give its values as arguments",
-    ast.GeneratorExp: "a sequence of an unknown length cannot be kept; write a loop",
     ast.Global: "names outside of a function cannot be changed by it; return the value",
     ast.Import: "import outside of the function",
     ast.ImportFrom: "import outside of the function",
     ast.JoinedStr: "a string is no number",
-    ast.ListComp: "a list cannot be built; write a loop over numbers",
     ast.Match: "write if and elif",
     ast.NamedExpr: "give the name its value in a statement before",
     ast.Nonlocal: "names outside of a function cannot be changed by it; return the value",
@@ -94,7 +92,7 @@ class _Check:
 
     def _named(self, node: ast.AST) -> None:
         """What names and attributes stand for, and constants."""
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.For):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.For | ast.comprehension):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 self._target(target)
         elif isinstance(node, ast.Constant) and not isinstance(node.value, bool | int | float | None):

@@ -9,7 +9,7 @@ from types import FunctionType, ModuleType
 from typing import Any, final
 
 from vecdist.functions.callables import known_call
-from vecdist.functions.meaning import Frame, Names, Path, evaluate, inlined, means
+from vecdist.functions.meaning import COPIES, Frame, Names, Path, evaluate, inlined, means
 from vecdist.functions.source import NUMBERS, Definition, Problem, Written, constant, described, read
 from vecdist.functions.tables import picked
 from vecdist.graph.node import Node
@@ -51,6 +51,33 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Any:
 @means(ast.Tuple, ast.List)
 def _tuple(frame: Frame, node: ast.Tuple | ast.List) -> tuple[Any, ...]:
     return tuple(_several(frame, node.elts))
+
+
+@means(ast.ListComp, ast.GeneratorExp)
+def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp) -> tuple[Any, ...]:
+    """As many values as are known by now."""
+    names = frame.names
+    found = tuple(_turns(frame, node.elt, node.generators))
+    frame.names = names
+    return found
+
+
+def _turns(frame: Frame, element: ast.expr, generators: Sequence[ast.comprehension]) -> Iterator[Any]:
+    if not generators:
+        yield evaluate(frame, element)
+        return
+    first, *others = generators
+    items, names = frame.numbers.items(evaluate(frame, first.iter)), frame.names
+    if len(items) > COPIES:
+        raise Problem(f"{len(items)} values at once are too many, more than {COPIES}; write a loop")
+    for item in items:
+        frame.names = dict(names)
+        frame.bind(first.target, item)
+        tests = [frame.numbers.truth(evaluate(frame, test)) for test in first.ifs]
+        if any(isinstance(test, Node) for test in tests):
+            raise Problem("how many values there are must be known by now; write a loop, or choose by if and else")
+        if all(tests):
+            yield from _turns(frame, element, others)
 
 
 def _several(frame: Frame, nodes: Sequence[ast.expr]) -> Iterator[Any]:

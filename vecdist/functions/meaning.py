@@ -14,6 +14,7 @@ from vecdist.graph.node import Node
 Path = Node | bool
 """Where a statement counts: where this holds."""
 Names = dict[str, Any]
+COPIES = 32  # turns of constant loops, of all around a statement together, that are written out
 
 
 @final
@@ -71,6 +72,19 @@ class Frame:
             return self.written.look(name)
         except NameError:
             raise Problem(f"{name} has no value") from None
+
+    def bind(self, target: ast.expr, value: Any) -> None:
+        """Give names values."""
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+            return
+        if not isinstance(target, ast.Tuple | ast.List):
+            raise Problem("only names can be given values, not elements, attributes or *rest")
+        values = self.numbers.items(value)
+        if len(values) != len(target.elts):
+            raise Problem(f"{len(values)} values for {len(target.elts)} names")
+        for each, of_it in zip(target.elts, values, strict=True):
+            self.bind(each, of_it)
 
     def choose(self, condition: Path, yes: Callable[[], None], no: Callable[[], None]) -> None:
         """Run one of two blocks where that is known, else both, each on its path, and merge what names stand for."""

@@ -187,6 +187,6 @@ def described(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, Node):
-        return "a number"
+        return "a number that is known only when it runs"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"

@@ -8,24 +8,22 @@ from typing import Any
 
 from vecdist.functions.expressions import Range, defined
 from vecdist.functions.loops import looped
-from vecdist.functions.meaning import Frame, Path, evaluate, means, run
+from vecdist.functions.meaning import COPIES, Frame, Path, evaluate, means, run
 from vecdist.functions.source import Problem
 from vecdist.functions.tables import picked
-
-COPIES = 32  # turns of constant loops, of all around a statement together, that are written out
 
 
 @means(ast.Assign)
 def _assign(frame: Frame, node: ast.Assign) -> None:
     value = evaluate(frame, node.value)
     for target in node.targets:
-        _bind(frame, target, value)
+        frame.bind(target, value)
 
 
 @means(ast.AnnAssign)
 def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
     if node.value is not None:
-        _bind(frame, node.target, evaluate(frame, node.value))
+        frame.bind(node.target, evaluate(frame, node.value))
 
 
 @means(ast.AugAssign)
@@ -33,20 +31,7 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     if not isinstance(node.target, ast.Name):
         raise Problem("only names can be given values, not elements, attributes or *rest")
     before = frame.value_of(node.target.id)
-    _bind(frame, node.target, frame.numbers.binary(node.op, before, evaluate(frame, node.value)))
-
-
-def _bind(frame: Frame, target: ast.expr, value: Any) -> None:
-    if isinstance(target, ast.Name):
-        frame.names[target.id] = value
-        return
-    if not isinstance(target, ast.Tuple | ast.List):
-        raise Problem("only names can be given values, not elements, attributes or *rest")
-    values = frame.numbers.items(value)
-    if len(values) != len(target.elts):
-        raise Problem(f"{len(values)} values for {len(target.elts)} names")
-    for each, of_it in zip(target.elts, values, strict=True):
-        _bind(frame, each, of_it)
+    frame.bind(node.target, frame.numbers.binary(node.op, before, evaluate(frame, node.value)))
 
 
 @means(ast.Return)
@@ -124,7 +109,7 @@ def _counted(
         return frame.numbers.compare(ast.Lt() if step > 0 else ast.Gt(), frame.names[counter], stop)
 
     def body() -> None:
-        _bind(frame, node.target, value(frame.names[counter]))
+        frame.bind(node.target, value(frame.names[counter]))
         frame.names[counter] = frame.numbers.binary(ast.Add(), frame.names[counter], step)
         run(frame, node.body)
 
@@ -140,7 +125,7 @@ def _written_out(frame: Frame, node: ast.For, items: Sequence[Any]) -> None:
     left = []
     for item in items:
         if frame.path is not False:
-            _bind(frame, node.target, item)
+            frame.bind(node.target, item)
             run(frame, node.body)
         ends = [(path, names) for kind, path, names in frame.exits if kind is ast.Continue]
         left += [(path, names) for kind, path, names in frame.exits if kind is ast.Break]
