@@ -30,6 +30,7 @@ MODELS = [
     "lstm_cell.py",
     "prefix.py",
     "arity.py",
+    "branches.py",
     "growth.py",
 ]
 RUNS = {
