@@ -95,7 +95,7 @@ def builds_a_list(x):
 
 
 def comprehends(x):
-    return len({k for k in (1, x)})  # here
+    return max({x * k for k in (1, 2)})  # here
 
 
 def appends(x):

@@ -132,16 +132,21 @@ def _found(code: CodeType, file: str) -> Definition | None:
         module = ast.parse("".join(lines))
     except (OSError, SyntaxError):
         return None
-    inside = {*code.co_positions()}
-    for node in ast.walk(module):
+    lambdas = []
+    for node in ast.walk(module):  # what is inside comes behind what is around it
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             if min(each.lineno for each in (node, *node.decorator_list)) == code.co_firstlineno:
                 return node
-        elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>":
-            body = node.body
-            if (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset) in inside:
-                return node
-    return None
+        elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and _holds(node.body, code):
+            lambdas.append(node)
+    return lambdas[-1] if lambdas else None
+
+
+def _holds(body: ast.expr, code: CodeType) -> bool:
+    """Whether all that a code object does is written in an expression."""
+    found = [each for each in code.co_positions() if None not in each and each[2:] != (0, 0)]
+    first, last = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    return all(first <= (line, column) and (end, behind) <= last for line, end, column, behind in found)  # type: ignore[operator]
 
 
 def _look(function: FunctionType) -> Callable[[str], Any]:

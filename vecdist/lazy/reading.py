@@ -126,7 +126,8 @@ class Readable:
         if self.size != 1:
             raise ValueError(
                 f"the truth of a lazy array of shape {self.shape} is ambiguous; choose between values with "
-                "np.where(condition, yes, no), which stays in the kernel"
+                "np.where(condition, yes, no), which stays in the kernel, or make a function of numbers with branches "
+                "one of arrays by vecdist.function"
             )
         return bool(self.item())
 

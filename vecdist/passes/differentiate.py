@@ -75,7 +75,7 @@ def _result(cotangent: Node | None, leaf: Node) -> Node:
 def partials(root: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
     """The elementwise derivative of ``root`` in each leaf of ``wrt``, of the shape of ``root``."""
     active = depending(root, wrt)
-    mixed = next((n for n in topological((root,)) if n in active and n.op in STRUCTURE), None)
+    mixed = next((n for n in topological((root,)) if n.op in STRUCTURE and _moved(n) & active), None)
     if mixed is not None:
         raise ValueError(
             f"value_and_partials wants an elementwise expression, but a {mixed.op} stands between it and wrt; "
@@ -84,6 +84,11 @@ def partials(root: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
     found = _region_duals(active, set(wrt))(root) if root in active else {}
     zero = const(0, root.dtype)
     return tuple(full(found.get(leaf, zero), root.shape) for leaf in wrt)
+
+
+def _moved(node: Node) -> set[Node]:
+    """What a structural operation gives other places: its indices have no derivatives."""
+    return {*node.args[: 1 if STRUCTURE[node.op].second is None else 2]}
 
 
 def pushforward(root: Node, tangents: Mapping[Node, Node], guarded: bool = False) -> Node:
