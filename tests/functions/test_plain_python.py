@@ -133,7 +133,10 @@ def test_names_from_outside_are_those_of_now():
 
 
 def test_lambdas_are_found_by_their_columns():
-    made = [lambda x: (x if x > 1 else -x), lambda x: x + 1, lambda x: each_of((lambda y: (y if y > 0 else y * x), half), x)]
+    made = [
+        lambda x: (x if x > 1 else -x), lambda x: x + 1,
+        lambda x: each_of((lambda y: (y if y > 0 else y * x), half), x),
+    ]  # fmt: skip
     for function in [*made, lambda x: (
         x * x if x > 0
         else x / 2

@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import math
 import re
 
 import numpy as np
@@ -170,9 +171,9 @@ def matches(x):
 
 
 def imports(x):
-    import math  # here
+    import cmath  # here
 
-    return math.exp(x)
+    return cmath.exp(x)
 
 
 def a_class_inside(x):
@@ -341,11 +342,28 @@ def a_long_comprehension(x):
     return sum(x**k for k in range(100))  # here
 
 
+def too_many_for_a_sine(x):
+    return math.sin(x, x)  # here
+
+
+def sorts_by_a_key(x):
+    return max(x, 1.0, key=abs)  # here
+
+
+def divides_by_a_known_zero(x):
+    return x + 1 / 0  # here
+
+
+def a_known_logarithm(x):
+    return x + math.log(-1.0)  # here
+
+
 LONG = np.arange(1000.0)
 
 WHEN_CALLED = [
     no_value, no_value_in_a_loop, a_float_for_a_range, a_float_as_an_index, changes_its_kind, too_few_arguments,
     too_many_names, long_table_in_a_loop, a_comprehension_of_unknown_length, a_long_comprehension,
+    too_many_for_a_sine, sorts_by_a_key, divides_by_a_known_zero, a_known_logarithm,
 ]  # fmt: skip
 
 

@@ -6,9 +6,10 @@ import ast
 import builtins
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -26,6 +27,16 @@ Known = Callable[..., Any]
 OWN = ("vecdist.primitives", "vecdist.special")
 
 
+@final
+@dataclass(frozen=True)
+class Range:
+    """A range whose ends are not known by now."""
+
+    start: Any
+    stop: Any
+    step: int
+
+
 def known_call(callee: Any) -> Known | None:
     """What a function means on nodes, ``None`` where nobody knows."""
     try:
@@ -36,9 +47,7 @@ def known_call(callee: Any) -> Known | None:
         return found
     if isinstance(callee, np.ufunc):
         return _of_ufunc(callee) if has_form(callee) else MADE.get(callee.__name__)
-    if isinstance(callee, Primitive) or (
-        isinstance(callee, FunctionType) and callee.__module__.startswith(OWN)
-    ):
+    if isinstance(callee, Primitive) or (isinstance(callee, FunctionType) and callee.__module__.startswith(OWN)):
         return lambda numbers, *args: numbers.settled(callee(*numbers.floats(*args)))
     return None
 
@@ -58,15 +67,11 @@ def _of_ufunc(ufunc: np.ufunc) -> Known:
 def _plain(function: Callable[..., Any], on_nodes: Known) -> Known:
     """A function of math or Python, which has numbers that are known by now computed at once."""
 
-    def known(numbers: Numbers, *args: Any, **keywords: Any) -> Any:
-        if not any(isinstance(each, Node) for each in (*args, *keywords.values())):
-            return function(*args, **keywords)
-        try:
-            return on_nodes(numbers, *args, **keywords)
-        except TypeError as error:
-            raise Problem(f"{function.__name__}: {error}") from None
+    def either(numbers: Numbers, *args: Any, **keywords: Any) -> Any:
+        known = not any(isinstance(each, Node) for each in (*args, *keywords.values()))
+        return function(*args, **keywords) if known else on_nodes(numbers, *args, **keywords)
 
-    return known
+    return either
 
 
 def _by_ufunc(name: str) -> Known:
@@ -248,6 +253,16 @@ def _enumerate(numbers: Numbers, items: Any, start: int = 0) -> tuple[Any, ...]:
     return tuple(enumerate(numbers.items(items), start))
 
 
+def _range(numbers: Numbers, start: Any, stop: Any = None, step: Any = 1) -> range | Range:
+    start, stop = (0, start) if stop is None else (start, stop)
+    if not any(isinstance(each, Node) for each in (start, stop, step)):
+        return range(start, stop, step)
+    numbers.whole(start, stop)
+    if isinstance(step, Node) or not step:
+        raise Problem("the step of a range is a number other than 0 that is known by now")
+    return Range(start, stop, step)
+
+
 MADE: dict[str, Known] = {
     "arctan2": _atan2, "cbrt": _cbrt, "copysign": _copysign, "gamma": _gamma, "ldexp": _ldexp, "loggamma": _loggamma,
 }
@@ -256,15 +271,14 @@ MATH = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atanh": "arctanh",
     "cos": "cos", "cosh": "cosh", "degrees": "degrees", "erf": "erf", "erfc": "erfc", "exp": "exp", "exp2": "exp2",
     "expm1": "expm1", "fabs": "absolute", "fmod": "fmod", "isfinite": "isfinite", "isinf": "isinf", "isnan": "isnan",
-    "log10": "log10", "log1p": "log1p", "log2": "log2", "pow": "float_power",
-    "radians": "radians", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt", "tan": "tan", "tanh": "tanh",
+    "log10": "log10", "log1p": "log1p", "log2": "log2", "pow": "float_power", "radians": "radians", "sin": "sin",
+    "sinh": "sinh", "sqrt": "sqrt", "tan": "tan", "tanh": "tanh",
 }
 OTHERS: dict[Callable[..., Any], Known] = {
     math.atan2: _atan2, math.cbrt: _cbrt, math.ceil: _rounded(ceil), math.copysign: _copysign,
     math.floor: _rounded(floor), math.gamma: _gamma, math.hypot: _hypot, math.isclose: _isclose, math.ldexp: _ldexp,
     math.lgamma: _lgamma, math.log: _log, math.trunc: _rounded(trunc),
-    abs: _abs, bool: lambda numbers, x=False: numbers.truth(x),
-    float: _float, int: _rounded(trunc), round: _round,
+    abs: _abs, bool: lambda numbers, x=False: numbers.truth(x), float: _float, int: _rounded(trunc), round: _round,
 }
 KNOWN: dict[Any, Known] = {
     **{getattr(math, name): _plain(getattr(math, name), _by_ufunc(ufunc)) for name, ufunc in MATH.items()},
@@ -274,5 +288,5 @@ KNOWN: dict[Any, Known] = {
     builtins.len: lambda numbers, items: len(numbers.items(items)), builtins.enumerate: _enumerate,
     builtins.zip: _sequence(zip), builtins.reversed: _sequence(reversed), builtins.tuple: _sequence(tuple),
     np.where: lambda numbers, test, yes, no: numbers.merged(numbers.truth(test), yes, no), np.clip: _clip,
-    np.power: _power, range: lambda numbers, *bounds: range(*bounds),
+    np.power: _power, range: _range,
 }

@@ -40,15 +40,21 @@ REASONS: dict[type[ast.AST], str] = {
 }
 
 
-def check(written: Written, callers: tuple[Written, ...] = ()) -> None:
+def check(written: Written) -> None:
     """Raise ``TypeError``, with its place, for what cannot be made into a graph, here or in what is called."""
-    _Check(written, callers, written.own).of(written.tree)
+    _Check(written, (), written.own, {written.tree}).of(written.tree)
 
 
 class _Check:
-    """A function as it is read, and those that call it; ``own`` are its names, and of functions around it."""
+    """A function as it is read, and those that call it.
 
-    def __init__(self, written: Written, callers: tuple[Written, ...], own: frozenset[str]) -> None:
+    ``own`` are its names, and those of functions around it; ``seen`` is what has been read.
+    """
+
+    def __init__(
+        self, written: Written, callers: tuple[Written, ...], own: frozenset[str], seen: set[ast.AST]
+    ) -> None:
+        self.seen = seen
         self.written = written
         self.callers = callers
         self.own = own
@@ -88,7 +94,7 @@ class _Check:
                 raise Problem(f"{node.name} calls itself; write a loop")
             if node.decorator_list:
                 raise Problem("a function inside another one has no decorators")
-        _Check(inner, (*self.callers, self.written), self.own | inner.own).of(node)
+        _Check(inner, (*self.callers, self.written), self.own | inner.own, self.seen).of(node)
 
     def _named(self, node: ast.AST) -> None:
         """What names and attributes stand for, and constants."""
@@ -154,7 +160,9 @@ class _Check:
         around = (*self.callers, self.written)
         if any(each.tree is inner.tree for each in around):
             raise Problem(f"{inner.name} calls itself; write a loop")
-        check(inner, around)
+        if inner.tree not in self.seen:
+            self.seen.add(inner.tree)
+            _Check(inner, around, inner.own, self.seen).of(inner.tree)
 
 
 def _syntax(node: ast.AST) -> str:

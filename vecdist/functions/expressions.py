@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import Any, final
+from typing import Any
 
 from vecdist.functions.callables import known_call
-from vecdist.functions.meaning import COPIES, Frame, Names, Path, evaluate, inlined, means
+from vecdist.functions.meaning import Frame, Names, Path, evaluate, inlined, means
 from vecdist.functions.source import NUMBERS, Definition, Problem, Written, constant, described, read
 from vecdist.functions.tables import picked
 from vecdist.graph.node import Node
 
-
-@final
-@dataclass(frozen=True)
-class Range:
-    """A range whose ends are not known by now."""
-
-    start: Any
-    stop: Any
-    step: int
+VALUES = 64  # of a comprehension, which are all written out
 
 
 @means(ast.Constant)
@@ -68,8 +59,8 @@ def _turns(frame: Frame, element: ast.expr, generators: Sequence[ast.comprehensi
         return
     first, *others = generators
     items, names = frame.numbers.items(evaluate(frame, first.iter)), frame.names
-    if len(items) > COPIES:
-        raise Problem(f"{len(items)} values at once are too many, more than {COPIES}; write a loop")
+    if len(items) > VALUES:
+        raise Problem(f"{len(items)} values at once are too many, more than {VALUES}; write a loop")
     for item in items:
         frame.names = dict(names)
         frame.bind(first.target, item)
@@ -189,28 +180,16 @@ def _call(frame: Frame, node: ast.Call) -> Any:
 def called(frame: Frame, callee: Any, args: list[Any], keywords: Names) -> Any:
     """What a function gives."""
     callee = getattr(callee, "py_func", callee)  # Numba's functions have the one of Python, too
-    if callee is range:
-        return _range(frame, args)
     if hasattr(callee, "traced"):
         return callee.traced(frame.trace, args, keywords, frame.active)
     if isinstance(callee, FunctionType) and known_call(callee) is None:
         callee = read(callee)
     if isinstance(callee, Written):
         return inlined(frame.trace, callee, callee.bound(args, keywords), frame.active)
-    known = known_call(callee)
+    known, name = known_call(callee), getattr(callee, "__name__", described(callee))
     if known is None:
-        raise Problem(f"{getattr(callee, '__name__', described(callee))} cannot be called here")
-    return known(frame.numbers, *args, **keywords)
-
-
-def _range(frame: Frame, args: list[Any]) -> range | Range:
-    if not 1 <= len(args) <= 3:
-        raise Problem(f"range takes 1 to 3 arguments, {len(args)} are given")
-    start, stop = args[:2] if len(args) > 1 else (0, args[0])
-    step = args[2] if len(args) > 2 else 1
-    if not any(isinstance(each, Node) for each in (start, stop, step)):
-        return range(start, stop, step)
-    frame.numbers.whole(start, stop)
-    if isinstance(step, Node) or not step:
-        raise Problem("the step of a range is a number other than 0 that is known by now")
-    return Range(start, stop, step)
+        raise Problem(f"{name} cannot be called here")
+    try:
+        return known(frame.numbers, *args, **keywords)
+    except TypeError as error:  # as of too many arguments
+        raise Problem(f"{name}: {error}") from None

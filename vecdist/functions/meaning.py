@@ -14,7 +14,6 @@ from vecdist.graph.node import Node
 Path = Node | bool
 """Where a statement counts: where this holds."""
 Names = dict[str, Any]
-COPIES = 32  # turns of constant loops, of all around a statement together, that are written out
 
 
 @final
@@ -163,7 +162,7 @@ def evaluate(frame: Frame, node: ast.AST) -> Any:
     """The value of an expression, or the effect of a statement; ``TypeError`` with its place where it has none."""
     try:
         return MEANINGS[type(node)](frame, node)
-    except Problem as problem:
+    except (Problem, ArithmeticError, ValueError) as problem:  # or what is wrong with numbers that are known by now
         raise frame.written.refusal(node, problem) from None
 
 

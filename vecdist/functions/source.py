@@ -133,13 +133,13 @@ def _found(code: CodeType, file: str) -> Definition | None:
     except (OSError, SyntaxError):
         return None
     lambdas = []
-    for node in ast.walk(module):  # what is inside comes behind what is around it
+    for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             if min(each.lineno for each in (node, *node.decorator_list)) == code.co_firstlineno:
                 return node
-        elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and _holds(node.body, code):
-            lambdas.append(node)
-    return lambdas[-1] if lambdas else None
+        elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
+            lambdas += [node] if _holds(node.body, code) else []
+    return lambdas[0] if len(lambdas) == 1 else None
 
 
 def _holds(body: ast.expr, code: CodeType) -> bool:

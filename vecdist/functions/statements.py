@@ -6,11 +6,16 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vecdist.functions.expressions import Range, defined
+from vecdist.functions.callables import Range
+from vecdist.functions.expressions import defined
 from vecdist.functions.loops import looped
-from vecdist.functions.meaning import COPIES, Frame, Path, evaluate, means, run
-from vecdist.functions.source import Problem
+from vecdist.functions.meaning import Frame, Path, evaluate, means, run
+from vecdist.functions.numbers import is_number
+from vecdist.functions.source import Problem, within
 from vecdist.functions.tables import picked
+
+WORK = 128  # operations of loops of known turns that are written out
+CALL = 10  # operations, about, of a function that is called
 
 
 @means(ast.Assign)
@@ -90,12 +95,24 @@ def _for(frame: Frame, node: ast.For) -> None:
         _counted(frame, node, values.start, values.stop, values.step, lambda place: place)
         return
     items = values if isinstance(values, range) else frame.numbers.items(values)
-    if len(items) * frame.trace.copies <= COPIES:
+    if len(items) * frame.trace.copies * _work(node) <= WORK or not _numeric(items):
         _written_out(frame, node, items)
     elif isinstance(items, range):
         _counted(frame, node, items.start, items.stop, items.step, lambda place: place)
     else:
         _counted(frame, node, 0, len(items), 1, lambda place: picked(frame, items, place))
+
+
+def _numeric(items: Sequence[Any]) -> bool:
+    """Whether a sequence is a table of numbers, or of tuples of them."""
+    return all(is_number(each) or (isinstance(each, tuple) and _numeric(each)) for each in items)
+
+
+def _work(node: ast.For) -> int:
+    """About how many operations a turn is."""
+    inside = [*within(node.body)]
+    operations = sum(isinstance(each, ast.BinOp | ast.UnaryOp | ast.Compare | ast.AugAssign) for each in inside)
+    return 1 + operations + CALL * sum(isinstance(each, ast.Call) for each in inside)
 
 
 def _counted(

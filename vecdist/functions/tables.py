@@ -9,7 +9,7 @@ import numpy as np
 
 from vecdist.functions.meaning import Frame
 from vecdist.functions.numbers import is_number, kind
-from vecdist.functions.source import Problem
+from vecdist.functions.source import Problem, constant
 from vecdist.graph.leaves import leaf
 from vecdist.graph.node import Node, const, where
 from vecdist.primitives.indexing import gather
@@ -21,21 +21,21 @@ BEYOND = {"b": False, "i": -(2**63), "f": np.nan}  # what is there beyond the en
 
 def picked(frame: Frame, table: Any, index: Any) -> Any:
     """The element of a sequence at an index, from the end where that is negative; NaN beyond its ends."""
-    items = frame.numbers.items(table)
+    items = table if isinstance(table, np.ndarray) and table.ndim == 1 else frame.numbers.items(table)
     if not isinstance(index, Node):
         try:
-            return items[index]
+            return constant(items[index])
         except (IndexError, TypeError) as error:
             raise Problem(str(error)) from None
-    if not items:
+    if not len(items):
         raise Problem("an empty tuple has no elements")
     (place,) = frame.numbers.whole(index)
     place = where(place < 0, place + len(items), place)
     if frame.trace.inside and len(items) > CHOICES_IN_LOOPS:
         raise Problem(f"a table inside a loop has at most {CHOICES_IN_LOOPS} elements, this one {len(items)}")
-    plain = all(is_number(each) and not isinstance(each, Node) for each in items)
-    if frame.trace.inside or len(items) <= CHOICES or not plain:
-        found = _chosen(frame, items, place, 0)
+    short = frame.trace.inside or len(items) <= CHOICES
+    if short or not all(is_number(each) and not isinstance(each, Node) for each in items):
+        found = _chosen(frame, frame.numbers.items(table), place, 0)
     else:
         found = _gathered(frame, items, place)
     return _within(frame, (place >= 0) & (place < len(items)), found)
@@ -50,8 +50,8 @@ def _chosen(frame: Frame, items: Sequence[Any], place: Node, first: int) -> Any:
     return frame.numbers.merged(place < first + half, low, _chosen(frame, items[half:], place, first + half))
 
 
-def _gathered(frame: Frame, items: Sequence[Any], place: Node) -> Node:
-    letter = max(map(kind, items), key="bif".index)
+def _gathered(frame: Frame, items: Sequence[Any] | np.ndarray, place: Node) -> Node:
+    letter = kind(np.asarray(items)[0])
     table = leaf(np.asarray(items, frame.numbers.dtype(letter)))
     safe = where((place >= 0) & (place < len(items)), place, 0)
     return gather(table, [safe], safe.shape)
