@@ -25,7 +25,8 @@ from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.primitives.table import PRIMITIVES
 
 ENOUGH = 3  # comparisons of one input that must fall away before testing it once pays
-CHEAP = 8  # operations of a condition that holds seldom: so many may be computed to leave out what it asks for
+FAR = 1e3  # what is beyond it is outside, where a function of its own is there for that
+CHEAP = 8  # operations of a condition: so many may be computed to leave out what it asks for
 
 Range = tuple[float, float]
 
@@ -71,10 +72,17 @@ def _shortened(tops: Sequence[Node], ranges: dict[Node, Range]) -> tuple[Node, d
 
 
 def _unasked(tops: Sequence[Node]) -> set[Node]:
-    """The values of functions that few elements want, and that the others need not ask for: calls cost registers."""
+    """The values of functions that far elements alone want: the others need not ask for them, as calls cost registers."""
     asking = (node for node in topological(tops) if node.op in PRIMITIVES)
     found = (node for node in asking if PRIMITIVES[node.op].seldom and PRIMITIVES[node.op].routine)
-    return {node for node in found if sum(1 for each in topological((node.args[0],)) if each.args) <= CHEAP}
+    return {node for node in found if _is_far(node.args[0])}
+
+
+def _is_far(condition: Node) -> bool:
+    """Whether a condition says that something is large, and is cheap to ask for."""
+    if condition.op != "lt" or not condition.args[0].is_const() or condition.args[0].value < FAR:
+        return False
+    return sum(1 for each in topological((condition,)) if each.args) <= CHEAP
 
 
 def _sums(inside: Node, shorts: dict[Node, Node], sums: Sequence[Node]) -> dict[Node, Node]:
