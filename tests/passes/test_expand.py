@@ -12,7 +12,8 @@ from vecdist.primitives import PRIMITIVES
 from vecdist.primitives.structure import summed
 from vecdist.runtime.interpreter import interpret
 
-EXPANDED = sorted(name for name, entry in PRIMITIVES.items() if entry.expand is not None)
+# those of as many arguments as they are given are made by functions of their own
+EXPANDED = sorted(name for name, entry in PRIMITIVES.items() if entry.expand is not None and entry.arity)
 
 
 def applied(name, dtype):

@@ -43,4 +43,6 @@ def _partials(*given: Node) -> tuple[Node | None, ...]:
     return (*[None] * count, *partials)
 
 
-ruled_value: Primitive = primitive("ruled", 0, expand=lambda *given: given[given[-1]], partials=_partials)
+ruled_value: Primitive = primitive(  # of as many arguments as it is given
+    "ruled", 0, expand=lambda *given: given[given[-1]], partials=_partials,
+)
