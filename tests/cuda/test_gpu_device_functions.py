@@ -80,7 +80,7 @@ def test_arrays_of_cupy_are_read_where_they_lie(cuda):
     seen = cupy.arange(8.0)[::2]
     density = LogDensity(lambda mu: logpdf(Normal(mu, 1.0), vecdist.lazy(seen)).sum(), mu=real())
     function = device_function(density, gradient=True)
-    points = np.linspace(-1.0, 1.0, 5)[:, None]
+    points = np.linspace(-1.0, 1.0, 5).reshape(5, 1)
     for shift in (0.0, 10.0):
         seen += shift
         values, slopes = evaluated(cuda, function, points)

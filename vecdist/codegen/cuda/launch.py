@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vecdist.codegen.cuda.grid import LEAST, PIECES, THREADS, Grid, elements, group, one_by_one, worth_a_block
+from vecdist.codegen.cuda.grid import GROUP, LEAST, PIECES, THREADS, Grid, elements, group, one_by_one, worth_a_block
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
 from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Loop
 
+SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 COLUMNS = 2**15  # running results side by side that keep all threads busy, each with one: they read neighbours together
 
 
@@ -58,4 +59,7 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
         return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     few = grid.takes_blocks(loop) and worth_a_block(rows, shared)
-    return THREADS if few and not (grid.apart and is_flat(loop)) else group(max(inner.values()))
+    lanes = THREADS if few and not (grid.apart and is_flat(loop)) else group(shared)
+    while lanes < GROUP and sum(each.size(lengths, lanes) for each in grid.private_to(loop)) > SLOTS:
+        lanes *= 2
+    return lanes
