@@ -111,6 +111,18 @@ def test_few_that_go_on_longer_than_all_others_may_take_too_many_turns():
     np.testing.assert_array_equal(turns, np.minimum(ends, 83))
 
 
+def test_what_few_elements_want_in_a_turn_is_not_asked_for_by_those_that_have_ended():
+    """Angles that are far, which all elements have for as long as they go on, or some."""
+    bounds, x, n = (np.arange(150) * 7) % 31, local(1, np.float64), local(2, np.int64)
+    far = where(x > 1e9, x * 1e-9, x * 2.5)
+    inits, frees = [ZERO, lazy(np.linspace(-3, 3, 150)).node], [lazy(bounds).node]
+    (_, found) = loop(TRUE, inits, frees, COUNT < n, [COUNT + 1, far + sin(x)])
+    with uncompiled():
+        ends = np.asarray(LazyArray(found))
+    np.testing.assert_allclose(ends, interpreted((found,))[0], rtol=1e-13)
+    assert abs(ends).max() > 1e6
+
+
 def test_a_grid_takes_turns_along_its_rows():
     """Of points that stay bounded, and how long the others do: by columns that are read once and rows that are not."""
     re, im = local(0, np.float64), local(1, np.float64)

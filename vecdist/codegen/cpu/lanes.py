@@ -17,6 +17,7 @@ from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.spelling import scalar
 from vecdist.codegen.loops import called, turn_of
 from vecdist.codegen.routines import is_routine
+from vecdist.codegen.statements import is_seldom
 from vecdist.graph.node import Node
 from vecdist.kernel.code import For, If, Set, While, let
 from vecdist.kernel.expressions import ZERO, Call, Constant, Element, Expr, Name, names, substituted
@@ -35,7 +36,8 @@ def takes_turns(item: object) -> TypeGuard[Assign]:
     if not isinstance(item, Assign) or not isinstance(item.op, Loop):
         return False
     turn = turn_of(item.op)
-    return not any(is_routine(step.op) for step in (*turn.tested, *turn.rest) if isinstance(step, Assign))
+    steps = [step for step in (*turn.tested, *turn.rest) if isinstance(step, Assign)]
+    return not any(is_routine(step.op) and not is_seldom(step) for step in steps)
 
 
 
@@ -160,9 +162,9 @@ class Lanes:
         before = self.name("before")
         kept = Name(f"b_{more.id}")[at]
         yield let(before, kept.differs(0))
-        yield from (renamed(step, new) for step in turn.tested)
+        yield from (_wanted(renamed(step, new), Name(before)) for step in turn.tested)
         yield let(more.id, Name(before) & substituted(turn.test, new))
-        yield from (renamed(step, new) for step in turn.rest)
+        yield from (_wanted(renamed(step, new), more) for step in turn.rest)
         for place, found in enumerate(turn.news):
             if found != carried(place) and place in self.carried:
                 chosen = SELECT(more, substituted(found, new), _read(self.at(place, at), self.kinds[place]))
@@ -188,6 +190,14 @@ class Lanes:
         if isinstance(given, Name) and given.id in rows.buffers:
             return _read(Name(f"b_{given.id}")[at], rows.buffers[given.id])
         return given
+
+
+def _wanted(item: Statement, more: Expr) -> Statement:
+    """A statement whose value, where it is seldom wanted, is not of an element that has ended."""
+    if not (isinstance(item, Assign) and is_seldom(item)):
+        return item
+    condition, *others = item.args
+    return replace(item, args=(condition & more, *others))
 
 
 def _place(item: Statement) -> int:
