@@ -128,16 +128,13 @@ class _Placement:
     def __init__(self, run: _Run, conditions: set[str]) -> None:
         self.run = run
         self.choices = {place: choice for place, choice in run.choices.items() if choice.condition in conditions}
-        whole = demands(run.items, self.choices, run.kept, run.free, either)
-        wanted = [demand for demand in dict.fromkeys(whole) if len(demand) > 1]
-        several = [demand for demand in wanted if self._is_dear(at for at, each in enumerate(whole) if each == demand)]
+        several = self._several(demands(run.items, self.choices, run.kept, run.free, either))
         kept = run.kept.union(*map(_conditions, several))
         self.paths = [path for (path,) in demands(run.items, self.choices, kept, run.free, common)]
         self.readers = self._readers()
         self.shared: dict[int, Demand] = {}
-        for demand in several:
-            same = {place for place, each in enumerate(whole) if each == demand}
-            places = self._shared(demand, same - self.choices.keys())
+        for demand, same in several.items():
+            places = self._shared(demand, same - self.choices.keys() - self._before(_conditions(demand)))
             self.shared |= dict.fromkeys(places if self._is_dear(places) else (), demand)
         dear = {name for name in conditions if any(self._is_dear(self._behind(name, side)) for side in (True, False))}
         maybe = conditions & dear.union(*map(_conditions, several))
@@ -146,6 +143,23 @@ class _Placement:
 
     def _is_dear(self, places: Iterable[int]) -> bool:
         return sum(steps(self.run.items[place]) for place in places) >= self.run.dear
+
+    def _several(self, whole: Sequence[Demand]) -> dict[Demand, set[int]]:
+        """What is wanted on several paths and dear: the statements of each such demand."""
+        found: defaultdict[Demand, set[int]] = defaultdict(set)
+        for place, demand in enumerate(whole):
+            if len(demand) > 1:
+                found[demand].add(place)
+        return {demand: places for demand, places in found.items() if self._is_dear(places)}
+
+    def _before(self, wanted: set[str]) -> set[int]:
+        """The statements that names need: what a branch of their own asks for is known before it."""
+        found, known = set[int](), {*wanted}
+        for place in reversed(range(len(self.run.items))):
+            if not known.isdisjoint(gives(self.run.items[place])):
+                found.add(place)
+                known.update(reads(self.run.items[place]))
+        return found
 
     def _behind(self, name: str, side: bool) -> list[int]:
         """The statements that stand on a side of a condition."""
