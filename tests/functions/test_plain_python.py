@@ -1,5 +1,6 @@
 """Users' functions: what they take and give, and where they may be called."""
 
+import linecache
 import math
 import pickle
 
@@ -146,6 +147,22 @@ def test_lambdas_are_found_by_their_columns():
 
 def half(x):
     return x / 2
+
+
+def run_cell(text, place, scope):
+    """Run text as a notebook runs a cell: its source is in memory alone."""
+    name = f"/tmp/ipykernel_0/{place}.py"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), scope)
+
+
+def test_cells_of_a_notebook_run_again():
+    scope = {"__name__": "cells", "vecdist": vecdist}
+    for place, factor in enumerate((2, 2, 3)):
+        run_cell(f"@vecdist.function\ndef scaled(x):\n    return x * {factor}", place, scope)
+        np.testing.assert_array_equal(scope["scaled"](X), X * factor)
+    with pytest.raises(TypeError, match=r"ipykernel_0/4.py:3, in scaled: scaled calls itself"):
+        run_cell("@vecdist.function\ndef scaled(x):\n    return scaled(x)", 4, scope)
 
 
 def each_of(functions, x):
