@@ -73,28 +73,24 @@ class _Written:
 
     @staticmethod
     def settled(step: Step, init: Any, xs: Any, elements: Sequence[Node]) -> _Written:
-        """The step with carries that keep their dtypes: those of Python numbers are found by trying."""
+        """The step with carries that keep their dtypes: those of Python numbers follow from what they meet."""
         starts = [*flat(init)]
-        weak = [is_weak(start) for start in starts]
-        nodes = [as_lazy(start).node for start in starts]
-        dtypes = [np.dtype("f4") if w and n.dtype.kind == "f" else n.dtype for w, n in zip(weak, nodes, strict=True)]
+        nodes, weak = [as_lazy(start).node for start in starts], [is_weak(start) for start in starts]
+        met = {node.dtype for node, w in zip(nodes, weak, strict=True) if not w} | {node.dtype for node in elements}
+        least = np.dtype(np.float32 if {np.dtype("f4"), np.dtype("f8")} & met == {np.dtype("f4")} else np.float64)
+        own = [least if w and n.dtype.kind == "f" else n.dtype for w, n in zip(weak, nodes, strict=True)]
         while True:
-            carries = [_token(node.shape, dtype) for node, dtype in zip(nodes, dtypes, strict=True)]
+            carries = [_token(node.shape, dtype) for node, dtype in zip(nodes, own, strict=True)]
             carry, y = _called(step, built(init, map(LazyArray, carries)), built(xs, map(LazyArray, elements)))
             news, outs = _nodes(carry, init), [_without_products(as_lazy(out).node) for out in flat(y)]
-            wider = [n.dtype if w and n.dtype != d else d for w, n, d in zip(weak, news, dtypes, strict=True)]
-            if wider == dtypes:
+            wider = [new.dtype if w else dtype for w, new, dtype in zip(weak, news, own, strict=True)]
+            if wider == own:
                 break
-            dtypes = wider
-        if any(weak) and not _has(np.float32, [*news, *outs], {*carries}):
-            floats = [np.dtype("f8") if w and d == np.float32 else d for w, d in zip(weak, dtypes, strict=True)]
-            if floats != dtypes:
-                return _Written.settled(step, built(init, _typed(nodes, floats)), xs, elements)
+            own = wider
         for number, (new, token) in enumerate(zip(news, carries, strict=True)):
             _check_carry(number, token, new)
-        starts = [cast(node, dtype) for node, dtype in zip(nodes, dtypes, strict=True)]
+        starts = [cast(node, dtype) for node, dtype in zip(nodes, own, strict=True)]
         return _Written(carries, starts, elements, news, outs, y)
-
 
     def masked(self, taken: Node, steps: Dim, given: dict[Node, Node]) -> _Written:
         """The same where only the steps are made that are ``taken``, which are given to it."""
@@ -103,16 +99,6 @@ class _Written:
         given[token] = taken
         news = [_masked(token, *each) for each in zip(self.news, self.carries, strict=True)]
         return replace(self, news=news, outs=[_masked(token, out, 0) for out in self.outs])
-
-
-def _typed(nodes: Sequence[Node], dtypes: Sequence[np.dtype]) -> list[LazyArray]:
-    return [LazyArray(cast(node, dtype)) for node, dtype in zip(nodes, dtypes, strict=True)]
-
-
-def _has(dtype: Any, roots: Sequence[Node], tokens: set[Node]) -> bool:
-    """Whether an array of a dtype stands below roots, beside the tokens."""
-    leaves = (node for node in topological(roots) if node.op == "leaf" and node not in tokens)
-    return any(node.dtype == dtype and node.attrs[0].kind != "number" for node in leaves)
 
 
 @final
