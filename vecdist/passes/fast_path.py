@@ -72,7 +72,7 @@ def _shortened(tops: Sequence[Node], ranges: dict[Node, Range]) -> tuple[Node, d
 
 
 def _unasked(tops: Sequence[Node]) -> set[Node]:
-    """The values of functions that far elements alone want: the others need not ask for them, as calls cost registers."""
+    """The values of functions that far elements alone want; the others do not ask for them, as calls cost registers."""
     asking = (node for node in topological(tops) if node.op in PRIMITIVES)
     found = (node for node in asking if PRIMITIVES[node.op].seldom and PRIMITIVES[node.op].routine)
     return {node for node in found if _is_far(node.args[0])}
