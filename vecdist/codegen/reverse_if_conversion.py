@@ -21,7 +21,8 @@ from vecdist.kernel.code import For, If, While, bodies, expressions, with_bodies
 from vecdist.kernel.expressions import Expr, Name, joined, names, operation
 from vecdist.kernel.statements import Assign, Load
 
-DEAR = 48  # steps of what has a branch: fewer take no longer than a wrong prediction, or threads to meet behind it
+DEAR = 100  # steps of what has a branch: fewer cost some kernels more registers than a branch is worth
+LONGEST = 1000  # statements of a run that is looked at: those of long formulas would take as long as compiling them
 STEPS = {"div": 8, "sqrt": 8, "fmod": 16}  # of what takes more than one
 CALL = 200  # of a function with loops
 GATHER = 16  # of an element whose place is computed
@@ -98,7 +99,7 @@ class _Run:
     def converted(self) -> tuple[Any, ...]:
         """The statements, in branches where these pay."""
         conditions = {choice.condition for choice in self.choices.values()}
-        if sum(map(steps, self.items)) < self.dear or not self._is_in_order():
+        if len(self.items) > LONGEST or sum(map(steps, self.items)) < self.dear or not self._is_in_order():
             return self.items
         while conditions:
             found = _Placement(self, conditions)
@@ -132,11 +133,15 @@ class _Placement:
         kept = run.kept.union(*map(_conditions, several))
         self.paths = [path for (path,) in demands(run.items, self.choices, kept, run.free, common)]
         self.readers = self._readers()
+        self.behind, taken = Counter[Literal](), Counter[Literal]()  # statements on each side of a condition, and steps
+        for item, path in zip(run.items, self.paths, strict=True):
+            self.behind.update(path)
+            taken.update(dict.fromkeys(path, steps(item)))
         self.shared: dict[int, Demand] = {}
         for demand, same in several.items():
             places = self._shared(demand, same - self.choices.keys() - self._before(_conditions(demand)))
             self.shared |= dict.fromkeys(places if self._is_dear(places) else (), demand)
-        dear = {name for name in conditions if any(self._is_dear(self._behind(name, side)) for side in (True, False))}
+        dear = {name for (name, _), found in taken.items() if found >= run.dear}
         maybe = conditions & dear.union(*map(_conditions, several))
         shared = conditions & dear.union(*map(_conditions, self.shared.values()))
         self.worthwhile = shared if maybe == conditions else maybe  # what is shared shows when no others are left
@@ -154,16 +159,13 @@ class _Placement:
 
     def _before(self, wanted: set[str]) -> set[int]:
         """The statements that names need: what a branch of their own asks for is known before it."""
-        found, known = set[int](), {*wanted}
-        for place in reversed(range(len(self.run.items))):
-            if not known.isdisjoint(gives(self.run.items[place])):
+        found, waiting = set[int](), [*wanted]
+        while waiting:
+            place = self.run.given.get(waiting.pop())
+            if place is not None and place not in found:
                 found.add(place)
-                known.update(reads(self.run.items[place]))
+                waiting += reads(self.run.items[place])
         return found
-
-    def _behind(self, name: str, side: bool) -> list[int]:
-        """The statements that stand on a side of a condition."""
-        return [place for place, path in enumerate(self.paths) if (name, side) in path]
 
     def _readers(self) -> dict[str, list[tuple[int, Path]]]:
         """The statements that read each name, and what holds where they do."""
@@ -212,7 +214,7 @@ class _Placement:
 
     def _rank(self, literal: Literal) -> tuple[int, int, bool]:
         name, side = literal
-        return -sum(len(self._behind(name, each)) for each in (True, False)), self.run.given.get(name, -1), side
+        return -self.behind[name, True] - self.behind[name, False], self.run.given.get(name, -1), side
 
     def _asked(self, demand: Demand) -> Expr:
         """Whether one of several paths holds."""
