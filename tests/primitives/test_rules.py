@@ -154,7 +154,8 @@ def along(entry: Primitive) -> Along | None:
 
 
 def test_entries_without_a_domain_are_known() -> None:
-    assert {p.name for p in PRIMITIVES.values() if not p.domain and not p.seldom} == ON_BITS | RANDOM | TOGETHER
+    own = [each for each in PRIMITIVES.values() if each.module.startswith("vecdist.")]  # tests define others
+    assert {each.name for each in own if not each.domain and not each.seldom} == ON_BITS | RANDOM | TOGETHER
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
