@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import random_choices
 from random_choices import ALWAYS, NEVER
+from scipy import special
 
 import vecdist
 from vecdist import lazy
@@ -12,7 +13,8 @@ from vecdist.codegen.cuda import plan as cuda
 from vecdist.graph.leaves import leaf
 from vecdist.kernel.code import If, walk
 from vecdist.passes.bind import bind
-from vecdist.passes.derivations import gradient_of
+from vecdist.passes.derivations import gradient_of, values
+from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.pipeline import lower
 
 
@@ -64,8 +66,27 @@ def cell(c, f, i, g, z, zb):
     return np.where(z == 1.0, new, np.where(zb == 0.0, c, c / (1.0 + np.exp(-f)) + new))
 
 
-def test_explain_shows_branches_and_says_which_choices_are_some():
+def controls(length):
+    """Controls of an LSTM cell: each combination in turn."""
+    return [np.arange(length) // each % 2 * 1.0 for each in (1, 2)]
+
+
+def test_what_two_of_three_formulas_of_a_cell_need_is_left_out_in_the_third():
     rng = np.random.default_rng(0)
-    given = [lazy(rng.normal(size=50)) for _ in range(4)] + [lazy(rng.integers(0, 2, 50) * 1.0) for _ in range(2)]
-    explained = vecdist.explain(cell(*given))
-    assert "if v" not in explained.kernels[0].schedule, "vectors compute both sides"
+    given = [lazy(rng.normal(size=50)) for _ in range(4)]
+    _, kernel = lower(bind((cell(*given, *map(lazy, controls(50))).node,)), values, target=Cuda)
+    (nest,) = cuda.planned(kernel)
+    tests = {str(item.test) for item in walk(nest.items) if isinstance(item, If)}
+    assert any(" or not " in test for test in tests)
+
+
+def test_explain_shows_branches_and_says_which_choices_are_some():
+    """On the CPU a loop of elements is a branch's side where it is not taken in vectors."""
+    rng = np.random.default_rng(0)
+    given = [lazy(rng.normal(size=50)) for _ in range(4)]
+    of_cell = vecdist.explain(cell(*given, *map(lazy, controls(50))))
+    assert not any("branches" in note for note in of_cell.kernels[0].notes), "vectors compute both sides"
+    x = lazy(np.linspace(0.1, 3.0, 50))
+    (kernel,) = vecdist.explain(np.where(x > 1.0, special.gammainc(x, 2.0), x)).kernels
+    assert "    if v" in kernel.schedule
+    assert any(note.endswith("where what one side needs is dear") for note in kernel.notes), kernel.notes

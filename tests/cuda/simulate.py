@@ -213,6 +213,16 @@ LONG_ROWS = {
 
 FAR_ANGLES = np.concatenate([x(60), 1e9 * x(30)])
 FAR = lazy(FAR_ANGLES)
+
+
+def cell(length, dtype):
+    """An LSTM cell that is flushed, copied or updated, and its gradient: branches in branches."""
+    c, f, i, g = (np.sin(number + x(length)).astype(dtype) for number in range(4))
+    z, zb = (lazy(np.arange(length) // each % 2 == 0) for each in (1, 2))
+    new = np.tanh(lazy(g)) / (1.0 + np.exp(-lazy(i)))
+    return (np.where(z, new, np.where(zb, c, lazy(c) / (1.0 + np.exp(-lazy(f))) + new)).sum(),), (c, f, i, g)
+
+
 EDGES = np.where(np.arange(1100) % 400 == 7, -1.0, positive(1100))  # whole tiles, some with an element outside
 # What to compute and where to differentiate, in how many blocks, with how many lanes in a team (of each nest, or all).
 CASES = {
@@ -293,6 +303,7 @@ CASES = {
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
 CASES |= prefix_cases.cases(THREADS)
+CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
 
 

@@ -150,12 +150,17 @@ class _Placement:
         return sum(steps(self.run.items[place]) for place in places) >= self.run.dear
 
     def _several(self, whole: Sequence[Demand]) -> dict[Demand, set[int]]:
-        """What is wanted on several paths and dear: the statements of each such demand."""
+        """What is wanted on several paths and dear, with what is wanted on parts of them: the statements of each."""
         found: defaultdict[Demand, set[int]] = defaultdict(set)
         for place, demand in enumerate(whole):
-            if len(demand) > 1:
-                found[demand].add(place)
-        return {demand: places for demand, places in found.items() if self._is_dear(places)}
+            found[demand].add(place)
+        taken = {demand: sum(steps(self.run.items[place]) for place in places) for demand, places in found.items()}
+
+        def is_dear(demand: Demand) -> bool:
+            inside = (taken[each] for each in taken if all(any(path <= own for path in demand) for own in each))
+            return sum(inside) >= self.run.dear
+
+        return {demand: places for demand, places in found.items() if len(demand) > 1 and is_dear(demand)}
 
     def _before(self, wanted: set[str]) -> set[int]:
         """The statements that names need: what a branch of their own asks for is known before it."""

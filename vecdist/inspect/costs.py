@@ -8,12 +8,15 @@ from typing import final
 
 import numpy as np
 
+from vecdist.codegen.cpu import plan as cpu_plan
 from vecdist.codegen.cpu.blocking import STRIP
 from vecdist.codegen.cpu.fission import has_phases, phases
+from vecdist.codegen.cuda import plan as cuda_plan
 from vecdist.codegen.cuda.grid import THREADS, needs_grid_barrier
 from vecdist.codegen.cuda.privatisation import privatisable
 from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.inspect.diagram import shape_text
+from vecdist.kernel.code import If, walk
 from vecdist.kernel.expressions import Expr, Name, names, substituted
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Temp, Total, array_name
@@ -163,6 +166,7 @@ class _Notes:
         yield from self.order()
         yield from self.temporaries()
         yield from self.gathers()
+        yield from self.branches()
         for loop in self.nests:
             yield from self.scatters(loop)
             yield from self.rows(loop)
@@ -228,6 +232,18 @@ class _Notes:
             loops = _listed(loop.dim for loop in self.nests if any(map(by_index, self.loads(loop, source))))
             where = f"the loop over {loops} reads" if loops else "the kernel reads"
             yield f"{self.name(source)} is gathered: {where} those elements that are named by index"
+
+    def branches(self) -> Iterator[str]:
+        """The choices that are branches, for one side is dear, and those that are not."""
+        plan = cuda_plan.planned if self.on_gpu else cpu_plan.planned
+        tests = [item.test for nest in plan(self.kernel) for item in walk(nest.items) if isinstance(item, If)]
+        asked = {name.partition("_")[0] for name in names(*tests)}  # copies of a tile have numbers
+        found = [item.args[0] for item in self.kernel.root.walk() if isinstance(item, Assign) and item.op == "where"]
+        choices = dict.fromkeys(map(str, found))
+        branches, others = [each for each in choices if each in asked], [each for each in choices if each not in asked]
+        if branches:
+            rest = f"; those by {_number(len(others), 'other condition')} compute both" if others else ""
+            yield f"choices by {_listed(branches)} are branches, where what one side needs is dear{rest}"
 
     def scatters(self, loop: Loop) -> Iterator[str]:
         """The outputs that a loop adds to, other than once to each element."""
