@@ -29,6 +29,7 @@ MODELS = [
     "matrix_product.py --dtype float64",
     "lstm_cell.py",
     "prefix.py",
+    "recurrences.py --dtype float64",
     "arity.py",
     "branches.py",
     "growth.py",

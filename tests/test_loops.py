@@ -21,7 +21,7 @@ from vecdist.passes.bind import bind
 from vecdist.passes.derivations import partials_of, values
 from vecdist.passes.differentiate import partials
 from vecdist.primitives import PRIMITIVES
-from vecdist.primitives.loops import Loop, complaint_of, local, loop
+from vecdist.primitives.loops import TURNS, Loop, complaint_of, local, loop
 from vecdist.runtime import pipeline
 
 TRUE, ZERO = const(True, np.bool_), const(0, np.int64)
@@ -302,10 +302,10 @@ def test_as_many_turns_as_may_be_are_no_error():
     (COUNT < 10, COUNT + 1, None),
     (COUNT < local(2, np.int64), COUNT + 3, None),
     ((FIRST < 2.0) & (COUNT <= 9), COUNT + 1, None),
-    (COUNT < 10, COUNT - 1, 1_000_000),
-    (COUNT < 10, where(FIRST < 2.0, COUNT + 1, COUNT), 1_000_000),
-    (FIRST < 10.0, COUNT + 1, 1_000_000),
-    ((FIRST < 2.0) | (COUNT < 10), COUNT + 1, 1_000_000),
+    (COUNT < 10, COUNT - 1, TURNS),
+    (COUNT < 10, where(FIRST < 2.0, COUNT + 1, COUNT), TURNS),
+    (FIRST < 10.0, COUNT + 1, TURNS),
+    ((FIRST < 2.0) | (COUNT < 10), COUNT + 1, TURNS),
 ])  # fmt: skip
 def test_what_counts_up_to_a_bound_has_no_limit(test, new, limit):
     found = loop(TRUE, [ZERO, lazy(X).node], [lazy(np.arange(7)).node], test, [new, FIRST * 1.5])

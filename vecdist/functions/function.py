@@ -54,7 +54,8 @@ def function(
     Floats are of the dtype of the arguments that are floats; whole numbers have 64 bits.  Where Python raises an error,
     there is a NaN or an infinity: a division by 0, an index beyond the ends of a table, the logarithm of a negative
     number; ``//`` and ``%`` of whole numbers by 0 are 0, as NumPy has it.  Of arguments that are no arrays, whole
-    numbers are constants of what is compiled.  An element of which a loop takes more than ``steps`` turns is NaN.
+    numbers are constants of what is compiled.  An element of which a ``while`` takes more than ``steps`` turns is NaN,
+    100 000 by default, so that no kernel hangs on a test that never fails; ``None`` is for as many as it takes.
 
     ``partials(*args, out)`` gives other derivatives than those of what was written: one number for each argument, of
     the arguments and the value, in plain Python too.  Of several values ``out`` is the tuple, and there is a tuple of
