@@ -20,7 +20,7 @@ README = Path(__file__).parent.parent / "README.md"
 FOLDER = README.parent / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("[0-9]_*.py"))
 BY_PYTHON = ["1_quick_start", "5_add_a_family_and_a_primitive"]  # fast enough without a compiler
-COMPILED = ["3_write_your_own_sampler", "4_many_chains"]
+COMPILED = ["3_write_your_own_sampler", "4_many_chains", "6_your_own_code"]
 CLIENT = [pytest.mark.clients, pytest.mark.filterwarnings("ignore")]  # libraries of others warn of each other
 FAR = 4.5  # standard errors
 
@@ -234,6 +234,32 @@ def family_and_primitive(found):
         np.testing.assert_allclose(found["means"][era], (weights * nu[:, 0]).sum(), rtol=1e-9)
 
 
+def own_code(found):
+    angles, e = found["angles"], 0.6
+    np.testing.assert_allclose(angles - e * np.sin(angles), found["means"], rtol=1e-12)
+    np.testing.assert_allclose(found["slopes"], 1.0 / (1.0 - e * np.cos(angles)), rtol=1e-9)
+
+    def log_likelihood(omega, alpha, beta):
+        variance, total = 0.01, 0.0
+        for seen in found["returns"]:
+            total += stats.norm.logpdf(seen, 0.0, np.sqrt(variance))
+            variance = omega + alpha * seen**2 + beta * variance
+        return total
+
+    at = np.array([0.002, 0.1, 0.7])
+    np.testing.assert_allclose(found["value"], log_likelihood(*at), rtol=1e-12)
+    differences = [log_likelihood(*(at + h)) - log_likelihood(*(at - h)) for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(found["gradient"], np.array(differences) / 2e-6, rtol=1e-5)
+    assert abs(found["walked"].mean() - 3.0) < FAR * 0.5 / np.sqrt(ess(found["walked"][None]))
+    c, f, i, g = (matrix.astype(float) for matrix in found["matrices"])
+    new, order = special.expit(i) * np.tanh(g), found["runs"]
+    wanted = np.where(order % 2 == 0, new, np.where(order == 3, special.expit(f) * c + new, c))
+    np.testing.assert_allclose(found["cells"]["uniform"][0], wanted, rtol=1e-5)
+    value, (*_, last) = found["products"][10]
+    x = found["given"][-1].astype(float)
+    np.testing.assert_allclose(last, value * (1.0 - np.tanh(x) ** 2) / np.tanh(x), rtol=1e-4)
+
+
 CHECKS = dict(
-    zip(NAMES, (quick_start, model_to_posterior, own_sampler, many_chains, family_and_primitive), strict=True)
+    zip(NAMES, (quick_start, model_to_posterior, own_sampler, many_chains, family_and_primitive, own_code), strict=True)
 )
