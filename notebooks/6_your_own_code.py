@@ -112,10 +112,10 @@ print(walked.mean(), walked.std())
 # %% [markdown]
 # ## What branches cost
 #
-# The cell of a network with several clocks is flushed, copied or updated, as two controls say. On a GPU threads of a
-# warp that agree take one branch, and what that does not need is never computed: a copied cell has no exponential.
-# On the CPU vectors compute both sides of most choices, which is faster there. Either way all of it is one kernel with
-# four partial derivatives.
+# The cell of a network with several clocks is flushed, copied or updated, as two controls say. Sides as short as these
+# are both computed, by vectors of the CPU and by the threads of a GPU, as no branch pays there; a side of some hundred
+# operations, or with a loop, has a true branch on a GPU, which a warp whose threads agree need not take.
+# `vecdist.explain` says which. Either way all of it is one kernel with four partial derivatives.
 
 
 # %%

@@ -42,7 +42,7 @@ def expression(seed, length, dtype="f8"):
 def with_branches(dear):
     """Inside, sides of so many steps have branches, everywhere; kernels that were made before are not used."""
 
-    def every(items, **options):
+    def every(items, *_, **options):
         return branched(items, dear)
 
     with (

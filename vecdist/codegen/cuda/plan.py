@@ -41,6 +41,7 @@ from vecdist.kernel.expressions import ONE, ZERO, Constant, Name
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign
 
+DEAR = 250  # steps of a side from which threads branch: at 128 both sides took less time, however threads chose
 REUSED = 64  # registers of a thread for what the loops of a row leave to each other
 
 
@@ -60,7 +61,7 @@ def planned(kernel: Kernel) -> list[Nest]:
 
 
 def nests_of(grid: Grid) -> list[Nest]:
-    return [Nest(level, loop, branched(_planned(loop, grid))) for level, loop in grid.kernel.nests()]
+    return [Nest(level, loop, branched(_planned(loop, grid), DEAR)) for level, loop in grid.kernel.nests()]
 
 
 def _planned(loop: Loop, grid: Grid) -> Items:
