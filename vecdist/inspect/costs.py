@@ -25,7 +25,7 @@ from vecdist.runtime.pipeline import Plan
 
 TAKEN = {
     "sum": "add to sum", "prod": "multiply into product", "max": "keep largest", "min": "keep smallest",
-    "linear": "step of recurrence",
+    "linear": "step of recurrence", "last": "carry of a step",
 }  # fmt: skip
 
 

@@ -183,14 +183,20 @@ class Kernel:
     ) -> Kernel:
         """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``.
 
-        The kernel as it is where its loops have fewer than ``least`` elements.
+        Where its loops have fewer than ``least`` elements, only lengths of loops in steps are, which are run one by one.
         """
         whole, inner = self._dims
-        if max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least:
-            return self
-        known = [(dim, lengths[dim]) for dim in inner if dim in lengths]
+        small = max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least
+        known = [(dim, lengths[dim]) for dim in (self._step_dims if small else inner) if dim in lengths]
         fixed = tuple((dim, n) for dim, n in known if 0 < n <= longest or (longest and dim in few))
         return replace(self, fixed=fixed) if fixed else self
+
+    @cached_property
+    def _step_dims(self) -> list[str]:
+        """The lengths of loops inside those that run in order."""
+        loops = [each for _, loop in self.shared_nests() for each in loop.body.walk() if isinstance(each, Loop)]
+        steps = [each for loop in loops if loop.sequential for each in loop.body.walk()]
+        return sorted({each.dim for each in steps if isinstance(each, Loop)})
 
     def row_dims(self) -> set[str]:
         """The lengths of rows: of the loops that stand in outermost ones."""
