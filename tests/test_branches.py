@@ -1,5 +1,7 @@
 """Branches in the place of choices compute the same, to the bit: values and gradients, by Python and compiled."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 import random_choices
@@ -14,6 +16,7 @@ from vecdist.graph.leaves import leaf
 from vecdist.kernel.code import If, walk
 from vecdist.passes.bind import bind
 from vecdist.passes.derivations import gradient_of, values
+from vecdist.runtime.cpu import language
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.pipeline import lower
 
@@ -40,6 +43,18 @@ def test_random_choices_by_python(first):
         compare(seed, ("f8", "f4")[seed % 2])
 
 
+@pytest.fixture
+def strict():
+    """Operations are rounded one by one, in order: which become one, and which partial sums, depends on branches."""
+    with (
+        mock.patch.dict(language.MODE, fastmath=set()),
+        mock.patch.object(language, "LOOSE", ()),
+        mock.patch.object(language, "VERSION", "strict"),
+    ):
+        yield
+
+
+@pytest.mark.usefixtures("strict")
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
 def test_random_choices_compiled(seed):
     compare(seed, ("f8", "f4")[seed % 2])

@@ -65,6 +65,17 @@ def test_kernels_compute_what_loops_do(seed):
         np.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.parametrize("seed", INTERPRETED[:12])
+def test_explain_tells_of_recurrences(seed):
+    made = problem(seed)
+    arrays = made.arrays()
+    _, carry, _ = expression(made, arrays)
+    function = vecdist.compile(lambda *given: expression(made, given)[0])
+    (kernel, *_) = vecdist.explain(function, tuple(range(len(arrays))), arrays).kernels
+    assert "for " in kernel.schedule
+    assert "behind the last step" in vecdist.explain(carry[0]).graph
+
+
 @pytest.mark.parametrize("seed", COMPILED[:6])
 def test_chains_are_recurrences_side_by_side(seed):
     made = problem(seed)

@@ -27,6 +27,7 @@ from vecdist.passes.column_reductions import candidates, scattered
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 from vecdist.passes.hoist import kept
 from vecdist.passes.order import ON_TARGET, passed
+from vecdist.passes.recurrences import in_steps
 from vecdist.passes.stages import Stage
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.runtime import pipeline
@@ -267,13 +268,16 @@ def _outline(plan: pipeline.Plan) -> Kernel:
 
 
 def _without_composites(roots: Sequence[Node]) -> tuple[Node, ...]:
-    """``roots`` with reductions that are made of others, as logsumexp is, taken apart."""
+    """``roots`` with reductions that are made of others, as logsumexp is, taken apart, in steps too."""
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
         expand = STRUCTURE[node.op].expand if node.op in STRUCTURE else None
         return expand(*args, *node.attrs) if expand else rebuilt(node, args)
 
-    return rewrite(roots, rule)
+    def apart(nodes: Sequence[Node]) -> tuple[Node, ...]:
+        return rewrite(nodes, rule)
+
+    return in_steps(apart)(apart(roots))
 
 
 def _names(kernel: Kernel, bound: Bound, results: Sequence[str]) -> str:

@@ -47,6 +47,10 @@ def _definition(node: Node, names: Mapping[Node, str]) -> str:
         case "view":
             text = view_text(node)
             return f"{inside}{text}" if text.startswith("[") else f"{text}({inside})"
+        case "recurrence":
+            step, number, last = node.attrs
+            way = " backwards" if step.backwards else ""
+            return f"carry {number} {'behind the last step' if last else 'before each step'}{way} of ({inside})"
         case "extent" if not node.args:
             return f"number of elements along {', '.join(node.attrs[0])}"
         case "cast":

@@ -183,7 +183,7 @@ class Kernel:
     ) -> Kernel:
         """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``.
 
-        Where its loops have fewer than ``least`` elements, only lengths of loops in steps are, which are run one by one.
+        Where its loops have fewer than ``least`` elements, only lengths of loops in steps are: these run one by one.
         """
         whole, inner = self._dims
         small = max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least

@@ -234,9 +234,9 @@ def _extreme(name: str, order: str):  # noqa: ANN202
     return _accumulate(of_floats, of_integers)
 
 
-_LOOSE = ("reassoc", "contract")
-accumulate_sum = _accumulate(lambda b, x, y: b.fadd(x, y, flags=_LOOSE), lambda b, x, y, _: b.add(x, y))
-accumulate_prod = _accumulate(lambda b, x, y: b.fmul(x, y, flags=_LOOSE), lambda b, x, y, _: b.mul(x, y))
+LOOSE = ("reassoc", "contract")
+accumulate_sum = _accumulate(lambda b, x, y: b.fadd(x, y, flags=LOOSE), lambda b, x, y, _: b.add(x, y))
+accumulate_prod = _accumulate(lambda b, x, y: b.fmul(x, y, flags=LOOSE), lambda b, x, y, _: b.mul(x, y))
 accumulate_max, accumulate_min = _extreme("max", ">"), _extreme("min", "<")
 
 
