@@ -28,6 +28,10 @@ from vecdist.passes.verify import verify
 Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
 Chosen = tuple[tuple[Node, ...], tuple[Node, ...]]
 
+ON_VALUES: tuple[Pass, ...] = (
+    sink_selects,  # between two values of one function, lgamma say, while it is still one: they share a derivative
+    in_steps(sink_selects),
+)
 ON_PRIMITIVES: tuple[Pass, ...] = (
     simplify,  # so that what is derived has no products with 1 and no double signs, which hide common factors
     factor,  # while a sum is still written as products: what is expanded has none
@@ -43,12 +47,11 @@ def turns(graph: Sequence[Node]) -> tuple[Node, ...]:
 
 
 ON_STEP: tuple[Pass, ...] = (
-    *ON_PRIMITIVES, turns, sink_selects, to_elementary, simplify, sink_selects, expand, simplify,
+    *ON_PRIMITIVES, turns, to_elementary, simplify, sink_selects, expand, simplify,
 )  # fmt: skip
 ON_TARGET: tuple[Pass, ...] = (
     turns,  # of loops, which are graphs of their own
     in_steps(lambda news: passed(news, ON_STEP)),  # which are graphs of their own
-    sink_selects,  # between two values of one function, lgamma say, while it is still one
     to_elementary,  # so that what the sides of a choice have in common are exponentials and logarithms
     simplify,  # constants that functions were taken apart at, which hide what sides have in common
     sink_selects,  # between two logarithms that functions were taken apart into
@@ -131,7 +134,7 @@ class Derived:
 def settled(structure: Structure) -> Derived:
     """The first passes: checks become flags, derivatives are there, and terms stand where they vary least."""
     plain, failures = split_checks(structure.roots)
-    graph = structure.derivation(plain)
+    graph = structure.derivation(passed(plain, ON_VALUES))
     flags = failures if structure.errors == "raise" else ()
     roots, conditions = guarded_specialisation(passed((*graph, *flags), ON_PRIMITIVES), structure.data, len(graph))
     return Derived(graph, roots[: len(graph)], roots[len(graph) :], conditions=conditions)
