@@ -16,6 +16,7 @@ from typing import Any, final
 import numba
 import numpy as np
 from numba import types
+from numba.np.numpy_support import carray
 
 from vecdist.codegen.device.render import memory, render
 from vecdist.codegen.routines import Routine, Tables
@@ -172,7 +173,7 @@ def for_c(made: Sequential, function: Any) -> Any:
     lines = [f"def entry({', '.join(each.name for each in (*made.parameters, *slopes))}):"]
     lines.append(f"    _value{', _slopes' if numbers else ''} = {called}")
     lines += [f"    {name}[0] = _slopes[{place}]" for place, name in enumerate(numbers)]
-    names: dict[str, Any] = {"_function": function, "_carray": numba.carray}
+    names: dict[str, Any] = {"_function": function, "_carray": carray}
     exec("\n".join([*lines, "    return _value"]), names)
     given = [*[each.type_in_c(False) for each in made.parameters], *[each.type_in_c(True) for each in slopes]]
     return compiler.c_function(numba.from_dtype(made.kernel.outputs[made.returned[0]].dtype)(*given), names["entry"])
