@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from vecdist.kernel.expressions import ZERO
 from vecdist.kernel.ir import Cases, Loop
 from vecdist.kernel.lower import schedule
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total
@@ -26,7 +27,8 @@ class _Machine:
     def __init__(self, kernel, arrays, lengths):
         self.kernel, self.lengths = kernel, lengths
         self.slots = {slot.index: self.readable(slot, arrays[slot.index]) for slot in kernel.slots}
-        assert all(o.shape.count(1) < len(o.shape) for o in kernel.outputs if o.temporary), (
+        filled = any(loop.sequential for loop in loops(kernel))  # in a loop over one row
+        assert filled or all(o.shape.count(1) < len(o.shape) for o in kernel.outputs if o.temporary), (
             "a temporary is filled by a loop: single numbers are stored when everything else is done"
         )
         self.outputs = [np.zeros(self.dims(output.shape), output.dtype) for output in kernel.outputs]
@@ -56,9 +58,17 @@ class _Machine:
         with np.errstate(all="ignore"):
             self.block(self.kernel.root, dict(self.lengths))
         assert not self.scattered, "a summed output to which no loop adds"
-        assert all((count == 1).all() for count in self.stored), "an element is stored never, or twice"
+        once = [count for number, count in enumerate(self.stored) if number not in self.carries()]
+        assert all((count == 1).all() for count in once), "an element is stored never, or twice"
         shown = [array for array, o in zip(self.outputs, self.kernel.outputs, strict=True) if not o.temporary]
         return shown, self.flag
+
+    def carries(self):
+        """The outputs that hold carries of recurrences, in turns in one half and in the other, or starts of carries."""
+        stores = [item for _, item in statements(self.kernel, Store) if item.indices]
+        temporary = {number for number, output in enumerate(self.kernel.outputs) if output.temporary}
+        halves = (item.output for item in stores if item.indices[0] == ZERO or str(item.indices[0]).endswith(" % 2"))
+        return temporary & set(halves)
 
     def block(self, block, names):
         for level in block.levels:
@@ -68,7 +78,9 @@ class _Machine:
                 self.block(case.short if names[case.condition.id] else case.long, names)
             for loop in block.loops(level):
                 for item in loop.sums(block):
-                    self.sums[item.name] = neutral(item.op, wide(item.dtype))
+                    given = item.start is not None
+                    start = self.operand(item.start, names) if given else neutral(item.op, wide(item.dtype))
+                    self.sums[item.name] = wide(item.dtype).type(start)
                 for index in range(self.length(loop.dim)):
                     self.block(loop.body, {**names, loop.index: index})
             if block is self.kernel.root:
@@ -146,7 +158,7 @@ def neutral(op, dtype):
     return dtype.type({"sum": 0, "linear": 0, "prod": 1, "max": lowest, "min": highest}[op])
 
 
-REDUCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
+REDUCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum, "last": lambda _, x: x}
 TYPES = {f"{kind}{size}": np.dtype(f"{kind}{size}").type for kind in "iu" for size in (1, 2, 4, 8)}
 TYPES |= {"f4": np.float32, "f8": np.float64}
 

@@ -187,11 +187,15 @@ def _over_own(lowering: _Lowering, run: Run, node: Node, own: Shape) -> Context:
     return run.context(tuple(indices))
 
 
+def half(turn: str, ahead: int) -> Expr:
+    """Which half of its memory a carry lies in before a turn, or ``ahead`` of it."""
+    return (Name(turn) + ahead) % 2
+
+
 def _places(run: Run, context: Context, ahead: int) -> tuple[Expr, ...]:
     """Where a carry in memory lies: which half, its own place, and its row."""
-    half = (Name(run.turns.index) + ahead) % 2
     each = (*context.indices[len(run.rows) :], *context.indices[: len(run.rows)])
-    return (half, *[index.value for index in each if index is not None])
+    return (half(run.turns.index, ahead), *[index.value for index in each if index is not None])
 
 
 def _store_each(lowering: _Lowering, run: Run, number: int, carry: Carry) -> None:

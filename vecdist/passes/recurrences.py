@@ -15,7 +15,7 @@ from vecdist.graph.node import Node, const, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape
 from vecdist.passes.vmap import vmap
 from vecdist.primitives.recurrences import Recurrence, local, locals_of, recurrence, with_axis
-from vecdist.primitives.structure import Entry, full, position, rebuilt, summed, view
+from vecdist.primitives.structure import Entry, full, is_reduction, position, rebuilt, summed, view
 
 Pull = Callable[[Mapping[Node, Node], Sequence[Node]], tuple[Node, ...]]
 """From cotangents of roots to those of leaves."""
@@ -262,23 +262,37 @@ def in_steps(change: Callable[[Sequence[Node]], tuple[Node, ...]]) -> Callable[[
 def stored(roots: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` where arrays that steps read are there before the first one: they would be computed in each again.
 
-    Of a single number a step computes what it needs, as it needs it once.
+    Of a single number a step computes what it needs, as it needs it once.  Reductions of carries that lead to another
+    recurrence, as those of a gradient, are there for all that read them, too.
     """
+    nodes = list(topological(roots))
+    if not any(node.op == "recurrence" for node in nodes):
+        return tuple(roots)
+    held = {arg for node in nodes if node.op == "recurrence" for arg in _read(node)} | _between(nodes)
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
-        if node.op != "recurrence":
-            return rebuilt(node, args)
-        step = node.attrs[0]
-        ready = [
-            arg if place < step.carries or arg.ndim == step.leading(place) or _is_array(arg)
-            else Node("stored", (arg,), (), arg.shape, arg.dtype)
-            for place, arg in enumerate(args)
-        ]  # fmt: skip
-        return Node(node.op, tuple(ready), node.attrs, node.shape, node.dtype)
+        found = rebuilt(node, args)
+        return Node("stored", (found,), (), node.shape, node.dtype) if node in held else found
 
-    if not any(node.op == "recurrence" for node in topological(roots)):
-        return tuple(roots)
     return rewrite(roots, rule)
+
+
+def _read(node: Node) -> Iterator[Node]:
+    """The arguments that a recurrence reads again and again, or in another order."""
+    step = node.attrs[0]
+    for place, arg in enumerate(node.args):
+        if place >= step.carries and arg.ndim != step.leading(place) and not _is_array(arg):
+            yield arg
+
+
+def _between(nodes: Sequence[Node]) -> set[Node]:
+    """Reductions between two recurrences."""
+    after = depending(nodes, {node for node in nodes if node.op == "recurrence"})
+    before: set[Node] = set()
+    for node in reversed(nodes):
+        if node.op == "recurrence" or node in before:
+            before.update(node.args)
+    return {node for node in nodes if is_reduction(node) and node in after and node in before}
 
 
 def _is_array(node: Node) -> bool:

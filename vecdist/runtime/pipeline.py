@@ -13,6 +13,7 @@ from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, cast, topological
 from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
+from vecdist.kernel.written_out import written_out
 from vecdist.passes.bind import Binding, Bound, rebound
 from vecdist.passes.derivations import Derivation, values
 from vecdist.passes.order import Chosen, Derived, Pass, Structure, derived, settled
@@ -201,7 +202,7 @@ def planned(
     widths = {width for sorting in sortings for width in sorting.widths}
     kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths, target.fixed_from) for kernel in nests]
     whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
-    return _plans(whole, lambda: _plan(found, kernels, chosen, target, sortings))
+    return _plans(whole, lambda: _plan(found, list(map(written_out, kernels)), chosen, target, sortings))
 
 
 def _first(asked: Structure) -> Derived:
@@ -236,7 +237,7 @@ def lower(
     """The derived graph of a structure and its loop nests."""
     found = derived(Structure(bound.roots, derivation, errors), target.passes)
     kernel = schedule(*found.with_chosen(found.chosen(bound.lengths, target.widest)))
-    return found.graph, kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from)
+    return found.graph, written_out(kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from))
 
 
 def sequential(
@@ -258,7 +259,8 @@ def sequential(
     _, values = found.chosen(bound.lengths, KEPT)
     kernel = schedule(*found.with_chosen((tall, values)))
     outputs = tuple([replace(output, kept=False) for output in kernel.outputs])
-    return replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items())), (*bound.leaves, *leaves)
+    fixed = replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items()))
+    return written_out(fixed), (*bound.leaves, *leaves)
 
 
 def library(leaves: Sequence[Leaf]) -> str:

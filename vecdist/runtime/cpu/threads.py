@@ -26,7 +26,8 @@ SHARES = 4  # of each thread, so that they end together
 TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fault of the kernel's
 GAIN = 0.85  # of the time of one thread that several take at most where they pay: they take it from others, too
 WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 microseconds
-CERTAIN = 3e-4  # seconds of one thread from which several are not slower
+CERTAIN = 3e-4  # seconds of one thread from which several are not slower, where all of it is shared
+UNTRIED = 10  # times as long: so much that one thread is not tried first
 FASTEST, SLOWEST = 1e-11, 1e-8  # seconds of a statement: those of loops are run for a vector of elements at a time
 
 
@@ -127,7 +128,7 @@ class Trial:
         self.run: Callable[..., None] = self._first
         if thread_count() == 1:
             self.run = alone
-        elif work * pace.seconds >= CERTAIN:
+        elif work * pace.seconds >= UNTRIED * CERTAIN:
             self.run = shared()
         elif work * SLOWEST < WORTH_TRYING:
             self.run = alone
@@ -136,7 +137,7 @@ class Trial:
         """A run by one thread, timed."""
         took = self._timed(self._alone, given, self._times[0])
         self._pace.note(self._work, took)
-        if len(self._times[0]) >= TRIES or took >= CERTAIN:
+        if len(self._times[0]) >= TRIES or took >= UNTRIED * CERTAIN:
             least = min(self._times[0])
             self.run = functools.partial(self._second, self._shared()) if least >= WORTH_TRYING else self._alone
 
