@@ -167,7 +167,7 @@ def side(chosen: Namespace, steps: int, uniform: bool, dear: int) -> Contender:
     n = 2**22
     x, test = library.asarray(rng.random(n).astype(chosen.dtype)), np.arange(n) // 1024 % 2 == 0
     test = library.asarray(test if uniform else rng.permutation(test))
-    coefficients = rng.random(steps // 2) + dear * 1e-9  # other numbers are another program
+    coefficients = (rng.random(steps // 2) * (1 + 1 / dear)).tolist()  # other constants are another program
 
     def formula(x: Any, test: Any) -> Any:
         found = 1.0 + x

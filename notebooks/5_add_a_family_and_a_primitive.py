@@ -135,7 +135,9 @@ float(of_alpha), (at(0.5 + 1e-5) - at(0.5 - 1e-5)) / 2e-5
 # $$\frac{\partial \log Z}{\partial \log \lambda} = E[j] \qquad \frac{\partial \log Z}{\partial \nu} = -E[\log j!]$$
 #
 # A *routine* is a Python function of floats, with loops and branches, and one `return` as its last line. Its statements
-# become part of the kernel. One loop finds all three numbers.
+# become part of the kernel. One loop finds all three numbers. (Where derivatives of the statements themselves are what
+# you want, write `vecdist.function` instead of a primitive: notebook 6. Here the sums that the loop has at hand are
+# the derivatives already.)
 
 
 # %%

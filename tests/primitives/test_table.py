@@ -195,6 +195,7 @@ def around(table):
     (around(np.ones(1)), "reads table, of type ndarray; make it a tuple"),
     (factorial, "calls factorial from factorial itself; write a loop"),
     (there, "calls there from there itself; write a loop"),
+    (lambda x: x * x, "is a lambda, .* write it with def"),
 ], ids=lambda case: getattr(case, "__name__", ""))
 def test_a_routine_for_the_cpu_alone_is_refused_where_it_is_defined(routine, message):
     with pytest.raises(ValueError, match=f"primitive 'tests_refused': its routine {message}"):

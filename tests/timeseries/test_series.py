@@ -10,6 +10,8 @@ from scipy.special import logsumexp
 
 import vecdist
 from vecdist.distributions import Normal, Poisson, StudentT
+from vecdist.parameters import real
+from vecdist.samplers import chees, ess
 from vecdist.timeseries import ar, arma, garch, hmm, hmm_filtered, hmm_smoothed, ma, random_walk
 
 rng = np.random.default_rng(20261123)
@@ -56,6 +58,29 @@ def test_likelihoods_of_the_hormone_series_are_those_of_r():
     phi, mean = np.array([0.6578, -0.0658, -0.2348]), 2.3918
     terms = np.asarray(ar(HORMONE, phi, np.sqrt(0.1905), mean * (1.0 - phi.sum())))
     assert terms.sum() * len(HORMONE) / len(terms) == pytest.approx(-28.31, abs=0.2)
+
+
+def test_the_posterior_of_an_autoregression_is_the_known_one():
+    """Under flat priors of the coefficients and of the log scale it is a t distribution about least squares.
+
+    R's ``ar(lh, method = "ols")`` gives 0.586, and a variance of residuals of 0.2016.
+    """
+    design, wanted = np.column_stack([np.ones(47), HORMONE[:-1]]), HORMONE[1:]
+    best, (rest,), *_ = np.linalg.lstsq(design, wanted, rcond=None)
+    assert best[1] == pytest.approx(0.586, abs=5e-4) and rest / 47 == pytest.approx(0.2016, abs=5e-5)
+    spread = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * rest / 43)  # of 45 degrees of freedom
+
+    def model(phi, constant, log_scale):
+        return ar(HORMONE, phi[None], np.exp(log_scale), constant).sum()
+
+    density = vecdist.LogDensity(model, phi=real(), constant=real(), log_scale=real())
+    draws = chees(density, chains=32, draws=300, warmup=300, key=3, progress=False)
+    assert draws.rhat.max() < 1.03
+    for place, column in enumerate((1, 0)):
+        each = draws.positions[..., place]
+        error = each.std() / np.sqrt(ess(each[..., None])[0])
+        assert abs(each.mean() - best[column]) < 4.5 * error
+        assert each.std() == pytest.approx(spread[column], rel=0.06)
 
 
 def variances(x, omega, alpha, beta, first):

@@ -23,7 +23,9 @@ def check_routine(name: str, routine: Callable[..., float]) -> None:
     It is made of numbers, functions of ``math``, ``abs``, ``min``, ``max``, tuples, and functions that are made of
     these.
     """
-    problem = None
+    problem = "is a lambda, whose statements nobody can read; write it with def"
+    if getattr(routine, "__name__", "") == "<lambda>":
+        raise ValueError(f"primitive {name!r}: its routine {problem}")
     for words in (_names, _words):  # the first is quick, and suspects more
         problem = next(_problems(routine, words, (), set()), None)
         if problem is None:
