@@ -23,6 +23,7 @@ _WHERE = {
     "discretised": "vecdist.wrappers",
     "entropy": "vecdist.verbs.tails_and_moments",
     "explain": "vecdist.inspect.explain",
+    "external": "vecdist.lazy.external",
     "folded": "vecdist.wrappers",
     "from_numpyro": "vecdist.interop.converters",
     "from_pymc": "vecdist.interop.converters",

@@ -11,6 +11,7 @@ from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as laz
 from vecdist.lazy.compiled import Compiled as Compiled, compile as compile
 from vecdist.lazy.derivatives import hessian as hessian, hvp as hvp, jvp as jvp, value_and_grad as value_and_grad, value_and_partials as value_and_partials, vjp as vjp
 from vecdist.lazy.exits import LostDerivative as LostDerivative
+from vecdist.lazy.external import external as external
 from vecdist.lazy.scan import scan as scan
 from vecdist.model.logdensity import LogDensity as LogDensity
 from vecdist.runtime.cache import clear_cache as clear_cache
@@ -43,6 +44,7 @@ __all__ = [
     "discretised",
     "entropy",
     "explain",
+    "external",
     "folded",
     "from_numpyro",
     "from_pymc",

@@ -113,7 +113,7 @@ def test_float32_and_products_of_matrices(jax):
     wanted, slopes = single.logdensity_and_gradient(x)
     assert value == np.float32(wanted) and np.array_equal(gradient, slopes)
     product = LogDensity(lambda a: (a @ lazy(np.eye(2))).sum() - (a**2).sum(), a=real((2, 2)))
-    with pytest.warns(UserWarning, match="has products of two matrices between kernels"):
+    with pytest.warns(UserWarning, match="has calls between kernels"):
         f, x = vecdist.interop.jax.function(product), points(4)
     assert jax.jit(f)(x) == product.logdensity_and_gradient(x)[0]
 

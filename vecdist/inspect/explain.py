@@ -28,10 +28,10 @@ from vecdist.passes.derivations import Derivation, gradient_of, partials_of, val
 from vecdist.passes.hoist import kept
 from vecdist.passes.order import ON_TARGET, passed
 from vecdist.passes.recurrences import in_steps
-from vecdist.passes.stages import Stage
+from vecdist.passes.stages import MATMUL, Stage
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.runtime import pipeline
-from vecdist.runtime.base import Feed, Program, length_of
+from vecdist.runtime.base import Feed, Program, element_count, length_of
 
 
 class _Asked(NamedTuple):
@@ -213,21 +213,28 @@ def _reports(
     before: tuple[str, ...] = ()
     for step, stage in plan.steps:
         if step is None:
-            before += _products("before it", stage, device)
+            before += _calls("before it", stage, bound, device)
             continue
         filled = [named.get(root, "for what follows") for root in stage.roots]
         report = _report(step, bound, filled, device, step.kernel)
-        yield replace(report, notes=(*before, *report.notes, *_products("after it", stage, device)))
+        yield replace(report, notes=(*before, *report.notes, *_calls("after it", stage, bound, device)))
         before = ()
 
 
-def _products(when: str, stage: Stage, device: str) -> tuple[str, ...]:
-    """What is left to a library before or after a kernel, and why."""
-    if not stage.products:
-        return ()
-    many = len(stage.products)
-    what = "a product of matrices is a call" if many == 1 else f"{many} products of matrices are calls"
-    return (f"{when} {what} of {'BLAS' if device == 'cpu' else 'cuBLAS'}: each element is used many times over",)
+def _calls(when: str, stage: Stage, bound: Bound, device: str) -> tuple[str, ...]:
+    """What is left to a library, or to a function of arrays, before or after a kernel, and why."""
+    products = [each for each in stage.calls if each.call is MATMUL]
+    found = []
+    if products:
+        many = len(products)
+        what = "a product of matrices is a call" if many == 1 else f"{many} products of matrices are calls"
+        library = "BLAS" if device == "cpu" else "cuBLAS"
+        found.append(f"{when} {what} of {library}: each element is used many times over")
+    for each in stage.calls:
+        if each.call is not MATMUL:
+            sizes = (element_count(shape, bound.lengths) * dtype.itemsize for shape, dtype in each.kinds)
+            found.append(f"{when} {each.call} is called, and gives {sum(sizes):,} bytes: no kernel knows what it does")
+    return tuple(found)
 
 
 def _report(

@@ -14,11 +14,12 @@ from typing import Any, final
 
 from vecdist.graph.leaves import Leaf
 from vecdist.graph.memo import Memo
-from vecdist.graph.node import Node, rewrite
+from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, broadcast, numbered
 from vecdist.passes.lengths import Axes, find_axes, merge_axes
 from vecdist.passes.outline import Outline
 from vecdist.passes.recurrences import once
+from vecdist.primitives.calls import called, results_of
 from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.scans import IN_ORDER, in_order
 from vecdist.primitives.structure import Entry, is_along, is_reduction, position, reshape
@@ -63,6 +64,7 @@ def _bound(roots: tuple[Node, ...]) -> tuple[Bound, dict[str, tuple[int, ...]]]:
     axes = find_axes(roots)
     merge_axes(roots, axes)
     binder = _Binder(axes)
+    binder.there = {node for node in topological(roots) if node.op == "external"}
     return Bound(rewrite(roots, binder.rule), tuple(binder.leaves), binder.lengths), binder.sizes
 
 
@@ -114,6 +116,7 @@ class _Binder:
         self.sizes: dict[str, tuple[int, ...]] = {}
         self.names: dict[int, str] = {}
         self.starts = 0
+        self.there: set[Node] = set()  # results of calls, of which others are not asked for
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
         kind = "reduction" if is_reduction(node) else "along" if is_along(node) else node.op
@@ -203,6 +206,12 @@ class _Binder:
 
     def _product(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("product", args, (), self.shape(node), node.dtype)
+
+    def _external(self, node: Node, args: tuple[Node, ...]) -> Node:
+        call, place, ahead, kinds = node.attrs
+        every = [self.shape(each) if each in self.there else each.shape for each in results_of(node)]
+        kinds = tuple([(shape, dtype) for shape, (_, dtype) in zip(every, kinds, strict=True)])
+        return called(call, args, kinds, ahead)[place]
 
     def _local(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("local", (), node.attrs, self.shape(node), node.dtype)

@@ -7,12 +7,13 @@ any other; an absent derivative is structurally zero and is never multiplied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from vecdist.graph.node import Node, cast, const, topological, where
 from vecdist.passes.loop_derivatives import loop_partials
 from vecdist.passes.recurrences import pulled, pushed
 from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.calls import pulled_back, pushed_forward
 from vecdist.primitives.structure import STRUCTURE, full, sum_to
 from vecdist.primitives.table import PRIMITIVES, partials_of
 
@@ -32,11 +33,11 @@ def pullback(seeds: Mapping[Node, Node], wrt: Sequence[Node]) -> tuple[Node, ...
     leaves = set(wrt)
     duals = _region_duals(active, leaves)
     cotangents: Duals = {root: cotangent for root, cotangent in seeds.items() if root in active}
-    recurrences = _together(nodes)
+    together = _together(nodes)
     for node in reversed(nodes):
-        if node.op == "recurrence":
-            results = {each: cotangents[each] for each in recurrences.get(node, ()) if each in cotangents}
-            for source, term in pulled(results, active, pullback) if results else ():
+        if node.op in RULES:
+            results = {each: cotangents[each] for each in together.get(node, ()) if each in cotangents}
+            for source, term in RULES[node.op](results, active) if results else ():
                 _accumulate(cotangents, source, term)
             continue
         incoming = cotangents.get(node)
@@ -59,11 +60,26 @@ def pullback(seeds: Mapping[Node, Node], wrt: Sequence[Node]) -> tuple[Node, ...
     return tuple(_result(cotangents.get(leaf), leaf) for leaf in wrt)
 
 
+def _of_calls(results: dict[Node, Node], active: set[Node]) -> Iterator[tuple[Node, Node]]:
+    """The cotangents of the arguments of a call that need them."""
+    args = next(iter(results)).args
+    for source, term in zip(args, pulled_back(results), strict=True) if active.intersection(args) else ():
+        if source in active and term is not None:
+            yield source, term
+
+
+RULES: dict[str, Callable[[dict[Node, Node], set[Node]], Iterator[tuple[Node, Node]]]] = {
+    "recurrence": lambda results, active: pulled(results, active, pullback),
+    "external": _of_calls,
+}
+"""Of operations with several results."""
+
+
 def _together(nodes: Sequence[Node]) -> dict[Node, list[Node]]:
-    """The results of each recurrence, by the first of them: behind all others, when cotangents run back."""
+    """The results of each of these operations, by the first of them: behind all others, when cotangents run back."""
     found: dict[tuple, list[Node]] = {}
     for node in nodes:
-        if node.op == "recurrence":
+        if node.op in RULES:
             found.setdefault((node.args, node.attrs[0]), []).append(node)
     return {results[0]: results for results in found.values()}
 
@@ -104,6 +120,9 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], guarded: bool = False
             continue
         if node.op == "recurrence":
             dot = pushed(node, [dots.get(arg) for arg in node.args], lambda new, own: pushforward(new, own, guarded))
+            dots |= {} if dot is None else {node: dot}
+        elif node.op == "external":
+            dot = pushed_forward(node, [dots.get(arg) for arg in node.args])
             dots |= {} if dot is None else {node: dot}
         elif node.op in STRUCTURE:
             source, second = node.args[0], STRUCTURE[node.op].second

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vecdist.graph.node import Node, topological
+from vecdist.primitives.calls import results_of
 from vecdist.primitives.recurrences import locals_of
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import is_along, is_reduction
@@ -95,6 +96,11 @@ def _classes(axes: Axes, node: Node) -> list[int]:
         return _recurring(axes, node)
     if node.op in {"leaf", "position", "reshape"}:
         return [axes.fresh(int(size)) for size in node.shape]
+    if node.op == "external":
+        for each in results_of(node):
+            if not axes.has(each):
+                axes.put(each, [axes.fresh(int(size)) for size in each.shape])
+        return axes.classes(node)
     if node.op == "product":
         (rows, inner), (other, columns) = (axes.classes(arg) for arg in node.args)
         axes.unite([inner, other])
@@ -205,7 +211,7 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
-    if node.op in {"view", "reshape", "gather", "product", "recurrence"}:
+    if node.op in {"view", "reshape", "gather", "product", "recurrence", "external"}:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
     if node.op in IN_ORDER:
         return {axes.classes(node)[node.attrs[0][0]]}

@@ -1,19 +1,24 @@
-"""Kernels and library calls in turn: a graph cut at its products of matrices."""
+"""Kernels and calls in turn: a graph cut at its products of matrices, and at functions that no kernel contains."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import matmul
 from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
+from vecdist.primitives.calls import Call, Kinds
 from vecdist.primitives.structure import is_reduction, joined, rebuilt
+
+CUT = {"product", "external"}
+MATMUL = Call("matmul", matmul, batched=True)
 
 
 @final
 @dataclass(frozen=True)
 class Operand:
-    """A matrix that is there before a product: the array of a slot, perhaps transposed."""
+    """What is there before a call: the array of a slot, perhaps a matrix that is transposed."""
 
     slot: int
     transposed: bool
@@ -21,13 +26,25 @@ class Operand:
 
 @final
 @dataclass(frozen=True)
+class Called:
+    """A call of operands: the slots of those results that anything reads, and the shapes and dtypes of all."""
+
+    call: Call
+    operands: tuple[Operand, ...]
+    slots: tuple[int | None, ...]
+    kinds: Kinds
+    ahead: int = 0
+
+
+@final
+@dataclass(frozen=True)
 class Stage:
-    """A kernel that computes ``roots`` into slots or results, then products of what is there."""
+    """A kernel that computes ``roots`` into slots or results, then calls of what is there."""
 
     roots: tuple[Node, ...]
     flags: tuple[Node, ...]
     fills: tuple[int, ...]
-    products: tuple[tuple[int, Operand, Operand], ...]
+    calls: tuple[Called, ...]
 
 
 @final
@@ -42,8 +59,8 @@ class Stages:
 
 
 def staged(roots: Sequence[Node], flags: Sequence[Node], first: int) -> Stages | None:
-    """The stages of a graph, whose slots begin at ``first``; ``None`` where it has no product."""
-    if not any(node.op == "product" for node in topological((*roots, *flags))):
+    """The stages of a graph, whose slots begin at ``first``; ``None`` where it has no call."""
+    if not any(node.op in CUT for node in topological((*roots, *flags))):
         return None
     cut = _Cut(first)
     new = rewrite((*roots, *flags), cut.rule)
@@ -62,7 +79,7 @@ class _Cut:
         self.first = first
         self.level: dict[int, int] = {}
         self.computed: dict[Node, int] = {}
-        self.products: dict[int, tuple[int, Operand, Operand]] = {}
+        self.calls: dict[tuple[Call, tuple[Node, ...]], tuple[int, Called]] = {}
 
     def new_slot(self, level: int) -> int:
         number = self.first + len(self.level)
@@ -74,13 +91,26 @@ class _Cut:
         return max((self.level.get(slot, 0) for slot in slots), default=0)
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
-        if node.op != "product":
+        if node.op not in CUT:
             return rebuilt(node, args)
-        left, right = (self.operand(arg) for arg in args)
-        before = max(self.level_of(arg) for arg in args)
-        number = self.new_slot(before + 1)
-        self.products[number] = (before, left, right)
+        whole = (MATMUL, 0, 0, ((node.shape, node.dtype),)) if node.op == "product" else node.attrs
+        call, place, ahead, kinds = whole
+        if (call, args) not in self.calls:
+            operands = tuple([self.operand(arg) if node.op == "product" else self.given(arg) for arg in args])
+            before = max((self.level_of(arg) for arg in args), default=0)
+            self.calls[call, args] = before, Called(call, operands, (None,) * len(kinds), kinds, ahead)
+        before, known = self.calls[call, args]
+        number = known.slots[place]
+        if number is None:
+            number = self.new_slot(before + 1)
+            slots = (*known.slots[:place], number, *known.slots[place + 1 :])
+            self.calls[call, args] = before, replace(known, slots=slots)
         return Node("slot", (), (number, "dense", ()), node.shape, node.dtype)
+
+    def given(self, node: Node) -> Operand:
+        """An argument of any shape: the array of a slot that has it, or what a kernel fills."""
+        whole = node.op == "slot" and node.attrs[1] == "dense"
+        return Operand(node.attrs[0] if whole else self.result(node), False)
 
     def operand(self, node: Node) -> Operand:
         node = joined(node)
@@ -124,10 +154,10 @@ class _Cut:
 
     def stage(self, at: int, flags: Sequence[Node]) -> Stage:
         own = [(node, slot) for node, slot in self.computed.items() if self.level[slot] == at]
-        products = [(number, left, right) for number, (before, left, right) in self.products.items() if before == at]
+        calls = tuple([called for before, called in self.calls.values() if before == at])
         return Stage(
             tuple(node for node, _ in own),
             tuple(flag for flag in flags if self.level_of(flag) == at),
             tuple(slot for _, slot in own),
-            tuple(products),
+            calls,
         )

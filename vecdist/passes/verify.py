@@ -75,6 +75,9 @@ def _recurring(node: Node) -> tuple[Dim, ...]:
 def _structural_complaint(node: Node) -> str | None:
     if node.op == "recurrence":
         return None if node.shape == _recurring(node) else "its result has the shape of a carry, of one step or of all"
+    if node.op == "external":
+        _, place, _, kinds = node.attrs
+        return None if (node.shape, node.dtype) == kinds[place] else "it is the result of a call that it says it is"
     if node.op == "product":
         same = [arg.ndim for arg in node.args] == [2, 2] and len({arg.dtype for arg in node.args}) == 1
         return None if same else "it takes two matrices of one dtype"

@@ -7,11 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, broadcast
+from vecdist.primitives import calls, recurrences
 from vecdist.primitives.products import by_loops, product, transposed
-from vecdist.primitives.recurrences import batched
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
 
+MANY_AT_ONCE = {"recurrence": recurrences.batched, "external": calls.batched}
 LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU
 MANY = 256  # the same on the CPU, times the vectors: sums inside of rows inside of chains leave its vectors unused
 
@@ -69,12 +70,12 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
         return Node(node.op, args, (_shifted(node, rank),), shape, node.dtype)
     if node.op == "reshape":
         return _with_gap(reshape(_without_gap(args[0], node.args[0].ndim), (length, *node.shape)), rank)
-    if node.op == "recurrence":
+    if node.op in MANY_AT_ONCE:
         given = [
             _without_gap(arg, old.ndim) if has else arg
             for arg, old, has in zip(args, node.args, leading, strict=True)
         ]
-        return _with_gap(batched(node, given, leading, length), rank)
+        return _with_gap(MANY_AT_ONCE[node.op](node, given, leading, length), rank)
     if node.op in {"gather", "scatter"}:
         return _with_gap(_indexed(node, args, leading, length), rank)
     if node.op != "checked":  # whose checks need not broadcast into its value

@@ -10,6 +10,7 @@ import numpy as np
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.expand import expand
+from vecdist.primitives.calls import computed
 from vecdist.primitives.loops import Loop
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
@@ -52,6 +53,8 @@ def _values(
             values[node] = ended[loop, node.args][place]
         elif node.op == "recurrence":
             values[node] = _recurrence(node, args, length)
+        elif node.op == "external":
+            values[node] = _called(node, args, length)
         else:
             values[node] = _evaluate(node, args, arrays, length)
     return values
@@ -106,6 +109,16 @@ def _recurrence(node: Node, args: Sequence[np.ndarray], length: Callable[[Dim], 
         if last:
             result[row] = state[carry]
     return result
+
+
+def _called(node: Node, args: Sequence[np.ndarray], length: Callable[[Dim], int]) -> np.ndarray:
+    """A result of a call."""
+    call, place, ahead, kinds = node.attrs
+    known = [([length(dim) for dim in shape], dtype) for shape, dtype in kinds]
+    whole = [
+        np.broadcast_to(value, [length(dim) for dim in arg.shape]) for value, arg in zip(args, node.args, strict=True)
+    ]
+    return computed(call, ahead, whole, known)[place]
 
 
 def _of_row(x: np.ndarray, ahead: int, row: tuple[int, ...]) -> np.ndarray:

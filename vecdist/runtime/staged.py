@@ -1,4 +1,4 @@
-"""Programs of several steps: kernels, with products of matrices by BLAS or cuBLAS between them."""
+"""Programs of several steps: kernels, and between them products of matrices by BLAS or cuBLAS, or other calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.graph.shapes import Shape
-from vecdist.passes.stages import Operand, Stage, Stages
+from vecdist.passes.stages import Called, Operand, Stage, Stages
+from vecdist.primitives.calls import computed
 from vecdist.runtime.base import Feed, Program, Runner, length_of
 
 
@@ -42,25 +43,25 @@ class StagedProgram(Program):
         moved = [Feed(None if feed.place is None else feed.place + extra, feed.array) for feed in feeds]
         examples = self._examples(lengths, moved)
         runs = [
-            (step, step.program and step.program.prepared(lengths, _known(step.shapes, lengths), examples, pooled))
+            (step, step.program and step.program.prepared(lengths, _known(step.shapes, lengths), examples, pooled),
+             [(called, _kinds(called, lengths)) for called in step.stage.calls])
             for step in self.steps
-        ]
+        ]  # fmt: skip
         feeds = [feed if feed.place is None else Feed(feed.place, None) for feed in feeds]
         library = importlib.import_module(self.library)
 
         def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:
             found: list[Any] = [None] * extra
             failed: Any = False
-            for step, kernel in runs:
+            for step, kernel, calls in runs:
                 if kernel is not None:
                     values, flag = kernel((*found, *arrays))
                     failed = flag if failed is False else failed | flag
                     for slot, value in zip(step.stage.fills, values, strict=True):
                         found[slot - self.stages.first] = value
-                with np.errstate(all="ignore"):  # as in kernels: what is not finite is seen in the results
-                    for slot, left, right in step.stage.products:
-                        matrices = (self._matrix(side, found, feeds, arrays) for side in (left, right))
-                        found[slot - self.stages.first] = library.matmul(*matrices)
+                for called, kinds in calls:
+                    given = [self._operand(each, found, feeds, arrays) for each in called.operands]
+                    self._call(called, given, kinds, found, library)
             results = [self._array(slot, found, feeds, arrays) for slot in self.stages.results]
             results = [value.reshape(tuple(shape)) for value, shape in zip(results, shapes, strict=True)]
             if out is None:
@@ -72,6 +73,14 @@ class StagedProgram(Program):
         run.capturable = False  # CuPy does not call cuBLAS while a stream captures
         return run
 
+    def _call(self, called: Called, given: Sequence[Any], kinds: Sequence[Any], found: list[Any], library: Any) -> None:
+        """Call a function, and put its results in place."""
+        with np.errstate(all="ignore"):  # as in kernels: what is not finite is seen in the results
+            values = computed(called.call, called.ahead, given, kinds, library)
+        for slot, value in zip(called.slots, values, strict=True):
+            if slot is not None:
+                found[slot - self.stages.first] = value
+
     def _array(self, slot: int, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
         """What fills a slot: an array of a step, or what was given."""
         if slot >= self.stages.first:
@@ -79,7 +88,7 @@ class StagedProgram(Program):
         feed = feeds[slot]
         return feed.array if feed.place is None else arrays[feed.place]
 
-    def _matrix(self, operand: Operand, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
+    def _operand(self, operand: Operand, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
         value = self._array(operand.slot, found, feeds, arrays)
         return value.T if operand.transposed else value
 
@@ -102,6 +111,12 @@ class StagedProgram(Program):
     def resources(self) -> dict[str, Any]:
         """What the compiler says of the last kernel."""
         return next(step.program.resources() for step in reversed(self.steps) if step.program is not None)
+
+
+def _kinds(called: Called, lengths: Mapping[str, int]) -> list[tuple[tuple[int, ...], Any]]:
+    """The shapes and dtypes of what a call gives."""
+    shapes = _known([shape for shape, _ in called.kinds], lengths)
+    return [(shape, dtype) for shape, (_, dtype) in zip(shapes, called.kinds, strict=True)]
 
 
 def _known(shapes: Sequence[Shape], lengths: Mapping[str, int]) -> list[tuple[int, ...]]:

@@ -1,0 +1,130 @@
+"""Functions of arrays that are not ours, as parts of expressions: a library's, or users', with derivatives as given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.graph.node import Node, const
+from vecdist.lazy.array import LazyArray, Operand, operands
+from vecdist.primitives.calls import Call, Kinds, Pull, Push, called
+from vecdist.primitives.structure import full
+
+Shape = tuple[int, ...]
+Shapes = Callable[..., Shape | Sequence[Shape]]
+
+
+@final
+class External:
+    """A function of arrays, callable on lazy ones."""
+
+    def __init__(self, call: Call, shape: Shapes | None, dtype: Any) -> None:
+        self._call, self._shape, self._dtype = call, shape, dtype
+
+    def __call__(self, *given: Operand) -> LazyArray | tuple[LazyArray, ...]:
+        args = operands(*given)
+        kinds, several = self._kinds(args)
+        results = tuple([LazyArray(node) for node in called(self._call, args, kinds)])
+        return results if several else results[0]
+
+    def _kinds(self, args: Sequence[Node]) -> tuple[Kinds, bool]:
+        """The shapes and dtypes of results, and whether they are a tuple."""
+        shapes = [tuple(int(length) for length in arg.shape) for arg in args]
+        found: Any = np.broadcast_shapes(*shapes) if self._shape is None else self._shape(*shapes)
+        several = any(isinstance(each, list | tuple) for each in found)
+        every = [tuple(each) for each in found] if several else [tuple(found)]
+        dtypes = self._dtype if isinstance(self._dtype, list | tuple) else [self._dtype] * len(every)
+        common = np.result_type(*(arg.dtype for arg in args)) if args else np.dtype(np.float64)
+        if len(dtypes) != len(every):
+            name, told = self._call.name, len(dtypes)
+            raise ValueError(f"{name} has {len(every)} results by its shapes, and {told} by its dtypes")
+        wanted = [np.dtype(common if each is None else each) for each in dtypes]
+        return tuple([(shape, dtype) for shape, dtype in zip(every, wanted, strict=True)]), several
+
+    def __repr__(self) -> str:
+        return f"external({self._call.name})"
+
+
+def external(
+    forward: Callable[..., Any], *, vjp: Callable[..., Any] | None = None, jvp: Callable[..., Any] | None = None,
+    shape: Shapes | None = None, dtype: Any = None, name: str | None = None,
+) -> External:
+    """A function of NumPy or CuPy arrays as a part of expressions, called between kernels.
+
+    ``forward(*arrays)`` gives an array, or a tuple of arrays, has no side effects, and works on CuPy arrays, on the
+    current stream, where it is to run on a GPU.  ``shape(*shapes)`` gives the shape of the result from those of the
+    arguments, or a tuple of shapes of several results; without it, it is the one that they broadcast to.  ``dtype`` is
+    that of the result, or those of all; without it, the one that the arguments have in common.
+
+    Derivatives are given for the call as a whole: ``vjp(arrays, results, cotangents)`` returns a cotangent for each
+    array, of its shape, or ``None``; ``jvp(arrays, results, tangents)`` a tangent for each result.  All three arguments
+    are tuples, ``results`` and ``cotangents`` also where there is one result.  Gradients want the first; derivatives
+    along directions the second.  Of what they compute there is no further derivative.
+
+    In ``in_axes`` the function is called for each chain.  Raises ``ValueError`` where a derivative is asked for that
+    has no rule, and, when it runs, where a result has another shape than was told.
+
+    >>> import numpy as np, vecdist
+    >>> spectrum = vecdist.external(np.linalg.eigvalsh, shape=lambda a: a[:-1], name="eigvalsh")
+    >>> np.asarray(spectrum(vecdist.lazy(np.array([[2.0, 1.0], [1.0, 2.0]]))) + 1.0).round(6).tolist()
+    [2.0, 4.0]
+    >>> double = vecdist.external(lambda x: 2.0 * x, vjp=lambda arrays, results, cotangents: (2.0 * cotangents[0],))
+    >>> x = vecdist.lazy(np.array([1.0, 2.0]))
+    >>> value, slope = vecdist.value_and_grad(np.exp(double(x)).sum(), x)
+    >>> slope.round(3).tolist()
+    [14.778, 109.196]
+    """
+    label = name or getattr(forward, "__name__", "external")
+    pull = None if vjp is None else _pull(vjp, f"vjp of {label}")
+    push = None if jvp is None else _push(jvp, f"jvp of {label}")
+    return External(Call(label, forward, pull, push), shape, dtype)
+
+
+def _kinds_of(nodes: Sequence[Node]) -> Kinds:
+    return tuple([(node.shape, node.dtype) for node in nodes])
+
+
+def _pull(rule: Callable[..., Any], name: str) -> Pull:
+    """The cotangents of arguments as a call of its own."""
+
+    @cache
+    def call(arguments: int, results: int) -> Call:
+        def function(*arrays: Any) -> list[Any]:
+            found = rule(arrays[:arguments], arrays[arguments:][:results], arrays[arguments + results :])
+            if not isinstance(found, tuple | list) or len(found) != arguments:
+                raise ValueError(f"{name} gives a tuple, of a cotangent or None for each of {arguments} arguments")
+            return [0 * array if each is None else each for each, array in zip(found, arrays, strict=False)]
+
+        return Call(name, function)
+
+    def pull(
+        args: Sequence[Node], results: Sequence[Node], cotangents: Sequence[Node], ahead: int
+    ) -> Sequence[Node | None]:
+        every = called(call(len(args), len(results)), (*args, *results, *cotangents), _kinds_of(args), ahead)
+        return [each if each.dtype.kind == "f" else None for each in every]
+
+    return pull
+
+
+def _push(rule: Callable[..., Any], name: str) -> Push:
+    """The tangents of results as a call of its own, which takes zeros where a tangent is zero."""
+
+    @cache
+    def call(arguments: int, results: int) -> Call:
+        def function(*arrays: Any) -> Any:
+            return rule(arrays[:arguments], arrays[arguments:][:results], arrays[arguments + results :])
+
+        return Call(name, function)
+
+    def push(
+        args: Sequence[Node], results: Sequence[Node], dots: Sequence[Node | None], ahead: int
+    ) -> Sequence[Node]:
+        pairs = zip(args, dots, strict=True)
+        tangents = [full(const(0, arg.dtype), arg.shape) if dot is None else dot for arg, dot in pairs]
+        every = (*args, *results, *tangents)
+        return called(call(len(args), len(results)), every, _kinds_of(results), ahead)
+
+    return push
