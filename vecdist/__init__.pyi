@@ -16,9 +16,10 @@ from vecdist.lazy.scan import scan as scan
 from vecdist.model.logdensity import LogDensity as LogDensity
 from vecdist.runtime.cache import clear_cache as clear_cache
 from vecdist.runtime.pipeline import InvalidIndex as InvalidIndex, InvalidParameter as InvalidParameter
-from vecdist.verbs.density import Vectorize as Vectorize, logpdf as logpdf, logpmf as logpmf
+from vecdist.verbs.density import Vectorize as Vectorize, logpdf as logpdf, logpmf as logpmf, pdf as pdf, pmf as pmf
 from vecdist.verbs.draws import sample as sample
-from vecdist.verbs.tails_and_moments import cdf as cdf, entropy as entropy, logcdf as logcdf, logsf as logsf, mean as mean, median as median, mode as mode, ppf as ppf, sf as sf, variance as variance
+from vecdist.verbs.intervals import interval as interval, isf as isf, logdiffcdf as logdiffcdf
+from vecdist.verbs.tails_and_moments import cdf as cdf, entropy as entropy, logcdf as logcdf, logsf as logsf, mean as mean, median as median, mode as mode, ppf as ppf, sf as sf, std as std, variance as variance
 from vecdist.wrappers import affine as affine, censored as censored, discretised as discretised, folded as folded, hurdle as hurdle, iid as iid, interval_censored as interval_censored, transformed as transformed, truncated as truncated, zero_inflated as zero_inflated
 from vecdist.wrappers.mixture import log_mix as log_mix, log_softmax as log_softmax, logsumexp as logsumexp, mixture as mixture, softmax as softmax
 
@@ -55,12 +56,15 @@ __all__ = [
     "hurdle",
     "hvp",
     "iid",
+    "interval",
     "interval_censored",
+    "isf",
     "jvp",
     "lazy",
     "log_mix",
     "log_softmax",
     "logcdf",
+    "logdiffcdf",
     "logpdf",
     "logpmf",
     "logsf",
@@ -69,11 +73,14 @@ __all__ = [
     "median",
     "mixture",
     "mode",
+    "pdf",
+    "pmf",
     "ppf",
     "sample",
     "scan",
     "sf",
     "softmax",
+    "std",
     "transformed",
     "truncated",
     "value_and_grad",

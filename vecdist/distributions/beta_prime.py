@@ -78,6 +78,10 @@ class BetaPrime(Distribution):
         return odds_of_cdf(q, p.alpha, p.beta)
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return 1.0 / odds_of_cdf(q, p.beta, p.alpha)
+
+    @staticmethod
     def entropy(p: Parameters) -> Node:
         ratio, rest = p.alpha / p.beta, (p.alpha + p.beta) / p.beta
         return odds_spread(p.alpha, p.beta) + 0.5 * (log(ratio) + log(rest) - log(p.beta))

@@ -12,7 +12,7 @@ from vecdist.primitives.elementary import exp, expm1
 from vecdist.special.error_functions import lgamma, lgamma_delta, xlogy
 from vecdist.special.formulas import exp_of_log
 from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
-from vecdist.special.gamma_quantiles import log_below
+from vecdist.special.gamma_quantiles import log_below, log_beyond
 from vecdist.special.parts import log_parts
 from vecdist.special.stirling import digamma_part, lgamma_excess
 
@@ -81,6 +81,10 @@ class Chi(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return sqrt(p.df) * exp_of_log(0.5 * log_below(0.5 * p.df, q))
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return sqrt(p.df) * exp_of_log(0.5 * log_beyond(0.5 * p.df, q))
 
     @staticmethod
     def entropy(p: Parameters) -> Node:

@@ -86,6 +86,10 @@ class Frechet(Distribution):
         return p.scale * exp(-log_of_minus_log(Parts(q, 0.0 * q), -log(q)) / p.shape)
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.scale * exp(-log(-log1p(-q)) / p.shape)
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return infinite_where(p.shape <= 1.0, p.scale * exp(lgamma((p.shape - 1.0) / p.shape)))
 

@@ -114,7 +114,3 @@ class Gamma(Distribution):
     @staticmethod
     def upper_quantile(q: Node, p: Parameters) -> Node:
         return gammainccinv(p.shape, q) / p.rate
-
-    @staticmethod
-    def upper_quantile_of_log(y: Node, p: Parameters) -> Node:
-        return Gamma.upper_quantile(exp(y), p)

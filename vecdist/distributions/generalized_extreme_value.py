@@ -86,6 +86,10 @@ class GeneralizedExtremeValue(Distribution):
         return p.loc + p.scale * expm1_over(p.shape, -log(-log(q)))
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + p.scale * expm1_over(p.shape, -log(-log1p(-q)))
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return infinite_where(p.shape >= 1.0, p.loc + p.scale * gamma_rise(p.shape))
 

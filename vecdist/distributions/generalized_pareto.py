@@ -64,6 +64,10 @@ class GeneralizedPareto(Distribution):
         return p.loc + p.scale * expm1_over(p.shape, -log1p(-q))
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + p.scale * expm1_over(p.shape, -log(q))
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return infinite_where(p.shape >= 1.0, p.loc + p.scale / (1.0 - p.shape))
 

@@ -60,5 +60,9 @@ class Gompertz(Distribution):
         return log1p(-log1p(-q) / p.shape) / p.rate
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return log1p(-log(q) / p.shape) / p.rate
+
+    @staticmethod
     def mode(p: Parameters) -> Node:
         return maximum(-log(p.shape), 0.0) / p.rate

@@ -6,7 +6,7 @@ from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.graph.node import Node
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, expm1, log
+from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least
 from vecdist.special.formulas import EULER, less_exp, log1mexp_of_exp
 from vecdist.special.parts import NOTHING, Parts, difference, log_of_minus_log
@@ -62,6 +62,10 @@ class Gumbel(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.loc - p.scale * log_of_minus_log(Parts(q, 0.0 * q), -log(q))
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc - p.scale * log(-log1p(-q))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

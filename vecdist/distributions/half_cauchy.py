@@ -89,6 +89,12 @@ class HalfCauchy(Distribution):
         return where(upper, 1.0 / z, z) / p.inverse_scale
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        upper = q < 0.5
+        z = near_tan(math.pi / 2 * where(upper, q, 1.0 - q))
+        return where(upper, 1.0 / z, z) / p.inverse_scale
+
+    @staticmethod
     def mean(p: Parameters) -> float:
         return math.inf
 

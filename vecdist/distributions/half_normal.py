@@ -10,7 +10,7 @@ from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.special.error_functions import erf, erfc
 from vecdist.special.formulas import log_both_tails
-from vecdist.special.normal_tail import erfinv
+from vecdist.special.normal_tail import erfcinv, erfinv
 
 
 class HalfNormal(Distribution):
@@ -80,6 +80,10 @@ class HalfNormal(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return math.sqrt(2) * erfinv(q) / p.inverse_scale
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return math.sqrt(2) * erfcinv(q) / p.inverse_scale
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

@@ -12,7 +12,7 @@ from vecdist.primitives.table import Primitive, primitive
 from vecdist.special.error_functions import lgamma
 from vecdist.special.formulas import infinite_where
 from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
-from vecdist.special.gamma_quantiles import log_beyond
+from vecdist.special.gamma_quantiles import log_below, log_beyond
 from vecdist.special.parts import Parts, log_parts, log_ratio_parts
 from vecdist.special.stirling import digamma_part, lgamma_excess
 
@@ -111,3 +111,7 @@ class InverseGamma(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.ratio * exp(-log_beyond(p.shape, q))
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.ratio * exp(-log_below(p.shape, q))

@@ -96,6 +96,10 @@ class JohnsonSU(Distribution):
         return p.loc + p.scale * sinh((ndtri(q) - p.gamma) / p.delta)
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc - p.scale * sinh((ndtri(q) + p.gamma) / p.delta)
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return p.loc - p.scale * exp(0.5 / square(p.delta)) * sinh(p.gamma / p.delta)
 

@@ -12,7 +12,7 @@ from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.table import Primitive, primitive
 from vecdist.special.error_functions import erf, erfc
 from vecdist.special.formulas import EULER, log_both_tails, log_middle
-from vecdist.special.normal_tail import erfcinv
+from vecdist.special.normal_tail import erfcinv, erfinv
 
 MOST = 40.0  # of which the error function is 1, and its slope 0
 
@@ -89,6 +89,10 @@ class Levy(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.loc + 0.5 * p.scale / square(erfcinv(q))
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + 0.5 * p.scale / square(erfinv(q))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

@@ -134,3 +134,7 @@ class LogLogistic(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return exp_of_log(p.log_scale + logit(q) / p.shape)
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return exp_of_log(p.log_scale - logit(q) / p.shape)

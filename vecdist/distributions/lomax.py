@@ -50,6 +50,10 @@ class Lomax(Distribution):
         return p.loc + p.scale * expm1(-log1p(-q) / p.shape)
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + p.scale * expm1(-log(q) / p.shape)
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return infinite_where(p.shape <= 1.0, p.loc + p.scale / (p.shape - 1.0))
 

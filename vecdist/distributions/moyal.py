@@ -10,7 +10,7 @@ from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import at_most
 from vecdist.special.error_functions import erf, erfc
 from vecdist.special.formulas import EULER, less_exp, log_both_tails, log_middle
-from vecdist.special.normal_tail import erfcinv
+from vecdist.special.normal_tail import erfcinv, erfinv
 from vecdist.special.parts import difference
 
 
@@ -82,6 +82,10 @@ class Moyal(Distribution):
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:
         return p.loc - p.scale * (2.0 * log(erfcinv(q)) + math.log(2))
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc - p.scale * (2.0 * log(erfinv(q)) + math.log(2))
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:

@@ -61,6 +61,10 @@ class Rayleigh(Distribution):
         return p.scale * sqrt(-2.0 * log1p(-q))
 
     @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.scale * sqrt(-2.0 * log(q))
+
+    @staticmethod
     def mean(p: Parameters) -> Node:
         return math.sqrt(math.pi / 2) * p.scale
 

@@ -17,8 +17,10 @@ from vecdist.graph.shapes import BroadcastError, broadcast
 from vecdist.lazy.array import LazyArray, Operand
 from vecdist.passes.template import Template, templated
 from vecdist.runtime.cache import of_structures
+from vecdist.special.formulas import exp_of_log
 
 Family = TypeVar("Family", bound=Parametrised)
+POINTS = ("x", "y")  # what a formula takes beside parameters, one of them or both
 
 
 def Vectorize(  # noqa: N802 (a constructor in all but name)
@@ -66,7 +68,21 @@ def logpdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     return evaluated("logpdf", distribution, _log_density, x)
 
 
+def pdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
+    """The density, or the mass, of ``distribution`` at ``x``: exp(logpdf), of the same shape and dtype.
+
+    Where it is 0 so are its derivatives, though the logarithm fall infinitely fast.  Raises what ``logpdf`` does.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Exponential
+    >>> np.asarray(vecdist.pdf(Exponential(2.0), np.array([-1.0, 0.0, 2.0]))).round(4)
+    array([0.    , 0.5   , 0.1839])
+    """
+    return LazyArray(exp_of_log(logpdf(distribution, x).node))
+
+
 logpmf = logpdf
+pmf = pdf
 
 
 def _log_density(family: type[Distribution], p: Parameters, x: Node) -> Node:
@@ -82,7 +98,7 @@ _templates: Memo[Template] = of_structures()
 def evaluated(
     verb: str, distribution: Any, formula: Callable[..., Any], *at: Any, beside: Sequence[Node] = ()
 ) -> LazyArray:
-    """``formula(family, p, x)`` of a distribution at ``x``, or ``formula(family, p)`` of its parameters alone.
+    """``formula(family, p, x)`` of a distribution at ``x``, or at two points, or of its parameters alone.
 
     What is ``beside`` are nodes that it takes as they are, after those.  It is a function of a module, or always the
     same one for the same purpose: it is asked but twice for each family, for operands of the same shapes and dtypes.
@@ -96,10 +112,11 @@ def evaluated(
 
     def written(operands: Sequence[Node]) -> Node:
         nodes = dict(zip(names, operands, strict=False))
-        points = [nodes.pop("x") for _ in at]
-        value = formula(family, Parameters(**way.convert(**nodes), whole=whole), *points, *operands[len(names) :])
+        points = {name: nodes.pop(name) for name in POINTS[: len(at)]}
+        p = Parameters(**way.convert(**nodes), whole=whole)
+        value = formula(family, p, *points.values(), *operands[len(names) :])
         if not isinstance(value, Node):  # the same number for all parameters
-            value = const(value, np.result_type(*(node.dtype for node in (*nodes.values(), *points))))
+            value = const(value, np.result_type(*(node.dtype for node in (*nodes.values(), *points.values()))))
         return _checked(value, verb, family.__name__, way, nodes, points)
 
     key = (verb, formula, family, way.convert, names, whole)
@@ -107,9 +124,9 @@ def evaluated(
 
 
 def operands_of(verb: str, distribution: Any, *at: Any) -> dict[str, Node]:
-    """The parameters of a distribution, and ``x`` where there is one, as nodes of one dtype that broadcast."""
+    """The parameters of a distribution, and the points where there are any, as nodes of one dtype that broadcast."""
     _check_distribution(verb, distribution)
-    known = as_floats(distribution.parameters | dict(zip("x", at, strict=False)))
+    known = as_floats(distribution.parameters | dict(zip(POINTS, at, strict=False)))
     _check_shapes(type(distribution).__name__, known)
     return known
 
@@ -167,7 +184,12 @@ def is_whole(x: Any) -> bool:
 
 
 def _checked(
-    value: Node, verb: str, family: str, way: Parametrisation, parameters: Mapping[str, Node], points: Sequence[Node]
+    value: Node,
+    verb: str,
+    family: str,
+    way: Parametrisation,
+    parameters: Mapping[str, Node],
+    points: Mapping[str, Node],
 ) -> Node:
     """The value with the checks of the parameters, NaN where one fails."""
     everything = SimpleNamespace(**parameters)
@@ -178,8 +200,8 @@ def _checked(
         valid = holds if valid.is_const(True) else valid & holds
         labels.append((family, name, str(constraint)))
         arguments += [holds, parameters[name]]
-    for x in points:  # always valid: named for those who show the expression
-        labels.append((family, "x", verb))
-        arguments += [const(True, np.bool_), x]
+    for name, point in points.items():  # always valid: named for those who show the expression
+        labels.append((family, name, verb))
+        arguments += [const(True, np.bool_), point]
     value = choose(valid, value, np.nan)
     return Node("checked", (value, *arguments), tuple(labels), value.shape, value.dtype)

@@ -11,7 +11,7 @@ from vecdist.distributions.at_ends import begun_log, quantile_at_end, tail_every
 from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
 from vecdist.graph.node import Node, const, where
 from vecdist.lazy.array import LazyArray, Operand
-from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.elementary import exp
 from vecdist.special.formulas import log_of_tail
 from vecdist.verbs.density import evaluated
@@ -29,7 +29,7 @@ def cdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     >>> np.asarray(vecdist.cdf(Exponential(2.0), np.array([-1.0, 1.0, 2.0]))).round(4)
     array([0.    , 0.3935, 0.6321])
     """
-    return _asked("cdf", distribution, _tail("cdf"), x)
+    return asked("cdf", distribution, _tail("cdf"), x)
 
 
 def logcdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
@@ -40,7 +40,7 @@ def logcdf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     >>> np.asarray(vecdist.logcdf(Logistic(0.0, 1.0), np.array([-1000.0, 0.0]))).round(4)
     array([-1.000e+03, -6.931e-01])
     """
-    return _asked("logcdf", distribution, _tail("log_cdf"), x)
+    return asked("logcdf", distribution, _tail("log_cdf"), x)
 
 
 def sf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
@@ -51,7 +51,7 @@ def sf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     >>> np.asarray(vecdist.sf(Exponential(2.0), np.array([-1.0, 0.0, 2.0]))).round(4)
     array([1.    , 1.    , 0.3679])
     """
-    return _asked("sf", distribution, _tail("sf"), x)
+    return asked("sf", distribution, _tail("sf"), x)
 
 
 def logsf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
@@ -62,7 +62,7 @@ def logsf(distribution: Distribution | Compound, x: Operand) -> LazyArray:
     >>> np.asarray(vecdist.logsf(Exponential(2.0), np.array([1.0, 4000.0]))).round(4)
     array([-5.e-01, -2.e+03])
     """
-    return _asked("logsf", distribution, _tail("log_sf"), x)
+    return asked("logsf", distribution, _tail("log_sf"), x)
 
 
 def ppf(distribution: Distribution | Compound, q: Operand) -> LazyArray:
@@ -75,7 +75,7 @@ def ppf(distribution: Distribution | Compound, q: Operand) -> LazyArray:
     >>> np.asarray(vecdist.ppf(Cauchy(1.0, 2.0), np.array([0.0, 0.25, 0.5, 2.0]))).round(4)
     array([-inf,  -1.,   1.,  nan])
     """
-    return _asked("ppf", distribution, _quantile, q)
+    return asked("ppf", distribution, _quantile, q)
 
 
 def mean(distribution: Distribution | Compound) -> LazyArray:
@@ -86,7 +86,7 @@ def mean(distribution: Distribution | Compound) -> LazyArray:
     >>> float(vecdist.mean(Gamma(3.0, 2.0)))
     6.0
     """
-    return _asked("mean", distribution, _formula("mean"))
+    return asked("mean", distribution, _formula("mean"))
 
 
 def variance(distribution: Distribution | Compound) -> LazyArray:
@@ -97,7 +97,18 @@ def variance(distribution: Distribution | Compound) -> LazyArray:
     >>> float(vecdist.variance(Gamma(3.0, 2.0)))
     12.0
     """
-    return _asked("variance", distribution, _formula("variance"))
+    return asked("variance", distribution, _formula("variance"))
+
+
+def std(distribution: Distribution | Compound) -> LazyArray:
+    """The standard deviation, the square root of ``variance``; raises what that does.
+
+    >>> import numpy as np, vecdist
+    >>> from vecdist.distributions import Gamma
+    >>> np.asarray(vecdist.std(Gamma(4.0, np.array([1.0, 2.0]))))
+    array([2., 4.])
+    """
+    return LazyArray(sqrt(variance(distribution).node))
 
 
 def entropy(distribution: Distribution | Compound) -> LazyArray:
@@ -108,7 +119,7 @@ def entropy(distribution: Distribution | Compound) -> LazyArray:
     >>> float(vecdist.entropy(Exponential(1.0)))
     1.0
     """
-    return _asked("entropy", distribution, _formula("entropy"))
+    return asked("entropy", distribution, _formula("entropy"))
 
 
 def mode(distribution: Distribution | Compound) -> LazyArray:
@@ -119,7 +130,7 @@ def mode(distribution: Distribution | Compound) -> LazyArray:
     >>> np.asarray(vecdist.mode(Gamma(np.array([0.5, 3.0]), 2.0)))
     array([0., 4.])
     """
-    return _asked("mode", distribution, _formula("mode"))
+    return asked("mode", distribution, _formula("mode"))
 
 
 def median(distribution: Distribution | Compound) -> LazyArray:
@@ -130,10 +141,10 @@ def median(distribution: Distribution | Compound) -> LazyArray:
     >>> round(float(vecdist.median(Exponential(2.0))), 4)
     1.3863
     """
-    return _asked("median", distribution, _formula("median"))
+    return asked("median", distribution, _formula("median"))
 
 
-def _asked(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) -> LazyArray:
+def asked(verb: str, distribution: Any, formula: Callable[..., Any], *at: Any) -> LazyArray:
     """What a distribution made of others says itself, or else the formula of a family."""
     own = getattr(distribution, verb, None) if isinstance(distribution, Compound) else None
     return own(*at) if own else evaluated(verb, distribution, formula, *at)

@@ -11,7 +11,7 @@ from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters, Parametrisation
 from vecdist.graph.leaves import number
 from vecdist.graph.node import Node
-from vecdist.wrappers.inner import Inner
+from vecdist.verbs.inner import Inner
 
 
 class Wrapper:

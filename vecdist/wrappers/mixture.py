@@ -18,6 +18,7 @@ from vecdist.random import fold_in, lengths, uniform
 from vecdist.verbs import tails_and_moments as verbs
 from vecdist.verbs.density import as_floats, logpdf
 from vecdist.verbs.draws import sample
+from vecdist.verbs.intervals import logdiffcdf
 
 
 def logsumexp(x: Operand, axis: Axes = None, keepdims: bool = False) -> LazyArray:
@@ -89,7 +90,7 @@ def log_mix(log_weights: Operand, log_densities: Operand, axis: Axes = -1) -> La
 @final
 @dataclass(frozen=True)
 class Mixture(Compound):
-    """What ``mixture`` gives: a distribution for the verbs, but for ``ppf``, ``entropy``, ``mode`` and ``median``."""
+    """What ``mixture`` gives: a distribution for the verbs, but for quantiles, ``entropy``, ``mode`` and ``median``."""
 
     weights: Operand
     components: Distribution
@@ -109,6 +110,9 @@ class Mixture(Compound):
 
     def logsf(self, x: Operand) -> LazyArray:
         return _from_the_less(self._log_sum(verbs.logsf(self.components, _each(x))), self.cdf(x))
+
+    def logdiffcdf(self, lower: Operand, upper: Operand) -> LazyArray:
+        return self._log_sum(logdiffcdf(self.components, _each(lower), _each(upper)))
 
     def mean(self) -> LazyArray:
         return self._sum(verbs.mean(self.components))
@@ -158,10 +162,10 @@ def _each(x: Any) -> LazyArray:
 def mixture(weights: Operand, components: Distribution) -> Mixture:
     """The mixture sum_k w_k f_k of the components along the last axis of ``components``.
 
-    For ``logpdf``, ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``mean``, ``variance`` and ``sample``.  ``weights`` are
-    probabilities along the last axis, whose sum is not checked; with a weight of 0 its component takes no part.  Raises
-    ``TypeError`` where ``components`` is no distribution, ``ValueError`` where the numbers of weights and of components
-    differ.
+    For ``logpdf``, ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``logdiffcdf``, ``mean``, ``variance`` and ``sample``, and
+    what is made of them.  ``weights`` are probabilities along the last axis, whose sum is not checked; with a weight of
+    0 its component takes no part.  Raises ``TypeError`` where ``components`` is no distribution, ``ValueError`` where
+    the numbers of weights and of components differ.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Normal

@@ -123,9 +123,17 @@ class Truncated(Bounded):
 
     @classmethod
     def quantile(cls, q: Node, p: Parameters) -> Node:
+        return cls._quantile(q, log(q), log1p(-q), p)
+
+    @classmethod
+    def upper_quantile(cls, q: Node, p: Parameters) -> Node:
+        return cls._quantile(1.0 - q, log1p(-q), log(q), p)
+
+    @classmethod
+    def _quantile(cls, q: Node, below: Node, beyond: Node, p: Parameters) -> Node:
         """By the lower tail, or by the upper one where that is the less; NaN where that is not to be had."""
         support, (low, high) = cls.support(p), cls.bounds(p)
-        lower, upper = log(q) + p.log_mass, log1p(-q) + p.log_mass
+        lower, upper = below + p.log_mass, beyond + p.log_mass
         if low is not None:
             lower = logaddexp(cls.base.log_cdf(cls.base.before(low), p), lower)
         if high is not None:

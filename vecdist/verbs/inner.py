@@ -1,4 +1,4 @@
-"""The formulas of a family over the whole line, for the families that are made of it."""
+"""The formulas of a family over the whole line, for verbs that need several, and the families that are made of it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from vecdist.primitives.arithmetic import eq, floor
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.logarithms import log_diff_exp
 from vecdist.special.formulas import times
+from vecdist.verbs.known import LOG_INTERVALS, QUANTILES_OF_LOG, UPPER_QUANTILES_OF_LOG
 from vecdist.verbs.tails_and_moments import known, missing, quantile_to_the_ends
-from vecdist.wrappers.known import LOG_INTERVALS, QUANTILES_OF_LOG, UPPER_QUANTILES_OF_LOG
 
 
 class Inner:
@@ -78,6 +78,9 @@ class Inner:
         formula = getattr(self.family, "upper_quantile_of_log", None) or UPPER_QUANTILES_OF_LOG.get(self.family)
         if formula:
             return formula(y, p.base)
+        of_tail = getattr(self.family, "upper_quantile", None)
+        if of_tail:
+            return of_tail(exp(y), p.base)
         return p.base.loc + (p.base.loc - self.quantile_of_log(y, p)) if self.family.symmetric else None
 
     def mean(self, p: Parameters) -> Any:
