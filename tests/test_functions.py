@@ -108,8 +108,7 @@ def test_functions_that_answer_at_once():
 
 
 @pytest.mark.parametrize("call", [
-    np.median, np.std, np.linalg.norm, np.fft.fft, np.sort, np.round,
-    lambda x: np.concatenate([x, x]), lambda x: np.stack([x, x]),
+    np.median, np.linalg.norm, np.fft.fft, np.sort, np.unique, np.nonzero, np.cov,
 ])
 def test_functions_without_a_lazy_form_say_how_to_go_on(call):
     message = r"np\.[a-z.]+ has no lazy form; use np\.[a-z.]+\(np\.asarray"

@@ -172,7 +172,7 @@ class NoValueYet(TypeError):
             f"the value of an expression of {arguments} was asked for while {function} is being compiled, when it has "
             "none yet: an `if`, float(), a format or np.asarray on a lazy array does that, and a list of lazy arrays; "
             "choose by np.where(condition, a, b), or by branches of a vecdist.function; for a list [m[0], m[1]] write "
-            "an array, m[:2] or m[[0, 1]]: lazy arrays cannot be stacked yet"
+            "np.stack([m[0], m[1]])"
         )
         self.args = (message,)
         return self

@@ -224,8 +224,8 @@ def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]
     known = FUNCTIONS.get(function.__name__) if name.count(".") == 1 else None
     if known is None:
         raise TypeError(
-            f"{name} has no lazy form; use {name}(np.asarray(x)) to compute x "
-            f"first, or one of: {', '.join(sorted(FUNCTIONS))}"
+            f"{name} has no lazy form; use {name}(np.asarray(x)) to compute x first (NUMPY.md lists the functions "
+            "that have one)"
         )
     try:
         bound = inspect.signature(known).bind(*args, **keywords)

@@ -11,6 +11,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from vecdist.graph.leaves import number, on_host
 from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
 from vecdist.lazy.einsum import einsum
+from vecdist.lazy.joining import JOINING
+from vecdist.lazy.rearranging import REARRANGING
 from vecdist.lazy.views import broadcast_view
 
 
@@ -124,6 +126,8 @@ def _inner(a: Any, b: Any) -> LazyArray:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **JOINING,
+    **REARRANGING,
     "all": _extreme("all"),
     "allclose": _computed(np.allclose),
     "amax": _extreme("max"),

@@ -193,6 +193,15 @@ class _Binder:
             entries.append((None if to is None else target[to], self.start(start), step))
         return Node("view", args, (tuple(entries),), self.shape(node), node.dtype)
 
+    def _pad(self, node: Node, args: tuple[Node, ...]) -> Node:
+        (source,) = node.args
+        target = {axis: place for place, axis in enumerate(self.axes.kept(source))}
+        entries: list[Entry] = []
+        for axis in self.axes.kept(node):
+            to, start, step = node.attrs[0][axis]
+            entries.append((None if to is None else target[to], self.start(start), step))
+        return Node("pad", args, (tuple(entries),), self.shape(node), node.dtype)
+
     def start(self, start: Any) -> Dim:
         if start == 0:
             return 0

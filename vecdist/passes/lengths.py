@@ -92,6 +92,8 @@ def _classes(axes: Axes, node: Node) -> list[int]:
         return _gathered(axes, node)
     if node.op == "view":
         return _viewed(axes, node)
+    if node.op == "pad":
+        return _padded(axes, node)
     if node.op == "recurrence":
         return _recurring(axes, node)
     if node.op in {"leaf", "position", "reshape"}:
@@ -154,6 +156,16 @@ def _viewed(axes: Axes, node: Node) -> list[int]:
     return lengths
 
 
+def _padded(axes: Axes, node: Node) -> list[int]:
+    """The axes that the source fills are the source's, the others are their own."""
+    (source,) = node.args
+    own, lengths = axes.classes(source), [STATIC if size == 1 else axes.fresh(int(size)) for size in node.shape]
+    for axis, (to, start, step) in enumerate(node.attrs[0]):
+        if to is not None and (start, step, source.shape[to]) == (0, 1, node.shape[axis]):
+            lengths[axis] = own[to]
+    return lengths
+
+
 def _gathered(axes: Axes, node: Node) -> list[int]:
     """Axes before and after the indexed ones are the source's, those between are of the indices."""
     (start, count), (source, *indices) = node.attrs, node.args
@@ -211,7 +223,7 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
-    if node.op in {"view", "reshape", "gather", "product", "recurrence", "external"}:
+    if node.op in {"view", "pad", "reshape", "gather", "product", "recurrence", "external"}:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
     if node.op in IN_ORDER:
         return {axes.classes(node)[node.attrs[0][0]]}
