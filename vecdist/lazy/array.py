@@ -218,10 +218,12 @@ Wrt: TypeAlias = Operand | Sequence[Operand]
 
 def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """A function of NumPy by its lazy form."""
-    from vecdist.lazy.numpy_functions import FUNCTIONS
+    from vecdist.lazy import linear_algebra, numpy_functions
 
-    name = f"{function.__module__.replace('numpy', 'np', 1)}.{function.__name__}"
-    known = FUNCTIONS.get(function.__name__) if name.count(".") == 1 else None
+    module = function.__module__.replace("numpy", "np", 1)
+    name, tables = f"{module}.{function.__name__}", {"np": numpy_functions, "np.linalg": linear_algebra}
+    table = tables[module].FUNCTIONS if module in tables else {}
+    known = table.get(function.__name__)
     if known is None:
         raise TypeError(
             f"{name} has no lazy form; use {name}(np.asarray(x)) to compute x first (NUMPY.md lists the functions "

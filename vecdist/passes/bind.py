@@ -218,7 +218,7 @@ class _Binder:
 
     def _external(self, node: Node, args: tuple[Node, ...]) -> Node:
         call, place, ahead, kinds = node.attrs
-        every = [self.shape(each) if each in self.there else each.shape for each in results_of(node)]
+        every = [self.shape(each) if call.axes or each in self.there else each.shape for each in results_of(node)]
         kinds = tuple([(shape, dtype) for shape, (_, dtype) in zip(every, kinds, strict=True)])
         return called(call, args, kinds, ahead)[place]
 

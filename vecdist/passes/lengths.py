@@ -99,10 +99,7 @@ def _classes(axes: Axes, node: Node) -> list[int]:
     if node.op in {"leaf", "position", "reshape"}:
         return [axes.fresh(int(size)) for size in node.shape]
     if node.op == "external":
-        for each in results_of(node):
-            if not axes.has(each):
-                axes.put(each, [axes.fresh(int(size)) for size in each.shape])
-        return axes.classes(node)
+        return _called(axes, node)
     if node.op == "product":
         (rows, inner), (other, columns) = (axes.classes(arg) for arg in node.args)
         axes.unite([inner, other])
@@ -138,6 +135,24 @@ def _recurring(axes: Axes, node: Node) -> list[int]:
         axes.unite([axes.classes(arg)[axis] for arg, axis in places if arg.shape[axis] == node.args[0].shape[row]])
     found = axes.classes(node.args[carry])
     return found if last else [axes.root(steps), *found]
+
+
+def _called(axes: Axes, node: Node) -> list[int]:
+    """Those of the results of a call: the leading axes of its arguments, and what its letters say of the others."""
+    call, _, ahead, _ = node.attrs
+    given, found = call.axes or (("",) * len(node.args), ("",) * len(results_of(node)))
+    leading = [axes.classes(arg)[: arg.ndim - len(own) if call.axes else ahead]
+               for arg, own in zip(node.args, given, strict=True)]  # fmt: skip
+    lead = [axes.unite(each) for each in zip(*leading, strict=True)]
+    letters: dict[str, int] = {}
+    for arg, own in zip(node.args, given, strict=True):
+        for letter, length in zip(own, axes.classes(arg)[arg.ndim - len(own) :], strict=True):
+            letters[letter] = axes.unite([letters.get(letter, length), length])
+    for each, own in zip(results_of(node), found, strict=True):
+        if not axes.has(each):
+            free = each.shape[len(lead) :]
+            axes.put(each, [*lead, *([letters[letter] for letter in own] or map(axes.fresh, map(int, free)))])
+    return axes.classes(node)
 
 
 def _reduced(axes: Axes, node: Node) -> list[int]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import matmul
 from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.primitives.calls import Call, Kinds
+from vecdist.primitives.factorisations import MATMUL
 from vecdist.primitives.structure import is_reduction, joined, rebuilt
 
 CUT = {"product", "external"}
-MATMUL = Call("matmul", matmul, batched=True)
 
 
 @final

@@ -30,7 +30,8 @@ class Call:
     """A function of arrays of NumPy or of CuPy, which gives an array, or a tuple of them; equal to itself alone.
 
     One that is ``batched`` takes any number of leading axes, which all its arguments and results have; others are
-    called for each of many arguments.
+    called for each of many arguments.  ``axes`` has a letter for each of the last axes of the arguments and of the
+    results, the same for those of equal lengths.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Call:
     pull: Pull | None = None
     push: Push | None = None
     batched: bool = False
+    axes: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -49,6 +51,12 @@ def called(call: Call, args: Sequence[Node], kinds: Kinds, ahead: int = 0) -> tu
         Node("external", tuple(args), (call, place, ahead, kinds), shape, dtype)
         for place, (shape, dtype) in enumerate(kinds)
     ])  # fmt: skip
+
+
+def signature(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The axes of arguments and results, written as in ``"nn,nk->nk"``."""
+    given, found = text.split("->")
+    return tuple(given.split(",")), tuple(found.split(","))
 
 
 def results_of(node: Node) -> tuple[Node, ...]:

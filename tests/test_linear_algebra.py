@@ -1,0 +1,111 @@
+"""NumPy's linear algebra of lazy arrays: values beside NumPy, derivatives beside differences, of any length."""
+
+import numpy as np
+import pytest
+
+import vecdist
+from vecdist import lazy
+
+rng = np.random.default_rng(7)
+
+
+def definite(*shape):
+    a = rng.normal(size=shape)
+    return a @ a.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1])
+
+
+def regular(*shape):
+    return rng.normal(size=shape) + 3.0 * np.eye(shape[-1])
+
+
+FUNCTIONS = {
+    "cholesky": (np.linalg.cholesky, (definite,)), "upper": (lambda a: np.linalg.cholesky(a, upper=True), (definite,)),
+    "solve": (np.linalg.solve, (regular, lambda *shape: rng.normal(size=(*shape[:-1], 2)))),
+    "inv": (np.linalg.inv, (regular,)), "det": (np.linalg.det, (regular,)),
+    "slogdet": (lambda a: np.linalg.slogdet(a)[1], (regular,)), "eigvalsh": (np.linalg.eigvalsh, (definite,)),
+    "eigenvectors": (lambda a: np.linalg.eigh(a)[1] ** 2, (definite,)),
+    "norm": (np.linalg.norm, (regular,)), "norms": (lambda a: np.linalg.norm(a, 3, axis=-1), (regular,)),
+    "columns": (lambda a: np.linalg.norm(a, 1, axis=(-2, -1)), (regular,)),
+}  # fmt: skip
+SYMMETRIC = {"cholesky", "upper", "eigvalsh", "eigenvectors"}
+SHAPES = [(1, 1), (4, 4), (3, 2, 2), (20, 20)]
+
+
+def weighted(function, given):
+    """The value of a function, and a number made of it by fixed weights."""
+    value = function(*given)
+    weights = np.random.default_rng(3).normal(size=np.shape(value))
+    return value, (value * weights).sum()
+
+
+def slopes(function, given):
+    """The gradient of the number in each argument."""
+    arrays = [lazy(each) for each in given]
+    return vecdist.value_and_grad(weighted(function, arrays)[1], arrays)[1]
+
+
+def moved(name, shape):
+    """A direction; a symmetric one where only such matrices are meant."""
+    found = rng.normal(size=shape)
+    return found + found.swapaxes(-1, -2) if name in SYMMETRIC else found
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_values_and_derivatives(name, shape):
+    function, makers = FUNCTIONS[name]
+    given = [make(*shape) for make in makers]
+    value = weighted(function, [lazy(each) for each in given])[0].compute()
+    np.testing.assert_allclose(value, function(*given), rtol=1e-9, atol=1e-12)
+    found = slopes(function, given)
+    for place, each in enumerate(given):
+        way = moved(name, each.shape)
+        ahead, behind = ([*given[:place], each + step * way, *given[place + 1 :]] for step in (1e-5, -1e-5))
+        along, difference = (found[place] * way).sum(), weighted(function, ahead)[1] - weighted(function, behind)[1]
+        assert along == pytest.approx(difference / 2e-5, rel=2e-6, abs=1e-6)
+        arrays = [lazy(other) for other in given]
+        number = weighted(function, arrays)[1]
+        assert vecdist.jvp(number, [arrays[place]], [way])[1] == pytest.approx(along, rel=1e-8, abs=1e-9)
+        if shape[-1] < 20:
+            (second,) = vecdist.hvp(number, [arrays[place]], [way])
+            wanted = (slopes(function, ahead)[place] - slopes(function, behind)[place]) / 2e-5
+            np.testing.assert_allclose(second, wanted, rtol=1e-5, atol=1e-6 * (1.0 + np.abs(wanted).max()))
+
+
+def test_vectors_on_the_right_and_leading_axes_that_broadcast():
+    a, b = regular(3, 3), rng.normal(size=3)
+    np.testing.assert_allclose(np.linalg.solve(lazy(a), b).compute(), np.linalg.solve(a, b))
+    many = rng.normal(size=(4, 3, 2))
+    np.testing.assert_allclose(np.linalg.solve(lazy(a), many).compute(), np.linalg.solve(a, many))
+
+
+def test_chains_of_matrices():
+    function = vecdist.compile(lambda a: np.linalg.slogdet(a @ a.T)[1] + np.linalg.inv(a).sum(), in_axes=(0,))
+    many = regular(3, 4, 4)
+    values, (found,) = function.value_and_grad(many)
+    for a, value, slope in zip(many, values, found, strict=True):
+        assert value == pytest.approx(2.0 * np.linalg.slogdet(a)[1] + np.linalg.inv(a).sum())
+        inverse = np.linalg.inv(a)
+        wanted = 2.0 * inverse.T - inverse.T @ np.ones((4, 4)) @ inverse.T
+        np.testing.assert_allclose(slope, wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_float32_stays_float32():
+    a = definite(6, 6).astype(np.float32)
+    assert np.linalg.cholesky(lazy(a)).compute().dtype == np.float32
+    _, slope = vecdist.value_and_grad(np.linalg.slogdet(lazy(a, "a"))[1], "a")
+    assert slope.dtype == np.float32
+    np.testing.assert_allclose(slope, np.linalg.inv(a), rtol=2e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("made", "error", "said"), [
+    (lambda: np.linalg.cholesky(lazy(-np.eye(3))).compute(), np.linalg.LinAlgError, "positive definite"),
+    (lambda: np.linalg.inv(lazy(np.zeros((3, 3)))).compute(), np.linalg.LinAlgError, "Singular"),
+    (lambda: np.linalg.inv(lazy(np.ones((3, 2)))), np.linalg.LinAlgError, r"square matrices .* shape \(3, 2\)"),
+    (lambda: np.linalg.solve(lazy(np.eye(3)), np.ones((2, 2))), ValueError, r"\(3, 3\) and a right side .* \(2, 2\)"),
+    (lambda: np.linalg.svd(lazy(np.eye(3))), TypeError, "np.linalg.svd has no lazy form"),
+    (lambda: np.linalg.norm(lazy(np.eye(3)), "nuc"), TypeError, "order 'nuc'"),
+], ids=["definite", "singular", "square", "fit", "svd", "nuclear"])  # fmt: skip
+def test_what_is_refused(made, error, said):
+    with pytest.raises(error, match=said):
+        made()

@@ -1,0 +1,69 @@
+"""What factorises and solves matrices of arrays: LAPACK by NumPy and SciPy, cuSOLVER and cuBLAS by CuPy."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+
+def cholesky_or_nan(a: Any) -> Any:
+    """Cholesky factors, NaN where a matrix is not positive definite."""
+    if not isinstance(a, np.ndarray):
+        return importlib.import_module("cupy").linalg.cholesky(a)  # which gives NaN, and raises nothing
+    try:
+        return np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        if a.ndim == 2:
+            return np.full_like(a, np.nan)
+        return np.stack([cholesky_or_nan(each) for each in a])
+
+
+def solved_lower(factor: Any, b: Any) -> Any:
+    """L^-1 B; what is above the diagonal of L is not read."""
+    return _triangular(factor, b, transposed=False)
+
+
+def solved_upper(factor: Any, b: Any) -> Any:
+    """L'^-1 B."""
+    return _triangular(factor, b, transposed=True)
+
+
+def _triangular(factor: Any, b: Any, transposed: bool) -> Any:
+    if factor.ndim == 2 and (solve := _solver(factor)) is not None:
+        try:
+            return solve(factor, b, trans=int(transposed), lower=True, check_finite=False)
+        except np.linalg.LinAlgError:  # of SciPy, where the diagonal has a zero
+            return np.full_like(b, np.nan)
+    library = np if isinstance(factor, np.ndarray) else importlib.import_module("cupy")
+    lower = library.tril(factor)
+    return library.linalg.solve(lower.swapaxes(-1, -2) if transposed else lower, b)
+
+
+def _solver(array: Any) -> Any:
+    """SciPy's or CuPy's function for triangular systems; none where SciPy is not installed."""
+    try:
+        name = "scipy.linalg" if isinstance(array, np.ndarray) else "cupyx.scipy.linalg"
+        return importlib.import_module(name).solve_triangular
+    except ImportError:
+        return None
+
+
+def _by_library(array: Any) -> Any:
+    return np.linalg if isinstance(array, np.ndarray) else importlib.import_module("cupy").linalg
+
+
+def sign_and_log(a: Any) -> tuple[Any, ...]:
+    """The signs of determinants, and the logarithms of their sizes."""
+    return tuple(_by_library(a).slogdet(a))
+
+
+def eigenvectors(a: Any) -> tuple[Any, ...]:
+    """The eigenvalues and vectors of symmetric matrices, of which the lower triangle is read."""
+    return tuple(_by_library(a).eigh(a))
+
+
+def eigenvalues(a: Any) -> Any:
+    """The eigenvalues of symmetric matrices."""
+    return _by_library(a).eigvalsh(a)
