@@ -12,7 +12,7 @@ from vecdist.graph.node import Node, cast, const, where
 from vecdist.graph.shapes import BroadcastError, broadcast
 from vecdist.lazy.views import complete_key, index_view, transpose_view
 from vecdist.primitives.indexing import INDEXING, gather
-from vecdist.primitives.structure import view
+from vecdist.primitives.structure import full, view
 
 
 def picks(key: Any) -> bool:
@@ -46,17 +46,36 @@ def pick(x: Node, key: Any) -> Node:
     return _checked_gather(x, arrays, picked, start, _given_axes(keys))
 
 
+def pick_along(x: Node, index: Node, axis: int) -> Node:
+    """The elements of ``x`` at ``index`` along ``axis``, beside each other along all others, which broadcast."""
+    _check_index(index)
+    last = [*(place for place in range(x.ndim) if place != axis), axis]
+    shape, given = x.shape, index.shape
+    x, index = transpose_view(x, last), transpose_view(index, last)
+    try:
+        before = broadcast((x.shape[:-1], index.shape[:-1]))
+    except BroadcastError:
+        raise ValueError(f"indices of shape {given} along axis {axis} do not fit an array of shape {shape}") from None
+    x = full(x, (*before, x.shape[-1]))
+    found = _checked_gather(x, [index], index.shape[-1:], x.ndim - 1, [axis])
+    return transpose_view(found, [last.index(place) for place in range(x.ndim)])
+
+
 def _index_node(item: Any) -> Node:
     if isinstance(item, list):
         item = np.asarray(item, None if item else np.int64)
     node = item.node if hasattr(item, "node") else leaf(item)
+    _check_index(node)
+    return node
+
+
+def _check_index(node: Node) -> None:
     if node.dtype.kind == "b":
         raise IndexError(
             "an array of booleans picks a number of elements that is not known yet; use np.where(mask, x, otherwise)"
         )
     if node.dtype.kind not in "iu":
         raise IndexError(f"an index array holds whole numbers; this one is of dtype {node.dtype}")
-    return node
 
 
 def _array_axes(keys: Sequence[Any]) -> list[int]:

@@ -13,6 +13,8 @@ from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
 from vecdist.lazy.einsum import einsum
 from vecdist.lazy.joining import JOINING
 from vecdist.lazy.rearranging import REARRANGING
+from vecdist.lazy.searching import SEARCHING
+from vecdist.lazy.statistics import STATISTICS
 from vecdist.lazy.views import broadcast_view
 
 
@@ -128,6 +130,8 @@ def _inner(a: Any, b: Any) -> LazyArray:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **JOINING,
     **REARRANGING,
+    **SEARCHING,
+    **STATISTICS,
     "all": _extreme("all"),
     "allclose": _computed(np.allclose),
     "amax": _extreme("max"),

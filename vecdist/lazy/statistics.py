@@ -1,0 +1,154 @@
+"""NumPy's statistics of the elements along axes, and its reductions that leave NaN out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from vecdist.graph.node import Node, cast
+from vecdist.lazy.array import LazyArray, as_lazy, where
+
+
+def count(a: LazyArray, axis: Any, dtype: Any) -> LazyArray:
+    """How many elements are along ``axis``."""
+    return LazyArray(cast(Node("extent", (a.node,), (a.axes(axis),), (), np.dtype(np.float64)), dtype))
+
+
+def _floating(a: Any, dtype: Any) -> LazyArray:
+    """An array in the dtype of its mean."""
+    a = as_lazy(a)
+    return a.astype(dtype or (a.dtype if a.dtype.kind == "f" else np.float64))
+
+
+def _root(squares: LazyArray) -> LazyArray:
+    """The square root of a mean of squares, whose derivative is 0 where all of them are, as that of ``abs`` is."""
+    none = squares == 0
+    return where(none, squares, np.sqrt(where(none, squares + 1, squares)))
+
+
+def _var(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: Any = None
+) -> LazyArray:
+    a = _floating(a, dtype)
+    apart = a - a.mean(axis, keepdims=True)
+    divisor = np.maximum(count(a, axis, a.dtype) - (ddof if correction is None else correction), 0)
+    return (apart * apart).sum(axis, keepdims=keepdims) / divisor
+
+
+def _std(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: Any = None
+) -> LazyArray:
+    return _root(_var(a, axis, dtype, ddof=ddof, keepdims=keepdims, correction=correction))
+
+
+def _ptp(a: Any, axis: Any = None, *, keepdims: bool = False) -> LazyArray:
+    a = as_lazy(a)
+    return a.max(axis, keepdims) - a.min(axis, keepdims)
+
+
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    a = as_lazy(a)
+    if weights is None:
+        found = a.mean(axis, keepdims=keepdims)
+        total = count(a, axis, found.dtype)
+    else:
+        weights = _fitted(as_lazy(weights), a, axis)
+        dtype = np.result_type(a.dtype, weights.dtype, *([np.float64] if a.dtype.kind in "biu" else []))
+        total = weights.astype(dtype).sum(axis, keepdims=keepdims)
+        found = (a.astype(dtype) * weights).sum(axis, keepdims=keepdims) / total
+    return (found, np.broadcast_to(total, found.shape)) if returned else found
+
+
+def _fitted(weights: LazyArray, a: LazyArray, axis: Any) -> LazyArray:
+    """Weights of the whole array, or along ``axis``, with the axes of the array."""
+    if weights.shape == a.shape:
+        return weights
+    axes = () if axis is None else normalize_axis_tuple(axis, a.ndim)
+    if not axes or weights.shape != tuple(a.shape[each] for each in axes):
+        raise ValueError(f"np.average: weights of shape {weights.shape} do not fit axis {axis} of shape {a.shape}")
+    weights = weights.transpose(np.argsort(axes).tolist())
+    spread = weights[tuple(slice(None) if place in axes else None for place in range(a.ndim))]
+    return np.broadcast_to(spread, a.shape)  # type: ignore[return-value]
+
+
+def without_nan(a: LazyArray, value: float) -> LazyArray:
+    """An array with ``value`` in the place of NaN."""
+    return where(np.isnan(a), value, a) if a.dtype.kind == "f" else a
+
+
+def _counted(a: LazyArray, axis: Any, keepdims: bool) -> LazyArray:
+    """How many elements along ``axis`` are numbers."""
+    return (~np.isnan(a)).sum(axis, keepdims=keepdims)
+
+
+def _nansum(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
+    return without_nan(as_lazy(a), 0.0).sum(axis, dtype, keepdims)
+
+
+def _nanprod(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
+    return without_nan(as_lazy(a), 1.0).prod(axis, dtype, keepdims)
+
+
+def _nanmean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: bool = False) -> LazyArray:
+    a = _floating(a, dtype)
+    return without_nan(a, 0.0).sum(axis, keepdims=keepdims) / _counted(a, axis, keepdims).astype(a.dtype)
+
+
+def _nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: Any = None
+) -> LazyArray:
+    a = _floating(a, dtype)
+    apart = without_nan(a - _nanmean(a, axis, keepdims=True), 0.0) if a.size else a
+    apart = where(np.isinf(a), np.nan, apart)  # what is infinite has no variance, and is not left out
+    left = _counted(a, axis, keepdims).astype(a.dtype) - (ddof if correction is None else correction)
+    squares = (apart * apart).sum(axis, keepdims=keepdims)
+    return where(left > 0, squares / left, np.nan)
+
+
+def _nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False, correction: Any = None
+) -> LazyArray:
+    return _root(_nanvar(a, axis, dtype, ddof=ddof, keepdims=keepdims, correction=correction))
+
+
+def _nan_extreme(name: str, least: float) -> Callable[..., LazyArray]:
+    def extreme(a: Any, axis: Any = None, *, keepdims: bool = False) -> LazyArray:
+        a = as_lazy(a)
+        found = getattr(without_nan(a, least), name)(axis, keepdims=keepdims)
+        if a.dtype.kind != "f":
+            return found
+        return where(np.isnan(a).all(axis, keepdims), np.nan, found)
+
+    return extreme
+
+
+def _nan_running(name: str, value: float) -> Callable[..., LazyArray]:
+    def scan(a: Any, axis: Any = None, dtype: Any = None) -> LazyArray:
+        return getattr(without_nan(as_lazy(a), value), name)(axis, dtype)
+
+    return scan
+
+
+def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> LazyArray:
+    return (as_lazy(a) != 0).sum(axis, keepdims=keepdims)
+
+
+STATISTICS: dict[str, Callable[..., Any]] = {
+    "average": _average,
+    "count_nonzero": _count_nonzero,
+    "nancumprod": _nan_running("cumprod", 1.0),
+    "nancumsum": _nan_running("cumsum", 0.0),
+    "nanmax": _nan_extreme("max", -np.inf),
+    "nanmean": _nanmean,
+    "nanmin": _nan_extreme("min", np.inf),
+    "nanprod": _nanprod,
+    "nanstd": _nanstd,
+    "nansum": _nansum,
+    "nanvar": _nanvar,
+    "ptp": _ptp,
+    "std": _std,
+    "var": _var,
+}
