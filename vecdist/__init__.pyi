@@ -17,6 +17,7 @@ from vecdist.model.logdensity import LogDensity as LogDensity
 from vecdist.runtime.cache import clear_cache as clear_cache
 from vecdist.runtime.pipeline import InvalidIndex as InvalidIndex, InvalidParameter as InvalidParameter
 from vecdist.verbs.density import Vectorize as Vectorize, logpdf as logpdf, logpmf as logpmf, pdf as pdf, pmf as pmf
+from vecdist.verbs.divergences import cross_entropy as cross_entropy, kl_divergence as kl_divergence
 from vecdist.verbs.draws import sample as sample
 from vecdist.verbs.intervals import interval as interval, isf as isf, logdiffcdf as logdiffcdf
 from vecdist.verbs.tails_and_moments import cdf as cdf, entropy as entropy, logcdf as logcdf, logsf as logsf, mean as mean, median as median, mode as mode, ppf as ppf, sf as sf, std as std, variance as variance
@@ -40,6 +41,7 @@ __all__ = [
     "censored",
     "clear_cache",
     "compile",
+    "cross_entropy",
     "data",
     "device_function",
     "discretised",
@@ -60,6 +62,7 @@ __all__ = [
     "interval_censored",
     "isf",
     "jvp",
+    "kl_divergence",
     "lazy",
     "log_mix",
     "log_softmax",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,6 +60,12 @@ class Multivariate(Parametrised, Compound):
         if not self.event and not p.whole:  # of a number, the place in a table may be all that is read
             value = where(isnan(point), np.nan, value)
         return LazyArray(self._checked(value, checks, {**nodes, "x": point}))
+
+    def opened(self, nodes: Mapping[str, Node]) -> tuple[Parameters, Callable[[Node], Node]]:
+        """The quantities of the formulas, of parameters as nodes, and what gives a value of them its checks."""
+        size = _event_size(type(self).__name__, nodes, self.parametrised.constraints)
+        checks = self._checks(nodes, size)
+        return Parameters(**self.parametrised.convert(**nodes)), lambda value: self._checked(value, checks, nodes)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -9,18 +9,22 @@ import numpy as np
 
 from vecdist import linalg
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, const
 from vecdist.multivariate.events import each_of, event_length, over_event
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
 
 
 class Scatter(NamedTuple):
-    """d' Σ^-1 d of a deviation d, the logarithm of the square root of the determinant of Σ, and normal deviations."""
+    """d' Σ^-1 d of a deviation d, the logarithm of the square root of the determinant of Σ, and normal deviations.
+
+    And columns whose outer products add up to Σ.
+    """
 
     distance: Callable[[Node], Node]
     log_volume: Node
     coloured: Callable[[Stream], Node]
+    columns: Callable[[], linalg.Vector]
 
 
 def of_factor(factor: linalg.Triangle) -> Scatter:
@@ -31,7 +35,12 @@ def of_factor(factor: linalg.Triangle) -> Scatter:
         z = [random.normal() for _ in factor]
         return _event([linalg.total(x * y for x, y in zip(row, z, strict=False)) for row in factor])
 
-    return Scatter(lambda d: _squared(linalg.solved(factor, linalg.vector(d))), linalg.log_diagonal(factor), coloured)
+    def columns() -> linalg.Vector:
+        return [_event([row[j] for row in factor[j:]], j) for j in range(len(factor))]
+
+    return Scatter(
+        lambda d: _squared(linalg.solved(factor, linalg.vector(d))), linalg.log_diagonal(factor), coloured, columns
+    )
 
 
 def of_matrix(matrix: Node) -> Scatter:
@@ -42,9 +51,12 @@ def of_matrix(matrix: Node) -> Scatter:
 def of_inverse(matrix: Node) -> Scatter:
     """Σ^-1."""
     factor = linalg.factored(linalg.symmetric(matrix)).rows
+    count, zero, one = len(factor), const(0.0, matrix.dtype), const(1.0, matrix.dtype)
+    units = [[one if i == j else zero for i in range(count)] for j in range(count)]
     return Scatter(
         lambda d: _squared(linalg.transposed_product(factor, linalg.vector(d))), -linalg.log_diagonal(factor),
         lambda random: _event(linalg.solved_transposed(factor, [random.normal() for _ in factor])),
+        lambda: [_event(linalg.solved_transposed(factor, unit)) for unit in units],
     )
 
 
@@ -52,7 +64,7 @@ def of_diagonal(scale: Node) -> Scatter:
     """Σ = diag(scale)^2, of any length."""
     return Scatter(
         lambda d: over_event(square(d / scale)), over_event(log(scale)),
-        lambda random: scale * random.over(event_length(scale)).normal(),
+        lambda random: scale * random.over(event_length(scale)).normal(), lambda: _diagonal(scale),
     )
 
 
@@ -78,11 +90,20 @@ def of_low_rank(factor: Node, diagonal: Node) -> Scatter:
         own = sqrt(diagonal) * random.over(event_length(diagonal)).normal()
         return linalg.total([own, *(column * each_of(random.normal()) for column in columns)])
 
-    return Scatter(distance, 0.5 * over_event(log(diagonal)) + linalg.log_diagonal(capacitance), coloured)
+    log_volume = 0.5 * over_event(log(diagonal)) + linalg.log_diagonal(capacitance)
+    return Scatter(distance, log_volume, coloured, lambda: [*columns, *_diagonal(sqrt(diagonal))])
 
 
-def _event(elements: linalg.Vector) -> Node:
-    return linalg.placed(elements, np.arange(len(elements))).node
+def _event(elements: linalg.Vector, zeros: int = 0) -> Node:
+    """A vector, which begins with so many zeros."""
+    return linalg.placed(elements, np.arange(-zeros, len(elements))).node
+
+
+def _diagonal(entries: Node) -> linalg.Vector:
+    """The columns of a diagonal matrix."""
+    each = linalg.vector(entries)
+    none = np.full(len(each), -1)
+    return [linalg.placed([entry], np.where(np.arange(len(each)) == j, 0, none)).node for j, entry in enumerate(each)]
 
 
 def _squared(z: linalg.Vector) -> Node:

@@ -117,7 +117,7 @@ def evaluated(
         value = formula(family, p, *points.values(), *operands[len(names) :])
         if not isinstance(value, Node):  # the same number for all parameters
             value = const(value, np.result_type(*(node.dtype for node in (*nodes.values(), *points.values()))))
-        return _checked(value, verb, family.__name__, way, nodes, points)
+        return checked(value, verb, family.__name__, way, nodes, points)
 
     key = (verb, formula, family, way.convert, names, whole)
     return LazyArray(templated(_templates, key, [*known.values(), *beside], written))
@@ -183,7 +183,7 @@ def is_whole(x: Any) -> bool:
     return isinstance(x, int) or (isinstance(dtype, np.dtype) and dtype.kind in "biu")
 
 
-def _checked(
+def checked(
     value: Node,
     verb: str,
     family: str,
