@@ -80,6 +80,17 @@ def test_compiled_sums_over_each_axis():
     lambda x: np.moveaxis(x, 0, -1), lambda x: np.moveaxis(x, (0, 1), (2, 0)), lambda x: np.swapaxes(x, 0, -1),
     lambda x: np.zeros_like(x), lambda x: np.ones_like(x, dtype="i4"), lambda x: np.ones_like(x) * x,
     lambda x: x.T, lambda x: x.transpose(2, 0, 1), lambda x: x.transpose((2, 0, 1)), lambda x: x.transpose(None),
+    np.round, np.around, lambda x: np.round(x * 9, 2), lambda x: np.round(x * 900, decimals=-2), np.fix,
+    lambda x: np.round((x * 900).astype("i4"), -1), lambda x: np.round((x * 90).astype("i4"), 1),
+    lambda x: np.nan_to_num(np.where(x > 1, np.nan, np.where(x > 0, np.inf, x))),
+    lambda x: np.nan_to_num(np.where(x > 0.5, np.inf, np.where(x < -0.5, -np.inf, x)).astype("f4"), nan=1.5, posinf=3, neginf=-x), np.isposinf, np.isneginf,
+    lambda x: np.isclose(x, X + 1e-9), lambda x: np.isclose(x, X * np.array([1.0, 1 + 1e-6, np.nan, np.inf])),
+    lambda x: np.isclose(np.where(x > 0, np.nan, x), np.where(X > 0, np.nan, X), equal_nan=True),
+    lambda x: np.full_like(x, 2.5), lambda x: np.full_like(x, x[0, 0, 0], dtype="f4"), lambda x: np.empty_like(x) * 0,
+    lambda x: np.broadcast_arrays(x, ROW)[1], lambda x: np.broadcast_arrays(x[0, 0], ROW)[0], np.matrix_transpose,
+    lambda x: np.cumulative_sum(x, axis=1), lambda x: np.cumulative_prod(x, axis=-2, include_initial=True),
+    lambda x: np.cumulative_sum(x[0, 0], include_initial=True), lambda x: np.trapezoid(x, axis=0, dx=0.5),
+    lambda x: np.trapezoid(x, X[0, 0]), lambda x: np.trapezoid(x, x * 2, axis=1), lambda x: np.vdot(x, X),
     lambda x: x.reshape(3, -1), lambda x: x.reshape((2, 1, 12)), lambda x: x.ravel(), lambda x: x.astype("i4"),
 ])
 def test_functions_and_methods(call):

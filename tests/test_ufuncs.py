@@ -154,9 +154,24 @@ def test_division_is_numpys_where_the_quotient_rounds_and_at_the_edges(op, dtype
         np.testing.assert_array_equal(np.signbit(found[found == 0]), np.signbit(wanted[found == 0]))
 
 
-def by_interpreted(op, x, y):
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("ufunc", [
+    np.copysign, np.arctan2, np.heaviside, np.cbrt, np.rint, np.trunc, np.ceil, np.signbit,
+])
+def test_zeros_have_numpys_sign(ufunc, dtype):
+    numbers = np.array([0.0, -0.0, 0.3, -0.3, 2.0, -2.0, np.inf, -np.inf, np.nan, -np.nan], dtype)
+    sides = [numbers] if ufunc.nin == 1 else [side.ravel() for side in np.meshgrid(numbers, numbers)]
+    wanted = ufunc(*sides)
+    found = by_interpreted(lambda first, *rest: ufunc(first, *rest), *sides)
+    zeros = wanted == 0
+    np.testing.assert_array_equal(np.signbit(found[zeros]), np.signbit(wanted[zeros]))
+    if ufunc is np.copysign:
+        np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+
+
+def by_interpreted(op, x, *others):
     with by_interpreter():
-        return np.asarray(op(lazy(x), y))
+        return np.asarray(op(lazy(x), *others))
 
 
 @pytest.mark.parametrize("op", [operator.neg, operator.pos, abs, operator.invert])
@@ -214,7 +229,12 @@ TIES = [
     (lambda x, y: x // y * y + x % y, (6.0, 2.0), [1.0, 0.0]), (np.hypot, (0.0, 0.0), [0.0, 0.0]),
     (operator.pow, (0.0, 2.0), [0.0, 0.0]), (operator.pow, (0.0, 1.0), [1.0, 0.0]), (lambda x: x**2, (0.0,), [0.0]),
     (lambda x: x**0, (0.0,), [0.0]), (lambda x: x**0.5, (0.0,), [np.inf]), (abs, (0.0,), [0.0]),
-    (np.sign, (0.0,), [0.0]), (np.rint, (0.5,), [0.0]), (np.floor, (1.0,), [0.0]), (np.ceil, (1.0,), [0.0]),
+    (np.sign, (0.0,), [0.0]), (np.arctan2, (0.0, 0.0), [0.0, 0.0]), (np.arctan2, (0.0, -2.0), [-0.5, 0.0]),
+    (np.arctan2, (1.0, np.inf), [0.0, 0.0]), (np.copysign, (0.0, -1.0), [0.0, 0.0]), (np.cbrt, (0.0,), [np.inf]),
+    (np.copysign, (-3.0, -0.0), [1.0, 0.0]), (np.heaviside, (0.0, 0.5), [0.0, 1.0]),
+    (np.heaviside, (1.0, 0.5), [0.0, 0.0]), (lambda x: np.round(x, 2), (0.3,), [0.0]),
+    (lambda x: divmod(x, 2.0)[1], (3.5,), [1.0]),
+    (np.rint, (0.5,), [0.0]), (np.floor, (1.0,), [0.0]), (np.ceil, (1.0,), [0.0]),
 ]
 
 
@@ -241,6 +261,15 @@ def test_a_remainder_has_the_slopes_of_its_piece():
         step = 1e-6
         np.testing.assert_allclose(of_x[far], ((op(x + step, y) - op(x - step, y)) / (2 * step))[far], atol=1e-7)
         np.testing.assert_allclose(of_y[far], ((op(x, y + step) - op(x, y - step)) / (2 * step))[far], atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4"])
+def test_quotients_with_what_they_leave(dtype):
+    x, y = np.array(LEFT, dtype) - 3, np.array(RIGHT, dtype)
+    with by_interpreter():
+        for call in (divmod, np.divmod):
+            for mine, wanted in zip(call(lazy(x), y) + call(7, lazy(y)), call(x, y) + call(7, y), strict=True):
+                assert_like_numpy(mine, wanted)
 
 
 def test_nan_and_infinity():
@@ -306,7 +335,7 @@ def test_an_array_is_not_changed_by_a_lazy_one():
 
 
 @pytest.mark.parametrize("call", [
-    lambda x: np.logaddexp2(x, x), lambda x: np.cbrt(x), lambda x: scipy.special.jv(x, x), lambda x: divmod(x, 2),
+    lambda x: np.nextafter(x, x), lambda x: np.spacing(x), lambda x: scipy.special.jv(x, x), lambda x: np.modf(x),
     lambda x: lazy(np.array([1])) << 1, lambda x: np.hypot.reduce(x),
     lambda x: np.add.accumulate(x), lambda x: np.exp(x, where=np.array([True])), lambda x: np.exp(x, dtype="f4"),
     lambda x: np.add.outer(x, x),

@@ -88,6 +88,10 @@ def trigamma_rise(x: arb) -> arb:
     return polygamma(1)(x) - 1 / x - 1 / (2 * x * x)
 
 
+def cube_root(x: arb) -> arb:
+    return x.sgn() * (abs(x).log() / 3).exp()
+
+
 NEAR = (1e-6, 1.0)
 ALL = both((1e-300, 1e-6), NEAR, (1.0, 700.0))
 ALL_SINGLE = both((1e-36, 1e-6), NEAR, (1.0, 87.0))
@@ -97,6 +101,10 @@ NEXT_TO_ZEROS = one((0.5, 1.0), (1.0, 2.0), (1.4, 1.5), (1.99, 2.01), (2.0, 2.5)
 SUBNORMAL, SUBNORMAL_SINGLE = (5e-324, 2e-308), (1.5e-45, 1e-38)
 ABOVE_MINUS_ONE = both((1e-300, 1e-6), (1e-6, 0.9)) + one((-0.9999999, -0.5), (1.0, 1e6), (1e6, 1e300))
 ABOVE_MINUS_ONE_SINGLE = both((1e-36, 1e-6), (1e-6, 0.9)) + one((-0.999999, -0.5), (1.0, 1e6), (1e6, 3e38))
+ALL_SIZES = both((1e-300, 1e-6), NEAR, (1.0, 1e3), (1e3, 1.7e308), SUBNORMAL)
+ALL_SIZES_SINGLE = both((1e-36, 1e-6), NEAR, (1.0, 1e3), (1e3, 3e38), SUBNORMAL_SINGLE)
+LEGS = [((-30.0, 30.0),) * 2, ((1e-6, 1.0), (-1e6, -1e-3)), ((-1e150, -1e-150), (1e-150, 1e150))]
+LEGS_SINGLE = [*LEGS[:2], ((-1e18, -1e-15), (1e-18, 1e18))]
 ANGLES = both((1e-300, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**20))
 ANGLES_SINGLE = both((1e-36, 1e-6), NEAR, (0.5, 10.0), (10.0, 2.0**13))
 FAR, FAR_SINGLE = both((2.0**20, 2.0**60), (2.0**60, 1.7e308)), both((2.0**13, 2.0**30), (2.0**30, 3.4e38))
@@ -154,6 +162,13 @@ CASES = [
          [((1e-6, 1e6), (-5.0, 5.0)), ((1e-36, 1e36), (-1.0, 1.0)), ((0.9, 1.1), (-700.0, 700.0)),
           ((2.0, 3.0), (60.0, 80.0))],
          (2.0, 2.0)),
+    Case("cbrt", cube_root, ALL_SIZES, ALL_SIZES_SINGLE, (1.5, 1.5)),
+    Case("arctan2", lambda y, x: arb.atan2(y, x), LEGS, LEGS_SINGLE, (2.5, 2.5)),
+    Case("logaddexp2", lambda x, y: x + (1 + ((y - x) * arb(2).log()).exp()).log() / arb(2).log(),
+         [((-30.0, 30.0),) * 2, ((-1000.0, 1000.0),) * 2], [((-30.0, 30.0),) * 2, ((-120.0, 120.0),) * 2], (2.5, 2.5),
+         at_least_one),
+    Case("copysign", lambda x, y: abs(x) * y.sgn(), [((-30.0, 30.0),) * 2], [((-30.0, 30.0),) * 2], (0.0, 0.0)),
+    Case("heaviside", lambda x, y: (x.sgn() + 1) / 2, [((-30.0, 30.0),) * 2], [((-30.0, 30.0),) * 2], (0.0, 0.0)),
     Case("hypot", lambda x, y: (x * x + y * y).sqrt(), [((1e-300, 1e300),) * 2, ((1e-3, 1e3),) * 2],
          [((1e-36, 1e36),) * 2, ((1e-3, 1e3),) * 2], (2.0, 2.0)),
     Case("erf", arb.erf, both((1e-300, 1e-6), NEAR, (0.8, 7.0)), both((1e-36, 1e-6), NEAR, (0.8, 5.0)), (2.0, 2.0)),
@@ -302,6 +317,13 @@ EDGES: dict[str, list[tuple]] = {
     "erfc": [(0.0, 1), (INF, 0), (-INF, 2), (NAN, NAN), (30.0, 0), (-10.0, 2), ("most", 0), ("least", 1)],
     "apart": [(INF, INF, 0), (-INF, -INF, 0), (INF, -INF, INF), (1.0, INF, -INF), (2.5, 2.5, 0), (NAN, NAN, NAN)],
     "log_of_cosh": [(0.0, 0), (INF, INF), (-INF, INF), (NAN, NAN), ("most", "most"), ("least", 0)],
+    "cbrt": [(0.0, 0), (-0.0, 0), (INF, INF), (-INF, -INF), (NAN, NAN), (27.0, 3), (-0.125, -0.5)],
+    "arctan2": [(0.0, 1.0, 0), (0.0, -1.0, np.pi), (-0.0, -0.0, -np.pi), (1.0, 0.0, np.pi / 2), (NAN, 0.0, NAN),
+                (0.0, NAN, NAN), (INF, -INF, 3 * np.pi / 4), (-INF, 1.0, -np.pi / 2), (2.0, INF, 0), (NAN, INF, NAN)],
+    "logaddexp2": [(INF, INF, INF), (-INF, -INF, -INF), (INF, -INF, INF), (-INF, 2.5, 2.5), (NAN, INF, NAN),
+                   (3.0, 3.0, 4), ("most", 0.0, "most")],
+    "copysign": [(NAN, -1.0, NAN), (-INF, 0.0, INF), (3.0, -0.0, -3), (2.0, -NAN, -2)],
+    "heaviside": [(NAN, 1.0, NAN), (0.0, NAN, NAN), (-0.0, 0.5, 0.5), (INF, NAN, 1), (-INF, NAN, 0)],
     "hypot": [(0.0, 0.0, 0), (INF, NAN, INF), (NAN, -INF, INF), (3.0, 4.0, 5), (NAN, 1.0, NAN), (1.0, NAN, NAN),
               (0.0, NAN, NAN), (NAN, 0.0, NAN), (-0.0, NAN, NAN), (0.0, -INF, INF), ("most", 0.0, "most"),
               ("most", "most", INF)],
@@ -376,7 +398,7 @@ def test_sigmoid_of_very_negative_numbers_is_exp(dtype: type) -> None:
 def test_every_floating_primitive_with_an_expansion_has_a_case() -> None:
     """A new function is measured, or this fails."""
     # no rounding beyond that of one operation
-    exact = {"reciprocal", "trunc", "ceil", "times"}
+    exact = {"reciprocal", "trunc", "ceil", "times", "signbit"}
     # a constant, or one of the arguments as it is: what they have of their own are derivatives
     exact |= {"level", "bowl", "tail_at_end", "log_tail_at_end", "begun_below", "begun_beyond", "with_slopes_of"}
     files = [path for folder in ("primitives", "special") for path in (TESTS / folder).glob("test_*.py")]

@@ -194,6 +194,8 @@ class LazyArray(Readable, Operators):
             raise TypeError(f"{wanted}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
         if ufunc is np.matmul:
             return matmul(*inputs)
+        if ufunc is np.divmod:
+            return np.floor_divide(*inputs), np.remainder(*inputs)
         return LazyArray(apply(ufunc, *map(_operand, inputs)))
 
     def __array_function__(self, function: Callable, types: Any, args: Any, keywords: Any) -> Any:

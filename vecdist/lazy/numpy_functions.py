@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from vecdist.graph.leaves import number, on_host
 from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
 from vecdist.lazy.einsum import einsum
-from vecdist.lazy.joining import JOINING
+from vecdist.lazy.joining import JOINING, concatenate
 from vecdist.lazy.rearranging import REARRANGING
 from vecdist.lazy.searching import SEARCHING
 from vecdist.lazy.statistics import STATISTICS
@@ -127,6 +127,70 @@ def _inner(a: Any, b: Any) -> LazyArray:
     return matmul(a, b.transpose() if b.ndim > 1 else b)
 
 
+def _round(a: Any, decimals: int = 0) -> LazyArray:
+    a, power = as_lazy(a), 10.0 ** abs(int(decimals))
+    if a.dtype.kind in "iu":
+        return a if decimals >= 0 else (np.rint(a / power) * power).astype(a.dtype)
+    scaled = np.rint(a) if not decimals else np.rint(a * power) if decimals > 0 else np.rint(a / power)
+    return as_lazy(scaled if not decimals else scaled / power if decimals > 0 else scaled * power)
+
+
+def _nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> LazyArray:
+    x = as_lazy(x)
+    if not copy:
+        raise TypeError("np.nan_to_num(copy=False) would change a lazy array, which cannot be")
+    if x.dtype.kind != "f":
+        return x
+    most = float(np.finfo(x.dtype).max)
+    ends = ((np.inf, most if posinf is None else posinf), (-np.inf, -most if neginf is None else neginf))
+    found = where(np.isnan(x), nan, x)
+    for end, value in ends:
+        found = where(x == end, value, found)
+    return found.astype(x.dtype)
+
+
+def _isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False) -> LazyArray:
+    a, b = as_lazy(a), as_lazy(b)
+    near = (abs(a - b) <= atol + rtol * abs(b)) & np.isfinite(b) | (a == b)
+    return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
+
+
+def _infinite(end: float) -> Callable[..., LazyArray]:
+    return lambda x: as_lazy(x) == end
+
+
+def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> LazyArray:
+    return LazyArray(broadcast_view(as_lazy(fill_value).astype(dtype or a.dtype).node, np.shape(a)))
+
+
+def _broadcast_arrays(*args: Any) -> tuple[LazyArray, ...]:
+    shape = np.broadcast_shapes(*map(np.shape, args))
+    return tuple(_broadcast_to(each, shape) for each in args)
+
+
+def _cumulative(name: str, first: int) -> Callable[..., LazyArray]:
+    """A running sum or product in the words of the array API."""
+
+    def scan(x: Any, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> LazyArray:
+        x = as_lazy(x)
+        if axis is None and x.ndim > 1:
+            raise ValueError(f"a running result of an array of shape {x.shape} wants an axis")
+        found = getattr(x, name)(0 if axis is None else axis, dtype)
+        if not include_initial:
+            return found
+        (place,) = normalize_axis_tuple(0 if axis is None else axis, x.ndim)
+        start = (*found.shape[:place], 1, *found.shape[place + 1 :])
+        return concatenate([np.full(start, first, found.dtype), found], place)
+
+    return scan
+
+
+def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> LazyArray:
+    y = _moveaxis(y, axis, -1)
+    widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(_moveaxis(x, axis, -1))
+    return as_lazy((widths * (y[..., 1:] + y[..., :-1]) / 2.0).sum(-1))
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **JOINING,
     **REARRANGING,
@@ -137,20 +201,32 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "amax": _extreme("max"),
     "amin": _extreme("min"),
     "any": _extreme("any"),
+    "around": _round,
     "array_equal": _computed(np.array_equal),
+    "broadcast_arrays": _broadcast_arrays,
     "broadcast_to": _broadcast_to,
     "clip": _clip,
     "cumprod": _running("cumprod"),
     "cumsum": _running("cumsum"),
+    "cumulative_prod": _cumulative("cumprod", 1),
+    "cumulative_sum": _cumulative("cumsum", 0),
     "dot": matmul,
     "einsum": einsum,
+    "empty_like": _filled(0),
     "expand_dims": _expand_dims,
+    "fix": lambda x: as_lazy(np.trunc(as_lazy(x))),
+    "full_like": _full_like,
     "inner": _inner,
+    "isclose": _isclose,
+    "isneginf": _infinite(-np.inf),
+    "isposinf": _infinite(np.inf),
     "matmul": matmul,
+    "matrix_transpose": lambda x: _swapaxes(x, -1, -2),
     "max": _extreme("max"),
     "mean": _mean,
     "min": _extreme("min"),
     "moveaxis": _moveaxis,
+    "nan_to_num": _nan_to_num,
     "ndim": lambda a: a.ndim,
     "ones_like": _filled(1),
     "outer": _outer,
@@ -158,6 +234,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ravel": lambda a: as_lazy(a).ravel(),
     "reshape": lambda a, shape: as_lazy(a).reshape(shape),
     "result_type": _result_type,
+    "round": _round,
     "shape": lambda a: a.shape,
     "size": lambda a, axis=None: a.size if axis is None else a.shape[axis],
     "squeeze": _squeeze,
@@ -165,6 +242,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "swapaxes": _swapaxes,
     "take": lambda a, indices, axis=None: as_lazy(a).take(indices, axis),
     "transpose": lambda a, axes=None: as_lazy(a).transpose(axes),
+    "trapezoid": _trapezoid,
+    "vdot": lambda a, b: matmul(as_lazy(a).ravel(), as_lazy(b).ravel()),
     "where": _where,
     "zeros_like": _filled(0),
 }

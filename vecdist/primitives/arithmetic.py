@@ -176,6 +176,20 @@ isnan: Primitive = primitive(
     "isnan", expand=lambda x: ne(x, x), boolean=True,
     ufuncs=("isnan",), domain=(REAL,), oracle="numpy.isnan",
 )
+signbit: Primitive = primitive(
+    "signbit", expand=lambda x: bits(x) < 0, boolean=True, floating=True,
+    ufuncs=("signbit",), domain=(REAL,), oracle="numpy.signbit",
+)
+copysign: Primitive = primitive(
+    "copysign", 2, expand=lambda x, y: where(signbit(y), -from_bits(_magnitude(x)), from_bits(_magnitude(x))),
+    partials=lambda x, y, out: (sign(x) * copysign(1.0, y), None), floating=True,
+    ufuncs=("copysign",), domain=(REAL, NONZERO), oracle="numpy.copysign",
+)
+heaviside: Primitive = primitive(
+    "heaviside", 2, expand=lambda x, y: where(isnan(x), x, where(x < 0, 0, where(x > 0, 1, y))),
+    tangent=lambda dots, x, y, out: None if dots[1] is None else where(eq(x, 0), dots[1], 0), floating=True,
+    ufuncs=("heaviside",), domain=(REAL, REAL), oracle="numpy.heaviside",
+)
 isfinite: Primitive = primitive(
     "isfinite", expand=lambda x: eq(x - x, 0), boolean=True,
     ufuncs=("isfinite",), domain=(REAL,), oracle="numpy.isfinite",
@@ -223,6 +237,11 @@ def seldom(condition: Node, value: Operand, usual: Operand) -> Node:
     """
     chosen = where(condition, value, usual)
     return Node("seldom", chosen.args, (), chosen.shape, chosen.dtype)
+
+
+def _magnitude(x: Node) -> Node:
+    """The bit pattern of a float without its sign, also of NaN."""
+    return bits(x) & (2 ** (8 * x.dtype.itemsize - 1) - 1)
 
 
 def bits(x: Node) -> Node:

@@ -232,6 +232,12 @@ logaddexp: Primitive = primitive(
     partials=lambda x, y, out: (sigmoid(apart(x, y)), sigmoid(-apart(x, y))),
     floating=True, ufuncs=("logaddexp",), domain=(REAL, REAL), oracle="numpy.logaddexp",
 )
+logaddexp2: Primitive = primitive(
+    "logaddexp2", 2,
+    expand=lambda x, y: where(x < y, y, x) + log1p_unit(exp2(-magnitude(_difference(x, y)))) * (1 / LN2),
+    partials=lambda x, y, out: (sigmoid(LN2 * apart(x, y)), sigmoid(-LN2 * apart(x, y))),
+    floating=True, ufuncs=("logaddexp2",), domain=(REAL, REAL), oracle="numpy.logaddexp2",
+)
 tanh_slope: Primitive = primitive(
     "tanh_slope", expand=_tanh_slope, partials=lambda x, out: (-2.0 * tanh(x) * out,), floating=True, domain=(SMALL,),
 )

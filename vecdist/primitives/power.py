@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vecdist.graph.node import Node, Operand, Scalar, const, where
 from vecdist.primitives.arithmetic import REAL, bits, eq, floor, from_bits, isnan, ne, sqrt
-from vecdist.primitives.elementary import EXP_RANGE, clamped, log
+from vecdist.primitives.elementary import EXP_RANGE, clamped, exp, log
 from vecdist.primitives.floating import (
     INFINITY,
     NAN,
@@ -18,6 +18,7 @@ from vecdist.primitives.floating import (
     reduced_exp,
     scaled,
     width,
+    with_sign,
 )
 from vecdist.primitives.table import Primitive, primitive
 
@@ -129,6 +130,20 @@ def _partials(x: Node, y: Node, out: Node) -> tuple[Node, Node]:
 power: Primitive = primitive(
     "pow", 2, expand=_pow, partials=_partials,
     floating=True, ufuncs=("power", "float_power"), domain=((0.05, 20.0), (-5.0, 5.0)), oracle="numpy.power",
+)
+
+
+def _cbrt(x: Node) -> Node:
+    """A root to most of its digits, and a step of Newton's, whose terms are nowhere out of range."""
+    a = abs(x)
+    root = exp(log(a) * (1 / 3))
+    better = root - (root - a / (root * root)) * (1 / 3)
+    return where(eq(x, 0) | eq(a, INFINITY), x, with_sign(better, x))
+
+
+cbrt: Primitive = primitive(
+    "cbrt", expand=_cbrt, partials=lambda x, out: (1.0 / (3.0 * (out * out)),),
+    floating=True, ufuncs=("cbrt",), domain=((0.05, 20.0),), oracle="numpy.cbrt",
 )
 
 

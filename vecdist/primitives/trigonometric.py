@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from vecdist.graph.node import Node, Operand, const, where
 from vecdist.graph.shapes import broadcast
-from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits, size
+from vecdist.primitives.arithmetic import REAL, bits, eq, from_bits, ne, signbit, size
 from vecdist.primitives.far_angles import far_cosine, far_sine, far_tangent
-from vecdist.primitives.floating import format_of, polynomial, width, with_sign
+from vecdist.primitives.floating import INFINITY, format_of, polynomial, width, with_sign
+from vecdist.primitives.power import hypot
 from vecdist.primitives.table import Primitive, primitive
 
 PARTS = (REAL, (-1e-17, 1e-17))
@@ -209,4 +210,28 @@ cos_less_one: Primitive = primitive(  # cos(x + rest) - 1
 arctan: Primitive = primitive(
     "arctan", expand=_arctan, partials=lambda x, out: (1.0 / (1.0 + x * x),),
     floating=True, ufuncs=("arctan",), domain=(REAL,), oracle="numpy.arctan",
+)
+
+
+def _arctan2(y: Node, x: Node) -> Node:
+    """That of the lesser leg over the larger one, from the axis beside which it lies."""
+    tall, left = abs(y) > abs(x), signbit(x)
+    long, short = where(tall, abs(y), abs(x)), where(tall, abs(x), abs(y))
+    ratio = where(eq(long, 0), long + short, where(eq(long, short), 1.0, short / long))
+    angle = arctan(ratio)
+    high, low = QUARTER_TURN[width(x)]
+    turns = where(tall, const(1, x.dtype), where(left, const(2, x.dtype), const(0, x.dtype)))
+    return with_sign(turns * high + (turns * low + where(ne(tall, left), -angle, angle)), y)
+
+
+def _arctan2_partials(y: Node, x: Node, out: Node) -> tuple[Node, Node]:
+    """Those of a far point, and of the origin, where there are none, are 0."""
+    r = hypot(x, y)
+    apart = eq(r, 0) | eq(r, INFINITY)
+    return where(apart, 0.0, x / r / r), where(apart, 0.0, -y / r / r)
+
+
+arctan2: Primitive = primitive(
+    "arctan2", 2, expand=_arctan2, partials=_arctan2_partials,
+    floating=True, ufuncs=("arctan2",), domain=(REAL, REAL), oracle="numpy.arctan2",
 )
