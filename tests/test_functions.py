@@ -83,7 +83,8 @@ def test_compiled_sums_over_each_axis():
     np.round, np.around, lambda x: np.round(x * 9, 2), lambda x: np.round(x * 900, decimals=-2), np.fix,
     lambda x: np.round((x * 900).astype("i4"), -1), lambda x: np.round((x * 90).astype("i4"), 1),
     lambda x: np.nan_to_num(np.where(x > 1, np.nan, np.where(x > 0, np.inf, x))),
-    lambda x: np.nan_to_num(np.where(x > 0.5, np.inf, np.where(x < -0.5, -np.inf, x)).astype("f4"), nan=1.5, posinf=3, neginf=-x), np.isposinf, np.isneginf,
+    lambda x: np.nan_to_num(np.where(x > 0.5, np.inf, np.where(x < -0.5, -np.inf, x)).astype("f4"), posinf=3, neginf=-x),
+    np.isposinf, np.isneginf,
     lambda x: np.isclose(x, X + 1e-9), lambda x: np.isclose(x, X * np.array([1.0, 1 + 1e-6, np.nan, np.inf])),
     lambda x: np.isclose(np.where(x > 0, np.nan, x), np.where(X > 0, np.nan, X), equal_nan=True),
     lambda x: np.full_like(x, 2.5), lambda x: np.full_like(x, x[0, 0, 0], dtype="f4"), lambda x: np.empty_like(x) * 0,
@@ -119,7 +120,7 @@ def test_functions_that_answer_at_once():
 
 
 @pytest.mark.parametrize("call", [
-    np.median, np.linalg.norm, np.fft.fft, np.sort, np.unique, np.nonzero, np.cov,
+    np.median, np.linalg.eig, np.fft.fft, np.sort, np.unique, np.nonzero, np.cov,
 ])
 def test_functions_without_a_lazy_form_say_how_to_go_on(call):
     message = r"np\.[a-z.]+ has no lazy form; use np\.[a-z.]+\(np\.asarray"
@@ -128,8 +129,8 @@ def test_functions_without_a_lazy_form_say_how_to_go_on(call):
 
 
 def test_the_error_names_the_function_where_it_lives():
-    with pytest.raises(TypeError, match=r"np\.linalg\.norm has no lazy form"):
-        np.linalg.norm(lazy(X))
+    with pytest.raises(TypeError, match=r"np\.linalg\.eig has no lazy form"):
+        np.linalg.eig(lazy(X))
 
 
 @pytest.mark.parametrize("call", [
