@@ -1,4 +1,4 @@
-"""Linear algebra of small matrices, written out entry by entry: each entry is elementwise over the batch axes.
+"""Linear algebra of matrices; of small ones written out entry by entry: each is elementwise over the batch axes.
 
 So it is part of the kernel that it stands in, and has derivatives as any formula has.  A matrix is a list of rows of
 entries; of a triangular or symmetric one the rows end at the diagonal.
@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vecdist.graph.node import Node, cast, const, where
+from vecdist.graph.shapes import broadcast
 from vecdist.lazy.array import LazyArray, Operand, operands
 from vecdist.lazy.views import index_view
+from vecdist.primitives import factorisations as calls
 from vecdist.primitives.arithmetic import eq, sqrt
 from vecdist.primitives.boundary import boundary
 from vecdist.primitives.elementary import log
-from vecdist.primitives.structure import position
+from vecdist.primitives.structure import full, position
 
 MOST = 16  # rows of a matrix: the work, and the length of the source, grow with the cube
 
@@ -136,8 +138,8 @@ def cholesky(a: Operand) -> LazyArray:
     """The lower triangular L of L L' = A, for symmetric positive definite matrices in the last two axes.
 
     Where a matrix is not positive definite L has NaN from that row on.  What is factored is (A + A') / 2, so that
-    derivatives are symmetric.  Raises ``ValueError`` for matrices that are not square, ``NotImplementedError`` for more
-    than 16 rows.
+    derivatives are symmetric.  Up to 16 rows are part of a kernel, more are factored by LAPACK or cuSOLVER: there all
+    of L is NaN.  Raises ``ValueError`` for matrices that are not square.
 
     >>> import numpy as np
     >>> from vecdist import linalg
@@ -145,14 +147,17 @@ def cholesky(a: Operand) -> LazyArray:
     array([[2., 0.],
            [1., 2.]])
     """
-    return stacked(_valid(*factored(symmetric(_square(a)))))
+    node = _square(a)
+    if _is_long(node):
+        return LazyArray(calls.cholesky(calls.symmetric(node)))
+    return stacked(_valid(*factored(symmetric(node))))
 
 
 def solve_triangular(factor: Operand, b: Operand, transposed: bool = False) -> LazyArray:
     """The solution z of L z = b, or of L' z = b, for lower triangular matrices and vectors in the last axis.
 
-    The upper triangle of L is not read; batch axes broadcast.  Raises ``ValueError`` for shapes that do not fit,
-    ``NotImplementedError`` for more than 16 rows.
+    The upper triangle of L is not read; batch axes broadcast.  More than 16 rows are solved by LAPACK or cuBLAS.
+    Raises ``ValueError`` for shapes that do not fit.
 
     >>> import numpy as np
     >>> from vecdist import linalg
@@ -162,6 +167,8 @@ def solve_triangular(factor: Operand, b: Operand, transposed: bool = False) -> L
     left, (right,) = _square(factor), _floats(b)
     if not right.ndim or right.shape[-1] != left.shape[-1]:
         raise ValueError(f"a matrix of shape {left.shape} and a vector of shape {right.shape} do not fit")
+    if _is_long(left):
+        return LazyArray(_of_vectors(calls.upper_solution if transposed else calls.lower_solution, left, right))
     solve: Callable[[Triangle, Vector], Vector] = solved_transposed if transposed else solved
     return placed(solve(lower(left), vector(right)), np.arange(right.shape[-1]))
 
@@ -176,8 +183,36 @@ def log_determinant(a: Operand) -> LazyArray:
     >>> round(float(linalg.log_determinant(np.array([[4.0, 2.0], [2.0, 5.0]]))), 12)
     2.77258872224
     """
-    rows, pivots = factored(symmetric(_square(a)))
+    node = _square(a)
+    if _is_long(node):
+        return 2.0 * np.log(LazyArray(calls.diagonal(calls.cholesky(calls.symmetric(node))))).sum(axis=-1)
+    rows, pivots = factored(symmetric(node))
     return LazyArray(2.0 * log_diagonal(_valid(rows, pivots)))
+
+
+def cho_solve(factor: Operand, b: Operand) -> LazyArray:
+    """The solution x of L L' x = b, for lower triangular matrices and vectors in the last axis, as SciPy's.
+
+    Shapes and errors are those of ``solve_triangular``.
+
+    >>> import numpy as np
+    >>> from vecdist import linalg
+    >>> np.asarray(linalg.cho_solve(np.array([[2.0, 0.0], [1.0, 2.0]]), np.array([4.0, 7.0]))).round(6).tolist()
+    [0.375, 1.25]
+    """
+    return solve_triangular(factor, solve_triangular(factor, b), transposed=True)
+
+
+def _is_long(matrix: Node) -> bool:
+    """Whether a matrix has more rows than are written out."""
+    return int(matrix.shape[-1]) > MOST
+
+
+def _of_vectors(solve: Callable[[Node, Node], Node], matrix: Node, vectors: Node) -> Node:
+    """What matrices make of vectors, with leading axes that broadcast."""
+    lead = broadcast((matrix.shape[:-2], vectors.shape[:-1]))
+    columns = index_view(full(vectors, (*lead, vectors.shape[-1])), (..., None))
+    return index_view(solve(full(matrix, (*lead, *matrix.shape[-2:])), columns), (..., 0))
 
 
 def _valid(rows: Triangle, pivots: Vector) -> Triangle:
@@ -217,4 +252,4 @@ def placed(entries: Sequence[Node], numbers: np.ndarray) -> LazyArray:
     return LazyArray(found)
 
 
-__all__ = ["cholesky", "log_determinant", "solve_triangular"]
+__all__ = ["cho_solve", "cholesky", "log_determinant", "solve_triangular"]

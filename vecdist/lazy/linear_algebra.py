@@ -105,9 +105,9 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     if len(axes) == 1 and isinstance(ord, int | float):
         return (np.abs(array) ** ord).sum(axis=axes, keepdims=keepdims) ** (1.0 / ord)
     if len(axes) == 2 and ord in {1, -1, np.inf, -np.inf}:
-        inner, outer = axes if abs(ord) == 1 else axes[::-1]
+        inner, outer = axes if ord in {1, -1} else axes[::-1]
         totals = np.abs(array).sum(axis=inner, keepdims=True)
-        found = totals.max(axis=outer, keepdims=True) if ord > 0 else totals.min(axis=outer, keepdims=True)
+        found = totals.max(axis=outer, keepdims=True) if ord in {1, np.inf} else totals.min(axis=outer, keepdims=True)
         return found if keepdims else np.squeeze(found, axis=axes)
     raise TypeError(f"np.linalg.norm of order {ord!r} over {len(axes)} axes has no lazy form")
 

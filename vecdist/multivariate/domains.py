@@ -13,6 +13,11 @@ from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.graph.node import Node, where
 from vecdist.lazy.views import index_view
 from vecdist.multivariate.events import event_length, every, over_event
+from vecdist.multivariate.long_vectors import factor_of
+from vecdist.primitives.arithmetic import square
+from vecdist.primitives.factorisations import diagonal, lower_part
+
+DEFINITE = "positive, of a positive definite matrix"
 
 
 class Check(NamedTuple):
@@ -72,18 +77,24 @@ def _ordered(name: str, x: Node, size: int) -> list[Check]:
 
 
 def _triangular(name: str, x: Node, size: int) -> list[Check]:
+    if size > linalg.MOST:
+        finite_below = each(finite, "kk").checks(name, lower_part(x), size)
+        return [*each(positive).checks(f"diagonal of {name}", diagonal(x), size), *finite_below]
     rows = linalg.lower(x)
-    diagonal = _all_positive(f"diagonal of {name}", [row[-1] for row in rows], "positive")
+    on_diagonal = _all_positive(f"diagonal of {name}", [row[-1] for row in rows], "positive")
     below = [element for row in rows for element in row[:-1]]
     if not below:
-        return [diagonal]
+        return [on_diagonal]
     total = sum(below[1:], below[0])  # one comparison for all of them: what is not finite stays so
-    return [diagonal, *number(finite).checks(f"sum below the diagonal of {name}", total, size)]
+    return [on_diagonal, *number(finite).checks(f"sum below the diagonal of {name}", total, size)]
 
 
 def _definite(name: str, x: Node, size: int) -> list[Check]:
+    if size > linalg.MOST:
+        found = square(diagonal(factor_of(x)))
+        return [Check(f"pivot of {name}", positive.satisfied(found), found, DEFINITE, 1)]
     pivots = linalg.factored(linalg.symmetric(x)).pivots
-    return [_all_positive(f"pivot of {name}", pivots, "positive, of a positive definite matrix")]
+    return [_all_positive(f"pivot of {name}", pivots, DEFINITE)]
 
 
 def _degrees(name: str, x: Node, size: int) -> list[Check]:

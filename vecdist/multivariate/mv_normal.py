@@ -2,7 +2,6 @@
 
 import math
 
-from vecdist import linalg
 from vecdist.constraints import finite, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
@@ -19,7 +18,7 @@ class MvNormal(Multivariate):
     Written ``MvNormal(loc, covariance)``; ``MvNormal(loc=, scale_tril=)`` with a lower triangular factor,
     Σ = scale_tril scale_tril'; ``MvNormal(loc=, precision=)`` with the inverse of Σ; ``MvNormal(loc=, scale_diag=)``
     with standard deviations of independent elements; ``MvNormal(loc=, cov_factor=, cov_diag=)`` with
-    Σ = cov_factor cov_factor' + diag(cov_diag).  Of the last two an event may have any length, of the others 16.
+    Σ = cov_factor cov_factor' + diag(cov_diag).  Matrices of more than 16 rows are factored by LAPACK or cuSOLVER.
     Kotz, Balakrishnan and Johnson (2000), Continuous Multivariate Distributions 1, second edition, chapter 45.
 
     >>> import numpy as np, vecdist
@@ -35,7 +34,7 @@ class MvNormal(Multivariate):
     @parametrisation(loc=each(finite), scale_tril=triangular)
     @staticmethod
     def by_factor(loc: Node, scale_tril: Node) -> dict[str, object]:
-        return {"loc": loc, "scatter": scatter.of_factor(linalg.triangular(scale_tril))}
+        return {"loc": loc, "scatter": scatter.of_lower(scale_tril)}
 
     @parametrisation(loc=each(finite), precision=definite)
     @staticmethod

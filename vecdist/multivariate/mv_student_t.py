@@ -2,7 +2,6 @@
 
 import math
 
-from vecdist import linalg
 from vecdist.constraints import finite, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
@@ -37,7 +36,7 @@ class MvStudentT(Multivariate):
     @parametrisation(df=number(positive), loc=each(finite), scale_tril=triangular)
     @staticmethod
     def by_factor(df: Node, loc: Node, scale_tril: Node) -> dict[str, object]:
-        return {"df": df, "loc": loc, "scatter": scatter.of_factor(linalg.triangular(scale_tril))}
+        return {"df": df, "loc": loc, "scatter": scatter.of_lower(scale_tril)}
 
     @parametrisation(df=number(positive), loc=each(finite), scale_diag=each(positive))
     @staticmethod

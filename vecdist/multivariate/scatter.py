@@ -10,6 +10,7 @@ import numpy as np
 from vecdist import linalg
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, const
+from vecdist.multivariate import long_vectors
 from vecdist.multivariate.events import each_of, event_length, over_event
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log
@@ -43,13 +44,23 @@ def of_factor(factor: linalg.Triangle) -> Scatter:
     )
 
 
+def of_lower(factor: Node) -> Scatter:
+    """Σ = L L', of a matrix L whose upper triangle is not read."""
+    is_long = event_length(factor) > linalg.MOST
+    return Scatter(*long_vectors.by_factor(factor)) if is_long else of_factor(linalg.triangular(factor))
+
+
 def of_matrix(matrix: Node) -> Scatter:
     """Σ itself."""
+    if event_length(matrix) > linalg.MOST:
+        return Scatter(*long_vectors.by_factor(long_vectors.factor_of(matrix)))
     return of_factor(linalg.factored(linalg.symmetric(matrix)).rows)
 
 
 def of_inverse(matrix: Node) -> Scatter:
     """Σ^-1."""
+    if event_length(matrix) > linalg.MOST:
+        return Scatter(*long_vectors.by_inverse(matrix))
     factor = linalg.factored(linalg.symmetric(matrix)).rows
     count, zero, one = len(factor), const(0.0, matrix.dtype), const(1.0, matrix.dtype)
     units = [[one if i == j else zero for i in range(count)] for j in range(count)]

@@ -1,0 +1,83 @@
+"""How long vectors are scattered around their location: by LAPACK or cuSOLVER, where rows are not written out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from vecdist.distributions.stream import Stream
+from vecdist.graph.node import Node, const, where
+from vecdist.graph.shapes import broadcast
+from vecdist.lazy.views import index_view
+from vecdist.multivariate.events import each_of, event_length, over_event
+from vecdist.primitives.arithmetic import eq, square
+from vecdist.primitives.elementary import log
+from vecdist.primitives.factorisations import (
+    cholesky,
+    diagonal,
+    lower_part,
+    lower_solution,
+    swapped,
+    symmetric,
+    times,
+    upper_solution,
+)
+from vecdist.primitives.structure import drop_axes, full, position, reshape
+
+Apply = Callable[[Node, Node], Node]
+Parts = tuple[Callable[[Node], Node], Node, Callable[[Stream], Node], Callable[[], Sequence[Node]]]
+"""Squared distances of deviations, the logarithm of the square root of the determinant, normal deviations, columns."""
+
+
+def factor_of(matrix: Node) -> Node:
+    """The Cholesky factor of (A + A') / 2, NaN where there is none."""
+    return cholesky(symmetric(matrix))
+
+
+def by_factor(factor: Node) -> Parts:
+    """Σ = L L', of which what stands above the diagonal of L is not read."""
+    volume = over_event(log(diagonal(factor)))
+
+    def coloured(random: Stream) -> Node:
+        return _applied(times, lower_part(factor), random.over(event_length(factor)).normal())
+
+    distance = partial(_distance, lower_solution, factor)
+    return distance, volume, coloured, lambda: _columns(lower_part(factor))
+
+
+def by_inverse(matrix: Node) -> Parts:
+    """Σ^-1 = L L'."""
+    factor = factor_of(matrix)
+
+    def coloured(random: Stream) -> Node:
+        return _applied(upper_solution, factor, random.over(event_length(factor)).normal())
+
+    def columns() -> Sequence[Node]:
+        units = where(_on_diagonal(factor), const(1.0, factor.dtype), 0.0)
+        return _columns(upper_solution(factor, full(units, factor.shape)))
+
+    return partial(_distance, times, swapped(factor)), -over_event(log(diagonal(factor))), coloured, columns
+
+
+def _distance(apply: Apply, matrix: Node, deviations: Node) -> Node:
+    return over_event(square(_applied(apply, matrix, deviations)))
+
+
+def _columns(matrix: Node) -> Sequence[Node]:
+    return [index_view(matrix, (..., place)) for place in range(event_length(matrix))]
+
+
+def _on_diagonal(matrix: Node) -> Node:
+    return eq(position(matrix.shape[-2], 1), position(1, matrix.shape[-1]))
+
+
+def _applied(apply: Apply, matrix: Node, vectors: Node) -> Node:
+    """What matrices make of vectors; all vectors together where there is one matrix."""
+    if matrix.ndim == 2 and vectors.ndim > 1:
+        count = math.prod(int(length) for length in vectors.shape[:-1])
+        found = apply(matrix, swapped(reshape(vectors, (count, vectors.shape[-1]))))
+        return reshape(swapped(found), vectors.shape)
+    lead = broadcast((matrix.shape[:-2], vectors.shape[:-1]))
+    columns = each_of(full(vectors, (*lead, vectors.shape[-1])))
+    return drop_axes(apply(full(matrix, (*lead, *matrix.shape[-2:])), columns), (-1,))
