@@ -15,6 +15,7 @@ from vecdist.graph.node import Node, Scalar, cast
 from vecdist.graph.node import where as choose
 from vecdist.graph.shapes import normalise_axes
 from vecdist.lazy.indexing import pick, picks
+from vecdist.lazy.methods import Methods
 from vecdist.lazy.operators import Operators
 from vecdist.lazy.reading import Readable
 from vecdist.lazy.ufuncs import apply, check_shapes
@@ -30,7 +31,7 @@ Axes: TypeAlias = int | Sequence[int] | None
 
 
 @final
-class LazyArray(Readable, Operators):
+class LazyArray(Readable, Methods, Operators):
     """An array that is an expression.
 
     It broadcasts, indexes and reduces like a NumPy array and takes part in NumPy functions, and everything gives

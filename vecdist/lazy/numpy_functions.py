@@ -220,7 +220,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "isclose": _isclose,
     "isneginf": _infinite(-np.inf),
     "isposinf": _infinite(np.inf),
-    "matmul": matmul,
     "matrix_transpose": lambda x: _swapaxes(x, -1, -2),
     "max": _extreme("max"),
     "mean": _mean,
