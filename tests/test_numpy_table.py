@@ -17,9 +17,9 @@ COMMAND = "VECDIST_REGENERATE=1 python -m pytest tests/test_numpy_table.py"
 VERSION = ".".join(np.__version__.split(".")[:2])
 HEAD = f"""# NumPy's functions of lazy arrays
 
-What of NumPy {VERSION} takes a lazy array and gives another, without computing it, and what is refused with a `TypeError`
-that names the function. Derivatives of any order follow; those of places, counts and roundings are 0. `allclose` and
-`array_equal` answer at once. Written by `{COMMAND}`.
+What of NumPy {VERSION} takes a lazy array and gives another, without computing it, and what is refused with a
+`TypeError` that names the function. Derivatives of any order follow; those of places, counts and roundings are 0.
+`allclose` and `array_equal` answer at once. Written by `{COMMAND}`.
 """
 MODULES = {"np": (np, numpy_functions.FUNCTIONS), "np.linalg": (np.linalg, linear_algebra.FUNCTIONS),
            "np.fft": (np.fft, {})}

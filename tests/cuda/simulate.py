@@ -130,6 +130,30 @@ def slopes(array):
     return ((lazy(array)[1:] * lazy(array)[:-1]).sum() + lazy(array)[::-2].sum() * 3.0,), (array,)
 
 
+def joined(n, dtype="f8"):
+    """Parts beside each other, each of which is added to alone; infinite ones stay what they are."""
+    parts = [positive(n, dtype), positive(n + 30, dtype) - 2, np.array([-np.inf, -0.0], dtype)]
+    whole = np.concatenate([np.log(lazy(parts[0])), lazy(parts[1]) ** 2, lazy(parts[2])])
+    return (whole, (np.roll(whole[: 2 * n], n // 2) * whole[: 2 * n]).sum()), tuple(parts[:2])
+
+
+def rearranged(rows):
+    """Stacked, padded and repeated rows, and their diagonals."""
+    table = np.cos(np.arange(1.0, rows * rows + 1)).reshape(rows, rows)
+    padded = np.pad(lazy(table), ((1, 0), (2, 1)), "edge") * 0.5
+    stacked = np.stack([np.tril(padded[1:, 2:-1]), np.diag(np.diagonal(lazy(table)) ** 2)])
+    return ((stacked**2).sum() + (np.repeat(padded, 2, 1) ** 3).sum(),), (table,)
+
+
+def searched(n):
+    """Places: of extremes, with NaN among them, and in sorted numbers."""
+    points, knots = x(n), np.array([-3.0, -1.5, 0.5, 2.0, 5.0])
+    points[n // 2] = np.nan
+    rows = np.stack([lazy(points), -lazy(points[::-1].copy())])
+    return (rows.argmax(1), rows.argmin(0), np.searchsorted(knots, lazy(points)),
+            np.interp(lazy(points), knots, np.cos(knots))), ()
+
+
 def regression(rows, columns, dtype="f8"):
     """Each row is read once: for its linear predictor, and for its part of the gradient."""
     table = ((np.arange(rows * columns) * 7 % 13 - 6.0) / 5).reshape(rows, columns).astype(dtype)
@@ -294,6 +318,15 @@ CASES = {
     "guards of a strided array": (slopes(np.arange(40.0)[::2]), 1, 1),
     "far angles with gradient": (((np.sin(FAR).sum(), (np.tan(FAR) * np.cos(FAR))), (FAR_ANGLES,)), 1, 1),
     "far angles, whole tiles": (((np.sin(lazy(1e5 * x(1100, "f4"))),), ()), 1, 1),
+    "joined arrays": (joined(100), 2, 1),
+    "joined arrays in float32": (joined(60, "f4"), 1, 1),
+    "rearranged rows": (rearranged(9), 1, 1),
+    "places": (searched(70), 1, 1),
+    "angles, roots and signs": (
+        ((np.arctan2(lazy(x(90)), positive(90) - 1.0), np.cbrt(lazy(x(90))),
+          np.copysign(lazy(x(90)), -1.0 * x(90)[::-1]), np.logaddexp2(lazy(x(90)), 2.0),
+          np.signbit(lazy(x(90)))), ()), 1, 1,
+    ),
     "integers": (((np.where(lazy(np.arange(90)) < 40, lazy(np.arange(90)) * 3, -1).sum(),), ()), 3, 1),
     "small integers": (((lazy(np.arange(90, dtype="i2")) * 5 - np.arange(90, dtype="u1"),), ()), 1, 1),
     "booleans": ((((lazy(x(90)) < 1.0) & ~(lazy(x(90)) < -2.0), (lazy(x(90)) < 0.0).sum()), ()), 3, 1),
