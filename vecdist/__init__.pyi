@@ -9,7 +9,7 @@ from vecdist.inspect.explain import explain as explain
 from vecdist.interop.converters import from_numpyro as from_numpyro, from_pymc as from_pymc, from_scipy as from_scipy, from_stan as from_stan
 from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as lazy
 from vecdist.lazy.compiled import Compiled as Compiled, compile as compile
-from vecdist.lazy.derivatives import hessian as hessian, hvp as hvp, jvp as jvp, value_and_grad as value_and_grad, value_and_partials as value_and_partials, vjp as vjp
+from vecdist.lazy.derivatives import hessian as hessian, hessian_diagonal as hessian_diagonal, hvp as hvp, jacobian as jacobian, jvp as jvp, value_and_grad as value_and_grad, value_and_partials as value_and_partials, vjp as vjp
 from vecdist.lazy.exits import LostDerivative as LostDerivative
 from vecdist.lazy.external import external as external
 from vecdist.lazy.scan import scan as scan
@@ -19,6 +19,7 @@ from vecdist.runtime.pipeline import InvalidIndex as InvalidIndex, InvalidParame
 from vecdist.verbs.density import Vectorize as Vectorize, logpdf as logpdf, logpmf as logpmf, pdf as pdf, pmf as pmf
 from vecdist.verbs.divergences import cross_entropy as cross_entropy, kl_divergence as kl_divergence
 from vecdist.verbs.draws import sample as sample
+from vecdist.verbs.information import fisher_information as fisher_information, score as score
 from vecdist.verbs.intervals import interval as interval, isf as isf, logdiffcdf as logdiffcdf
 from vecdist.verbs.tails_and_moments import cdf as cdf, entropy as entropy, logcdf as logcdf, logsf as logsf, mean as mean, median as median, mode as mode, ppf as ppf, sf as sf, std as std, variance as variance
 from vecdist.wrappers import affine as affine, censored as censored, discretised as discretised, folded as folded, hurdle as hurdle, iid as iid, interval_censored as interval_censored, transformed as transformed, truncated as truncated, zero_inflated as zero_inflated
@@ -48,6 +49,7 @@ __all__ = [
     "entropy",
     "explain",
     "external",
+    "fisher_information",
     "folded",
     "from_numpyro",
     "from_pymc",
@@ -55,12 +57,14 @@ __all__ = [
     "from_stan",
     "function",
     "hessian",
+    "hessian_diagonal",
     "hurdle",
     "hvp",
     "iid",
     "interval",
     "interval_censored",
     "isf",
+    "jacobian",
     "jvp",
     "kl_divergence",
     "lazy",
@@ -81,6 +85,7 @@ __all__ = [
     "ppf",
     "sample",
     "scan",
+    "score",
     "sf",
     "softmax",
     "std",

@@ -109,6 +109,49 @@ def hessian(scalar: Expression, wrt: Wrt) -> Any:
     return blocks if isinstance(wrt, tuple | list) else blocks[0][0]
 
 
+def hessian_diagonal(scalar: Expression, wrt: Wrt) -> Any:
+    """The second derivatives of a scalar expression in each element of an array twice, of that array's shape.
+
+    What stands on the diagonal of ``hessian``, which is not stored: from one kernel, which goes through the expression
+    once for each element.  An array for each array of ``wrt``.  Raises ``ValueError`` where ``value_and_grad`` does.
+
+    >>> import numpy as np, vecdist
+    >>> x = np.array([1.0, 2.0])
+    >>> vecdist.hessian_diagonal((vecdist.lazy(x) ** 3).sum(), wrt=x)
+    array([ 6., 12.])
+    """
+    scalar = _known_lazy(scalar)
+    leaves = _scalar_leaves(scalar, wrt)
+    shapes = _shapes(leaves)
+    sizes = [int(np.prod(shape, dtype=np.int64)) for shape in shapes]
+    seeds = [_unit_tangents([leaf], [size], scalar.device)[0] for leaf, size in zip(leaves, sizes, strict=True)]
+    found = _pushed("hessian diagonal", (scalar.node, *leaves, *seeds), shapes)
+    return tuple(found) if isinstance(wrt, tuple | list) else found[0]
+
+
+def jacobian(expr: Expression, wrt: Wrt) -> Any:
+    """All first derivatives of an expression, from one kernel: an array for each array of ``wrt``.
+
+    That of an array ``a`` has the shape ``expr.shape + a.shape``, and the dtype of ``expr``.  Raises ``ValueError``
+    where the expression does not contain an array.
+
+    >>> import numpy as np, vecdist
+    >>> X, beta = np.array([[1.0, 2.0], [0.0, 3.0]]), np.array([1.0, 1.0])
+    >>> vecdist.jacobian((X @ vecdist.lazy(beta)) ** 2, wrt=beta)
+    array([[ 6., 12.],
+           [ 0., 18.]])
+    """
+    found = _known_lazy(expr)
+    leaves = leaves_of(found, wrt)
+    each, rows = _shapes(leaves), tuple(int(length) for length in found.shape)
+    sizes = [int(np.prod(shape, dtype=np.int64)) for shape in each]
+    seeds = _unit_tangents(leaves, sizes, found.device)
+    (columns,) = _pushed("jacobian", (found.node, *leaves, *seeds), [(sum(sizes), *rows)])
+    ends = np.cumsum([0, *sizes])
+    blocks = tuple(_moved(columns[ends[j] : ends[j + 1]], rows, each[j]) for j in range(len(leaves)))
+    return blocks if isinstance(wrt, tuple | list) else blocks[0]
+
+
 def _shapes(leaves: Sequence[Node]) -> list[tuple[int, ...]]:
     """The shapes of leaves, whose lengths are known."""
     return [tuple(int(length) for length in leaf.shape) for leaf in leaves]

@@ -11,7 +11,8 @@ from vecdist.graph.node import Node, where
 from vecdist.passes.batched import partials_of_each
 from vecdist.passes.differentiate import gradient, partials, pushforward
 from vecdist.passes.vmap import vmap
-from vecdist.primitives.arithmetic import isnan
+from vecdist.primitives.arithmetic import eq, isnan
+from vecdist.primitives.structure import drop_axes, summed
 
 Roots = tuple[Node, ...]
 
@@ -62,10 +63,34 @@ def _hvp(roots: Roots, guarded: bool = False) -> Roots:
 def _hessian(roots: Roots, guarded: bool = False) -> Roots:
     """A Hessian: the gradient, pushed forward along a batch of tangents."""
     value, leaves, seeds = _parted(roots)
-    singles = [Node("direction", (), (place,), leaf.shape, leaf.dtype) for place, leaf in enumerate(leaves)]
-    tangents = dict(zip(leaves, singles, strict=True))
+    tangents, batch = _directions(leaves, seeds)
     columns = [pushforward(first, tangents, guarded) for first in gradient(value, leaves)]
-    return vmap(columns, _untied(singles, seeds))
+    return vmap(columns, batch)
+
+
+def _jacobian(roots: Roots, guarded: bool = False) -> Roots:
+    """All derivatives of an expression of any shape: pushed forward along a batch of tangents."""
+    value, leaves, seeds = _parted(roots)
+    tangents, batch = _directions(leaves, seeds)
+    return vmap([pushforward(value, tangents, guarded)], batch)
+
+
+def _hessian_diagonal(roots: Roots, guarded: bool = False) -> Roots:
+    """Of the columns of each leaf's own block of a Hessian what stands on the diagonal: the seeds are unit vectors."""
+    value, leaves, seeds = _parted(roots)
+    found = []
+    for leaf, first, seed in zip(leaves, gradient(value, leaves), seeds, strict=True):
+        tangents, batch = _directions([leaf], [seed])
+        (column,) = vmap([pushforward(first, tangents, guarded)], batch)
+        own, batched = where(eq(seed.args[0], 0.0), 0.0, column), (-1 - leaf.ndim,)
+        found.append(drop_axes(summed(own, batched), batched))
+    return tuple(found)
+
+
+def _directions(leaves: Sequence[Node], seeds: Sequence[Node]) -> tuple[dict[Node, Node], dict[Node, Node]]:
+    """A tangent of each leaf, which stands for one, and the batch of those that it stands for."""
+    singles = [Node("direction", (), (place,), leaf.shape, leaf.dtype) for place, leaf in enumerate(leaves)]
+    return dict(zip(leaves, singles, strict=True)), _untied(singles, seeds)
 
 
 def _leapfrog(roots: Roots) -> Roots:
@@ -106,6 +131,8 @@ RULES: dict[str, Callable[..., Roots]] = {
     "jvp": _jvp,
     "hvp": _hvp,
     "hessian": _hessian,
+    "hessian diagonal": _hessian_diagonal,
+    "jacobian": _jacobian,
     "leapfrog": _leapfrog,
 }
 values = Derivation("values")

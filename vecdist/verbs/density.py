@@ -144,6 +144,12 @@ def _check_distribution(verb: str, distribution: Any) -> None:
         raise TypeError(f"{verb} wants a distribution, given {type(distribution).__name__}")
 
 
+def stating(family: type) -> str:
+    """The name of the family whose log density this one has: Chi2 is written as Gamma is."""
+    formula = getattr(family, "log_density", None)
+    return [each.__name__ for each in family.__mro__ if getattr(each, "log_density", None) == formula][-1]
+
+
 def as_floats(given: Mapping[str, Any]) -> dict[str, Node]:
     """The operands as nodes of one dtype: that of the floating-point arrays and NumPy scalars among them, or float64.
 

@@ -27,7 +27,7 @@ from vecdist.special.bessel import bessel_ratio, log_i0
 from vecdist.special.beta_ratios import digamma_rise
 from vecdist.special.error_functions import digamma, lbeta, lgamma
 from vecdist.special.formulas import EULER
-from vecdist.verbs.density import as_floats, checked
+from vecdist.verbs.density import as_floats, checked, stating
 from vecdist.verbs.tails_and_moments import entropy
 
 Formula = Callable[[Parameters, Parameters], Node]
@@ -263,12 +263,6 @@ DIVERGENCES: dict[tuple[str, str], Formula] = {
 }
 
 
-def _stating(family: type) -> str:
-    """The name of the family whose log density this one has: Chi2 is written as Gamma is."""
-    formula = getattr(family, "log_density", None)
-    return [each.__name__ for each in family.__mro__ if getattr(each, "log_density", None) == formula][-1]
-
-
 _templates: Memo[Template] = of_structures()
 
 
@@ -277,7 +271,7 @@ def _evaluated(verb: str, p: Any, q: Any) -> LazyArray:
     for side in sides:
         if not isinstance(side, Distribution | Compound):
             raise TypeError(f"{verb} wants two distributions, given {_named(side)}")
-    formula = DIVERGENCES.get((_stating(type(p)), _stating(type(q))))
+    formula = DIVERGENCES.get((stating(type(p)), stating(type(q))))
     if formula is None:
         raise TypeError(f"{verb} of {type(p).__name__} and {type(q).__name__} is not there: no closed form is known")
     places = [(place, name) for place, side in enumerate(sides) for name in side.parameters]
