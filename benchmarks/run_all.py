@@ -30,6 +30,7 @@ MODELS = [
     "lstm_cell.py",
     "prefix.py",
     "recurrences.py --dtype float64",
+    "gaussian_process.py --dtype float64",
     "arity.py",
     "branches.py",
     "growth.py",

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import lazy
+from vecdist import LazyArray, lazy
+from vecdist.primitives import factorisations
 
 rng = np.random.default_rng(7)
 
@@ -27,7 +28,29 @@ FUNCTIONS = {
     "norm": (np.linalg.norm, (regular,)), "norms": (lambda a: np.linalg.norm(a, 3, axis=-1), (regular,)),
     "columns": (lambda a: np.linalg.norm(a, 1, axis=(-2, -1)), (regular,)),
 }  # fmt: skip
-SYMMETRIC = {"cholesky", "upper", "eigvalsh", "eigenvectors"}
+def of_definite(function):
+    """A function of a positive definite matrix and its factor, and of vectors."""
+
+    def run(a, *others):
+        if not isinstance(a, LazyArray):
+            return {"solution": np.linalg.solve, "inverse": np.linalg.inv, "logdet": lambda a: np.linalg.slogdet(a)[1]}[
+                function
+            ](a, *others)
+        rule = {
+            "solution": factorisations.definite_solution, "inverse": factorisations.definite_inverse,
+            "logdet": factorisations.log_determinant,
+        }[function]
+        matrix = factorisations.symmetric(a.node)
+        return LazyArray(rule(matrix, factorisations.cholesky(matrix), *(each.node for each in others)))
+
+    return run
+
+
+FUNCTIONS |= {
+    "solution": (of_definite("solution"), (definite, lambda *shape: rng.normal(size=(*shape[:-1], 2)))),
+    "inverse": (of_definite("inverse"), (definite,)), "logdet": (of_definite("logdet"), (definite,)),
+}  # fmt: skip
+SYMMETRIC = {"solution", "inverse", "logdet", "cholesky", "upper", "eigvalsh", "eigenvectors"}
 SHAPES = [(1, 1), (4, 4), (3, 2, 2), (20, 20)]
 
 
@@ -47,7 +70,7 @@ def slopes(function, given):
 def moved(name, shape):
     """A direction; a symmetric one where only such matrices are meant."""
     found = rng.normal(size=shape)
-    return found + found.swapaxes(-1, -2) if name in SYMMETRIC else found
+    return found + found.swapaxes(-1, -2) if name in SYMMETRIC and shape[-1] == shape[-2] else found
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -15,7 +15,9 @@ from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.factorisations import (
     cholesky,
+    definite_solution,
     diagonal,
+    log_determinant,
     lower_part,
     lower_solution,
     swapped,
@@ -35,6 +37,21 @@ def factor_of(matrix: Node) -> Node:
     return cholesky(symmetric(matrix))
 
 
+def by_matrix(matrix: Node) -> Parts:
+    """Σ itself, of which (Σ + Σ') / 2 is read."""
+    whole, factor = symmetric(matrix), factor_of(matrix)
+
+    def distance(d: Node) -> Node:
+        return over_event(d * _applied(partial(_solved, factor), whole, d))
+
+    _, _, coloured, columns = by_factor(factor)
+    return distance, 0.5 * log_determinant(whole, factor), coloured, columns
+
+
+def _solved(factor: Node, matrix: Node, columns: Node) -> Node:
+    return definite_solution(matrix, full(factor, matrix.shape), columns)
+
+
 def by_factor(factor: Node) -> Parts:
     """Σ = L L', of which what stands above the diagonal of L is not read."""
     volume = over_event(log(diagonal(factor)))
@@ -42,13 +59,18 @@ def by_factor(factor: Node) -> Parts:
     def coloured(random: Stream) -> Node:
         return _applied(times, lower_part(factor), random.over(event_length(factor)).normal())
 
-    distance = partial(_distance, lower_solution, factor)
+    def distance(d: Node) -> Node:
+        return over_event(square(_applied(lower_solution, factor, d)))
+
     return distance, volume, coloured, lambda: _columns(lower_part(factor))
 
 
 def by_inverse(matrix: Node) -> Parts:
-    """Σ^-1 = L L'."""
-    factor = factor_of(matrix)
+    """Σ^-1."""
+    whole, factor = symmetric(matrix), factor_of(matrix)
+
+    def distance(d: Node) -> Node:
+        return over_event(d * _applied(times, whole, d))
 
     def coloured(random: Stream) -> Node:
         return _applied(upper_solution, factor, random.over(event_length(factor)).normal())
@@ -57,11 +79,7 @@ def by_inverse(matrix: Node) -> Parts:
         units = where(_on_diagonal(factor), const(1.0, factor.dtype), 0.0)
         return _columns(upper_solution(factor, full(units, factor.shape)))
 
-    return partial(_distance, times, swapped(factor)), -over_event(log(diagonal(factor))), coloured, columns
-
-
-def _distance(apply: Apply, matrix: Node, deviations: Node) -> Node:
-    return over_event(square(_applied(apply, matrix, deviations)))
+    return distance, -0.5 * log_determinant(whole, factor), coloured, columns
 
 
 def _columns(matrix: Node) -> Sequence[Node]:

@@ -53,7 +53,7 @@ def of_lower(factor: Node) -> Scatter:
 def of_matrix(matrix: Node) -> Scatter:
     """Σ itself."""
     if event_length(matrix) > linalg.MOST:
-        return Scatter(*long_vectors.by_factor(long_vectors.factor_of(matrix)))
+        return Scatter(*long_vectors.by_matrix(matrix))
     return of_factor(linalg.factored(linalg.symmetric(matrix)).rows)
 
 

@@ -50,6 +50,41 @@ def _solver(array: Any) -> Any:
         return None
 
 
+def solved_definite(a: Any, factor: Any, b: Any) -> Any:
+    """A^-1 B, by the Cholesky factor of A."""
+    if isinstance(factor, np.ndarray) and factor.ndim == 2 and (lapack := _lapack()) is not None:
+        (solve,) = lapack.get_lapack_funcs(("potrs",), (factor, b))
+        return solve(factor.T, b, lower=False)[0]  # rows of L are columns of L', as LAPACK has them
+    return solved_upper(factor, solved_lower(factor, b))
+
+
+def inverted_definite(a: Any, factor: Any) -> Any:
+    """A^-1, by the Cholesky factor of A."""
+    if not isinstance(factor, np.ndarray):
+        eye = importlib.import_module("cupy").eye(a.shape[-1], dtype=a.dtype)
+        return solved_definite(a, factor, eye if a.ndim == 2 else eye + 0 * a)
+    if factor.ndim > 2 or (lapack := _lapack()) is None:
+        return np.linalg.inv(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))
+    (invert,) = lapack.get_lapack_funcs(("potri",), (factor,))
+    half = invert(factor.T, lower=False)[0].T
+    lower = np.tril(half)
+    return lower + np.tril(lower, -1).T
+
+
+def log_of_determinant(a: Any, factor: Any) -> Any:
+    """log |A|, by the Cholesky factor of A."""
+    library = np if isinstance(factor, np.ndarray) else importlib.import_module("cupy")
+    return 2.0 * library.log(library.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
+
+
+def _lapack() -> Any:
+    """SciPy's LAPACK; none where SciPy is not installed."""
+    try:
+        return importlib.import_module("scipy.linalg.lapack")
+    except ImportError:
+        return None
+
+
 def _by_library(array: Any) -> Any:
     return np.linalg if isinstance(array, np.ndarray) else importlib.import_module("cupy").linalg
 

@@ -19,7 +19,10 @@ from vecdist.primitives.array_factorisations import (
     cholesky_or_nan,
     eigenvalues,
     eigenvectors,
+    inverted_definite,
+    log_of_determinant,
     sign_and_log,
+    solved_definite,
     solved_lower,
     solved_upper,
 )
@@ -172,6 +175,63 @@ def _push_upper(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
 
 SOLVE_LOWER = Call("solve_triangular", solved_lower, _pull_lower, _push_lower, True, signature("nn,nk->nk"))
 SOLVE_UPPER = Call("solve_triangular", solved_upper, _pull_upper, _push_upper, True, signature("nn,nk->nk"))
+
+
+# symmetric positive definite matrices beside their factors, which are no more than a help: what is computed is a
+# function of the matrices alone, and so is its derivative
+
+
+def definite_solution(a: Node, factor: Node, b: Node) -> Node:
+    """A^-1 B."""
+    return _one(SOLVE_DEFINITE, (a, factor, b), b.shape)
+
+
+def _pull_definite(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Dots:
+    a, factor, _ = args
+    right = definite_solution(a, factor, back[0])
+    return -symmetric(times(right, swapped(results[0]))), None, right
+
+
+def _push_definite(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
+    moved = None if dots[0] is None else -times(symmetric(dots[0]), results[0])
+    return [definite_solution(args[0], args[1], _added(moved, dots[2]))]
+
+
+def definite_inverse(a: Node, factor: Node) -> Node:
+    """A^-1."""
+    return _one(INVERT_DEFINITE, (a, factor), a.shape)
+
+
+def _pull_definite_inverse(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Dots:
+    return -times(times(results[0], symmetric(back[0])), results[0]), None
+
+
+def _push_definite_inverse(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Dots:
+    return [None if dots[0] is None else -times(times(results[0], symmetric(dots[0])), results[0])]
+
+
+def log_determinant(a: Node, factor: Node) -> Node:
+    """log |A|."""
+    return _one(LOG_DETERMINANT, (a, factor), a.shape[:-2])
+
+
+def _pull_log_determinant(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Dots:
+    return _spread(back[0]) * definite_inverse(*args), None
+
+
+def _push_log_determinant(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Dots:
+    return [None if dots[0] is None else _over_matrix(definite_inverse(*args) * dots[0])]
+
+
+SOLVE_DEFINITE = Call(
+    "cho_solve", solved_definite, _pull_definite, _push_definite, True, signature("nn,nn,nk->nk")
+)
+INVERT_DEFINITE = Call(
+    "inv", inverted_definite, _pull_definite_inverse, _push_definite_inverse, True, signature("nn,nn->nn")
+)
+LOG_DETERMINANT = Call(
+    "logdet", log_of_determinant, _pull_log_determinant, _push_log_determinant, True, signature("nn,nn->")
+)
 
 
 # systems, inverses and determinants
