@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 from interpreting import by_interpreter, nothing_computed
 
-from vecdist import LazyArray, hessian, lazy, value_and_grad
+from vecdist import LazyArray, hessian, lazy, scan, value_and_grad
 from vecdist import compile as compile_function
 
 DTYPES = ("f8", "f4", "i4", "u1", "?")
@@ -249,6 +249,30 @@ def test_joined_arrays_are_compiled_once_for_all_lengths(uncompiled):
         a, b = np.arange(1.0, n + 1), np.arange(2.0, m + 2)
         wanted = (np.concatenate([a, b, a[::-1]]) * np.arange(1.0, 2 * n + m + 1)).sum()
         assert float(np.asarray(total(a, b))) == wanted
+
+
+def autoregression(weights, shocks):
+    """Steps that keep a window of what was before; of plain arrays the same in a loop."""
+    def step(window, shock):
+        new = (window * weights).sum() + shock
+        return np.concatenate([new[None], window[:-1]]), new * np.roll(window, 1)[0]
+
+    if isinstance(shocks, LazyArray):
+        return (scan(step, np.zeros(3), shocks)[1] ** 2).sum()
+    window, total = np.zeros(3), 0.0
+    for shock in shocks:
+        window, y = step(window, shock)
+        total += y**2
+    return total
+
+
+@pytest.mark.usefixtures("execution")
+def test_a_window_moves_along_steps():
+    weights, shocks = np.array([0.3, -0.2, 0.1]), np.cos(np.arange(9.0))
+    value, grads = value_and_grad(autoregression(lazy(weights), lazy(shocks)), wrt=(weights, shocks))
+    np.testing.assert_allclose(value, autoregression(weights, shocks), rtol=1e-12)
+    for place, grad in enumerate(grads):
+        np.testing.assert_allclose(grad, differences(autoregression, place, weights, shocks), rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize(("call", "error", "message"), [

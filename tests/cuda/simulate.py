@@ -23,7 +23,7 @@ from functions.programs_at_random import Writer, made
 from functions.test_programs import points, truth
 from reference import interpreted
 
-from vecdist import function, lazy, logpdf, logsumexp, random, sample
+from vecdist import function, lazy, logpdf, logsumexp, random, sample, scan
 from vecdist import mixture as mixture_of
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier, partial_places
 from vecdist.codegen.cuda.launch import workspace
@@ -143,6 +143,17 @@ def rearranged(rows):
     padded = np.pad(lazy(table), ((1, 0), (2, 1)), "edge") * 0.5
     stacked = np.stack([np.tril(padded[1:, 2:-1]), np.diag(np.diagonal(lazy(table)) ** 2)])
     return ((stacked**2).sum() + (np.repeat(padded, 2, 1) ** 3).sum(),), (table,)
+
+
+def windows(steps):
+    """Steps that keep what was before, joined anew."""
+    weights, shocks = np.array([0.3, -0.2, 0.1]), positive(steps)
+
+    def step(window, shock):
+        new = (window * lazy(weights)).sum() + shock
+        return np.concatenate([new[None], window[:-1]]), new
+
+    return ((scan(step, np.zeros(3), lazy(shocks))[1] ** 2).sum(),), (weights, shocks)
 
 
 def searched(n):
@@ -322,6 +333,7 @@ CASES = {
     "joined arrays in float32": (joined(60, "f4"), 1, 1),
     "rearranged rows": (rearranged(9), 1, 1),
     "places": (searched(70), 1, 1),
+    "windows of steps": (windows(9), 1, 1),
     "angles, roots and signs": (
         ((np.arctan2(lazy(x(90)), positive(90) - 1.0), np.cbrt(lazy(x(90))),
           np.copysign(lazy(x(90)), -1.0 * x(90)[::-1]), np.logaddexp2(lazy(x(90)), 2.0),

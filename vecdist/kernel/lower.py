@@ -59,10 +59,7 @@ def schedule(roots: Sequence[Node], flags: Sequence[Node] = (), made: dict[str, 
     if made is not None:
         known = ((value.of, node) for found in lowering.values.values() for node, value in found.items())
         made |= {value.id: node for value, node in known if isinstance(value, Name)}
-    slots = sorted(
-        (_slot(node) for node in nodes if node.op == "slot"),
-        key=lambda slot: slot.index,
-    )
+    slots = sorted((_slot(node) for node in nodes if node.op == "slot"), key=lambda slot: slot.index)
     return Kernel(
         lowering.root, tuple(slots), tuple(lowering.outputs), tuple(_lengths(nodes)), bool(flags)
     )
@@ -80,6 +77,8 @@ def _lengths(nodes: Sequence[Node]) -> list[str]:
         dims: list[Dim] = [*node.shape, *(node.attrs[0] if node.op == "extent" else ())]
         if node.op in {"view", "pad"}:
             dims += [start for _, start, _ in node.attrs[0]]
+        if node.op == "recurrence":  # whose steps may have slices
+            dims += _lengths(list(topological(node.attrs[0].news)))
         found.update(dict.fromkeys(dim for dim in dims if isinstance(dim, str)))
     return sorted(found, key=lambda name: (name[0], int(name[1:])))
 

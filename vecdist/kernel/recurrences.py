@@ -227,7 +227,8 @@ def value(lowering: _Lowering, node: Node, at: Context) -> Value:
         return Value(Name(carry.before), run.turns, 0)
     block, name = at.home(lowering.root), lowering.name("v")
     level = at.level(block)
-    block.put(level, Load(name, Temp(carry.memory), _places(run, at, 0), node.dtype))
+    there = at.guard.value if at.guard else None
+    block.put(level, Load(name, Temp(carry.memory), _places(run, at, 0), node.dtype, there))
     return Value(Name(name), block, level)
 
 

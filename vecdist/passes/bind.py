@@ -74,7 +74,7 @@ class Binding:
     """The structure of expressions of one outline and of any lengths.
 
     ``places`` are those of its leaves in the outline.  A length is a product of those that the outline has, by their
-    ``numbers``; a start is a number of the structure.
+    ``numbers``; a start is a number of the structure, and so is a length that steps alone have, which stand in it.
     """
 
     roots: tuple[Node, ...]
@@ -99,8 +99,9 @@ def rebound(memo: Memo[Binding], roots: Sequence[Node], found: Outline) -> Bound
         bound, sizes = _bound(tuple(roots))
         numbers = {length: number for number, length in enumerate(lengths)}
         places = {leaf: place for place, leaf in enumerate(found.leaves)}
-        products = {name: tuple([numbers[size] for size in each if size != 1]) for name, each in sizes.items()}
-        starts = {name: start for name, start in bound.lengths.items() if name not in sizes}
+        known = {name: each for name, each in sizes.items() if all(size == 1 or size in numbers for size in each)}
+        products = {name: tuple([numbers[size] for size in each if size != 1]) for name, each in known.items()}
+        starts = {name: start for name, start in bound.lengths.items() if name not in known}
         return Binding(bound.roots, tuple([places[leaf] for leaf in bound.leaves]), products, starts)
 
     return memo((found.structure, shapes), learnt).filled(found.leaves, [int(length) for length in lengths])
