@@ -1,0 +1,103 @@
+"""Calls between kernels on a GPU: linear algebra and users' functions, beside the same on the CPU."""
+
+import numpy as np
+import pytest
+
+import vecdist
+from vecdist import gp, lazy, logpdf
+from vecdist.distributions import MvNormal, MvStudentT
+
+pytestmark = pytest.mark.cuda
+rng = np.random.default_rng(8)
+
+
+def definite(*shape):
+    a = rng.normal(size=shape)
+    return a @ a.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1])
+
+
+def both(function, *arrays):
+    """Value and gradients of a number that a function makes of arrays, on the CPU and on the GPU."""
+    import cupy
+
+    results = []
+    for library in (np, cupy):
+        given = [lazy(library.asarray(each)) for each in arrays]
+        value, slopes = vecdist.value_and_grad(function(*given), given)
+        results.append([np.asarray(cupy.asnumpy(each)) for each in (value, *slopes)])
+    return results
+
+
+ALGEBRA = {
+    "cholesky": lambda a: (np.linalg.cholesky(a) ** 2).sum(axis=0)[:2].sum(),
+    "solve": lambda a: np.linalg.solve(a, a * 0.5 + 1.0).sum(), "inv": lambda a: np.exp(np.linalg.inv(a)).sum(),
+    "slogdet": lambda a: np.linalg.slogdet(a)[1].sum(), "eigvalsh": lambda a: np.sqrt(np.linalg.eigvalsh(a)).sum(),
+    "eigh": lambda a: (np.linalg.eigh(a)[1] ** 2)[..., 0].sum(), "det": lambda a: np.log(np.linalg.det(a)).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(20, 20), (3, 5, 5)], ids=str)
+@pytest.mark.parametrize("name", ALGEBRA)
+def test_linear_algebra(name, shape):
+    on_cpu, on_gpu = both(ALGEBRA[name], definite(*shape))
+    for mine, other in zip(on_gpu, on_cpu, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("family", ["normal", "student", "factor", "precision"])
+def test_long_vectors(family):
+    loc, matrix, x = rng.normal(size=24), definite(24, 24), rng.normal(size=(5, 24))
+    made = {
+        "normal": lambda m, a: MvNormal(m, a), "student": lambda m, a: MvStudentT(4.0, m, a),
+        "factor": lambda m, a: MvNormal(loc=m, scale_tril=np.linalg.cholesky(a)),
+        "precision": lambda m, a: MvNormal(loc=m, precision=a),
+    }[family]
+    on_cpu, on_gpu = both(lambda m, a, x: logpdf(made(m, a), x).sum(), loc, matrix, x)
+    for mine, other in zip(on_gpu, on_cpu, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-11)
+
+
+def test_a_matrix_that_is_not_definite_has_no_density():
+    import cupy
+
+    bad = cupy.asarray(np.diag(np.arange(-1.0, 19.0)))
+    with pytest.raises(vecdist.InvalidParameter, match="pivot of covariance"):
+        logpdf(MvNormal(cupy.zeros(20), bad), cupy.zeros(20)).compute()
+
+
+def test_gaussian_processes_of_chains():
+    places, y = np.linspace(0.0, 1.0, 30), rng.normal(size=30)
+
+    def model(length, places, y):
+        return gp.marginal(gp.matern(places, length_scale=np.exp(length)), y, 0.4)
+
+    lengths = np.array([-1.0, -0.5, 0.2])
+    import cupy
+
+    found = []
+    for library in (np, cupy):
+        function = vecdist.compile(model, in_axes=(0, None, None))
+        values, (slopes,) = function.value_and_grad(*map(library.asarray, (lengths, places, y)), wrt=(0,))
+        found.append([cupy.asnumpy(values), cupy.asnumpy(slopes)])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
+
+
+def test_functions_of_users_see_cupy_arrays_of_the_current_stream():
+    import cupy
+
+    seen = []
+
+    def sine(x):
+        seen.append((type(x), cupy.cuda.get_current_stream()))
+        return cupy.sin(x)
+
+    wave = vecdist.external(sine, vjp=lambda given, results, back: (back[0] * cupy.cos(given[0]),))
+    x = rng.normal(size=1000)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        given = lazy(cupy.asarray(x))
+        value, slope = vecdist.value_and_grad(np.exp(wave(2.0 * given)).sum(), given)
+        stream.synchronize()
+    assert seen == [(cupy.ndarray, stream)]
+    assert float(value) == pytest.approx(np.exp(np.sin(2.0 * x)).sum())
+    np.testing.assert_allclose(cupy.asnumpy(slope), 2.0 * np.cos(2.0 * x) * np.exp(np.sin(2.0 * x)), rtol=1e-10)
