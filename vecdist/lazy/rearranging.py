@@ -109,14 +109,18 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values:
     widths = np.broadcast_to(_by_axis(pad_width, array.ndim), (array.ndim, 2)).tolist()
     if any(width < 0 for pair in widths for width in pair):
         raise ValueError(f"np.pad was given a width below 0: {pad_width}")
-    for axis, width in enumerate(widths):
-        if mode == "constant":
+    if mode == "constant":
+        for axis, width in enumerate(widths):
             array = _between(array, width, constant_values, axis)
-        elif not array.shape[axis] and sum(width):
+        return array
+    padded = [axis for axis, width in enumerate(widths) if sum(width)]
+    for axis in padded:
+        if not array.shape[axis]:
             raise ValueError(f"np.pad by {mode} has no elements of axis {axis} of an array of shape {array.shape}")
-        else:
-            array = picked(array, np.pad(np.arange(array.shape[axis]), width, mode=mode), axis)  # type: ignore[call-overload]
-    return array
+    sources = [np.pad(np.arange(n), w, mode=mode) for n, w in zip(array.shape, widths, strict=True)]  # type: ignore[call-overload]
+    if len(padded) > 1:  # slices of slices would be as many as their product
+        return array[np.ix_(*sources)]
+    return picked(array, sources[padded[0]], padded[0]) if padded else array
 
 
 def _by_axis(pad_width: Any, ndim: int) -> np.ndarray:
