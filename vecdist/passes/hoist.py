@@ -41,7 +41,7 @@ def _costs(roots: Sequence[Node]) -> dict[Node, int]:
     for node in topological(roots):
         if node.op in {"const", "slot", "extent", "position"}:
             costs[node] = 0
-        elif node.op == "view" and node.args[0] in costs:
+        elif node.op in {"view", "pad"} and node.args[0] in costs:
             costs[node] = costs[node.args[0]]
         elif node.op not in STRUCTURE and node.op != "cases" and all(arg in costs for arg in node.args):
             varying = [arg for arg in node.args if _varies(arg)]
