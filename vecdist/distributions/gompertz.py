@@ -3,13 +3,15 @@
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.graph.node import Node, const
-from vecdist.primitives.arithmetic import maximum
+from vecdist.primitives.arithmetic import maximum, square
 from vecdist.primitives.elementary import exp, expm1, log, log1p
 from vecdist.primitives.floating import at_least, at_most
 from vecdist.primitives.log_products import log_product, log_quotient
 from vecdist.special.parts import NOTHING, Parts
+from vecdist.special.quadrature import integral
 
 MOST = 1e4  # whose exponential is infinite
+STEP = 0.25  # in log v: exp(-v) does not fall off at distances of pi / 2
 
 
 class Gompertz(Distribution):
@@ -62,6 +64,22 @@ class Gompertz(Distribution):
     @staticmethod
     def upper_quantile(q: Node, p: Parameters) -> Node:
         return log1p(-log(q) / p.shape) / p.rate
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        """By an integral, as the variance: rate x is log(1 + v / shape) for an exponential v."""
+        return Gompertz.mean_in_scales(p) / p.rate
+
+    @staticmethod
+    def mean_in_scales(p: Parameters) -> Node:
+        return integral(lambda s, shape: exp(s - exp(s)) * log1p(exp(s) / shape), -40.0, 4.0, STEP, (p.shape,))
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        def term(s: Node, shape: Node, mean: Node) -> Node:
+            return exp(s - exp(s)) * square(log1p(exp(s) / shape) - mean)
+
+        return integral(term, -40.0, 4.0, STEP, (p.shape, Gompertz.mean_in_scales(p))) / square(p.rate)
 
     @staticmethod
     def mode(p: Parameters) -> Node:

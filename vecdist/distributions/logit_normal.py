@@ -6,11 +6,12 @@ from vecdist.constraints import Constraint, finite, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.normal import Normal
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node, const
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import sqrt, square
 from vecdist.primitives.elementary import log, sigmoid
 from vecdist.special.normal_tail import log_ndtr, ndtr
 from vecdist.special.parts import difference, log_parts, logit_parts
+from vecdist.special.sigmoid_moments import of_normal
 
 
 class LogitNormal(Distribution):
@@ -38,6 +39,16 @@ class LogitNormal(Distribution):
     @staticmethod
     def support(p: Parameters) -> Constraint:
         return open_unit_interval
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        """By an integral, as the variance."""
+        mean, _ = of_normal(where(p.loc < 0.0, p.loc, -p.loc), 1.0 / p.inverse_scale)
+        return where(p.loc < 0.0, mean, 1.0 - mean)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return of_normal(where(p.loc < 0.0, p.loc, -p.loc), 1.0 / p.inverse_scale)[1]
 
     @staticmethod
     def median(p: Parameters) -> Node:

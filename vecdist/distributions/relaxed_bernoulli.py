@@ -12,6 +12,7 @@ from vecdist.primitives.logarithms import logit
 from vecdist.primitives.table import Primitive, primitive
 from vecdist.special.formulas import times, with_slopes_of
 from vecdist.special.parts import Parts, logit_parts
+from vecdist.special.sigmoid_moments import of_logistic
 
 # sigmoid(y), with no slope where that is 0, though y fall infinitely fast.
 share_of_log_odds: Primitive = primitive(
@@ -121,6 +122,16 @@ class RelaxedBernoulli(Distribution):
     def tail_odds(x: Node, p: Parameters) -> Node:
         """The log odds with all digits where they are a small difference."""
         return (logit_parts(x).times(p.temperature) - Parts(p.logit_high, p.logit_rest)).whole
+
+    @staticmethod
+    def mean(p: Parameters) -> Node:
+        """By an integral, as the variance."""
+        mean, _ = of_logistic(where(p.logit < 0.0, p.logit, -p.logit) / p.temperature, 1.0 / p.temperature)
+        return where(p.logit < 0.0, mean, 1.0 - mean)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        return of_logistic(where(p.logit < 0.0, p.logit, -p.logit) / p.temperature, 1.0 / p.temperature)[1]
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

@@ -5,7 +5,7 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.count_cdfs import soliton_quantile
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, where
-from vecdist.primitives.arithmetic import ceil, eq, minimum
+from vecdist.primitives.arithmetic import ceil, eq, minimum, square
 from vecdist.primitives.elementary import log, log1p
 from vecdist.special.count_quantiles import by_bisection
 from vecdist.special.draws import harmonic_draw
@@ -76,3 +76,10 @@ class Soliton(Distribution):
     def mean(p: Parameters) -> Node:
         ideal = 1.0 / p.k + digamma(p.k) + EULER
         return (ideal + (p.m - 1.0) / p.m + p.spike) / (1.0 + Soliton.sums(p.m, p)[1] / p.m)
+
+    @staticmethod
+    def variance(p: Parameters) -> Node:
+        """By the sums of x^2 r(x) and x^2 t(x)."""
+        ideal = 1.0 / p.k + (p.k - 1.0) + (digamma(p.k) + EULER)
+        squares = (ideal + 0.5 * (p.m - 1.0) + p.m * p.spike) / (1.0 + Soliton.sums(p.m, p)[1] / p.m)
+        return squares - square(Soliton.mean(p))
