@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from vecdist.distributions import MvNormal, Normal
 from vecdist.lazy.array import LazyArray, Operand, as_lazy, where
 from vecdist.linalg import cho_solve, cholesky
+from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.structure import position
 from vecdist.verbs.density import logpdf
 
 Number: TypeAlias = LazyArray | NDArray[Any] | float
@@ -176,4 +178,6 @@ def _squared_distance(x: Operand, y: Operand | None, length_scale: Number) -> La
 def _with_diagonal(matrix: Operand, added: Number) -> LazyArray:
     """A matrix with a number, or one for each row, added to its diagonal."""
     whole = as_lazy(matrix)
-    return whole + np.eye(whole.shape[-1], dtype=whole.dtype) * added
+    length = whole.shape[-1]
+    on_diagonal = LazyArray(eq(position(length, 1), position(1, length)))
+    return where(on_diagonal, whole + added, whole)

@@ -10,14 +10,21 @@ import numpy as np
 
 def cholesky_or_nan(a: Any) -> Any:
     """Cholesky factors, NaN where a matrix is not positive definite."""
-    if not isinstance(a, np.ndarray):
-        return importlib.import_module("cupy").linalg.cholesky(a)  # which gives NaN, and raises nothing
     try:
-        return np.linalg.cholesky(a)
+        return cholesky_or_error(a)
     except np.linalg.LinAlgError:
         if a.ndim == 2:
-            return np.full_like(a, np.nan)
-        return np.stack([cholesky_or_nan(each) for each in a])
+            return a + np.nan
+        library = np if isinstance(a, np.ndarray) else importlib.import_module("cupy")
+        return library.stack([cholesky_or_nan(each) for each in a])
+
+
+def cholesky_or_error(a: Any) -> Any:
+    """Cholesky factors; ``LinAlgError`` where a matrix is not positive definite, which CuPy says when it is asked to."""
+    if isinstance(a, np.ndarray):
+        return np.linalg.cholesky(a)
+    with importlib.import_module("cupyx").errstate(linalg="raise"):
+        return importlib.import_module("cupy").linalg.cholesky(a)
 
 
 def solved_lower(factor: Any, b: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.array_factorisations import (
+    cholesky_or_error,
     cholesky_or_nan,
     eigenvalues,
     eigenvectors,
@@ -128,11 +129,7 @@ def _cholesky_call(function: Callable[..., Any]) -> Call:
     return Call("cholesky", function, _pull_cholesky, _push_cholesky, True, signature("nn->nn"))
 
 
-def _raising(a: Any) -> Any:
-    return np.linalg.cholesky(a) if isinstance(a, np.ndarray) else cholesky_or_nan(a)
-
-
-CHOLESKY, CHOLESKY_OR_NAN = _cholesky_call(_raising), _cholesky_call(cholesky_or_nan)
+CHOLESKY, CHOLESKY_OR_NAN = _cholesky_call(cholesky_or_error), _cholesky_call(cholesky_or_nan)
 
 
 def cholesky(a: Node, strict: bool = False) -> Node:
