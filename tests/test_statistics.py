@@ -154,6 +154,17 @@ def test_choices(call):
     assert_numpys(call, numbers((2, 3)))
 
 
+@CHEAP
+@given(st.lists(st.integers(0, 5), max_size=6), st.integers(0, 7), st.sampled_from(["f8", "f4", "i4"]))
+def test_sums_of_groups(groups, least, dtype):
+    x = np.array(groups, "u1")
+    if groups:  # of none NumPy gives integers
+        assert_numpys(lambda w: np.bincount(x, w, least), numbers(x.shape, dtype))
+    else:
+        assert np.bincount(x, lazy(numbers((0,), dtype)), least).shape == (least,)
+
+
+GROUPS = np.array([0, 3, 3, 1])
 X = np.array([[0.7, -0.4, 1.3, 0.1], [0.2, -1.1, 0.9, -2.0]])
 W = np.array([0.3, 1.2, 0.8, 2.0])
 M = np.where(np.eye(2, 4) > 0, np.nan, X)
@@ -164,6 +175,7 @@ SMOOTH = {
     "sums": lambda x, w: np.nansum(M * x * w, 1) * np.nanmean(M * x, 1) + np.nanprod(M * w * x, 0)[:2],
     "deviations": lambda x, w: np.nanstd(M * x * w, 1) * np.nanvar(M * w, 1, ddof=1) * x[:, 0],
     "extremes": lambda x, w: np.nanmax(M * x * w, 1) * np.nanmin(M * x, 1) * w[0],
+    "sums of groups": lambda x, w: np.bincount(GROUPS, x[0] * w) ** 2 * np.bincount(GROUPS, w, 4)[GROUPS],
     "choice": lambda x, w: np.select([x > 1, x < 0], [x * w, x**2], w**3),
     "at places": lambda x, w: np.take_along_axis(x * w, np.argmax(x, 1)[:, None], 1) ** 2,
     "interpolation": lambda x, w: np.interp(x, np.cumsum(w) - 2.0, x[0] * w), "knots": lambda x, w: (
@@ -201,7 +213,7 @@ def test_gradients(name):
         np.testing.assert_allclose(grad, differences(weighed(name), place, X, W), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", ["deviation", "at places", "interpolation"])
+@pytest.mark.parametrize("name", ["deviation", "at places", "interpolation", "sums of groups"])
 def test_generated_programs(uncompiled, name):
     check_program(name)
 
@@ -248,6 +260,9 @@ def test_derivatives_at_the_edges():
     (lambda x: np.interp(x, KNOTS, W, period=3.0), TypeError, "period"),
     (lambda x: np.searchsorted(x, 1.0), ValueError, r"shape \(2, 4\)"),
     (lambda x: np.searchsorted(x[0], 1.0, "up"), ValueError, "'up'"),
+    (lambda x: np.bincount(GROUPS, x[0, :2]), ValueError, r"shapes \(4,\) and \(2,\)"),
+    (lambda x: np.bincount(GROUPS - 1, x[0]), ValueError, "from 0 on"),
+    (lambda x: np.bincount(x[0] > 0, x[0]), TypeError, "no length yet"),
     (lambda x: np.select([x > 0], [np.ones(3)]), ValueError, r"shapes \(2, 4\) and \(3,\)"),
     (lambda x: np.var(x, out=np.ones(2)), TypeError, "out"),
 ])

@@ -156,6 +156,13 @@ def windows(steps):
     return ((scan(step, np.zeros(3), lazy(shocks))[1] ** 2).sum(),), (weights, shocks)
 
 
+def group_sums(n):
+    """Sums of groups, read again by their members."""
+    group, weights = np.arange(n) * 3 % 7, positive(n)
+    sums = np.bincount(group, lazy(weights) ** 2)
+    return ((np.log(sums)[group] * lazy(weights)).sum() + (sums**2).sum(),), (weights,)
+
+
 def searched(n):
     """Places: of extremes, with NaN among them, and in sorted numbers."""
     points, knots = x(n), np.array([-3.0, -1.5, 0.5, 2.0, 5.0])
@@ -333,6 +340,7 @@ CASES = {
     "joined arrays in float32": (joined(60, "f4"), 1, 1),
     "rearranged rows": (rearranged(9), 1, 1),
     "places": (searched(70), 1, 1),
+    "sums of groups": (group_sums(90), 1, 1),
     "windows of steps": (windows(9), 1, 1),
     "angles, roots and signs": (
         ((np.arctan2(lazy(x(90)), positive(90) - 1.0), np.cbrt(lazy(x(90))),

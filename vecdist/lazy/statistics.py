@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from vecdist.graph.node import Node, cast
 from vecdist.lazy.array import LazyArray, as_lazy, where
+from vecdist.primitives.indexing import scatter
 
 
 def count(a: LazyArray, axis: Any, dtype: Any) -> LazyArray:
@@ -136,8 +137,25 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> LazyA
     return (as_lazy(a) != 0).sum(axis, keepdims=keepdims)
 
 
+def _bincount(x: Any, weights: Any = None, minlength: int = 0) -> LazyArray:
+    """The sums of the weights of each whole number: of groups, whose numbers are known."""
+    if isinstance(x, LazyArray) or weights is None:
+        raise TypeError("np.bincount of lazy numbers has no length yet; give an array of NumPy's, and lazy weights")
+    groups, weights = np.asarray(x), as_lazy(weights).astype(np.float64)
+    if groups.ndim != 1 or weights.shape != groups.shape:
+        raise ValueError(f"np.bincount wants a weight for each number, given shapes {groups.shape} and {weights.shape}")
+    if groups.dtype.kind not in "iu" or (groups < 0).any():
+        raise ValueError("np.bincount counts whole numbers from 0 on")
+    length = max(int(minlength), int(groups.max()) + 1 if groups.size else 0)
+    places = as_lazy(x).astype(np.int64)
+    there = (places >= 0) & (places < length)  # also if the array is changed before it is read
+    indices, values = where(there, places, 0), where(there, weights, 0.0)
+    return LazyArray(scatter(values.node, [indices.node], 0, (length,)))
+
+
 STATISTICS: dict[str, Callable[..., Any]] = {
     "average": _average,
+    "bincount": _bincount,
     "count_nonzero": _count_nonzero,
     "nancumprod": _nan_running("cumprod", 1.0),
     "nancumsum": _nan_running("cumsum", 0.0),

@@ -214,6 +214,9 @@ class _Binder:
     def _gather(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("gather", args, node.attrs, self.shape(node), node.dtype)
 
+    def _scatter(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return Node("scatter", args, node.attrs, self.shape(node), node.dtype)
+
     def _product(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("product", args, (), self.shape(node), node.dtype)
 

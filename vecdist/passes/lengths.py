@@ -90,6 +90,8 @@ def _classes(axes: Axes, node: Node) -> list[int]:
         return _reduced(axes, node)
     if node.op == "gather":
         return _gathered(axes, node)
+    if node.op == "scatter":
+        return _scattered(axes, node)
     if node.op == "view":
         return _viewed(axes, node)
     if node.op == "pad":
@@ -192,6 +194,19 @@ def _gathered(axes: Axes, node: Node) -> list[int]:
     return [*before, *(_joined(axes, indices, axis) for axis in picked), *after]
 
 
+def _scattered(axes: Axes, node: Node) -> list[int]:
+    """Axes before and after the indexed ones are those of the values, whose others are of the indices."""
+    (start, count), (values, *indices) = node.attrs, node.args
+    own, after = axes.classes(values), node.ndim - start - count
+    picked = values.ndim - start - after
+    for axis in range(start + picked):
+        given = [each for each in indices if each.ndim >= start + picked - axis]
+        places = [(each, axis - start - picked) for each in given if each.shape[axis - start - picked] != 1]
+        axes.unite([own[axis], *(axes.classes(each)[place] for each, place in places)])
+    new = [axes.fresh(int(size)) for size in node.shape[start : start + count]]
+    return [*own[:start], *new, *own[start + picked :]]
+
+
 def _joined(axes: Axes, args: Sequence[Node], axis: int) -> int:
     """The class of an axis of an elementwise node, from the arguments that have it."""
     having = [arg for arg in args if -axis <= arg.ndim]
@@ -238,7 +253,7 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
-    if node.op in {"view", "pad", "reshape", "gather", "product", "recurrence", "external"}:
+    if node.op in {"view", "pad", "reshape", "gather", "scatter", "product", "recurrence", "external"}:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
     if node.op in IN_ORDER:
         return {axes.classes(node)[node.attrs[0][0]]}
