@@ -73,7 +73,7 @@ class Frame:
 
 
 BUFFERS = X, VALUE, GRADIENT, SCRATCH = 0x1000, 0x2000, 0x3000, 0x4000
-PARAMETERS = [(7, 0), (0, 1), (0, 3), (0, 4), (256, 2), (-5, 0), (int(np.float64(-2.5).view(np.int64)), 0)]
+PARAMETERS = [(7, 0), (0, 2), (0, 3), (0, 4), (256, 1), (-5, 0), (int(np.float64(-2.5).view(np.int64)), 0)]
 WANTED = [7, X, VALUE, GRADIENT, SCRATCH + 256, -5, int(np.float64(-2.5).view(np.int64))]
 
 

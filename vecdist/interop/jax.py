@@ -1,4 +1,4 @@
-"""JAX: a log density as a function that JAX traces, differentiates, maps and compiles; so do BlackJAX and NumPyro."""
+"""JAX: log densities and compiled functions as functions that JAX traces, differentiates, maps and compiles."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 from vecdist.interop import client, jax_calls
+from vecdist.interop.calls import Call
+from vecdist.lazy.compiled import Compiled
 from vecdist.model.logdensity import LogDensity
 
 jax: Any = client("jax")
 
 
-def function(density: LogDensity, foreign: bool = True) -> Callable[[Any], Any]:
-    """The log density as a function of JAX arrays of shape (..., D), with its gradient: one kernel call for both.
+def function(density: LogDensity | Compiled, foreign: bool = True) -> Callable[..., Any]:
+    """A log density, or any function that ``vecdist.compile`` gives, as a function of JAX arrays.
+
+    A compiled function takes arrays of the shapes and dtypes that it takes elsewhere, and gives one of its own.  It has
+    derivatives of any order, in forward and reverse mode, and ``vmap``; each of these is one kernel, launched on an
+    NVIDIA GPU and called through Python on the CPU.  Invalid parameters give NaN.  ``NotImplementedError`` where
+    operands are spread over several devices, ``TypeError`` for functions that raise, and for dtypes that JAX lacks.
+
+    A log density is a function of shape (..., D), with its gradient: one kernel call for both.
 
     Compiled programs call the kernel directly, as an XLA foreign function; ``density`` then lives as long as the
     process.  On the CPU that is the C function of the log density, on an NVIDIA GPU, the current one of CuPy, a launch
@@ -28,7 +37,14 @@ def function(density: LogDensity, foreign: bool = True) -> Callable[[Any], Any]:
     >>> f = vecdist.interop.jax.function(density)
     >>> float(f(jax.numpy.array([3.0]))), jax.grad(f)(jax.numpy.array([3.0]))
     (-4.5, Array([-3.], dtype=float64))
+    >>> square = vecdist.interop.jax.function(vecdist.compile(lambda a, x: a * x**2))
+    >>> jax.hessian(square, argnums=1)(2.0, 3.0)
+    Array(4., dtype=float64, weak_type=True)
     """
+    if isinstance(density, Compiled):
+        from vecdist.interop.jax_functions import traced
+
+        return traced(Call.of(density))
     branches = jax_calls.foreign(density) if foreign else {}
 
     def both(x: Any) -> Any:

@@ -1,8 +1,8 @@
-"""XLA on NVIDIA GPUs: log densities as typed foreign functions, which launch their kernel on XLA's stream.
+"""XLA on NVIDIA GPUs: log densities and compiled functions as foreign functions, which launch kernels on XLA's stream.
 
 The attribute ``launch`` of a call is the address of words that describe it.  A call does the same whatever the numbers
-in its buffers, and has working memory of its own, a result that nobody reads: so it may run beside others, and be part
-of XLA's command buffers, which are CUDA graphs.
+in its buffers, and has working memory of its own, a last result that nobody reads: so it may run beside others, and be
+part of XLA's command buffers, which are CUDA graphs.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ import ctypes
 import functools
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from vecdist.codegen.cuda.grid import THREADS
 from vecdist.interop import client
+from vecdist.interop.calls import Call, Kind, Launchable
 from vecdist.interop.xla import ARGUMENTS, ATTRIBUTES, DATA, RESULTS, VALUE, call, call_for_word, register, words
-from vecdist.model.evaluation import Evaluation
+from vecdist.model.evaluation import Evaluation, Prepared
 from vecdist.model.logdensity import LogDensity
-
-if TYPE_CHECKING:
-    from vecdist.runtime.cuda.launch import Launch
+from vecdist.runtime.cuda.launch import GIVEN, SCRATCH, Launch, launch
 
 TARGET = "vecdist_log_density_cuda"
-API, CONTEXT = 2, 3  # words of XLA_FFI_CallFrame
+API, CONTEXT, COUNTED = 2, 3, 2  # words of XLA_FFI_CallFrame; so far before buffers is their number
 ERROR_CREATE, STREAM_GET = 6, 10  # words of XLA_FFI_Api
 COMMAND_BUFFERS, INTERNAL = 1, 13  # XLA_FFI_Handler_TraitsBits, XLA_FFI_Error_Code
 HEAD = 7  # words of a description before its parameters
-FAILED = "a log density was not launched: CUDA error {}; it runs on the GPU that it was compiled for, and no other"
+FAILED = "a vecdist function was not launched: CUDA error {}; it runs on the GPU that it was compiled for, and no other"
 MESSAGES = np.array([FAILED.format(number).encode() for number in range(1000)], "S128")
 FIRST, LENGTH = MESSAGES.ctypes.data, MESSAGES.itemsize
 _kept: list[tuple[np.ndarray, Launch]] = []  # compiled programs hold addresses, as those of the CPU do
@@ -45,8 +45,13 @@ def _launch(frame):  # noqa: ANN001, ANN202
     error = call_for_word(words(frame[API])[STREAM_GET], (own.ctypes.data,))
     if error != 0:
         return error
-    stream, x, scratch = own[3], words(words(frame[ARGUMENTS])[0])[DATA], words(results[2])[DATA]
-    buffers = (0, x, scratch, words(results[0])[DATA], words(results[1])[DATA])
+    stream, given, made = own[3], frame[ARGUMENTS - COUNTED], frame[RESULTS - COUNTED] - 1
+    buffers = np.zeros(GIVEN + given + made, np.int64)
+    scratch = buffers[SCRATCH] = words(results[made])[DATA]
+    for place in range(given):
+        buffers[GIVEN + place] = words(words(frame[ARGUMENTS])[place])[DATA]
+    for place in range(made):
+        buffers[GIVEN + given + place] = words(results[place])[DATA]
     for place in range(count):
         own[4 + place] = told[HEAD + 2 * place] + buffers[told[HEAD + 2 * place + 1]]
         own[4 + count + place] = own.ctypes.data + 8 * (4 + place)
@@ -76,17 +81,27 @@ def prepared(density: LogDensity, shape: tuple[int, ...]) -> tuple[np.ndarray, i
     more than one kernel.
     """
     cupy = client("cupy")
-    from vecdist.runtime.cuda.launch import launch
-
     registered()
     rows = math.prod(shape[:-1])
     if rows == 0:
         raise NotImplementedError("there is nothing to launch")
     x = cupy.empty((rows, shape[-1]) if rows != 1 else shape[-1:], density.dtype)
     of_one_dtype = Evaluation(lambda x: [density.joint.terms(x).total().astype(x.dtype)], True, density.unnormalised)
-    found = of_one_dtype.prepared(x)
-    made = launch(found.program, found.lengths, found.feeds)
-    cupy.cuda.Device().synchronize()  # data may be on their way there, on another stream
+    return _kept_words(of_one_dtype.prepared(x), 1)
+
+
+def prepared_call(call: Call, kinds: Sequence[Kind]) -> tuple[np.ndarray, int]:
+    """As ``prepared``, of a call with arrays of these shapes and dtypes."""
+    cupy = client("cupy")
+    registered()
+    if any(0 in each.shape for each in (*kinds, *call.kinds(kinds))):
+        raise NotImplementedError("there is nothing to launch")
+    return _kept_words(call.prepared([cupy.empty(*kind) for kind in kinds]), len(kinds))
+
+
+def _kept_words(found: Prepared | Launchable, arguments: int) -> tuple[np.ndarray, int]:
+    made = launch(found.program, found.lengths, found.feeds, arguments)
+    client("cupy").cuda.Device().synchronize()  # data may be on their way there, on another stream
     _kept.append((described(made, ctypes.CDLL("libcuda.so.1")), made))
     return _kept[-1][0], made.scratch
 

@@ -231,7 +231,7 @@ class Compiled:
         nodes = [argument(a, self._name(n)) for n, a in enumerate(arrays)]
         chains = () if self.chains is None else (self.chains.length(arrays, self._name),)
         singles = self.chains.singles(nodes) if self.chains else nodes
-        result = self._traced(singles)
+        result = self.traced(singles)
         wrt = derivative[1] if derivative else ()
         wrong = next((nodes[place] for place in wrt if nodes[place].dtype.kind != "f"), None)
         if wrong is not None:
@@ -261,7 +261,8 @@ class Compiled:
         run = Replayed(run, outputs) if self.graph else run
         return _Prepared(self._raising(run) if self.errors == "raise" else run, outputs)
 
-    def _traced(self, nodes: Sequence[Node]) -> LazyArray:
+    def traced(self, nodes: Sequence[Node]) -> LazyArray:
+        """What the function gives of arguments as nodes, those of one chain."""
         result = self.function(*(LazyArray(node) for node in nodes))
         if not isinstance(result, LazyArray):
             given = type(result).__name__
@@ -280,8 +281,8 @@ class Compiled:
     def _checks(self, nodes: Sequence[Node]) -> Sequence[Node]:
         """What holds the checks of parameters, for arguments that are there."""
         if self.chains is None:
-            return (self._traced(nodes).node,)
-        return tuple(self.chains.checks(self._traced(self.chains.singles(nodes)).node, nodes))
+            return (self.traced(nodes).node,)
+        return tuple(self.chains.checks(self.traced(self.chains.singles(nodes)).node, nodes))
 
     def _name(self, place: int) -> str:
         return self.names[place] if place < len(self.names) else f"argument {place}"

@@ -58,7 +58,7 @@ def vjp(expr: Expression, wrt: Wrt, cotangent: Operand) -> tuple[Any, Any]:
     seed = as_lazy(cotangent)
     if not _fits(seed.shape, expr.shape):
         raise ValueError(f"a cotangent of shape {seed.shape} does not fit an expression of shape {expr.shape}")
-    tied = _like(seed.astype(expr.dtype).node, expr.node)
+    tied = like(seed.astype(expr.dtype).node, expr.node)
     return _with_derivatives(expr, wrt, Derivation("vjp"), lambda node: node.shape, (tied,))
 
 
@@ -173,7 +173,7 @@ def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) ->
     for leaf, shape, start, end in zip(leaves, _shapes(leaves), ends[:-1], ends[1:], strict=True):
         rows = identity[:, start:end].reshape((sum(sizes), *shape)).astype(leaf.dtype)
         each = directions[(slice(None), *[None] * leaf.ndim)]
-        seeds.append(_like(as_lazy(on_device(rows)).node, leaf, each.node))
+        seeds.append(like(as_lazy(on_device(rows)).node, leaf, each.node))
     return seeds
 
 
@@ -212,7 +212,7 @@ def _seeds(leaves: Sequence[Node], tangents: Any) -> list[Node]:
     for seed, leaf in zip(seeds, leaves, strict=True):
         if seed.shape != leaf.shape:
             raise ValueError(f"a tangent of shape {seed.shape} for an array of shape {leaf.shape}")
-    return [_like(seed.node, leaf) for seed, leaf in zip(seeds, leaves, strict=True)]
+    return [like(seed.node, leaf) for seed, leaf in zip(seeds, leaves, strict=True)]
 
 
 def _fits(shape: Sequence[int], into: Sequence[int]) -> bool:
@@ -220,7 +220,7 @@ def _fits(shape: Sequence[int], into: Sequence[int]) -> bool:
     return len(shape) <= len(into) and all(a in (1, b) for a, b in zip(shape[::-1], into[::-1], strict=False))
 
 
-def _like(seed: Node, *others: Node) -> Node:
+def like(seed: Node, *others: Node) -> Node:
     """``seed``, known to have the lengths of ``others``: binding gives all of them the same symbols."""
     return Node("like", (seed, *others), (), broadcast(n.shape for n in (seed, *others)), seed.dtype)
 

@@ -10,6 +10,7 @@ import numpy as np
 from vecdist.graph.node import Node, where
 from vecdist.passes.batched import partials_of_each
 from vecdist.passes.differentiate import gradient, partials, pushforward
+from vecdist.passes.towers import Tower
 from vecdist.passes.vmap import vmap
 from vecdist.primitives.arithmetic import eq, isnan
 from vecdist.primitives.structure import drop_axes, summed
@@ -19,13 +20,16 @@ Roots = tuple[Node, ...]
 
 @final
 class Derivation(NamedTuple):
-    """The rule of a name; where ``guarded``, a tangent of 0 contributes nothing, though a derivative be infinite."""
+    """The rule of a name, or a tower; where ``guarded``, a tangent of 0 contributes nothing, though a derivative be
+    infinite."""
 
-    rule: str
+    rule: str | Tower
     guarded: bool = False
 
     def __call__(self, roots: Roots) -> Roots:
         """What the rule makes of ``roots``: an expression, and what it takes beside it."""
+        if not isinstance(self.rule, str):
+            return self.rule(tuple(root.args[0] if root.op == "like" else root for root in roots))
         return RULES[self.rule](roots, guarded=True) if self.guarded else RULES[self.rule](roots)
 
 

@@ -14,7 +14,7 @@ from vecdist.codegen.cuda.launch import workspace
 from vecdist.runtime.base import Feed, Program, element_count
 from vecdist.runtime.cuda.backend import CudaProgram
 
-NOTHING, ARGUMENT, SCRATCH, RESULT = range(4)  # buffers: of address 0, the argument, working memory, the first result
+NOTHING, SCRATCH, GIVEN = range(3)  # buffers: of address 0, working memory, and the first argument; behind all, results
 ALIGNED = 256  # bytes
 
 
@@ -37,8 +37,8 @@ class Launch:
     held: Any
 
 
-def launch(program: Program, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> Launch:
-    """The launch of a program of one argument on the current device.
+def launch(program: Program, lengths: Mapping[str, int], feeds: Sequence[Feed], arguments: int = 1) -> Launch:
+    """The launch of a program of so many arguments on the current device.
 
     Raises ``NotImplementedError`` for a program of several steps, and one that reports invalid parameters.
     """
@@ -57,11 +57,11 @@ def launch(program: Program, lengths: Mapping[str, int], feeds: Sequence[Feed]) 
             tail[name] = [*map(_word, (0, 0, length, size)), (place, SCRATCH), _word(length), _word(size)]
     zeroed = room.size
     tail["partials"] = [(room.take(partial_places(program.grid, blocks) * 8), SCRATCH)]
-    parameters, results = [], itertools.count(RESULT)
+    parameters, results = [], itertools.count(GIVEN + arguments)
     for slot in kernel.slots:
         feed = feeds[slot.index]
         fixed = feed.array if slot.layout == "number" or feed.place is not None else feed.array.data.ptr
-        parameters.append(_word(fixed) if feed.place is None else (0, ARGUMENT))
+        parameters.append(_word(fixed) if feed.place is None else (0, GIVEN + feed.place))
         if slot.layout == "strided":
             parameters += [_word(feed.array.strides[axis] // feed.array.itemsize) for axis in slot.axes]
     for output in kernel.outputs:
