@@ -20,7 +20,7 @@ def cholesky_or_nan(a: Any) -> Any:
 
 
 def cholesky_or_error(a: Any) -> Any:
-    """Cholesky factors; ``LinAlgError`` where a matrix is not positive definite, which CuPy says when it is asked to."""
+    """Cholesky factors; ``LinAlgError`` where a matrix is not positive definite, which CuPy says when asked."""
     if isinstance(a, np.ndarray):
         return np.linalg.cholesky(a)
     with importlib.import_module("cupyx").errstate(linalg="raise"):
