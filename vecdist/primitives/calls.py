@@ -104,7 +104,7 @@ def computed(
     call: Call, ahead: int, given: Sequence[Any], kinds: Sequence[tuple[Sequence[int], Any]], library: Any = np
 ) -> list[Any]:
     """What a call gives for arrays of a library, checked."""
-    arrays = [library.asarray(each) for each in given]
+    arrays = [each if type(each) is library.ndarray else library.asarray(each) for each in given]
     if call.batched or not ahead:
         found = _results(call, call.function(*arrays), len(kinds))
     else:
@@ -122,9 +122,9 @@ def _results(call: Call, found: Any, count: int) -> list[Any]:
 
 
 def _checked(call: Call, library: Any, value: Any, kind: tuple[Sequence[int], Any]) -> Any:
-    shape, dtype = tuple(kind[0]), kind[1]
+    shape, dtype = kind
     array = library.asarray(value, dtype, order="C")
-    if array.shape != shape:
+    if array.shape != tuple(shape):
         raise ValueError(f"{call.name} gave an array of shape {array.shape} where {shape} was expected")
     return array
 

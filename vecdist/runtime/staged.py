@@ -52,16 +52,8 @@ class StagedProgram(Program):
 
         def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:
             found: list[Any] = [None] * extra
-            failed: Any = False
-            for step, kernel, calls in runs:
-                if kernel is not None:
-                    values, flag = kernel((*found, *arrays))
-                    failed = flag if failed is False else failed | flag
-                    for slot, value in zip(step.stage.fills, values, strict=True):
-                        found[slot - self.stages.first] = value
-                for called, kinds in calls:
-                    given = [self._operand(each, found, feeds, arrays) for each in called.operands]
-                    self._call(called, given, kinds, found, library)
+            with np.errstate(all="ignore"):  # as in kernels: what is not finite is seen in the results
+                failed = self._ran(runs, found, feeds, arrays, library)
             results = [self._array(slot, found, feeds, arrays) for slot in self.stages.results]
             results = [value.reshape(tuple(shape)) for value, shape in zip(results, shapes, strict=True)]
             if out is None:
@@ -73,13 +65,24 @@ class StagedProgram(Program):
         run.capturable = False  # CuPy does not call cuBLAS while a stream captures
         return run
 
-    def _call(self, called: Called, given: Sequence[Any], kinds: Sequence[Any], found: list[Any], library: Any) -> None:
-        """Call a function, and put its results in place."""
-        with np.errstate(all="ignore"):  # as in kernels: what is not finite is seen in the results
-            values = computed(called.call, called.ahead, given, kinds, library)
-        for slot, value in zip(called.slots, values, strict=True):
-            if slot is not None:
-                found[slot - self.stages.first] = value
+    def _ran(
+        self, runs: Sequence[Any], found: list[Any], feeds: Sequence[Feed], arrays: Sequence[Any], library: Any
+    ) -> Any:
+        """Run all steps, put what they give in place, and tell whether a flag was raised."""
+        failed: Any = False
+        for step, kernel, calls in runs:
+            if kernel is not None:
+                values, flag = kernel((*found, *arrays))
+                failed = flag if failed is False else failed | flag
+                for slot, value in zip(step.stage.fills, values, strict=True):
+                    found[slot - self.stages.first] = value
+            for called, kinds in calls:
+                given = [self._operand(each, found, feeds, arrays) for each in called.operands]
+                values = computed(called.call, called.ahead, given, kinds, library)
+                for slot, value in zip(called.slots, values, strict=True):
+                    if slot is not None:
+                        found[slot - self.stages.first] = value
+        return failed
 
     def _array(self, slot: int, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
         """What fills a slot: an array of a step, or what was given."""
