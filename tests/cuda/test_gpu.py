@@ -141,6 +141,29 @@ def test_views_and_reductions(cupy, name):
         check(cupy, lambda x: (VIEWS[name](lazy(x)), (x,)), x)
 
 
+OF_NUMPY = {  # of an array of six rows
+    "joined": lambda x: np.concatenate([x**2, np.roll(x, 2, 0)[:, ::-1], x]) * np.stack([x, -x, x * x]).reshape(-1, 5),
+    "padded": lambda x: np.pad(x, ((1, 2), (3, 1)), "reflect") ** 2 * np.pad(x, ((1, 2), (3, 1)), constant_values=2.0),
+    "repeated": lambda x: np.repeat(x, [2, 0, 1, 3, 1, 1], 0) ** 2 * np.repeat(x[:4], 2, 0),
+    "diagonals": lambda x: np.diag(np.diagonal(x) ** 2) + np.tril(x[:5]) ** 3 + np.trace(x),
+    "statistics": lambda x: np.std(x, 1, ddof=1) * np.nanmean(x, 1) + np.average(x, 1) * np.ptp(x, 1),
+    "places": lambda x: np.take_along_axis(x, np.argmax(x, 1)[:, None], 1) ** 2,
+    "interpolated": lambda x: np.interp(x, np.cumsum(np.exp(x[0])) - 2.0, x[1]),
+    "angles": lambda x: np.arctan2(x, x[::-1] + 0.1) + np.cbrt(x + 3.0) + np.logaddexp2(x, x[0]),
+    "running": lambda x: np.cumulative_sum(x, axis=0, include_initial=True) ** 2,
+}
+
+
+@pytest.mark.parametrize("name", OF_NUMPY)
+def test_functions_of_numpy(cupy, name):
+    check(cupy, lambda x: ((OF_NUMPY[name](lazy(x)) ** 2).sum(), (x,)), np.cos(np.arange(30.0)).reshape(6, 5))
+
+
+def test_sums_of_groups(cupy):
+    groups, weights = np.arange(3000) * 7 % 11, np.linspace(0.5, 2.0, 3000)
+    check(cupy, lambda g, w: ((np.bincount(g, lazy(w)) ** 2).sum(), (w,)), groups, weights)
+
+
 @pytest.mark.parametrize("layout", [lambda x: x[::2, 1:], lambda x: x.T, lambda x: x[::-1, ::-2], lambda x: x[:, 3]])
 def test_arrays_that_are_not_contiguous(cupy, layout):
     x = np.random.default_rng(2).normal(size=(60, 90))

@@ -180,7 +180,7 @@ def _cumulative(name: str, first: int) -> Callable[..., LazyArray]:
             return found
         (place,) = normalize_axis_tuple(0 if axis is None else axis, x.ndim)
         start = (*found.shape[:place], 1, *found.shape[place + 1 :])
-        return concatenate([np.full(start, first, found.dtype), found], place)
+        return concatenate([LazyArray(broadcast_view(number(first, found.dtype), start)), found], place)
 
     return scan
 

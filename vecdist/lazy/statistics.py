@@ -141,15 +141,15 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0) -> LazyArray:
     """The sums of the weights of each whole number: of groups, whose numbers are known."""
     if isinstance(x, LazyArray) or weights is None:
         raise TypeError("np.bincount of lazy numbers has no length yet; give an array of NumPy's, and lazy weights")
-    groups, weights = np.asarray(x), as_lazy(weights).astype(np.float64)
+    places, weights = as_lazy(x), as_lazy(weights).astype(np.float64)
+    groups = places.node.attrs[0].array  # of NumPy or CuPy
     if groups.ndim != 1 or weights.shape != groups.shape:
         raise ValueError(f"np.bincount wants a weight for each number, given shapes {groups.shape} and {weights.shape}")
-    if groups.dtype.kind not in "iu" or (groups < 0).any():
+    if groups.dtype.kind not in "iu" or (groups.size and int(groups.min()) < 0):
         raise ValueError("np.bincount counts whole numbers from 0 on")
     length = max(int(minlength), int(groups.max()) + 1 if groups.size else 0)
-    places = as_lazy(x).astype(np.int64)
     there = (places >= 0) & (places < length)  # also if the array is changed before it is read
-    indices, values = where(there, places, 0), where(there, weights, 0.0)
+    indices, values = where(there, places, 0).astype(np.int64), where(there, weights, 0.0)
     return LazyArray(scatter(values.node, [indices.node], 0, (length,)))
 
 
