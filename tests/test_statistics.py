@@ -176,6 +176,10 @@ SMOOTH = {
     "deviations": lambda x, w: np.nanstd(M * x * w, 1) * np.nanvar(M * w, 1, ddof=1) * x[:, 0],
     "extremes": lambda x, w: np.nanmax(M * x * w, 1) * np.nanmin(M * x, 1) * w[0],
     "sums of groups": lambda x, w: np.bincount(GROUPS, x[0] * w) ** 2 * np.bincount(GROUPS, w, 4)[GROUPS],
+    "covariance": lambda x, w: np.cov(x * w) + np.corrcoef(x, w)[:2, 1:],
+    "stacks": lambda x, w: np.matmul(np.stack([x, x * w, x**2]), np.stack([x, x * w, x])[None].swapaxes(2, 3)),
+    "tensors": lambda x, w: np.tensordot(np.stack([x, x * w]), np.outer(w, w), ([2], [0])) + np.kron(x, w[:2])[:, :4],
+    "crossed": lambda x, w: np.cross(x[:, :3] * w[0], w[1:]) ** 2,
     "choice": lambda x, w: np.select([x > 1, x < 0], [x * w, x**2], w**3),
     "at places": lambda x, w: np.take_along_axis(x * w, np.argmax(x, 1)[:, None], 1) ** 2,
     "interpolation": lambda x, w: np.interp(x, np.cumsum(w) - 2.0, x[0] * w), "knots": lambda x, w: (

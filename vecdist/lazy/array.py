@@ -175,10 +175,6 @@ class LazyArray(Readable, Methods, Operators):
         """``axis`` as NumPy reads it, as negative integers."""
         return normalise_axes(None if axis is None else normalize_axis_tuple(axis, self.ndim), self.ndim)
 
-    def dot(self, other: Operand) -> LazyArray:
-        """The matrix product, as ``self @ other``."""
-        return matmul(self, other)
-
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         if any(hasattr(value, "__dask_graph__") for value in inputs):
             return NotImplemented
@@ -311,16 +307,19 @@ def where(condition: Operand, yes: Operand, no: Operand) -> LazyArray:
 
 
 def matmul(left: Operand, right: Operand) -> LazyArray:
-    """The matrix product of arrays of one or two axes; of two matrices, by BLAS."""
+    """The matrix product, of stacks of matrices in each other's place; of two matrices, by BLAS."""
     a, b = (LazyArray(node) for node in operands(left, right))
-    if not a.ndim or not b.ndim or a.ndim > 2 or b.ndim > 2:
-        raise ValueError(f"a matrix product wants arrays of 1 or 2 axes, given shapes {a.shape} and {b.shape}")
+    if not a.ndim or not b.ndim:
+        raise ValueError(f"a matrix product wants arrays of 1 axis or more, given shapes {a.shape} and {b.shape}")
     dtype = np.result_type(a.dtype, b.dtype)
     inner = 0 if b.ndim == 1 else -2
     if a.shape[-1] != b.shape[inner]:
         raise ValueError(f"inner lengths differ in a matrix product of shapes {a.shape} and {b.shape}")
     if a.ndim == b.ndim == 2 and dtype.kind == "f" and 0 not in (*a.shape, *b.shape):
         return LazyArray(product(cast(a.node, dtype), cast(b.node, dtype)))
+    if a.ndim > 1 and b.ndim > 2:
+        check_shapes("np.matmul", [a[..., 0, 0].node, b[..., 0, 0].node])
+        b = b[..., None, :, :]
     total = (a * b).sum(axis=-1) if b.ndim == 1 else (a[..., None] * b).sum(axis=-2)
     return total.astype(dtype)
 

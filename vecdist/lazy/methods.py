@@ -41,6 +41,10 @@ class Methods:
         """The diagonal of two axes, along a last axis."""
         return _by("diagonal", self, offset, axis1, axis2)
 
+    def dot(self, other: ArrayLike) -> Self:
+        """The sums of products over the last axis and the last but one of ``other``: of matrices, ``self @ other``."""
+        return _by("dot", self, other)
+
     def flatten(self) -> Self:
         """All elements along one axis."""
         return _by("ravel", self)

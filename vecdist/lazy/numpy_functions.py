@@ -15,6 +15,7 @@ from vecdist.lazy.joining import JOINING, concatenate
 from vecdist.lazy.rearranging import REARRANGING
 from vecdist.lazy.searching import SEARCHING
 from vecdist.lazy.statistics import STATISTICS
+from vecdist.lazy.tensor_products import TENSOR_PRODUCTS
 from vecdist.lazy.views import broadcast_view
 
 
@@ -196,6 +197,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **REARRANGING,
     **SEARCHING,
     **STATISTICS,
+    **TENSOR_PRODUCTS,
     "all": _extreme("all"),
     "allclose": _computed(np.allclose),
     "amax": _extreme("max"),
@@ -210,7 +212,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cumsum": _running("cumsum"),
     "cumulative_prod": _cumulative("cumprod", 1),
     "cumulative_sum": _cumulative("cumsum", 0),
-    "dot": matmul,
     "einsum": einsum,
     "empty_like": _filled(0),
     "expand_dims": _expand_dims,
