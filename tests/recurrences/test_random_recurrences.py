@@ -65,7 +65,7 @@ def test_kernels_compute_what_loops_do(seed):
         np.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", INTERPRETED[:12])
+@pytest.mark.parametrize("seed", INTERPRETED[:3])
 def test_explain_tells_of_recurrences(seed):
     made = problem(seed)
     arrays = made.arrays()
