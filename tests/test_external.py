@@ -125,6 +125,30 @@ def test_a_log_density_with_a_call():
     np.testing.assert_allclose(found, -np.sin(X) * np.cos(X), rtol=1e-12)
 
 
+def test_what_data_alone_decide_is_called_once():
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return np.sin(x)
+
+    wave = external(counted)
+    x = vecdist.data(X)
+    density = vecdist.LogDensity(lambda z: -((z * wave(x)) ** 2).sum(), z=vecdist.parameters.real(5))
+    for scale in (1.0, 2.0, 3.0):
+        assert density(scale * np.ones(5)) == pytest.approx(-((scale * np.sin(X)) ** 2).sum())
+    assert len(calls) == 1
+
+
+def test_steps_of_scans():
+    """What a step calls of elements is called for all steps; of a carry no step can call anything."""
+    start, xs = lazy(np.ones(3)), rng.normal(size=(4, 3))
+    carry, _ = vecdist.scan(lambda c, x: (c * SINE(x), None), start, xs)
+    np.testing.assert_allclose(carry.compute(), np.sin(xs).prod(axis=0), rtol=1e-12)
+    with pytest.raises(NotImplementedError, match="sine is a call between kernels: of a carry no step"):
+        vecdist.scan(lambda c, x: (SINE(c) + x, None), start, xs)
+
+
 def test_explain_shows_calls():
     x = lazy(X, "x")
     kernels = vecdist.explain(np.exp(SINE(2.0 * x)).sum(), wrt=(x,)).kernels

@@ -117,6 +117,11 @@ class _Found:
                 "a scan in the step of another, of the other's carry, cannot be run; write one scan whose carry holds "
                 "both, or unroll the inner one"
             )
+        call = None if run is None else next((n for n in topological(run.step.news) if n.op == "external"), None)
+        if call is not None:
+            raise NotImplementedError(
+                f"{call.attrs[0]} is a call between kernels: of a carry no step can make it; loop over steps in Python"
+            )
         rows = None if run is None else peeled(run)
         self.run: Running | Linear | None = None if rows is None else linear(rows) or rows
 

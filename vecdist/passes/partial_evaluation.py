@@ -104,11 +104,11 @@ class _State:
         """Whether a constant is worth a read from memory."""
         entry = PRIMITIVES.get(node.op)
         composed = entry is not None and entry.floating and (entry.expand or entry.routine) is not None
-        return (composed or node.op == "loop") and self.kinds[node] == DATA
+        return (composed or node.op in {"loop", "external"}) and self.kinds[node] == DATA
 
     def is_stored(self, node: Node) -> bool:
-        """Whether an array of its shape is read in any case."""
-        return any(below.op == "slot" and below.shape == node.shape for below in topological((node,)))
+        """Whether an array of its shape is read in any case, as what a call gives is."""
+        return node.op == "external" or any(below.op == "slot" and below.shape == node.shape for below in topological((node,)))
 
     def slot(self, node: Node) -> Node:
         """The input that takes the place of a constant, which is computed from nothing but data."""
