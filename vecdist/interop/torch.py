@@ -1,4 +1,4 @@
-"""PyTorch: a log density as a function of tensors that autograd and torch.func differentiate."""
+"""PyTorch: log densities and compiled functions as functions of tensors that autograd and torch.func differentiate."""
 
 from __future__ import annotations
 
@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 
 from vecdist.interop import client
+from vecdist.interop.calls import Call
+from vecdist.lazy.compiled import Compiled
 from vecdist.model.logdensity import LogDensity
 
 torch: Any = client("torch")
 
 
-def function(density: LogDensity) -> Callable[[Any], Any]:
-    """The log density as a function of tensors of shape (..., D), with its gradient: one kernel call for both.
+def function(density: LogDensity | Compiled) -> Callable[..., Any]:
+    """A log density, or any function that ``vecdist.compile`` gives, as a function of tensors.
 
+    A compiled function takes tensors of the shapes and dtypes that it takes elsewhere, and gives one tensor.  It has
+    derivatives of any order, in forward and reverse mode, and ``torch.func.vmap``; each of these is one kernel.
+    ``torch.compile(fullgraph=True)`` takes it as the operation ``vecdist::call``, with its gradient, but
+    without what is of ``torch.func`` inside of what it compiles.  Invalid parameters give NaN.  ``TypeError`` for
+    functions that raise, for other dtypes, and for tensors on several devices.
+
+    A log density is a function of shape (..., D), with its gradient: one kernel call for both.
     The kernel reads and writes tensors where they lie, without a copy: on the CPU, or on an NVIDIA GPU, where it is
     launched on PyTorch's stream.  ``torch.func.vmap`` makes one call of many vectors.  ``TypeError`` for another dtype
     or device, ``ValueError`` for another length, ``NotImplementedError`` for second derivatives.
@@ -29,7 +38,14 @@ def function(density: LogDensity) -> Callable[[Any], Any]:
     >>> f(x).backward()
     >>> x.grad
     tensor([-3.], dtype=torch.float64)
+    >>> cube = vecdist.interop.torch.function(vecdist.compile(lambda x: x**3))
+    >>> torch.func.hessian(cube)(torch.tensor(2.0))
+    tensor(12.)
     """
+    if isinstance(density, Compiled):
+        from vecdist.interop.torch_functions import traced
+
+        return traced(Call.of(density))
     return lambda x: _Evaluate.apply(x, density)[0]
 
 
