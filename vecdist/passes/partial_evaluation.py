@@ -108,7 +108,8 @@ class _State:
 
     def is_stored(self, node: Node) -> bool:
         """Whether an array of its shape is read in any case, as what a call gives is."""
-        return node.op == "external" or any(below.op == "slot" and below.shape == node.shape for below in topological((node,)))
+        slots = (below for below in topological((node,)) if below.op == "slot")
+        return node.op == "external" or any(slot.shape == node.shape for slot in slots)
 
     def slot(self, node: Node) -> Node:
         """The input that takes the place of a constant, which is computed from nothing but data."""
