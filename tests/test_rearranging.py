@@ -118,6 +118,24 @@ def test_arrays_are_padded(shape, dtype, mode, width):
     assert_numpys(lambda x: np.pad(x, ((1, 2), *[(0, 3)] * (x.ndim - 1)), mode), numbers(shape, dtype))
 
 
+@pytest.mark.parametrize("call", [
+    lambda x: np.hsplit(x, 3), lambda x: np.vsplit(x, [1]), lambda x: np.dsplit(x, 2), lambda x: np.hsplit(x[0, 0], 2),
+    lambda x: np.split(x, [1, 2], 1), lambda x: np.meshgrid(x[0, 0], x[0], x[:, 0, 0]),
+    lambda x: np.meshgrid(x[0, 0], x[1, 0, :2], indexing="ij", sparse=True), lambda x: np.copy(x), lambda x: np.real(x),
+    lambda x: np.astype(x, np.float32), lambda x: np.meshgrid(x[0, 0]),
+])
+def test_arrays_are_parted(call):
+    assert_numpys(call, numbers((2, 3, 4)))
+
+
+def test_arrays_are_unstacked():
+    x = numbers((2, 3, 4))
+    for part, wanted in zip(np.unstack(lazy(x), axis=1), np.moveaxis(x, 1, 0), strict=True):
+        with by_interpreter():
+            np.testing.assert_array_equal(np.asarray(part), wanted)
+    assert not np.iscomplexobj(lazy(x)) and np.isrealobj(lazy(x))
+
+
 def test_arrays_are_padded_by_values_of_each_side():
     assert_numpys(lambda x: np.pad(x, 2, constant_values=((1, -2), (3, 4))), numbers((2, 3)))
     assert_numpys(lambda x: np.pad(x, (0, 2), constant_values=1.5), numbers((2, 0), "i4"))
@@ -286,6 +304,8 @@ def test_a_window_moves_along_steps():
     (lambda x: np.block([[x], x]), ValueError, "equally deep"),
     (lambda x: np.split(x, 2, 1), ValueError, "length 3 cannot be divided into 2"),
     (lambda x: np.repeat(x, [1, 2], 1), ValueError, r"repeats of shape \(2,\) do not fit axis 1 of shape \(2, 3\)"),
+    (lambda x: np.dsplit(x, 1), ValueError, r"shape \(2, 3\) has not the 3 axes"),
+    (lambda x: np.meshgrid(x, indexing="yx"), ValueError, "'yx'"),
     (lambda x: np.repeat(x, -1), ValueError, "-1 of each"),
     (lambda x: np.repeat(x, lazy(np.array([1]))), TypeError, "wants repeats that are known"),
     (lambda x: np.pad(x, -1), ValueError, "below 0"), (lambda x: np.pad(x, 1, "maximum"), TypeError, "'maximum'"),

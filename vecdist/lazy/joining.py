@@ -160,6 +160,36 @@ def _split(*, evenly: bool) -> Callable[..., list[LazyArray]]:
     return split
 
 
+def _split_along(axis: int, least: int) -> Callable[..., list[LazyArray]]:
+    """A division along one axis of arrays of ``least`` axes or more; of fewer than that has, along their last."""
+
+    def split(ary: Any, indices_or_sections: Any) -> list[LazyArray]:
+        array = as_lazy(ary)
+        if array.ndim < least:
+            raise ValueError(f"an array of shape {array.shape} has not the {least} axes that are wanted to divide it so")
+        return _split(evenly=True)(array, indices_or_sections, min(axis, array.ndim - 1))
+
+    return split
+
+
+def _unstack(x: Any, /, *, axis: int = 0) -> tuple[LazyArray, ...]:
+    x = as_lazy(x)
+    before = [slice(None)] * normalize_axis_index(axis, x.ndim)
+    return tuple(x[(*before, place)] for place in range(x.shape[axis]))
+
+
+def _meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[LazyArray, ...]:
+    if indexing not in {"xy", "ij"}:
+        raise ValueError(f"np.meshgrid has the indexings 'xy' and 'ij', given {indexing!r}")
+    order = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        order[:2] = 1, 0
+    parts = [as_lazy(each).ravel() for each in xi]
+    found = [part[tuple(slice(None) if place == own else None for place in range(len(xi)))]
+             for part, own in zip(parts, order, strict=True)]
+    return tuple(found) if sparse else tuple(np.broadcast_arrays(*found))  # type: ignore[return-value]
+
+
 JOINING: dict[str, Callable[..., Any]] = {
     "append": _append,
     "array_split": _split(evenly=False),
@@ -169,9 +199,14 @@ JOINING: dict[str, Callable[..., Any]] = {
     "block": _block,
     "column_stack": _column_stack,
     "concatenate": concatenate,
+    "dsplit": _split_along(2, 3),
     "dstack": _dstack,
+    "hsplit": _split_along(1, 1),
     "hstack": _hstack,
+    "meshgrid": _meshgrid,
     "split": _split(evenly=True),
     "stack": stack,
+    "unstack": _unstack,
+    "vsplit": _split_along(0, 2),
     "vstack": _vstack,
 }
