@@ -161,12 +161,12 @@ def _split(*, evenly: bool) -> Callable[..., list[LazyArray]]:
 
 
 def _split_along(axis: int, least: int) -> Callable[..., list[LazyArray]]:
-    """A division along one axis of arrays of ``least`` axes or more; of fewer than that has, along their last."""
+    """A division of arrays of ``least`` axes or more along ``axis``, or along their last where they have it not."""
 
     def split(ary: Any, indices_or_sections: Any) -> list[LazyArray]:
         array = as_lazy(ary)
         if array.ndim < least:
-            raise ValueError(f"an array of shape {array.shape} has not the {least} axes that are wanted to divide it so")
+            raise ValueError(f"an array of shape {array.shape} has not the {least} axes along which it is divided")
         return _split(evenly=True)(array, indices_or_sections, min(axis, array.ndim - 1))
 
     return split
