@@ -1,6 +1,7 @@
 """Adapters that give a ``LogDensity`` to samplers and array libraries, each in a module that bears the client's name.
 
-A client is loaded when its module is first used.  ``jax.function`` serves BlackJAX and NumPyro too.  Some need no
+A client is loaded when its module is first used.  ``jax.function`` serves BlackJAX and NumPyro too; it and
+``torch.function`` also take what ``vecdist.compile`` gives, and their ``expression`` goes the other way.  Some need no
 adapter: SciPy's ``minimize`` takes ``density.neg``, emcee and zeus take the ``LogDensity`` with ``vectorize=True``.
 
 >>> import vecdist.interop

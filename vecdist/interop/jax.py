@@ -55,6 +55,24 @@ def function(density: LogDensity | Compiled, foreign: bool = True) -> Callable[.
     return lambda x: value(_checked(density, x))
 
 
+def expression(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A JAX function of arrays as one of lazy arrays: for models that hold what is written in JAX.
+
+    It is called between kernels, compiled by JAX, on the device of the arrays, without copies on a GPU.  It gives an
+    array or a tuple of them, and has the derivatives that JAX has for it, to any order.  ``TypeError`` for arguments of
+    a dtype that JAX has not.
+
+    >>> import jax, numpy as np, vecdist, vecdist.interop
+    >>> softplus, x = vecdist.interop.jax.expression(jax.nn.softplus), np.array([0.0, 1.0], np.float32)
+    >>> value, slope = vecdist.value_and_grad((softplus(vecdist.lazy(x)) ** 2).sum(), wrt=x)
+    >>> slope.round(4).tolist()
+    [0.6930999755859375, 1.9200999736785889]
+    """
+    from vecdist.interop import jax_expressions, opaque
+
+    return opaque.expression(jax_expressions.LIBRARY, f)
+
+
 def _checked(density: LogDensity, x: Any) -> Any:
     x = jax.numpy.asarray(x)
     if x.dtype != density.dtype:

@@ -49,6 +49,24 @@ def function(density: LogDensity | Compiled) -> Callable[..., Any]:
     return lambda x: _Evaluate.apply(x, density)[0]
 
 
+def expression(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A PyTorch function of tensors, or a module, as a function of lazy arrays: for models that hold such parts.
+
+    It is called between kernels, on tensors that share memory with the arrays, on the CPU or on a GPU and the current
+    stream.  It gives a tensor or a tuple of them, and has the derivatives that ``torch.func`` has for it, to any order;
+    the weights of a module are constants.
+
+    >>> import numpy as np, torch, vecdist, vecdist.interop
+    >>> softplus, x = vecdist.interop.torch.expression(torch.nn.Softplus()), np.array([0.0, 1.0])
+    >>> value, slope = vecdist.value_and_grad((softplus(vecdist.lazy(x)) ** 2).sum(), wrt=x)
+    >>> slope.round(4).tolist()
+    [0.6931, 1.9201]
+    """
+    from vecdist.interop import opaque, torch_expressions
+
+    return opaque.expression(torch_expressions.LIBRARY, f)
+
+
 def _on_gpu(x: Any, density: LogDensity) -> tuple[Any, ...]:
     """The value and the gradient, launched on PyTorch's stream."""
     cupy = client("cupy")
