@@ -58,6 +58,7 @@ _WHERE = {
     "mode": "vecdist.verbs.tails_and_moments",
     "pdf": "vecdist.verbs.density",
     "pmf": "vecdist.verbs.density",
+    "powered": "vecdist.wrappers",
     "ppf": "vecdist.verbs.tails_and_moments",
     "sample": "vecdist.verbs.draws",
     "scan": "vecdist.lazy.scan",

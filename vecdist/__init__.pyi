@@ -22,7 +22,7 @@ from vecdist.verbs.draws import sample as sample
 from vecdist.verbs.information import fisher_information as fisher_information, score as score
 from vecdist.verbs.intervals import interval as interval, isf as isf, logdiffcdf as logdiffcdf
 from vecdist.verbs.tails_and_moments import cdf as cdf, entropy as entropy, logcdf as logcdf, logsf as logsf, mean as mean, median as median, mode as mode, ppf as ppf, sf as sf, std as std, variance as variance
-from vecdist.wrappers import affine as affine, censored as censored, discretised as discretised, folded as folded, hurdle as hurdle, iid as iid, interval_censored as interval_censored, transformed as transformed, truncated as truncated, zero_inflated as zero_inflated
+from vecdist.wrappers import affine as affine, censored as censored, discretised as discretised, folded as folded, hurdle as hurdle, iid as iid, interval_censored as interval_censored, powered as powered, transformed as transformed, truncated as truncated, zero_inflated as zero_inflated
 from vecdist.wrappers.mixture import log_mix as log_mix, log_softmax as log_softmax, logsumexp as logsumexp, mixture as mixture, softmax as softmax
 
 
@@ -82,6 +82,7 @@ __all__ = [
     "mode",
     "pdf",
     "pmf",
+    "powered",
     "ppf",
     "sample",
     "scan",

@@ -1,4 +1,4 @@
-"""Distributions made of others: truncated, censored, inflated, moved, transformed, folded, rounded, repeated."""
+"""Distributions made of others: truncated, censored, inflated, moved, raised to powers, transformed, folded, rounded, repeated."""
 
 from vecdist.wrappers.affine import affine
 from vecdist.wrappers.bijectors import Bijector
@@ -8,6 +8,7 @@ from vecdist.wrappers.folded import folded
 from vecdist.wrappers.hurdle import hurdle
 from vecdist.wrappers.iid import iid
 from vecdist.wrappers.interval_censored import interval_censored
+from vecdist.wrappers.powered import powered
 from vecdist.wrappers.transformed import transformed
 from vecdist.wrappers.truncated import truncated
 from vecdist.wrappers.zero_inflated import zero_inflated
@@ -21,6 +22,7 @@ __all__ = [
     "hurdle",
     "iid",
     "interval_censored",
+    "powered",
     "transformed",
     "truncated",
     "zero_inflated",
