@@ -1,4 +1,4 @@
-"""Distributions made of others: truncated, censored, inflated, moved, raised to powers, transformed, folded, rounded, repeated."""
+"""Distributions made of others: truncated, censored, inflated, moved, transformed, folded, rounded, repeated, powers."""
 
 from vecdist.wrappers.affine import affine
 from vecdist.wrappers.bijectors import Bijector
