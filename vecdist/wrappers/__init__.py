@@ -1,4 +1,4 @@
-"""Distributions made of others: truncated, censored, inflated, moved, transformed, folded, rounded, repeated, powers."""
+"""Distributions made of others: truncated, censored, inflated, moved, raised to powers, folded, rounded, repeated."""
 
 from vecdist.wrappers.affine import affine
 from vecdist.wrappers.bijectors import Bijector
