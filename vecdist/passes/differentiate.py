@@ -93,8 +93,9 @@ def partials(root: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
     active = depending(root, wrt)
     mixed = next((n for n in topological((root,)) if n.op in STRUCTURE and _moved(n) & active), None)
     if mixed is not None:
+        what = "a call" if mixed.op == "external" else f"a {mixed.op}"
         raise ValueError(
-            f"value_and_partials wants an elementwise expression, but {mixed.op} stands between it and wrt; "
+            f"value_and_partials wants an elementwise expression, but {what} stands between it and wrt; "
             "use vjp, or value_and_grad of a scalar"
         )
     found = _region_duals(active, set(wrt))(root) if root in active else {}
