@@ -149,10 +149,11 @@ class Distribution(Parametrised, ABC):
     ``sf(x, p)``, ``log_cdf(x, p)`` and ``log_sf(x, p)``, the logarithms where the others underflow; for 0 < q < 1
     ``quantile(q, p)``, and ``upper_quantile(q, p)`` for ``isf``, where 1 - q has few digits; ``draw(random, p)`` of the
     random numbers of a ``Stream``; and ``mean(p)``, ``variance(p)``, ``entropy(p)``, ``mode(p)`` and ``median(p)``; and
-    ``end_densities(p)``, of both ends of the support, where those of ``log_density`` have few digits.  Tails that are functions of a distance ``standardised(x, p)``, which or whose
-    derivatives may overflow, are 0 and 1 as floating-point numbers where it is more than ``certain``.  A ``symmetric``
-    family depends on x - ``p.loc`` alone and falls off on both sides alike; a ``mixed`` one has mass at single points
-    beside its density.  Raises ``TypeError`` for parameters that no parametrisation has.
+    ``end_densities(p)``, of both ends of the support, where those of ``log_density`` have few digits.  Tails that
+    are functions of a distance ``standardised(x, p)``, which or whose derivatives may overflow, are 0 and 1 as
+    floating-point numbers where it is more than ``certain``.  A ``symmetric`` family depends on x - ``p.loc`` alone
+    and falls off on both sides alike; a ``mixed`` one has mass at single points beside its density.  Raises
+    ``TypeError`` for parameters that no parametrisation has.
     """
 
     oracle: ClassVar[str] = ""
