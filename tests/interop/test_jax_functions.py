@@ -1,5 +1,9 @@
 """Compiled functions as functions of JAX: values and derivatives of any order beside the same formulas in JAX."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from clients import CLIENT
@@ -164,14 +168,27 @@ def test_what_does_not_fit_is_an_error_when_traced(jax):
         kept(np.zeros(3, np.float32))
 
 
-def test_several_devices_are_refused(jax):
-    """Lowered for two devices, of which there need be none."""
-    from vecdist.interop import jax_functions
+SEVERAL = """
+import jax, numpy as np, vecdist.interop
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+mesh, rows = Mesh(np.array(jax.devices()), ("rows",)), PartitionSpec("rows")
+f = vecdist.interop.jax.function(vecdist.compile(lambda x: x * 2))
+x = jax.device_put(np.arange(4, dtype=np.float32), NamedSharding(mesh, rows))
+for call in (f, jax.jit(f), jax.jit(jax.grad(lambda x: f(x).sum()))):
+    try:
+        call(x)
+    except NotImplementedError as error:
+        print(error)
+print(jax.jit(jax.shard_map(f, mesh=mesh, in_specs=rows, out_specs=rows))(x).tolist())
+"""
 
-    context = type("Context", (), {})()
-    context.module_context = type("Module", (), {"axis_context": type("Axes", (), {"num_devices": 2})()})()
-    with pytest.raises(NotImplementedError, match="runs on one device; this program is spread over 2"):
-        jax_functions._on_one_device(jax_functions._called_back)(context, call=None)
+
+def test_several_devices_are_refused():
+    options = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    run = subprocess.run([sys.executable, "-c", SEVERAL], env=options, capture_output=True, text=True, check=True)
+    *refused, apart = run.stdout.splitlines()
+    assert apart == "[0.0, 2.0, 4.0, 6.0]" and len(refused) == 3
+    assert all("runs on one device; this program is spread over 2" in each for each in refused)
 
 
 def test_launches_on_a_gpu(jax, monkeypatch):
