@@ -41,17 +41,17 @@ class Driver:
 class Frame:
     """An XLA_FFI_CallFrame by words, as xla/ffi/api/c_api.h of jaxlib declares it."""
 
-    def __init__(self, description, buffers, stage=3):
+    def __init__(self, description, buffers, stage=3, arguments=1):
         self.held, self.errors = [], []
         get = ctypes.CFUNCTYPE(ADDRESS, ctypes.POINTER(WORD))
         api = [0] * 24
         api[6], api[10] = (self.function(get(each)) for each in (self.create, self.stream))
         made = [self.words(48, 0, 12, address, 1, self.words(5)) for address in buffers]
         scalar = self.words(5, self.words(description))
-        args, rets = (self.words(*each) for each in (made[:1], made[1:]))
+        args, rets = (self.words(*each) for each in (made[:arguments], made[arguments:]))
         self.address = self.words(
-            168, 0, self.words(*api), 0xC0, stage, *(40, 0, 1, 0, args), *(40, 0, 3, 0, rets),
-            *(48, 0, 1, 0, 0, self.words(scalar)),
+            168, 0, self.words(*api), 0xC0, stage,
+            *(40, 0, arguments, 0, args), *(40, 0, len(buffers) - arguments, 0, rets), *(48, 0, 1, 0, 0, self.words(scalar)),
         )
 
     def words(self, *values):
@@ -77,13 +77,13 @@ PARAMETERS = [(7, 0), (0, 2), (0, 3), (0, 4), (256, 1), (-5, 0), (int(np.float64
 WANTED = [7, X, VALUE, GRADIENT, SCRATCH + 256, -5, int(np.float64(-2.5).view(np.int64))]
 
 
-def handled(driver, stage=3, **changes):
+def handled(driver, stage=3, buffers=None, arguments=1, **changes):
     from vecdist.interop import xla_cuda
 
     launch = {"function": FUNCTION, "blocks": 12, "memory": 2048, "cooperative": False, "zeroed": 0}
     launch = SimpleNamespace(**{**launch, "parameters": PARAMETERS, **changes})
     description = xla_cuda.described(launch, driver)
-    frame = Frame(description.ctypes.data, BUFFERS, stage)
+    frame = Frame(description.ctypes.data, buffers or BUFFERS, stage, arguments)
     handler = ctypes.CFUNCTYPE(WORD, ADDRESS)(xla_cuda.registered().address)
     return handler(frame.address), frame
 
@@ -97,6 +97,15 @@ def test_a_launch(cooperative):
     assert driver.calls == [
         ("memset", SCRATCH, 0, 512, STREAM), (how, FUNCTION, [12, 1, 1, 256, 1, 1, 2048], STREAM, WANTED)
     ]
+
+
+@pytest.mark.parametrize("arguments", [0, 2, 3])
+def test_any_number_of_arguments_and_results(arguments):
+    buffers = [0x1000 * (place + 1) for place in range(6)]  # the last is working memory
+    codes = [(0, 2 + place) for place in range(5)] + [(8, 1)]
+    driver = Driver(count=len(codes))
+    status, _ = handled(driver, buffers=buffers, arguments=arguments, parameters=codes)
+    assert status == 0 and driver.calls[0][-1] == [*buffers[:5], buffers[5] + 8]
 
 
 def test_nothing_to_clear_and_other_stages():
