@@ -51,7 +51,8 @@ class Frame:
         args, rets = (self.words(*each) for each in (made[:arguments], made[arguments:]))
         self.address = self.words(
             168, 0, self.words(*api), 0xC0, stage,
-            *(40, 0, arguments, 0, args), *(40, 0, len(buffers) - arguments, 0, rets), *(48, 0, 1, 0, 0, self.words(scalar)),
+            *(40, 0, arguments, 0, args), *(40, 0, len(buffers) - arguments, 0, rets),
+            *(48, 0, 1, 0, 0, self.words(scalar)),
         )
 
     def words(self, *values):
