@@ -1,56 +1,138 @@
-"""Products of two arrays in Einstein's notation."""
+"""Products of arrays in Einstein's notation."""
 
 from __future__ import annotations
 
 import re
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
 
-from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.lazy.array import LazyArray, as_lazy, matmul
 from vecdist.lazy.views import broadcast_view
+
+Term = tuple[str, LazyArray]  # a letter for each axis, all different
 
 
 def einsum(subscripts: str, *operands: Any) -> LazyArray:
-    """The sum over repeated letters of the product of one or two arrays, as ``np.einsum`` of explicit letters."""
-    if not isinstance(subscripts, str) or not 1 <= len(operands) <= 2:
-        raise TypeError("np.einsum of a lazy array takes subscripts as text, and one or two arrays")
-    inputs, output = _parsed(subscripts, len(operands))
-    lengths: dict[str, int] = {}
-    product: LazyArray | None = None
-    order = list(dict.fromkeys([*output, *"".join(inputs)]))
-    for letters, operand in zip(inputs, map(as_lazy, operands), strict=True):
-        aligned = _aligned(operand, letters, order, lengths)
-        product = aligned if product is None else product * aligned
-    assert product is not None
-    full = LazyArray(broadcast_view(product.node, [lengths[letter] for letter in order]))
-    total = full.sum(axis=tuple(range(len(output), len(order)))) if len(order) > len(output) else full
-    return total.astype(np.result_type(*(operand.dtype for operand in map(as_lazy, operands))))
+    """The product of arrays, summed over the letters that are not in the output, as ``np.einsum`` of text."""
+    if not isinstance(subscripts, str) or not operands:
+        raise TypeError("np.einsum of a lazy array takes subscripts as text, then arrays, not lists of axes")
+    arrays = [as_lazy(operand) for operand in operands]
+    named, output = _parsed(subscripts, arrays)
+    terms = [_diagonal(letters, array) for letters, array in named]
+    _check_lengths(terms)
+    for places in _path(terms, output):
+        chosen = [terms[place] for place in places]
+        terms = [term for place, term in enumerate(terms) if place not in places]
+        terms.append(_contracted(chosen, _kept(chosen, terms, output)))
+    return terms[0][1].astype(np.result_type(*(array.dtype for array in arrays)))
 
 
-def _parsed(subscripts: str, count: int) -> tuple[list[str], str]:
-    """The letters of each input, and those of the output."""
+def _parsed(subscripts: str, arrays: list[LazyArray]) -> tuple[list[Term], str]:
+    """The letters of each array, with some for the axes of ``...``, and those of the output."""
     text = subscripts.replace(" ", "")
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
-    if not re.fullmatch(r"[A-Za-z,]*(->[A-Za-z]*)?", text) or len(inputs) != count:
-        raise ValueError(f"np.einsum of {count} arrays was given the subscripts {subscripts!r}; wanted as in 'ij,j->i'")
-    letters = "".join(inputs)
-    output = right if arrow else "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    if len(set(output)) < len(output) or not set(output) <= set(letters):
+    one = r"[A-Za-z]*(\.\.\.)?[A-Za-z]*"
+    if not re.fullmatch(f"{one}(,{one})*(->{one})?", text) or len(inputs) != len(arrays):
+        raise ValueError(
+            f"np.einsum of {len(arrays)} arrays was given the subscripts {subscripts!r}; wanted as in 'ij,j->i'"
+        )
+    named, dots = _without_dots(inputs, arrays)
+    if dots and arrow and "..." not in right:
+        raise ValueError(f"the output of the subscripts {subscripts!r} lacks the axes of '...'")
+    letters = re.sub(r"[.,]", "", left)
+    once = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    output = right.replace("...", dots) if arrow else dots + once
+    if len(set(output)) < len(output) or not set(output) <= {*letters, *dots}:
         raise ValueError(f"the output letters of {subscripts!r} must be different, and among those of the inputs")
-    if any(len(set(each)) < len(each) for each in inputs):
-        raise ValueError(f"a letter is repeated within one array in {subscripts!r}, which has no lazy form")
-    return inputs, output
+    return named, output
 
 
-def _aligned(operand: LazyArray, letters: str, order: list[str], lengths: dict[str, int]) -> LazyArray:
-    """An operand with one axis for each letter of ``order``, of length 1 where it has not that letter."""
-    if len(letters) != operand.ndim:
-        raise ValueError(f"{letters!r} names {len(letters)} axes of an array of shape {operand.shape}")
-    for letter, length in zip(letters, operand.shape, strict=True):
-        if lengths.setdefault(letter, length) != length:
-            raise ValueError(f"the lengths {lengths[letter]} and {length} of the axis {letter!r} differ in np.einsum")
+def _without_dots(inputs: list[str], arrays: list[LazyArray]) -> tuple[list[Term], str]:
+    """Arrays with letters for the axes of ``...``, which are broadcast, and those letters."""
+    for each, array in zip(inputs, arrays, strict=True):
+        count = len(each.replace("...", ""))
+        if count > array.ndim or ("..." not in each and count < array.ndim):
+            raise ValueError(f"{each!r} names {count} axes of an array of shape {array.shape}")
+    starts = [each.find("...") for each in inputs]
+    counts = [array.ndim - len(each.replace("...", "")) for each, array in zip(inputs, arrays, strict=True)]
+    shapes = [array.shape[at : at + n] if n else () for at, n, array in zip(starts, counts, arrays, strict=True)]
+    common = np.broadcast_shapes(*shapes)
+    free = [letter for letter in ascii_letters if letter not in "".join(inputs)]
+    dots = "".join(free[: len(common)])
+    named = []
+    for each, array, shape, start in zip(inputs, arrays, shapes, starts, strict=True):
+        own = dots[len(dots) - len(shape) :]
+        wide = common[len(common) - len(shape) :]
+        repeated = [start + axis for axis, (n, m) in enumerate(zip(shape, wide, strict=True)) if n != m]
+        letters = each.replace("...", own)
+        kept = "".join(letter for axis, letter in enumerate(letters) if axis not in repeated)
+        named.append((kept, array[tuple(0 if axis in repeated else slice(None) for axis in range(array.ndim))]))
+    return named, dots
+
+
+def _diagonal(letters: str, array: LazyArray) -> Term:
+    """An array with one axis for each letter: of axes with the same letter, the diagonal."""
+    while twice := next((letter for letter in letters if letters.count(letter) > 1), ""):
+        first = letters.index(twice)
+        second = letters.index(twice, first + 1)
+        length, other = array.shape[first], array.shape[second]
+        if length != other:
+            raise ValueError(f"the lengths {length} and {other} of the axis {twice!r} differ in np.einsum")
+        rest = [axis for axis in range(array.ndim) if axis not in (first, second)]
+        lengths = [array.shape[axis] for axis in rest]
+        array = array.transpose([first, second, *rest]).reshape((length * length, *lengths))[:: length + 1]
+        letters = twice + "".join(letters[axis] for axis in rest)
+    return letters, array
+
+
+def _check_lengths(terms: list[Term]) -> None:
+    lengths: dict[str, int] = {}
+    for letters, array in terms:
+        for letter, length in zip(letters, array.shape, strict=True):
+            if lengths.setdefault(letter, length) != length:
+                raise ValueError(f"the lengths {lengths[letter]} and {length} of the axis {letter!r} differ")
+
+
+def _path(terms: list[Term], output: str) -> list[tuple[int, ...]]:
+    """Which terms are multiplied at each step: up to two at once, more in the order with the fewest operations."""
+    if len(terms) < 3:
+        return [tuple(range(len(terms)))]
+    from opt_einsum import contract_path  # loaded by those who multiply three arrays
+
+    text = ",".join(letters for letters, _ in terms) + "->" + output
+    return contract_path(text, *(array.shape for _, array in terms), shapes=True)[0]
+
+
+def _kept(chosen: list[Term], others: list[Term], output: str) -> str:
+    """The letters of a step's result: those of the output, in its order, then what later steps need."""
+    later = "".join(letters for letters, _ in others)
+    own = dict.fromkeys("".join(letters for letters, _ in chosen))
+    first = [letter for letter in output if letter in own]
+    return "".join([*first, *(letter for letter in own if letter in later and letter not in output)])
+
+
+def _contracted(terms: list[Term], output: str) -> Term:
+    """The product of terms, summed over the letters that are not in the output; of two matrices, their product."""
+    if len(terms) == 2 and all(len(letters) == 2 for letters, _ in terms) and len(output) == 2:
+        (first, a), (second, b) = terms if output[0] in terms[0][0] else terms[::-1]
+        summed = set(first) & set(second)
+        if len(summed) == 1 and {output[0], *summed} == set(first) and {output[1], *summed} == set(second):
+            left = a if first[0] == output[0] else a.transpose()
+            return output, matmul(left, b if second[1] == output[1] else b.transpose())
+    lengths = {letter: n for letters, array in terms for letter, n in zip(letters, array.shape, strict=True)}
+    order = list(dict.fromkeys([*output, *"".join(letters for letters, _ in terms)]))
+    product = _aligned(*terms[0], order)
+    for term in terms[1:]:
+        product = product * _aligned(*term, order)
+    full = LazyArray(broadcast_view(product.node, [lengths[letter] for letter in order]))
+    return output, full.sum(axis=tuple(range(len(output), len(order)))) if len(order) > len(output) else full
+
+
+def _aligned(letters: str, array: LazyArray, order: list[str]) -> LazyArray:
+    """An array with one axis for each letter of ``order``, of length 1 where it has not that letter."""
     own = [letter for letter in order if letter in letters]
-    sorted_axes = operand.transpose([letters.index(letter) for letter in own]) if own else operand
+    sorted_axes = array.transpose([letters.index(letter) for letter in own]) if own else array
     return sorted_axes[tuple(slice(None) if letter in letters else None for letter in order)]
