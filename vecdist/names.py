@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+
+PATIENCE = 2.0  # seconds
+_turn = threading.RLock()
 
 
 def found_later(
@@ -20,22 +26,41 @@ def found_later(
     """
 
     def find(name: str) -> Any:
+        with _one_by_one():
+            return found(name)
+
+    def found(name: str) -> Any:
         for each in (registers or {}).get(name, ()):
             load(each)
         if name in where:
-            found = getattr(importlib.import_module(where[name]), name)
+            value = getattr(importlib.import_module(where[name]), name)
         elif name in _modules(package):
-            found = importlib.import_module(f"{package}.{name}")
+            value = importlib.import_module(f"{package}.{name}")
         else:
             said = f"module {package!r} has no attribute {name!r}; there are {', '.join(sorted(where))}"
             raise AttributeError(said, name=name, obj=sys.modules[package])
-        setattr(sys.modules[package], name, found)  # which is all that the next time costs
-        return found
+        setattr(sys.modules[package], name, value)  # which is all that the next time costs
+        return value
 
     def listed() -> list[str]:
         return sorted({*vars(sys.modules[package]), *where, *_modules(package)})
 
     return find, listed, sorted(where)
+
+
+@contextlib.contextmanager
+def _one_by_one() -> Iterator[None]:
+    """One thread at a time loads modules for a name: where several do, in other orders, Python breaks the knot of their
+    locks by showing one of them a module that is half done.
+
+    A thread that is in the midst of an import may be what another waits for, so that nobody waits for ever.
+    """
+    held = _turn.acquire(timeout=PATIENCE)
+    try:
+        yield
+    finally:
+        if held:
+            _turn.release()
 
 
 def load(package: str) -> None:
