@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-
 PATIENCE = 2.0  # seconds
 _turn = threading.RLock()
 
