@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 from interpreting import by_interpreter, nothing_computed
+from numerical import differences
 
 from vecdist import LazyArray, hessian, lazy, scan, value_and_grad
 from vecdist import compile as compile_function
@@ -193,19 +194,6 @@ def weighed(name):
         return (found * np.cos(np.arange(1.0, found.size + 1)).reshape(found.shape)).sum()
 
     return total
-
-
-def differences(function, place, *arrays, step=1e-6):
-    """The gradient of a scalar function in one of its arrays, by central differences."""
-    result = np.empty(arrays[place].shape)
-    for index in np.ndindex(result.shape):
-        ends = []
-        for move in (step, -step):
-            moved = [array.copy() for array in arrays]
-            moved[place][index] += move
-            ends.append(function(*moved))
-        result[index] = (ends[0] - ends[1]) / (2 * step)
-    return result
 
 
 @pytest.mark.parametrize("name", SMOOTH)

@@ -17,12 +17,13 @@ from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node
 from vecdist.lazy.compiled import Compiled
 from vecdist.lazy.derivatives import like
+from vecdist.model.evaluation import Prepared
 from vecdist.passes.batched import Chains
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.towers import VALUE, Ground, Pulled, Pushed, Tower, ground_arity
 from vecdist.passes.vmap import vmap
 from vecdist.runtime import pipeline
-from vecdist.runtime.base import Feed, Program, Runner
+from vecdist.runtime.base import Feed
 from vecdist.runtime.cache import of_structures
 from vecdist.runtime.outputs import Outputs
 
@@ -32,18 +33,6 @@ class Kind(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-
-
-@final
-@dataclass(frozen=True)
-class Launchable:
-    """A call for one layout of its arguments: its program, what fills the slots, and what runs it."""
-
-    program: Program
-    lengths: dict[str, int]
-    feeds: Sequence[Feed]
-    outputs: Outputs
-    run: Runner
 
 
 @final
@@ -91,7 +80,7 @@ class Call:
         key = (self, *operands)
         return _kinds(key, lambda: self._kinds(operands))
 
-    def prepared(self, arrays: Sequence[Any]) -> Launchable:
+    def prepared(self, arrays: Sequence[Any]) -> Prepared:
         """The launch for arrays laid out as these are: compiled where its structure is new."""
         key = (self, *[(array_kind(a), a.shape, a.dtype, a.flags.c_contiguous) for a in arrays])
         return _prepared(key, lambda: self._build(arrays))
@@ -115,7 +104,7 @@ class Call:
         value = self._of_rows(singles, rows[1:])
         return vmap((value,), {each: node for each, node in zip(singles, nodes, strict=True) if each is not node})[0]
 
-    def _build(self, arrays: Sequence[Any]) -> Launchable:
+    def _build(self, arrays: Sequence[Any]) -> Prepared:
         nodes = [argument(each, _name(place)) for place, each in enumerate(arrays)]
         value, count = self._value(nodes), ground_arity(self.tower, len(nodes))
         seeds = map(like, nodes[count:], self.tower.tied(value, nodes))
@@ -127,7 +116,7 @@ class Call:
         feeds = Feed.each(bound.leaves, {node.attrs[0]: place for place, node in enumerate(nodes)})
         held = tuple(feed.array for feed in feeds if feed.place is None)
         run = plan.program.prepared(bound.lengths, shapes, feeds)
-        return Launchable(plan.program, bound.lengths, feeds, Outputs(library, shapes, dtypes, held), run)
+        return Prepared(plan.program, bound.lengths, feeds, Outputs(library, shapes, dtypes, held), run)
 
 
 def _name(place: int) -> str:
@@ -139,4 +128,4 @@ def _kind(node: Node) -> Kind:
 
 
 _kinds: Memo[list[Kind]] = of_structures()
-_prepared: Memo[Launchable] = of_structures()
+_prepared: Memo[Prepared] = of_structures()

@@ -18,7 +18,7 @@ import numpy as np
 
 from vecdist.codegen.cuda.grid import THREADS
 from vecdist.interop import client
-from vecdist.interop.calls import Call, Kind, Launchable
+from vecdist.interop.calls import Call, Kind
 from vecdist.interop.xla import ARGUMENTS, ATTRIBUTES, DATA, RESULTS, VALUE, call, call_for_word, register, words
 from vecdist.model.evaluation import Evaluation, Prepared
 from vecdist.model.logdensity import LogDensity
@@ -99,7 +99,7 @@ def prepared_call(call: Call, kinds: Sequence[Kind]) -> tuple[np.ndarray, int]:
     return _kept_words(call.prepared([cupy.empty(*kind) for kind in kinds]), len(kinds))
 
 
-def _kept_words(found: Prepared | Launchable, arguments: int) -> tuple[np.ndarray, int]:
+def _kept_words(found: Prepared, arguments: int) -> tuple[np.ndarray, int]:
     made = launch(found.program, found.lengths, found.feeds, arguments)
     client("cupy").cuda.Device().synchronize()  # data may be on their way there, on another stream
     _kept.append((described(made, ctypes.CDLL("libcuda.so.1")), made))

@@ -103,7 +103,8 @@ def _path(terms: list[Term], output: str) -> list[tuple[int, ...]]:
     from opt_einsum import contract_path  # loaded by those who multiply three arrays
 
     text = ",".join(letters for letters, _ in terms) + "->" + output
-    return contract_path(text, *(array.shape for _, array in terms), shapes=True)[0]
+    path: Any = contract_path(text, *(array.shape for _, array in terms), shapes=True)[0]
+    return [tuple(step) for step in path]
 
 
 def _kept(chosen: list[Term], others: list[Term], output: str) -> str:

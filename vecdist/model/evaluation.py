@@ -28,7 +28,7 @@ LAYOUTS = 64  # of vectors whose launches are kept, those that were last used
 @final
 @dataclass(frozen=True)
 class Prepared:
-    """A launch for one layout of the vector: its program, what fills the slots, and its results."""
+    """A launch for one layout of the arguments: its program, what fills the slots, and its results."""
 
     program: Program
     lengths: dict[str, int]
