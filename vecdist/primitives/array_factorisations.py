@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,18 @@ def cholesky_or_nan(a: Any) -> Any:
 def cholesky_or_error(a: Any) -> Any:
     """Cholesky factors; ``LinAlgError`` where a matrix is not positive definite, which CuPy says when asked."""
     if isinstance(a, np.ndarray):
-        return np.linalg.cholesky(a)
+        factor = _lapack("potrf", a.dtype) if a.ndim == 2 and a.size else None
+        return np.linalg.cholesky(a) if factor is None else _factored(factor, a)
     with importlib.import_module("cupyx").errstate(linalg="raise"):
         return importlib.import_module("cupy").linalg.cholesky(a)
+
+
+def _factored(factor: Any, a: np.ndarray) -> np.ndarray:
+    """The factor of one matrix, of which the lower triangle is read, by the library that solves with it."""
+    upper, failed = factor(a.T, lower=False, clean=True)
+    if failed:
+        raise np.linalg.LinAlgError("Matrix is not positive definite")
+    return upper.T
 
 
 def solved_lower(factor: Any, b: Any) -> Any:
@@ -50,17 +60,20 @@ def _triangular(factor: Any, b: Any, transposed: bool) -> Any:
 
 def _solver(array: Any) -> Any:
     """SciPy's or CuPy's function for triangular systems; none where SciPy is not installed."""
+    return _solve_triangular("scipy.linalg" if isinstance(array, np.ndarray) else "cupyx.scipy.linalg")
+
+
+@cache
+def _solve_triangular(module: str) -> Any:
     try:
-        name = "scipy.linalg" if isinstance(array, np.ndarray) else "cupyx.scipy.linalg"
-        return importlib.import_module(name).solve_triangular
+        return importlib.import_module(module).solve_triangular
     except ImportError:
         return None
 
 
 def solved_definite(a: Any, factor: Any, b: Any) -> Any:
     """A^-1 B, by the Cholesky factor of A."""
-    if isinstance(factor, np.ndarray) and factor.ndim == 2 and (lapack := _lapack()) is not None:
-        (solve,) = lapack.get_lapack_funcs(("potrs",), (factor, b))
+    if isinstance(factor, np.ndarray) and factor.ndim == 2 and (solve := _lapack("potrs", factor.dtype)) is not None:
         return solve(factor.T, b, lower=False)[0]  # rows of L are columns of L', as LAPACK has them
     return solved_upper(factor, solved_lower(factor, b))
 
@@ -70,12 +83,10 @@ def inverted_definite(a: Any, factor: Any) -> Any:
     if not isinstance(factor, np.ndarray):
         eye = importlib.import_module("cupy").eye(a.shape[-1], dtype=a.dtype)
         return solved_definite(a, factor, eye if a.ndim == 2 else eye + 0 * a)
-    if factor.ndim > 2 or (lapack := _lapack()) is None:
+    if factor.ndim > 2 or (invert := _lapack("potri", factor.dtype)) is None:
         return np.linalg.inv(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))
-    (invert,) = lapack.get_lapack_funcs(("potri",), (factor,))
     half = invert(factor.T, lower=False)[0].T
-    lower = np.tril(half)
-    return lower + np.tril(lower, -1).T
+    return np.where(_below(len(half)), half, half.T)
 
 
 def log_of_determinant(a: Any, factor: Any) -> Any:
@@ -84,12 +95,20 @@ def log_of_determinant(a: Any, factor: Any) -> Any:
     return 2.0 * library.log(library.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
 
 
-def _lapack() -> Any:
-    """SciPy's LAPACK; none where SciPy is not installed."""
+@lru_cache(maxsize=16)
+def _below(length: int) -> np.ndarray:
+    """Which elements of square matrices stand on the diagonal or below."""
+    return np.tri(length, dtype=bool)
+
+
+@cache
+def _lapack(name: str, dtype: np.dtype) -> Any:
+    """A function of SciPy's LAPACK; none where SciPy is not installed."""
     try:
-        return importlib.import_module("scipy.linalg.lapack")
+        lapack = importlib.import_module("scipy.linalg.lapack")
     except ImportError:
         return None
+    return getattr(lapack, {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}[dtype] + name)
 
 
 def _by_library(array: Any) -> Any:
