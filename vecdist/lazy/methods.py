@@ -23,6 +23,10 @@ class Methods:
         """The place of the first of the smallest elements along ``axis``, or of the first NaN."""
         return _by("argmin", self, axis, keepdims=keepdims)
 
+    def argsort(self, axis: int | None = -1, *, stable: bool | None = None) -> Self:
+        """The places of the elements along ``axis`` in ascending order, ties as they stand, NaN last."""
+        return _by("argsort", self, axis, stable=stable)
+
     def clip(self, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Self:  # noqa: A002 (NumPy's names)
         """The array with its elements no less than ``min`` and no more than ``max``."""
         return _by("clip", self, min, max)

@@ -12,8 +12,10 @@ from vecdist.graph.leaves import number, on_host
 from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
 from vecdist.lazy.einsum import einsum
 from vecdist.lazy.joining import JOINING, concatenate
+from vecdist.lazy.quantiles import QUANTILES
 from vecdist.lazy.rearranging import REARRANGING
 from vecdist.lazy.searching import SEARCHING
+from vecdist.lazy.sorting import SORTING
 from vecdist.lazy.statistics import STATISTICS
 from vecdist.lazy.tensor_products import TENSOR_PRODUCTS
 from vecdist.lazy.views import broadcast_view
@@ -194,8 +196,10 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> LazyArra
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **JOINING,
+    **QUANTILES,
     **REARRANGING,
     **SEARCHING,
+    **SORTING,
     **STATISTICS,
     **TENSOR_PRODUCTS,
     "all": _extreme("all"),

@@ -56,14 +56,14 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
         found = a.mean(axis, keepdims=keepdims)
         total = count(a, axis, found.dtype)
     else:
-        weights = _fitted(as_lazy(weights), a, axis)
+        weights = fitted(as_lazy(weights), a, axis)
         dtype = np.result_type(a.dtype, weights.dtype, *([np.float64] if a.dtype.kind in "biu" else []))
         total = weights.astype(dtype).sum(axis, keepdims=keepdims)
         found = (a.astype(dtype) * weights).sum(axis, keepdims=keepdims) / total
     return (found, np.broadcast_to(total, found.shape)) if returned else found
 
 
-def _fitted(weights: LazyArray, a: LazyArray, axis: Any) -> LazyArray:
+def fitted(weights: LazyArray, a: LazyArray, axis: Any) -> LazyArray:
     """Weights of the whole array, or along ``axis``, with the axes of the array."""
     if weights.shape == a.shape:
         return weights

@@ -137,7 +137,8 @@ def pushforward(root: Node, tangents: Mapping[Node, Node], guarded: bool = False
                 dots[node] = dot
         elif any(arg in dots for arg in node.args):
             for source, partial in duals(node).items():
-                _accumulate(dots, node, where(eq(dots[source], 0), 0, _times(dots[source], partial)))
+                if source in dots:  # counts and places have none
+                    _accumulate(dots, node, where(eq(dots[source], 0), 0, _times(dots[source], partial)))
     return full(dots.get(root, const(0, root.dtype)), root.shape)
 
 
