@@ -53,6 +53,7 @@ def slope(function, x):
     return np.array([function(x + step).imag / 1e-30 for step in steps])
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("seed", range(12))
 def test_calls_among_formulas(seed):
     run = program(seed)
@@ -66,6 +67,7 @@ def test_calls_among_formulas(seed):
     assert along == pytest.approx(found.sum(), rel=1e-10, abs=1e-12)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("seed", range(4))
 def test_chains_are_called_one_by_one(seed):
     run = program(seed)

@@ -61,6 +61,7 @@ def test_slopes_are_finite_where_points_meet(nu, uncompiled):
     assert slope == pytest.approx((float(total(0.9 + 1e-6)) - float(total(0.9 - 1e-6))) / 2e-6, rel=1e-7)
 
 
+@pytest.mark.usefixtures("execution")
 def test_marginal_and_conditional_are_those_of_normal_vectors():
     x, new, y = np.linspace(0.0, 2.0, 20), np.linspace(0.1, 1.9, 4), rng.normal(size=20)
     covariance, cross = gp.squared_exponential(x), gp.squared_exponential(new, x)
@@ -79,6 +80,7 @@ def test_latent_values_have_the_covariance():
     np.testing.assert_allclose(gp.latent(covariance, white).compute(), factor @ white, rtol=1e-10)
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_model_of_a_process_has_a_gradient():
     """In the logarithms of amplitude, length scale and noise, beside differences."""
     x, y = np.linspace(0.0, 3.0, 25), rng.normal(size=25)

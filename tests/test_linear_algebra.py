@@ -73,6 +73,7 @@ def moved(name, shape):
     return found + found.swapaxes(-1, -2) if name in SYMMETRIC and shape[-1] == shape[-2] else found
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_values_and_derivatives(name, shape):

@@ -26,6 +26,7 @@ def ways(loc, matrix):
     return MvNormal(loc, matrix), MvNormal(loc=loc, scale_tril=factor + above), by_precision
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("length", LENGTHS)
 def test_densities_of_long_vectors(length):
     loc, matrix, x = rng.normal(size=length), scale(length, length), rng.normal(size=(4, length))
@@ -36,6 +37,7 @@ def test_densities_of_long_vectors(length):
     np.testing.assert_allclose(student, stats.multivariate_t.logpdf(x, loc, matrix, 3.5), rtol=1e-11)
 
 
+@pytest.mark.usefixtures("execution")
 def test_each_event_may_have_a_matrix_of_its_own():
     loc, matrices, x = rng.normal(size=(2, 20)), scale(2, 20, 20), rng.normal(size=(3, 2, 20))
     found = logpdf(MvNormal(loc, matrices), x).compute()
@@ -43,6 +45,7 @@ def test_each_event_may_have_a_matrix_of_its_own():
     np.testing.assert_allclose(found, np.stack(wanted, axis=1), rtol=1e-11)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("length", LENGTHS)
 def test_gradients_in_location_and_covariance(length):
     loc, matrix, x = rng.normal(size=length), scale(length, length), rng.normal(size=(3, length))
@@ -63,6 +66,7 @@ def test_draws_have_the_covariance():
         assert np.abs(apart.mean(axis=1)).max() < 0.04
 
 
+@pytest.mark.usefixtures("execution")
 def test_divergences_of_long_vectors():
     first, second = scale(18, 18), scale(18, 18)
     loc = rng.normal(size=18)
@@ -73,6 +77,7 @@ def test_divergences_of_long_vectors():
         assert found == pytest.approx(wanted, rel=1e-10)
 
 
+@pytest.mark.usefixtures("execution")
 def test_a_matrix_that_is_not_definite_is_told():
     bad = np.eye(20)
     bad[3, 3] = -1.0
@@ -85,6 +90,7 @@ def test_a_matrix_that_is_not_definite_is_told():
     assert np.isnan(linalg.cholesky(bad).compute()).all()
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("length", [3, *LENGTHS])
 def test_factors_and_solutions(length):
     matrix, b = scale(length, length), rng.normal(size=(2, length))

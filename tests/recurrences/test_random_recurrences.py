@@ -53,6 +53,7 @@ def test_second_derivatives_are_differences_of_first_ones(seed):
         np.testing.assert_allclose(mine, (more - less) / 2e-5, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("seed", COMPILED)
 def test_kernels_compute_what_loops_do(seed):
     """Values and gradients, in one kernel."""
@@ -65,6 +66,7 @@ def test_kernels_compute_what_loops_do(seed):
         np.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("seed", INTERPRETED[:3])
 def test_explain_tells_of_recurrences(seed):
     made = problem(seed)
@@ -76,6 +78,7 @@ def test_explain_tells_of_recurrences(seed):
     assert "behind the last step" in vecdist.explain(carry[0]).graph
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("seed", COMPILED[:6])
 def test_chains_are_recurrences_side_by_side(seed):
     made = problem(seed)

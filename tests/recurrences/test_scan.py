@@ -16,18 +16,21 @@ def total_and_twice(carry, x):
     return carry + x, 2.0 * carry
 
 
+@pytest.mark.usefixtures("execution")
 def test_it_gives_the_last_carry_and_every_y():
     last, ys = scan(total_and_twice, 1.0, X)
     assert float(last) == pytest.approx(1.0 + X.sum())
     np.testing.assert_allclose(np.asarray(ys), 2.0 * (1.0 + np.array([0.0, 0.5, -0.5, 1.5])))
 
 
+@pytest.mark.usefixtures("execution")
 def test_it_may_run_from_the_end():
     last, ys = scan(total_and_twice, 1.0, X, reverse=True)
     assert float(last) == pytest.approx(1.0 + X.sum())
     np.testing.assert_allclose(np.asarray(ys), 2.0 * (1.0 + np.array([1.25, 2.25, 0.25, 0.0])))
 
 
+@pytest.mark.usefixtures("execution")
 def test_carries_elements_and_results_are_of_any_structure():
     def step(carry, x):
         level, (trend, _) = carry["level"], carry["rest"]
@@ -45,12 +48,14 @@ def test_carries_elements_and_results_are_of_any_structure():
     np.testing.assert_allclose(np.asarray(ys[2][0]), levels)
 
 
+@pytest.mark.usefixtures("execution")
 def test_without_elements_its_length_says_how_often():
     last, ys = scan(lambda c, _: (0.5 * c, c), np.array([8.0, 4.0]), length=3)
     assert np.asarray(last).tolist() == [1.0, 0.5]
     assert np.asarray(ys).tolist() == [[8.0, 4.0], [4.0, 2.0], [2.0, 1.0]]
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("shape", [(0,), (1,), (0, 3), (1, 3)])
 def test_no_step_and_one_step(shape):
     start = np.full(shape[1:], 2.0)
@@ -79,6 +84,7 @@ def test_numbers_to_begin_with_take_the_dtype_of_the_step():
     assert scan(lambda c, _: (0.5 * c, None), 1.0, length=3)[0].dtype == np.float64
 
 
+@pytest.mark.usefixtures("execution")
 def test_arrays_from_around_the_step_have_derivatives_too():
     matrix, start = np.array([[0.5, 0.1], [-0.2, 0.3]]), np.array([1.0, 2.0])
     last, ys = scan(lambda c, x: (lazy(matrix) @ np.tanh(c) + x, c.sum()), lazy(start), X)
@@ -110,6 +116,7 @@ def test_other_lengths_are_no_other_program():
     assert compilations() == made
 
 
+@pytest.mark.usefixtures("execution")
 def test_hessians_run_forward_over_back():
     a, x = np.array([0.3, 0.7]), X
 
@@ -124,6 +131,7 @@ def test_hessians_run_forward_over_back():
         np.testing.assert_allclose(found[place], (ahead - behind) / (2 * step), rtol=1e-8)
 
 
+@pytest.mark.usefixtures("execution")
 def test_parameters_are_checked_in_every_step():
     scale = np.array(1.0)
 

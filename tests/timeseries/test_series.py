@@ -28,6 +28,7 @@ def shocks_of(x, phi, theta, constant):
     return np.array(found)
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize(("p", "q"), [(1, 0), (3, 0), (0, 1), (0, 3), (1, 1), (2, 2)])
 def test_autoregressive_moving_averages_are_what_their_definition_says(p, q):
     phi, theta = rng.normal(size=p) * 0.4, rng.normal(size=q) * 0.4
@@ -37,6 +38,7 @@ def test_autoregressive_moving_averages_are_what_their_definition_says(p, q):
     np.testing.assert_allclose(np.asarray(found), np.transpose(wanted), rtol=1e-13)
 
 
+@pytest.mark.usefixtures("execution")
 def test_each_series_may_have_coefficients_of_its_own():
     phi, theta, scale = rng.normal(size=(2, 3)) * 0.4, rng.normal(size=(1, 3)) * 0.4, np.array([0.5, 1.0, 2.0])
     wanted = [stats.norm.logpdf(shocks_of(SERIES[:, k], phi[:, k], theta[:, k], 0.0), scale=scale[k]) for k in range(3)]
@@ -48,6 +50,7 @@ def test_a_random_walk_has_independent_steps():
     np.testing.assert_allclose(np.asarray(random_walk(SERIES, 0.7, 0.1)), wanted, rtol=1e-13)
 
 
+@pytest.mark.usefixtures("execution")
 def test_likelihoods_of_the_hormone_series_are_those_of_r():
     """``arima(lh, order = c(1, 0, 0))`` and ``arima(lh, order = c(3, 0, 0), method = "CSS")``, from R's own example."""
     phi, mean, variance = 0.5739, 2.4133, 0.1975
@@ -90,6 +93,7 @@ def variances(x, omega, alpha, beta, first):
     return np.array(found)
 
 
+@pytest.mark.usefixtures("execution")
 def test_garch_is_what_its_definition_says():
     omega, alpha, beta = 0.1, 0.2, 0.7
     for x in SERIES.T[:1]:
@@ -100,6 +104,7 @@ def test_garch_is_what_its_definition_says():
         np.testing.assert_allclose(np.asarray(heavy), wanted, rtol=1e-12)
 
 
+@pytest.mark.usefixtures("execution")
 def test_the_gradient_of_garch_is_that_of_its_definition():
     x = SERIES[:, 0]
     given = [np.array(0.1), np.array(0.2), np.array(0.7)]
@@ -124,6 +129,7 @@ def paths(densities, transition, initial):
         yield path, initial[path[0]] + moves + sum(densities[t, k] for t, k in enumerate(path))
 
 
+@pytest.mark.usefixtures("execution")
 def test_hidden_markov_models_add_up_all_paths():
     densities = rng.normal(size=(5, 3)) * 3.0
     transition, initial = np.log(rng.dirichlet(np.ones(3), 3)), np.log(rng.dirichlet(np.ones(3)))
@@ -140,6 +146,7 @@ def test_hidden_markov_models_add_up_all_paths():
     np.testing.assert_allclose(np.asarray(hmm_filtered(densities, transition, initial)), filtered, rtol=1e-11)
 
 
+@pytest.mark.usefixtures("execution")
 def test_series_side_by_side_are_those_alone():
     densities = rng.normal(size=(6, 4, 2))
     transition, initial = np.log(rng.dirichlet(np.ones(2), (4, 2))), np.log(rng.dirichlet(np.ones(2), 4))
@@ -157,6 +164,7 @@ def test_the_likelihood_of_earthquakes_is_the_published_one():
     assert float(hmm(densities, np.log(stay), np.log(initial)).sum()) == pytest.approx(-342.3183, abs=2e-3)
 
 
+@pytest.mark.usefixtures("execution")
 def test_what_is_impossible_has_no_likelihood_and_no_nan():
     densities = np.array([[0.0, -1.0], [-np.inf, -np.inf], [0.0, 0.0]])
     half = np.full((2, 2), np.log(0.5))
@@ -168,6 +176,7 @@ def test_what_is_impossible_has_no_likelihood_and_no_nan():
     np.testing.assert_allclose(found, [[1.0, 0.0], [1.0, 0.0]])
 
 
+@pytest.mark.usefixtures("execution")
 def test_float32_stays_float32():
     x = SERIES[:, 0].astype("f4")
     f = np.float32
