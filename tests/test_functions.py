@@ -147,7 +147,7 @@ def test_functions_that_answer_at_once():
 
 
 @pytest.mark.parametrize("call", [
-    np.median, np.linalg.eig, np.fft.fft, np.sort, np.unique, np.nonzero, np.gradient,
+    np.linalg.eig, np.unique, np.nonzero, np.roots, np.linalg.eigvals,
 ])
 def test_functions_without_a_lazy_form_say_how_to_go_on(call):
     message = r"np\.[a-z.]+ has no lazy form; use np\.[a-z.]+\(np\.asarray"

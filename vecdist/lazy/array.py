@@ -54,6 +54,13 @@ class LazyArray(Readable, Methods, Operators):
         """The transpose."""
         return self.transpose()
 
+    @property
+    def mT(self) -> LazyArray:  # noqa: N802 (NumPy's name)
+        """The transposes of the matrices in the last two axes."""
+        if self.ndim < 2:
+            raise ValueError(f"mT is of matrices in the last two axes, and the shape is {self.shape}")
+        return self.transpose(*range(self.ndim - 2), -1, -2)
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("an array of no axes has no length")
@@ -186,13 +193,11 @@ class LazyArray(Readable, Methods, Operators):
             )
         if method == "reduce" and ufunc in _REDUCING:
             return _called(_REDUCING[ufunc], inputs, {"axis": 0, **keywords})
+        if method == "__call__" and (ufunc.signature is not None or ufunc.nout > 1):
+            return _of_several(ufunc, inputs, keywords)
         if method != "__call__" or keywords:
             wanted = f"np.{ufunc.__name__}{'' if method == '__call__' else f'.{method}'}"
             raise TypeError(f"{wanted}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
-        if ufunc is np.matmul:
-            return matmul(*inputs)
-        if ufunc is np.divmod:
-            return np.floor_divide(*inputs), np.remainder(*inputs)
         return LazyArray(apply(ufunc, *map(_operand, inputs)))
 
     def __array_function__(self, function: Callable, types: Any, args: Any, keywords: Any) -> Any:
@@ -228,6 +233,21 @@ def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]
             f"{name} has no lazy form; use {name}(np.asarray(x)) to compute x first (NUMPY.md lists the functions "
             "that have one)"
         )
+    return _bound(name, known, args, keywords)
+
+
+def _of_several(ufunc: np.ufunc, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """A ufunc of vectors or matrices, or one of several results."""
+    from vecdist.lazy.ufunc_forms import FORMS
+
+    known, name = FORMS.get(ufunc.__name__), f"np.{ufunc.__name__}"
+    if known is None:
+        raise TypeError(f"{name}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
+    return _bound(name, known, inputs, keywords)
+
+
+def _bound(name: str, known: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """What a lazy form gives, if it has such parameters."""
     try:
         bound = inspect.signature(known).bind(*args, **keywords)
     except TypeError as error:

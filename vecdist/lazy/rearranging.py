@@ -176,7 +176,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
     return a
 
 
-def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> LazyArray:
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> LazyArray:
     a = as_lazy(a)
     if a.ndim < 2:
         raise ValueError(f"a diagonal wants an array of two axes or more, given one of shape {a.shape}")
@@ -193,13 +193,13 @@ def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> LazyAr
 
 
 def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> LazyArray:
-    return _diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
+    return diagonal(a, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
 
 
 def _diag(v: Any, k: int = 0) -> LazyArray:
     v = as_lazy(v)
     if v.ndim == 2:
-        return _diagonal(v, k)
+        return diagonal(v, k)
     if v.ndim != 1:
         raise ValueError(f"np.diag takes an array of one or two axes, given one of shape {v.shape}")
     rows = _between(v, (max(0, -k), max(0, k)), 0, 0)[:, None]
@@ -257,7 +257,7 @@ def _rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> LazyArray:
 REARRANGING: dict[str, Callable[..., Any]] = {
     "diag": _diag,
     "diagflat": _diagflat,
-    "diagonal": _diagonal,
+    "diagonal": diagonal,
     "diff": _diff,
     "flip": _flip,
     "fliplr": _flipped(1, "np.fliplr"),

@@ -47,7 +47,7 @@ def _kron(a: Any, b: Any) -> LazyArray:
     return spread.reshape([n * m for n, m in zip(a.shape, b.shape, strict=True)])
 
 
-def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> LazyArray:
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> LazyArray:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = (_last(as_lazy(x), place) for x, place in ((a, axisa), (b, axisb)))
@@ -61,6 +61,35 @@ def _last(x: LazyArray, axis: int) -> LazyArray:
     """An array with one of its axes as the last."""
     (place,) = normalize_axis_tuple(axis, x.ndim)
     return x.transpose([*(other for other in range(x.ndim) if other != place), place])
+
+
+def vecdot(x1: Any, x2: Any, axis: int = -1) -> LazyArray:
+    """The sums of products along an axis of both."""
+    a, b = (_last(as_lazy(x), axis) for x in (x1, x2))
+    return _summed("np.vecdot", a, b, a.shape[-1], b.shape[-1], -1)
+
+
+def matvec(x1: Any, x2: Any) -> LazyArray:
+    """The products of matrices and vectors."""
+    a, b = as_lazy(x1), as_lazy(x2)
+    if a.ndim < 2 or not b.ndim:
+        raise ValueError(f"np.matvec wants matrices and vectors, given shapes {a.shape} and {b.shape}")
+    return _summed("np.matvec", a, b[..., None, :], a.shape[-1], b.shape[-1], -1)
+
+
+def vecmat(x1: Any, x2: Any) -> LazyArray:
+    """The products of vectors and matrices."""
+    a, b = as_lazy(x1), as_lazy(x2)
+    if not a.ndim or b.ndim < 2:
+        raise ValueError(f"np.vecmat wants vectors and matrices, given shapes {a.shape} and {b.shape}")
+    return _summed("np.vecmat", a[..., None], b, a.shape[-1], b.shape[-2], -2)
+
+
+def _summed(name: str, a: LazyArray, b: LazyArray, length: int, other: int, axis: int) -> LazyArray:
+    """The sum of products over an axis of both, in the dtype that they have in common."""
+    if length != other:
+        raise ValueError(f"{name}: the vectors have {length} and {other} elements")
+    return (a * b).sum(axis).astype(np.result_type(a.dtype, b.dtype))
 
 
 def _cov(
@@ -94,7 +123,7 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) 
 TENSOR_PRODUCTS: dict[str, Callable[..., Any]] = {
     "corrcoef": _corrcoef,
     "cov": _cov,
-    "cross": _cross,
+    "cross": cross,
     "dot": dot,
     "kron": _kron,
     "tensordot": tensordot,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -128,3 +129,23 @@ def eigenvectors(a: Any) -> tuple[Any, ...]:
 def eigenvalues(a: Any) -> Any:
     """The eigenvalues of symmetric matrices."""
     return _by_library(a).eigvalsh(a)
+
+
+def singular_vectors(a: Any) -> tuple[Any, ...]:
+    """U, the singular values, and V', with no more columns and rows than there are of these."""
+    return tuple(_by_library(a).svd(a, full_matrices=False))
+
+
+def singular_values(a: Any) -> Any:
+    """The singular values of matrices."""
+    return _by_library(a).svd(a, compute_uv=False)
+
+
+def orthogonal_factors(a: Any) -> tuple[Any, ...]:
+    """Q and R of matrices."""
+    return tuple(_by_library(a).qr(a))
+
+
+def pseudo_inverses(cut: float) -> Callable[[Any], Any]:
+    """The function that gives pseudo-inverses, with no singular value that is below ``cut`` of the largest."""
+    return lambda a: _by_library(a).pinv(a, cut)

@@ -34,30 +34,30 @@ Nodes = Sequence[Node]
 Dots = Sequence[Node | None]
 
 
-def _one(call: Call, args: Nodes, shape: Any, ahead: int = 0) -> Node:
+def one(call: Call, args: Nodes, shape: Any, ahead: int = 0) -> Node:
     """The one result of a call."""
     return called(call, args, ((tuple(shape), args[0].dtype),), ahead)[0]
 
 
 def times(a: Node, b: Node) -> Node:
     """The products of matrices."""
-    return _one(MATMUL, (a, b), (*a.shape[:-1], b.shape[-1]))
+    return one(MATMUL, (a, b), (*a.shape[:-1], b.shape[-1]))
 
 
-def _places(x: Node) -> tuple[Node, Node]:
+def places_of(x: Node) -> tuple[Node, Node]:
     """The row and the column of each element of square matrices."""
     return position(x.shape[-2], 1), position(1, x.shape[-1])
 
 
 def lower_part(x: Node) -> Node:
     """What stands on the diagonal and below."""
-    row, column = _places(x)
+    row, column = places_of(x)
     return where(row >= column, x, 0.0)
 
 
 def _half(x: Node) -> Node:
     """What stands below the diagonal, and half of what stands on it."""
-    row, column = _places(x)
+    row, column = places_of(x)
     return where(row > column, x, where(eq(row, column), 0.5 * x, 0.0))
 
 
@@ -67,17 +67,17 @@ def symmetric(x: Node) -> Node:
 
 def diagonal(x: Node) -> Node:
     """The diagonals of square matrices, in the last axis."""
-    row, column = _places(x)
+    row, column = places_of(x)
     total = summed(where(eq(row, column), x, 0.0), (-1,))
     return view(total, [*((axis, 0, 1) for axis in range(x.ndim - 1)), (None, 0, 1)], x.shape[:-1])
 
 
-def _column(x: Node) -> Node:
+def as_column(x: Node) -> Node:
     """Vectors as matrices of one column."""
     return view(x, [(axis, 0, 1) for axis in range(x.ndim)], (*x.shape, 1))
 
 
-def _row(x: Node) -> Node:
+def as_row(x: Node) -> Node:
     last = x.ndim - 1
     return view(x, [*((axis, 0, 1) for axis in range(last)), (last + 1, 0, 1)], (*x.shape[:-1], 1, x.shape[-1]))
 
@@ -134,7 +134,7 @@ CHOLESKY, CHOLESKY_OR_NAN = _cholesky_call(cholesky_or_error), _cholesky_call(ch
 
 def cholesky(a: Node, strict: bool = False) -> Node:
     """L of A = L L'; NaN where a matrix is not positive definite, an error of NumPy's where ``strict``."""
-    return _one(CHOLESKY if strict else CHOLESKY_OR_NAN, (a,), a.shape)
+    return one(CHOLESKY if strict else CHOLESKY_OR_NAN, (a,), a.shape)
 
 
 # triangular systems
@@ -142,12 +142,12 @@ def cholesky(a: Node, strict: bool = False) -> Node:
 
 def lower_solution(factor: Node, b: Node) -> Node:
     """L^-1 B."""
-    return _one(SOLVE_LOWER, (factor, b), b.shape)
+    return one(SOLVE_LOWER, (factor, b), b.shape)
 
 
 def upper_solution(factor: Node, b: Node) -> Node:
     """L'^-1 B, of a lower triangular L."""
-    return _one(SOLVE_UPPER, (factor, b), b.shape)
+    return one(SOLVE_UPPER, (factor, b), b.shape)
 
 
 def _pull_lower(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
@@ -180,7 +180,7 @@ SOLVE_UPPER = Call("solve_triangular", solved_upper, _pull_upper, _push_upper, T
 
 def definite_solution(a: Node, factor: Node, b: Node) -> Node:
     """A^-1 B."""
-    return _one(SOLVE_DEFINITE, (a, factor, b), b.shape)
+    return one(SOLVE_DEFINITE, (a, factor, b), b.shape)
 
 
 def _pull_definite(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Dots:
@@ -196,7 +196,7 @@ def _push_definite(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes
 
 def definite_inverse(a: Node, factor: Node) -> Node:
     """A^-1."""
-    return _one(INVERT_DEFINITE, (a, factor), a.shape)
+    return one(INVERT_DEFINITE, (a, factor), a.shape)
 
 
 def _pull_definite_inverse(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Dots:
@@ -209,7 +209,7 @@ def _push_definite_inverse(args: Nodes, results: Nodes, dots: Dots, ahead: int) 
 
 def log_determinant(a: Node, factor: Node) -> Node:
     """log |A|."""
-    return _one(LOG_DETERMINANT, (a, factor), a.shape[:-2])
+    return one(LOG_DETERMINANT, (a, factor), a.shape[:-2])
 
 
 def _pull_log_determinant(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Dots:
@@ -236,7 +236,7 @@ LOG_DETERMINANT = Call(
 
 def solution(a: Node, b: Node) -> Node:
     """A^-1 B."""
-    return _one(SOLVE, (a, b), b.shape)
+    return one(SOLVE, (a, b), b.shape)
 
 
 def _pull_solve(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
@@ -251,7 +251,7 @@ def _push_solve(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
 
 def inverse(a: Node) -> Node:
     """A^-1."""
-    return _one(INVERSE, (a,), a.shape)
+    return one(INVERSE, (a,), a.shape)
 
 
 def _pull_inverse(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
@@ -299,12 +299,12 @@ def eigen(a: Node) -> tuple[Node, ...]:
 
 def eigenvalues_of(a: Node) -> Node:
     """The eigenvalues alone: where some are equal, the derivative of their sum is there, which vectors have not."""
-    return _one(EIGENVALUES, (a,), a.shape[:-1])
+    return one(EIGENVALUES, (a,), a.shape[:-1])
 
 
 def _gaps(values: Node) -> Node:
     """1 / (w_j - w_i), 0 on the diagonal."""
-    apart = _row(values) - _column(values)
+    apart = as_row(values) - as_column(values)
     row, column = position(values.shape[-1], 1), position(1, values.shape[-1])
     same = eq(row, column)
     return where(same, 0.0, 1.0 / where(same, 1.0, apart))
@@ -312,9 +312,9 @@ def _gaps(values: Node) -> Node:
 
 def _pull_eigen(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
     values, vectors = results
-    row, column = _places(vectors)
+    row, column = places_of(vectors)
     turned = _gaps(values) * times(swapped(vectors), back[1])
-    inner = where(eq(row, column), _row(back[0]), turned)
+    inner = where(eq(row, column), as_row(back[0]), turned)
     return [symmetric(times(times(vectors, inner), swapped(vectors)))]
 
 
@@ -327,7 +327,7 @@ def _push_eigen(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
 
 def _pull_eigenvalues(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
     vectors = eigen(args[0])[1]
-    return [times(vectors * _row(back[0]), swapped(vectors))]
+    return [times(vectors * as_row(back[0]), swapped(vectors))]
 
 
 def _push_eigenvalues(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:

@@ -1,0 +1,32 @@
+"""NumPy's ufuncs that are more than one operation on elements: of vectors and matrices, or of several results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
+from vecdist.lazy.tensor_products import matvec, vecdot, vecmat
+
+
+def _divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
+    return np.floor_divide(x1, x2), np.remainder(x1, x2)
+
+
+def _modf(x: Any) -> tuple[LazyArray, Any]:
+    """What is behind the point, and what is before it, both with the sign of the number."""
+    x = as_lazy(np.positive(x)) * 1.0
+    whole = np.trunc(x)
+    return np.copysign(where(np.isinf(x), 0.0, x - whole), x), whole  # type: ignore[return-value]
+
+
+FORMS: dict[str, Callable[..., Any]] = {
+    "divmod": _divmod,
+    "matmul": matmul,
+    "matvec": matvec,
+    "modf": _modf,
+    "vecdot": vecdot,
+    "vecmat": vecmat,
+}
