@@ -15,6 +15,7 @@ collect_ignore_glob = ["*conftest.py", "*/golden/*", "*/user_code/*"]
 _WORKER = "PYTEST_XDIST_WORKER" in os.environ
 if not _WORKER:
     os.environ["VECDIST_CACHE_DIR"] = tempfile.mkdtemp(prefix="vecdist-tests-")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small; threads that wait for work take time, too
 
 hypothesis.settings.register_profile("vecdist", deadline=None, print_blob=True)  # a first example compiles
 hypothesis.settings.register_profile("vecdist-ci", deadline=None, print_blob=True, derandomize=True, database=None)
