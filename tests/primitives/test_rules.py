@@ -4,6 +4,7 @@ Values are compared with the entry's oracle, derivatives with differences of the
 """
 
 import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,8 +103,7 @@ def moved(nodes: list[Node], arrays: list[np.ndarray], directions: list[list]) -
     """
     ways = [(side * shift, to) for to in directions for shift in SHIFTS for side in (1, -1)]
     points = [np.concatenate([x + shift * to[k] for shift, to in ways]) for k, x in enumerate(arrays)]
-    with remembering():
-        values = interpret(nodes, points, {"n0": len(points[0])})
+    values = interpret(nodes, points, {"n0": len(points[0])})
     return np.reshape([each.astype(float) for each in values], (-1, len(SHIFTS), 2, COUNT))
 
 
@@ -119,6 +119,13 @@ def assert_slopes(derivatives: list[Node], arrays: list[np.ndarray], values: np.
         assert smooth.mean() > 0.6
         scale = np.abs(fine[smooth]).max()
         np.testing.assert_allclose(derivative[smooth], fine[smooth], rtol=1e-6, atol=1e-8 * scale + 1e-12)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def together() -> Iterator[None]:
+    """Entries that are numbers of one integral are tested at the same points, and share it."""
+    with remembering():
+        yield
 
 
 @pytest.fixture(scope="module", params=WITH_DOMAIN)
@@ -207,12 +214,11 @@ def test_partials_in_float32_are_those_in_float64(entry: Primitive) -> None:
     if entry.boolean or entry.name in LAST:
         return
     arrays = [x.astype(np.float32) for x in draw(entry)[0]]
-    with remembering():
-        found, expected = (
-            interpret(partials(entry(*leaves), leaves), [x.astype(dtype) for x in arrays], {"n0": COUNT})
-            for dtype in (np.float32, np.float64)
-            for leaves in [slots(entry.arity, dtype)]
-        )
+    found, expected = (
+        interpret(partials(entry(*leaves), leaves), [x.astype(dtype) for x in arrays], {"n0": COUNT})
+        for dtype in (np.float32, np.float64)
+        for leaves in [slots(entry.arity, dtype)]
+    )
     for single, double in zip(found, expected, strict=True):
         assert single.dtype == np.float32
         np.testing.assert_allclose(single, double, rtol=2e-5, atol=2e-6 * max(1.0, np.abs(double).max() * 1e-3))
