@@ -7,6 +7,7 @@ import tempfile
 
 import hypothesis
 import pytest
+from _pytest.runner import runtestprotocol
 
 # Neither tests nor examples: these files are no modules for doctest to import.
 collect_ignore_glob = ["*conftest.py", "*/golden/*", "*/user_code/*"]
@@ -35,6 +36,17 @@ def pytest_collection():
         gc.freeze()
         gc.set_threshold(20_000)
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """A worker tells of what a test came to; nobody waits to hear that it begins, or was set up."""
+    if not _WORKER:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 1.0:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 @pytest.hookimpl(wrapper=True)
