@@ -120,6 +120,8 @@ def guard(context: Context, node: Node, root: Block) -> Index | None:
     """Where a pad, or what is shifted, has an element of its source."""
     if node.op == "shifted":
         return through_shift(context, node, root).guard
+    if node.op == "overlaps":
+        return _both([known for _, known in _overlapping(context, node, root)], root)
     return _both([guard for _, guard in _guards(context, node, root)], root)
 
 
@@ -187,4 +189,61 @@ def through_reshape(context: Context, node: Node, root: Block) -> Context:
     return replace(context, indices=tuple(indices))
 
 
-THROUGH = {"view": through_view, "pad": through_pad, "shifted": through_shift, "reshape": through_reshape}
+def through_windows(context: Context, node: Node, root: Block) -> Context:
+    """The context of what windows are taken of."""
+    moved = {}
+    for axis, places, step, spacing in node.attrs[0]:
+        first, inside = (context.indices[each] or Index(ZERO, root) for each in (axis, places))
+        moved[axis] = _together(first, inside, _times(step, first.value) + _times(spacing, inside.value))
+    return _moved(context, node, moved)
+
+
+def through_overlaps(context: Context, node: Node, root: Block) -> Context:
+    """The context of windows whose elements are put back, guarded where there is none."""
+    source, moved = node.args[0], {}
+    for axis, places, step, spacing in node.attrs[0]:
+        offset = _before(context, axis, places, spacing, root)
+        moved[axis] = offset if step == 1 else replace(offset, value=offset.value // step)
+    known = [each for axis, each in _overlapping(context, node, root) if axis is None or source.shape[axis] != 1]
+    return replace(_moved(context, node, moved), guard=_both(known, root))
+
+
+def _overlapping(context: Context, node: Node, root: Block) -> Iterator[tuple[int | None, Index]]:
+    """When windows have an element that is put back here: each condition with the axis that it is of."""
+    if context.guard:
+        yield None, context.guard
+    for axis, places, step, spacing in node.attrs[0]:
+        offset = _before(context, axis, places, spacing, root)
+        there = (offset.value >= 0) & (offset.value < _times(step, length(node.args[0].shape[axis])))
+        yield axis, replace(offset, value=there if step == 1 else there & (offset.value % step).equals(0))
+
+
+def _before(context: Context, axis: int, places: int, spacing: int, root: Block) -> Index:
+    """How far before an element the window begins that has it at a place."""
+    place, inside = (context.indices[each] or Index(ZERO, root) for each in (axis, places))
+    return _together(place, inside, place.value - _times(spacing, inside.value))
+
+
+def _times(step: int, value: Expr) -> Expr:
+    return value if step == 1 else step * value
+
+
+def _together(first: Index, second: Index, value: Expr) -> Index:
+    """An index computed of two: known where both are."""
+    block = max((first.block, second.block), key=lambda block: block.depth)
+    level = max(each.level for each in (first, second) if each.block is block)
+    return Index(value, block, level, first.gathered or second.gathered)
+
+
+def _moved(context: Context, node: Node, moved: dict[int, Index]) -> Context:
+    """A context with other indices along some axes, for the source of a node of as many."""
+    source = node.args[0]
+    own = [moved.get(axis, context.indices[axis]) for axis in range(-node.ndim, 0)]
+    indices = tuple(None if dim == 1 else index for index, dim in zip(own, source.shape, strict=True))
+    return replace(context, indices=indices)
+
+
+THROUGH = {
+    "view": through_view, "pad": through_pad, "shifted": through_shift, "reshape": through_reshape,
+    "windows": through_windows, "overlaps": through_overlaps,
+}  # fmt: skip

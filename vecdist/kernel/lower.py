@@ -299,9 +299,9 @@ class _Lowering:
                 return self.assign("index", (place,), node.dtype, block, at.level(block))
             case "gather":
                 return self.gathered(node, at)
-            case "view" | "reshape":
+            case "view" | "reshape" | "windows":
                 return self.value(node.args[0], THROUGH[node.op](at, node, self.root))
-            case "pad" | "shifted":
+            case "pad" | "shifted" | "overlaps":
                 return self.padded(node, at)
             case "cases":
                 return self.cases(node, places.context)

@@ -203,6 +203,11 @@ class _Binder:
             entries.append((None if to is None else target[to], self.start(start), step))
         return Node("pad", args, (tuple(entries),), self.shape(node), node.dtype)
 
+    def _windows(self, node: Node, args: tuple[Node, ...]) -> Node:
+        return Node(node.op, args, node.attrs, self.shape(node), node.dtype)
+
+    _overlaps = _windows
+
     def start(self, start: Any) -> Dim:
         if start == 0:
             return 0

@@ -9,7 +9,9 @@ from vecdist.primitives.calls import results_of
 from vecdist.primitives.recurrences import locals_of
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import is_along, is_reduction
+from vecdist.primitives.windows import OVERLAPPING
 
+PINNED = {"view", "pad", "reshape", "gather", "scatter", "product", "recurrence", "external", *OVERLAPPING}
 STATIC = -1  # the length class of axes that are 1 by construction
 
 
@@ -96,6 +98,8 @@ def _classes(axes: Axes, node: Node) -> list[int]:
         return _viewed(axes, node)
     if node.op == "pad":
         return _padded(axes, node)
+    if node.op in OVERLAPPING:
+        return _windowed(axes, node)
     if node.op == "recurrence":
         return _recurring(axes, node)
     if node.op in {"leaf", "position", "reshape"}:
@@ -183,6 +187,16 @@ def _padded(axes: Axes, node: Node) -> list[int]:
     return lengths
 
 
+def _windowed(axes: Axes, node: Node) -> list[int]:
+    """Those of the source, but along the axis of windows, and in them where the source is shared by their places."""
+    (source,), (moves,) = node.args, node.attrs
+    found = axes.classes(source)
+    for axis, places, *_ in moves:
+        for each in [axis] if source.shape[places] == node.shape[places] else [axis, places]:
+            found[each] = STATIC if node.shape[each] == 1 else axes.fresh(int(node.shape[each]))
+    return found
+
+
 def _gathered(axes: Axes, node: Node) -> list[int]:
     """Axes before and after the indexed ones are the source's, those between are of the indices."""
     (start, count), (source, *indices) = node.attrs, node.args
@@ -253,7 +267,7 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
 
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
-    if node.op in {"view", "pad", "reshape", "gather", "scatter", "product", "recurrence", "external"}:
+    if node.op in PINNED:
         return {length for each in (node, *node.args) for length in axes.classes(each)}
     if node.op in IN_ORDER:
         return {axes.classes(node)[node.attrs[0][0]]}

@@ -11,6 +11,7 @@ from vecdist.primitives import calls, recurrences
 from vecdist.primitives.products import by_loops, product, transposed
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, reshape, view
+from vecdist.primitives.windows import OVERLAPPING
 
 MANY_AT_ONCE = {"recurrence": recurrences.batched, "external": calls.batched}
 LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU
@@ -68,6 +69,8 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
         return Node(node.op, tuple([full(arg, shape) for arg in args]), node.attrs, shape, node.dtype)
     if node.op in {"view", "pad"}:
         return Node(node.op, args, (_shifted(node, rank),), shape, node.dtype)
+    if node.op in OVERLAPPING:
+        return Node(node.op, args, node.attrs, shape, node.dtype)
     if node.op == "reshape":
         return _with_gap(reshape(_without_gap(args[0], node.args[0].ndim), (length, *node.shape)), rank)
     if node.op in MANY_AT_ONCE:
