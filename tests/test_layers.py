@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = [
     "names", "graph", "primitives", "constraints", "special", "distributions",
     "passes", "kernel", "codegen", "runtime",
-    "lazy", "functions", "linalg", "random", "verbs", "multivariate", "wrappers", "timeseries", "gp",
+    "lazy", "functions", "linalg", "random", "verbs", "multivariate", "wrappers", "timeseries", "gp", "signal",
     "parameters", "model", "device", "samplers", "interop", "inspect",
     "__init__",
     "datasets", "doctor", "__main__",

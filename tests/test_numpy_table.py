@@ -10,7 +10,7 @@ import pytest
 from interpreting import nothing_computed
 
 from vecdist import LazyArray, lazy
-from vecdist.lazy import linear_algebra, numpy_functions
+from vecdist.lazy import fourier, linear_algebra, numpy_functions
 
 PATH = Path(__file__).parent.parent / "NUMPY.md"
 COMMAND = "VECDIST_REGENERATE=1 python -m pytest tests/test_numpy_table.py"
@@ -22,7 +22,7 @@ What of NumPy {VERSION} takes a lazy array and gives another, without computing 
 `allclose` and `array_equal` answer at once. Written by `{COMMAND}`.
 """
 MODULES = {"np": (np, numpy_functions.FUNCTIONS), "np.linalg": (np.linalg, linear_algebra.FUNCTIONS),
-           "np.fft": (np.fft, {})}
+           "np.fft": (np.fft, fourier.FUNCTIONS)}
 X = np.ones((2, 2))
 
 

@@ -183,7 +183,7 @@ class LazyArray(Readable, Methods, Operators):
         return normalise_axes(None if axis is None else normalize_axis_tuple(axis, self.ndim), self.ndim)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if any(hasattr(value, "__dask_graph__") for value in inputs):
+        if any(hasattr(value, name) for value in inputs for name in ("__dask_graph__", "__of_lazy_arrays__")):
             return NotImplemented
         (out,) = keywords.pop("out", (None,))
         if out is not None and not (out is inputs[0] and isinstance(out, LazyArray)):  # x += y gives x another value
@@ -222,11 +222,12 @@ Wrt: TypeAlias = Operand | Sequence[Operand]
 
 def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """A function of NumPy by its lazy form."""
-    from vecdist.lazy import linear_algebra, numpy_functions
+    from vecdist.lazy import convolution, fourier, linear_algebra, numpy_functions
 
     module = function.__module__.replace("numpy", "np", 1)
-    name, tables = f"{module}.{function.__name__}", {"np": numpy_functions, "np.linalg": linear_algebra}
-    table = tables[module].FUNCTIONS if module in tables else {}
+    tables = {"np": numpy_functions, "np.linalg": linear_algebra, "np.fft": fourier,
+              "np.lib.stride_tricks": convolution}  # fmt: skip
+    name, table = f"{module}.{function.__name__}", tables[module].FUNCTIONS if module in tables else {}
     known = table.get(function.__name__)
     if known is None:
         raise TypeError(

@@ -10,6 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from vecdist.graph.leaves import number, on_host
 from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
+from vecdist.lazy.convolution import CONVOLUTIONS
 from vecdist.lazy.einsum import einsum
 from vecdist.lazy.joining import JOINING, concatenate
 from vecdist.lazy.quantiles import QUANTILES
@@ -195,6 +196,7 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> LazyArra
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **CONVOLUTIONS,
     **JOINING,
     **QUANTILES,
     **REARRANGING,

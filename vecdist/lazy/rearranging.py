@@ -15,6 +15,7 @@ from vecdist.lazy.joining import along, concatenate, joined
 from vecdist.lazy.views import broadcast_view
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.indexing import gather
+from vecdist.primitives.structure import pad
 
 BY_PLACE = ("edge", "reflect", "symmetric", "wrap")
 """The modes of ``np.pad`` whose elements are the array's own."""
@@ -155,6 +156,13 @@ def _side(values: Any, ndim: int, axis: int, side: int) -> Any:
     if isinstance(values, LazyArray) and not values.ndim:
         return values
     return np.broadcast_to(values, (ndim, 2))[axis, side]
+
+
+def zeros_around(array: LazyArray, widths: Sequence[Sequence[int]]) -> LazyArray:
+    """An array with so many zeros before and behind it along each of its axes."""
+    entries = [(axis, before, 1) for axis, (before, _) in enumerate(widths)]
+    shape = tuple(length + sum(pair) for length, pair in zip(array.shape, widths, strict=True))
+    return LazyArray(pad(array.node, entries, shape))
 
 
 def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> LazyArray:

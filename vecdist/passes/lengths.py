@@ -156,8 +156,9 @@ def _called(axes: Axes, node: Node) -> list[int]:
             letters[letter] = axes.unite([letters.get(letter, length), length])
     for each, own in zip(results_of(node), found, strict=True):
         if not axes.has(each):
-            free = each.shape[len(lead) :]
-            axes.put(each, [*lead, *([letters[letter] for letter in own] or map(axes.fresh, map(int, free)))])
+            free = [axes.fresh(int(length)) for length in each.shape[len(lead) :]]
+            named = [letters.setdefault(letter, length) for letter, length in zip(own, free, strict=bool(own))]
+            axes.put(each, [*lead, *(named or free)])
     return axes.classes(node)
 
 
