@@ -31,6 +31,7 @@ MODELS = [
     "prefix.py",
     "recurrences.py --dtype float64",
     "gaussian_process.py --dtype float64",
+    "convolution.py",
     "arity.py",
     "branches.py",
     "growth.py",

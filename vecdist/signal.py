@@ -159,8 +159,8 @@ def conv(
     y_{n o k} = sum_{c, j} x_{n, c, stride k + dilation j - padding} w_{o c j}, over the inputs c of the group of o,
     with x zero outside.  ``x`` has shape (batch, inputs, *lengths), ``filters`` (outputs, inputs / groups, *widths),
     for any number of lengths; ``stride``, ``padding`` and ``dilation`` are numbers, or one for each length, and
-    ``"same"`` keeps lengths, with the larger half of the padding behind.  Raises ``ValueError`` where axes, inputs or groups do
-    not fit, or a filter is longer than what it moves over.  As ``torch.nn.functional.conv2d``.
+    ``"same"`` keeps lengths, with the larger half of the padding behind.  Raises ``ValueError`` where axes, inputs or
+    groups do not fit, or a filter is longer than what it moves over.  As ``torch.nn.functional.conv2d``.
 
     >>> import numpy as np
     >>> from vecdist.signal import conv

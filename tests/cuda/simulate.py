@@ -23,7 +23,7 @@ from functions.programs_at_random import Writer, made
 from functions.test_programs import points, truth
 from reference import interpreted
 
-from vecdist import function, lazy, logpdf, logsumexp, random, sample, scan
+from vecdist import function, lazy, logpdf, logsumexp, random, sample, scan, signal
 from vecdist import mixture as mixture_of
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier, partial_places
 from vecdist.codegen.cuda.launch import workspace
@@ -172,6 +172,18 @@ def searched(n):
             np.interp(lazy(points), knots, np.cos(knots))), ()
 
 
+def layer(shape, filters, dtype="f8"):
+    """A layer of convolutions, with gradients, along axes that are loops in each other."""
+    images, weights = (lazy(x(np.prod(each), dtype).reshape(each)) for each in (shape, filters))
+    return ((np.square(signal.conv(images, weights, padding=1)).sum(),), (images, weights))
+
+
+def tensor(shape):
+    """An array whose axes are all indexed, so that none is one with its neighbour."""
+    given = lazy(x(np.prod(shape)).reshape(shape))
+    return ((np.exp(given[:, 1:, ::2, ::-1]) * given[:, :-1, 1::2],), ())
+
+
 def regression(rows, columns, dtype="f8"):
     """Each row is read once: for its linear predictor, and for its part of the gradient."""
     table = ((np.arange(rows * columns) * 7 % 13 - 6.0) / 5).reshape(rows, columns).astype(dtype)
@@ -293,6 +305,9 @@ CASES = {
     "regression by teams of four": (regression(140, 30), 2, 4),
     "regression by teams of any length": (regression(40, 70), 1, 8),
     "regression in float32 by warps": (regression(12, 70, "f4"), 1, WARP),
+    "layer of convolutions": (layer((2, 2, 5, 6), (3, 2, 2, 3)), 2, 1),
+    "layer of convolutions by teams": (layer((2, 3, 4, 5), (2, 3, 3, 2), "f4"), 1, 4),
+    "array of four axes": (tensor((2, 3, 4, 70)), 2, 4),
     "loops of elements": (looped(300), 2, 1),
     "groups": (groups(300, 7), 1, 1),
     "mixture": (mixture(90), 2, 1),

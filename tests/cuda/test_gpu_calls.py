@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import gp, lazy, logpdf
+from vecdist import gp, lazy, logpdf, signal
 from vecdist.distributions import MvNormal, MvStudentT
 
 pytestmark = pytest.mark.cuda
@@ -57,12 +57,46 @@ def test_long_vectors(family):
         np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-11)
 
 
+TRANSFORMS = {
+    "rfft": lambda x: (np.abs(np.fft.rfft(x)) ** 2).sum(), "odd": lambda x: np.log(np.abs(np.fft.rfft(x[:, 1:]))).sum(),
+    "irfft2": lambda x: (np.fft.irfft2(np.fft.rfft2(x) * (2.0 + 0.5j)) ** 3).sum(),
+    "fft": lambda x: np.real(np.fft.ifft(np.square(np.fft.fft(x, axis=0)))).sum(),
+    "fftconvolve": lambda x: (signal.fftconvolve(x, x[:2, :3]) ** 2).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_fourier_transforms(name):
+    on_cpu, on_gpu = both(TRANSFORMS[name], rng.normal(size=(6, 10)))
+    for mine, other in zip(on_gpu, on_cpu, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-9)
+
+
+LAYERS = {
+    "image": ((4, 3, 20, 18), (5, 3, 3, 3), {"padding": 1}),
+    "strides": ((2, 4, 15, 9), (6, 2, 2, 3), {"stride": (2, 1),
+    "groups": 2, "dilation": 2}), "long": ((1, 1, 70000), (1, 1, 65), {}), "series": ((70, 3, 50), (2, 3, 50), {}),
+    "many": ((300, 2, 9), (40, 2, 4), {"padding": 2}), "space": ((2, 2, 9, 8, 7), (3, 2, 3, 2, 3), {"padding": (1, 0, 1)}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_of_convolutions(name, dtype):
+    shape, filters, given = LAYERS[name]
+    x, w = rng.normal(size=shape).astype(dtype), rng.normal(size=filters).astype(dtype)
+    on_cpu, on_gpu = both(lambda x, w: np.square(signal.conv(x, w, **given)).sum(), x, w)
+    rtol = 1e-10 if dtype == "f8" else 1e-4
+    for mine, other in zip(on_gpu, on_cpu, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=rtol, atol=rtol * np.abs(other).max())
+
+
 def test_a_matrix_that_is_not_definite_has_no_density():
     import cupy
 
     bad = cupy.asarray(np.diag(np.arange(-1.0, 19.0)))
     with pytest.raises(vecdist.InvalidParameter, match="pivot of covariance"):
-        logpdf(MvNormal(cupy.zeros(20), bad), cupy.zeros(20)).compute()
+        float(logpdf(MvNormal(cupy.zeros(20), bad), cupy.zeros(20)))
 
 
 def test_gaussian_processes_of_chains():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import final
@@ -94,14 +95,14 @@ class _Reads:
         self.meaning: dict[str, Expr] = {}
         self.loops: dict[str, frozenset[str]] = {}  # those along which a name varies
         self.known: dict[tuple[object, *tuple[Expr, ...]], Expr] = {}
-        dims: dict[str, str] = {}
+        turns: dict[str, int] = {}
         for item in kernel.root.walk():
             match item:
-                case Loop(dim):
-                    dims[item.index] = dim
+                case Loop():
+                    turns[item.index] = item.turns(lengths)
                     self.meaning[item.index], self.loops[item.index] = item.length, frozenset((item.index,))
                 case Load(name, source, indices):
-                    count = _count([dims[loop] for loop in self.varies(indices)], lengths)
+                    count = math.prod(turns[loop] for loop in self.varies(indices))
                     places, place = self.places.setdefault(source, {}), self.same(indices)
                     places[place] = max(count, places.get(place, 0))
                     self.define(name, array_name(source), indices)

@@ -16,7 +16,7 @@ import numpy as np
 
 from vecdist.graph.memo import cached_property
 from vecdist.graph.shapes import Shape
-from vecdist.kernel.expressions import Constant, Expr, Name
+from vecdist.kernel.expressions import Constant, Expr, Name, joined
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Total  # noqa: F401
 
 
@@ -77,7 +77,10 @@ class Block:
 @final
 @dataclass(eq=False)
 class Loop:
-    """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``."""
+    """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``.
+
+    Rows of several axes are as many as the product of their lengths: ``dim`` is these, with ``*`` between them.
+    """
 
     dim: str
     body: Block
@@ -89,7 +92,11 @@ class Loop:
 
     @property
     def length(self) -> Expr:
-        return Constant(int(self.dim)) if self.dim.isdigit() else Name(self.dim)
+        return joined("*", [Constant(int(dim)) if dim.isdigit() else Name(dim) for dim in self.dim.split("*")])
+
+    def turns(self, lengths: Mapping[str, int]) -> int:
+        """The number that the length is, by those that symbols stand for."""
+        return math.prod(int(lengths.get(dim, dim)) for dim in self.dim.split("*"))
 
     def sums(self, home: Block) -> list[Accumulate]:
         """The sums of block ``home`` that this loop adds to."""

@@ -13,6 +13,7 @@ from vecdist.graph.leaves import Leaf
 from vecdist.graph.node import Node
 from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.written_out import written_out
 
 Runner = Callable[..., tuple[Sequence[Any], Any]]
 
@@ -82,6 +83,8 @@ class Backend(ABC):
     """A target: compiles kernels, and knows its arrays."""
 
     name: str
+    nests: tuple[Callable[[Kernel], Kernel], ...] = (written_out,)
+    """What is made of the loop nests of a kernel."""
     passes: tuple[Callable[[Sequence[Node]], tuple[Node, ...]], ...] = ()
     """Passes that pay on this target alone, run last."""
     fixed: int = 0

@@ -202,7 +202,7 @@ def planned(
     widths = {width for sorting in sortings for width in sorting.widths}
     kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths, target.fixed_from) for kernel in nests]
     whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
-    return _plans(whole, lambda: _plan(found, list(map(written_out, kernels)), chosen, target, sortings))
+    return _plans(whole, lambda: _plan(found, _nested(kernels, target), chosen, target, sortings))
 
 
 def _first(asked: Structure) -> Derived:
@@ -237,7 +237,15 @@ def lower(
     """The derived graph of a structure and its loop nests."""
     found = derived(Structure(bound.roots, derivation, errors), target.passes)
     kernel = schedule(*found.with_chosen(found.chosen(bound.lengths, target.widest)))
-    return found.graph, written_out(kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from))
+    (nested,) = _nested([kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from)], target)
+    return found.graph, nested
+
+
+def _nested(kernels: Sequence[Kernel], target: Backend | type[Backend]) -> list[Kernel]:
+    """The loop nests of kernels as a target wants them."""
+    for change in target.nests:
+        kernels = list(map(change, kernels))
+    return list(kernels)
 
 
 def sequential(

@@ -56,7 +56,8 @@ class Grid:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.fixed: dict[str, int] = dict(kernel.fixed)
-        known = kernel.inner_dims() <= set(self.fixed)
+        flat = all(not inner.body.every_loop() for _, loop in kernel.shared_nests() for inner in loop.body.every_loop())
+        known = flat and kernel.inner_dims() <= set(self.fixed)
         rows = [self.fixed[dim] for dim in kernel.row_dims()] if known else []
         self.lanes: int | None = group(max(rows, default=1)) if known else None  # of a row, where the program knows it
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from vecdist.codegen.cuda.grid import GROUP, LEAST, PIECES, THREADS, Grid, elements, group, one_by_one, worth_a_block
@@ -10,6 +11,7 @@ from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Loop
 
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
+AT_ONCE = 2**17  # threads that keep a GPU busy
 COLUMNS = 2**15  # running results side by side that keep all threads busy, each with one: they read neighbours together
 
 
@@ -53,13 +55,22 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
         return THREADS * pieces
     if grid.lanes is not None:
         return grid.lanes
-    rows = elements((loop.dim,), lengths)
-    inner = {each: elements((each.dim,), lengths) for each in loop.body.every_loop()}
+    rows = loop.turns(lengths)
+    inner = {each: each.turns(lengths) for each in loop.body.every_loop()}
     if rows > PIECES and all(each.sequential and not any(lies_along(each, loop)) for each in inner):
         return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     few = grid.takes_blocks(loop) and worth_a_block(rows, shared)
-    lanes = THREADS if few and not (grid.apart and is_flat(loop)) else group(shared)
+    lanes = THREADS if few and not (grid.apart and is_flat(loop)) else _group_of(loop, rows, shared, lengths)
     while lanes < GROUP and sum(each.size(lengths, lanes) for each in grid.private_to(loop)) > SLOTS:
         lanes *= 2
+    return lanes
+
+
+def _group_of(loop: Loop, rows: int, shared: int, lengths: Mapping[str, int]) -> int:
+    """The lanes that share a row; where what they share has loops of its own, no more than keep all threads busy."""
+    deep = [math.prod(elements((dim,), lengths) for dim in each.dims()) for each in loop.body.every_loop()]
+    lanes = group(max(deep, default=0))
+    while lanes > 1 and (lanes > shared or (max(deep) > shared and lanes * rows > AT_ONCE)):
+        lanes //= 2
     return lanes

@@ -13,6 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
+from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.launch import lanes_of, workspace
 from vecdist.codegen.cuda.render import render
@@ -24,7 +25,7 @@ from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.passes.fast_path import fast_path
 from vecdist.runtime import compiler, emission, sources, store
-from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
+from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count
 from vecdist.runtime.cuda import compiler as cuda_compiler
 from vecdist.runtime.cuda import language as cuda_language
 from vecdist.runtime.cuda.compiler import HOW, MissingToolchain
@@ -210,13 +211,13 @@ class CudaProgram(Program):
         """The blocks that give each thread of the longest loop one turn."""
         threads = 1
         for _, loop in self.kernel.shared_nests():
-            length = length_of(loop.dim, lengths)
+            length = loop.turns(lengths)
             if not has_rows(loop):
                 threads = max(threads, -(-length // unrolling(loop)))
                 continue
             if self.grid.apart and is_flat(loop):
                 (inner,) = loop.body.every_loop()
-                length <<= splits(loop, length_of(inner.dim, lengths), lanes[loop])
+                length <<= splits(loop, inner.turns(lengths), lanes[loop])
             threads = max(threads, length * lanes[loop])
         return -(-threads // THREADS)
 
@@ -291,6 +292,7 @@ class Cuda(Backend):
     """Compiles for the current device."""
 
     name = "cuda"
+    nests = (*Backend.nests, collapsed)  # as many rows as there are threads for
     passes = (fast_path,)  # a warp takes one side of a branch; a vector of the CPU would compute both
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, slower still and in another order each time
