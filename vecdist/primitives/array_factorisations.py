@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
+SMALL = 16
+"""Rows up to which an inverse is solved for: threads that a library wakes for it take longer than the work."""
+
 
 def cholesky_or_nan(a: Any) -> Any:
     """Cholesky factors, NaN where a matrix is not positive definite."""
+    if not isinstance(a, np.ndarray):
+        return importlib.import_module("vecdist.primitives.device_factorisations").cholesky_or_nan(a)
     try:
         return cholesky_or_error(a)
     except np.linalg.LinAlgError:
-        if a.ndim == 2:
-            return a + np.nan
-        library = np if isinstance(a, np.ndarray) else importlib.import_module("cupy")
-        return library.stack([cholesky_or_nan(each) for each in a])
+        return a + np.nan if a.ndim == 2 else np.stack([cholesky_or_nan(each) for each in a])
 
 
 def cholesky_or_error(a: Any) -> Any:
@@ -49,27 +51,16 @@ def solved_upper(factor: Any, b: Any) -> Any:
 
 
 def _triangular(factor: Any, b: Any, transposed: bool) -> Any:
-    if factor.ndim == 2 and (solve := _solver(factor)) is not None:
-        try:
+    if factor.ndim == 2 and factor.size:
+        if not isinstance(factor, np.ndarray):
+            solve = importlib.import_module("cupyx.scipy.linalg").solve_triangular
             return solve(factor, b, trans=int(transposed), lower=True, check_finite=False)
-        except np.linalg.LinAlgError:  # of SciPy, where the diagonal has a zero
-            return np.full_like(b, np.nan)
+        if (solve := _lapack("trsm", factor.dtype)) is not None:
+            whole = bool(factor.diagonal().all())
+            return solve(1.0, factor.T, b, trans_a=int(not transposed)) if whole else np.full_like(b, np.nan)
     library = np if isinstance(factor, np.ndarray) else importlib.import_module("cupy")
     lower = library.tril(factor)
     return library.linalg.solve(lower.swapaxes(-1, -2) if transposed else lower, b)
-
-
-def _solver(array: Any) -> Any:
-    """SciPy's or CuPy's function for triangular systems; none where SciPy is not installed."""
-    return _solve_triangular("scipy.linalg" if isinstance(array, np.ndarray) else "cupyx.scipy.linalg")
-
-
-@cache
-def _solve_triangular(module: str) -> Any:
-    try:
-        return importlib.import_module(module).solve_triangular
-    except ImportError:
-        return None
 
 
 def solved_definite(a: Any, factor: Any, b: Any) -> Any:
@@ -86,6 +77,8 @@ def inverted_definite(a: Any, factor: Any) -> Any:
         return solved_definite(a, factor, eye if a.ndim == 2 else eye + 0 * a)
     if factor.ndim > 2 or (invert := _lapack("potri", factor.dtype)) is None:
         return np.linalg.inv(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))
+    if len(factor) <= SMALL:
+        return solved_definite(a, factor, np.eye(len(factor), dtype=factor.dtype))
     half = invert(factor.T, lower=False)[0].T
     return np.where(_below(len(half)), half, half.T)
 
@@ -104,12 +97,12 @@ def _below(length: int) -> np.ndarray:
 
 @cache
 def _lapack(name: str, dtype: np.dtype) -> Any:
-    """A function of SciPy's LAPACK; none where SciPy is not installed."""
+    """A function of SciPy's LAPACK, or of the BLAS below it; none where SciPy is not installed."""
     try:
-        lapack = importlib.import_module("scipy.linalg.lapack")
+        library = importlib.import_module("scipy.linalg.blas" if name == "trsm" else "scipy.linalg.lapack")
     except ImportError:
         return None
-    return getattr(lapack, {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}[dtype] + name)
+    return getattr(library, {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}[dtype] + name)
 
 
 def _by_library(array: Any) -> Any:
