@@ -206,13 +206,18 @@ def test_an_interchanged_loop_keeps_the_sums_of_rows_in_buffers():
     inner, loop = row_sum(indices=(j, i))
     phase = Phase((Total("v3", "a2", F8),), inner)
     sums = inner.sums(loop.body)
-    begun, found, ended = interchanged(strip({"a2": F8, "v3": F8}), phase, turns(inner, {}), sums, ())
+    begun, several, single, ended = interchanged(strip({"a2": F8, "v3": F8}), phase, turns(inner, {}), sums, ())
     at = Name("b_a2")[i - START]
     assert begun == For("i0", STOP, (Set(at, Name("f8")(0)),), START)
-    assert (found.index, found.stop) == ("i1", Name("n1"))
-    (rows,) = found.body
+    assert (single.index, single.stop, single.start) == ("i1", Name("n1"), several.stop)
+    (rows,) = single.body
     load, add = inner.body.statements(0)
     assert rows == For("i0", STOP, (load, let("a2", at), add, Set(at, Name("a2"))), START)
+    assert (several.index, several.step) == ("i1", Constant(4))
+    (rows,) = several.body
+    assert (rows.body[0], rows.body[-1]) == (let("a2", at), Set(at, Name("a2")))
+    assert [item.indices for item in of_type(Load, [rows])] == [(j, i), *((j + turn, i) for turn in (1, 2, 3))]
+    assert [item.value for item in of_type(Accumulate, [rows])] == [Name(f"v1_{turn}") for turn in range(4)]
     assert ended.body == (let("a2", at), Total("v3", "a2", F8), Set(Name("b_v3")[i - START], Name("v3")))
 
 
@@ -221,10 +226,11 @@ def test_an_interchanged_loop_adds_up_float32_for_few_columns_at_a_time():
     phase, sums = Phase((Total("v3", "a2", F4),), inner), inner.sums(loop.body)
     _, few, _ = interchanged(strip({"a2": F8, "s_a2": F4}), phase, turns(inner, {}), sums, ())
     assert (few.index, few.stop, few.step) == ("first_column", Name("n1"), Constant(64))
-    begun, found, ended = few.body
+    begun, several, found, ended = few.body
     narrow, wide = Name("b_s_a2")[i - START], Name("b_a2")[i - START]
     assert begun.body == (Set(narrow, Name("f4")(0)),)
-    assert found.start == Name("first_column") and of_type(Accumulate, [found])[0].name == "s_a2"
+    assert several.start == Name("first_column") and found.start == several.stop
+    assert {item.name for item in of_type(Accumulate, [several, found])} == {"s_a2"}
     assert ended.body == (Set(wide, wide + Name("f8")(narrow)),)
 
 

@@ -15,12 +15,16 @@ from vecdist.kernel.ir import Block
 @final
 @dataclass(frozen=True)
 class Index:
-    """An integer expression, known in ``block`` from ``level`` on; ``gathered`` where it is data."""
+    """An integer expression, known in ``block`` from ``level`` on; ``gathered`` where it is data.
+
+    ``outside`` says that it may be none of the axis: what is loaded by it is guarded.
+    """
 
     value: Expr
     block: Block
     level: int = 0
     gathered: bool = False
+    outside: bool = False
 
 
 @final
@@ -41,7 +45,7 @@ class Context:
         indices = tuple(
             None if dim == 1 else index for index, dim in zip(own, node.shape, strict=True)
         )
-        guarded = any(index is not None for index in indices)  # what has no index is there in any case
+        guarded = any(index is not None and index.outside for index in indices)  # others are there in any case
         return Context(indices, self.guard if guarded else None, self.within)
 
     def blocks(self) -> set[Block]:
@@ -110,7 +114,7 @@ def through_pad(context: Context, node: Node, root: Block) -> Context:
         if (start, step, source.shape[axis]) == (0, 1, dim):
             indices[axis] = index
         elif source.shape[axis] != 1:
-            indices[axis] = replace(index, value=_place(index, start, step))
+            indices[axis] = replace(index, value=_place(index, start, step), outside=True)
     own = {axis for axis, dim in enumerate(source.shape) if dim != 1} | {None}
     kept = _both([guard for axis, guard in _guards(context, node, root) if axis in own], root)
     return Context(tuple(indices), kept, context.within)
@@ -168,7 +172,7 @@ def through_shift(context: Context, node: Node, root: Block) -> Context:
     there = place < length(node.shape[axis]) if backwards else known.value > 0
     guards = [*([context.guard] if context.guard else []), replace(known, value=there)]
     indices = list(context.indices)
-    indices[axis] = replace(known, value=place)
+    indices[axis] = replace(known, value=place, outside=True)
     return Context(tuple(indices), _both(guards, root), context.within)
 
 
@@ -177,7 +181,8 @@ def through_reshape(context: Context, node: Node, root: Block) -> Context:
     (source,) = node.args
     whole = Context(context.indices)
     flat, block = whole.place(node.shape), whole.home(root)
-    known = Index(flat, block, whole.level(block), whole.gathered())
+    outside = any(index is not None and index.outside for index in context.indices)
+    known = Index(flat, block, whole.level(block), whole.gathered(), outside)
     varying = [axis for axis, dim in enumerate(source.shape) if dim != 1]
     indices: list[Index | None] = [None] * source.ndim
     after: list[Expr] = []
@@ -202,7 +207,7 @@ def through_overlaps(context: Context, node: Node, root: Block) -> Context:
     """The context of windows whose elements are put back, guarded where there is none."""
     source, moved = node.args[0], {}
     for axis, places, step, spacing in node.attrs[0]:
-        offset = _before(context, axis, places, spacing, root)
+        offset = replace(_before(context, axis, places, spacing, root), outside=True)
         moved[axis] = offset if step == 1 else replace(offset, value=offset.value // step)
     known = [each for axis, each in _overlapping(context, node, root) if axis is None or source.shape[axis] != 1]
     return replace(_moved(context, node, moved), guard=_both(known, root))
@@ -232,7 +237,7 @@ def _together(first: Index, second: Index, value: Expr) -> Index:
     """An index computed of two: known where both are."""
     block = max((first.block, second.block), key=lambda block: block.depth)
     level = max(each.level for each in (first, second) if each.block is block)
-    return Index(value, block, level, first.gathered or second.gathered)
+    return Index(value, block, level, first.gathered or second.gathered, first.outside or second.outside)
 
 
 def _moved(context: Context, node: Node, moved: dict[int, Index]) -> Context:

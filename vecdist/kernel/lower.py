@@ -342,7 +342,7 @@ class _Lowering:
         """An element picked by indices that are computed first."""
         places = picked_axes(node, at)
         picked = [self.value(pick, places) for pick in node.args[1:]]
-        found = [Index(pick.of, pick.block, pick.level, gathered=True) for pick in picked]
+        found = [Index(pick.of, pick.block, pick.level, True, at.guard is not None) for pick in picked]
         return self.value(node.args[0], through_gather(node, at, found))
 
     def padded(self, node: Node, at: Context) -> Value:

@@ -70,6 +70,8 @@ def _adjoint_of_windows(cotangent: Node, node: Node) -> Node:
     (source,), (moves,) = node.args, node.attrs
     found = overlaps(full(cotangent, node.shape), moves, [source.shape[axis] for axis, *_ in moves])
     shared = [places for _, places, *_ in moves if source.shape[places] != node.shape[places]]
+    if shared and found.op == "sum" and found.dtype == found.args[0].dtype:  # over other axes: one nest adds up all
+        return summed(found.args[0], tuple(sorted([*shared, *found.attrs[0]])))
     return summed(found, tuple(sorted(shared))) if shared else found
 
 

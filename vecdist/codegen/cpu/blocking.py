@@ -54,8 +54,9 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
 
 
 def fewest_turns(loop: Loop) -> int:
-    """The turns of an outermost loop that a block has at least: neighbours, where running results go across them."""
-    return ROWS if any(each.sequential and is_interchanged(each, loop) for each in loop.body.every_loop()) else 1
+    """The turns of an outermost loop that a block has at least: neighbours, where these are the innermost loop."""
+    changed = [each for each in loop.body.every_loop() if is_interchanged(each, loop)]
+    return 1 if not changed else ROWS if any(each.sequential for each in changed) else STRIP
 
 
 def block_size(loop: Loop) -> Expr:

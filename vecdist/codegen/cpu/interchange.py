@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeGuard
 
 import numpy as np
@@ -16,11 +17,13 @@ from vecdist.codegen.cpu.fission import Phase, Rows
 from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
 from vecdist.kernel.code import For, Set, let
-from vecdist.kernel.expressions import Name, of_type
+from vecdist.kernel.expressions import Constant, Name, of_type
 from vecdist.kernel.ir import Block, Loop, Output
-from vecdist.kernel.statements import Accumulate, Scatter, Total
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Total, renamed
 
 COLUMNS = 64  # elements of each row that are added up in float32
+TOGETHER = 4  # columns that are taken together, so that a sum is read and kept once for all of them
+SHORT = 8  # statements of a column, at most, where that pays
 
 
 def is_of_column(item: object, column: str) -> TypeGuard[Scatter]:
@@ -55,13 +58,14 @@ def interchanged(
 ) -> Items:
     """The turns of an inner loop with the rows of the strip innermost, and what the phase makes of its sums."""
     short = [item for item in sums if is_narrow(item)]
-    loop = replace(turns, body=_column(rows, phase, turns, sums, outputs))
+    loops = _columns(rows, phase, turns, sums, outputs)
     if short:
         starts = [rows.filled(narrow(item), F4(0)) for item in short]
         ends = [rows.filled(item.name, rows.at(item.name) + F8(rows.at(narrow(item)))) for item in short]
-        loop = strip_mined(loop, COLUMNS, "first_column", "", lambda few: (*starts, few, *ends))
+        inside = partial(_columns, rows, phase, sums=sums, outputs=outputs)
+        loops = (strip_mined(turns, COLUMNS, "first_column", "", lambda few: (*starts, *inside(few), *ends)),)
     last = [rows.expanded(Phase(phase.items), phase.items)] if phase.items else []
-    return (*[_begun(rows, phase, item) for item in sums], loop, *last)
+    return (*[_begun(rows, phase, item) for item in sums], *loops, *last)
 
 
 def _begun(rows: Rows, phase: Phase, item: Accumulate) -> For[Item]:
@@ -69,6 +73,47 @@ def _begun(rows: Rows, phase: Phase, item: Accumulate) -> For[Item]:
     if item.start is None:
         return rows.filled(item.name, beginning(item))
     return rows.expanded(replace(phase, items=()), (Set(rows.at(item.name), beginning(item)),))
+
+
+def _columns(
+    rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], outputs: Sequence[Output]
+) -> Items:
+    """An interchanged loop: what it does for all rows, for some columns together, as long as there are so many."""
+    once = replace(turns, body=_column(rows, phase, turns, sums, outputs))
+    if not _is_jammed(turns, sums):
+        return (once,)
+    left = (turns.stop - turns.start) % TOGETHER
+    body = tuple([copy for turn in range(TOGETHER) for copy in _copied(turns, turn)])
+    taken = [let(_own(item), rows.at(_own(item))) for item in sums]
+    kept = [Set(rows.at(_own(item)), Name(_own(item))) for item in sums]
+    whole = rows.expanded(replace(phase, items=()), (*taken, *_to_own(body, sums), *kept))
+    several = replace(turns, stop=turns.stop - left, step=Constant(TOGETHER), body=(whole,))
+    return several, replace(once, start=turns.stop - left)
+
+
+def _is_jammed(turns: For[Item], sums: Sequence[Accumulate]) -> bool:
+    """Whether columns are taken together: each adds little to sums of rows, and does nothing else."""
+    added = [item for item in turns.body if isinstance(item, Accumulate)]
+    if len(turns.body) > SHORT or not all(isinstance(item, Assign | Load | Accumulate) for item in turns.body):
+        return False
+    return bool(added) and all(item in sums and item.op == "sum" for item in added)
+
+
+def _copied(turns: For[Item], turn: int) -> Items:
+    """The statements of a column so many behind, with names of their own."""
+    own = [item.name for item in turns.body if isinstance(item, Assign | Load)]
+    names = {name: Name(f"{name}_{turn}") for name in own}
+    place = Name(turns.index) + turn if turn else Name(turns.index)
+    return tuple([renamed(item, {turns.index: place, **names}) for item in turns.body if isinstance(item, Statement)])
+
+
+def _own(item: Accumulate) -> str:
+    return narrow(item) if is_narrow(item) else item.name
+
+
+def _to_own(body: Items, sums: Sequence[Accumulate]) -> Items:
+    names = {item.name: _own(item) for item in sums}
+    return tuple([replace(item, name=names[item.name]) if isinstance(item, Accumulate) else item for item in body])
 
 
 def _column(
