@@ -40,8 +40,10 @@ class Feed:
 
 
 def length_of(dim: Dim, lengths: Mapping[str, int]) -> int:
-    """The number that a dimension stands for."""
-    return lengths[dim] if isinstance(dim, str) and dim in lengths else int(dim)
+    """The number that a dimension stands for, or that of a loop over the rows of several."""
+    if isinstance(dim, str):
+        return lengths[dim] if dim in lengths else math.prod(int(lengths.get(each, each)) for each in dim.split("*"))
+    return int(dim)
 
 
 def element_count(shape: Shape, lengths: Mapping[str, int]) -> int:

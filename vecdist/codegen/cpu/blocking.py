@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from vecdist.codegen.collapsing import chain
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.statements import element_count, lies_along
 from vecdist.kernel.code import For, let
-from vecdist.kernel.expressions import Constant, Expr, Name, joined, length
+from vecdist.kernel.expressions import Constant, Expr, Name, joined, length, names
 from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Load
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
+SEVERAL = 4  # rows of sums that wait in buffers, so that a block is worth its beginning
+FEW = 8  # elements that fill a vector
 ROWS = 64  # whose elements fill cache lines and vectors
 MIN, MAX = Name("min"), Name("max")
 
@@ -47,16 +51,35 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
 
     One array whose elements do not is enough where the loop is in order: no vector is lost, and cache lines are.
     """
-    if loop.dim == "1" or any(isinstance(item, Loop) for _, item in inner.body.items):
+    if loop.dim == "1" or inner.dim == "1":
         return False
+    if inner.body.every_loop():
+        return is_across(inner, loop)
     along = lies_along(inner, loop)
     return not (all(along) if inner.sequential and along else any(along))
+
+
+def is_across(inner: Loop, rows: Loop) -> bool:
+    """Whether loops that stand in each other alone read what lies together for neighbouring rows."""
+    last = chain(inner)[-1]
+    if last.body.every_loop() or any(each.sequential for each in chain(inner)):
+        return False
+    loads = [item for _, item in last.body.items if isinstance(item, Load) and rows.index in names(*item.indices)]
+    beside = [rows.index in names(item.indices[-1]) and rows.index not in names(*item.indices[:-1]) for item in loads]
+    return bool(beside) and all(beside)
+
+
+def takes_columns(loop: Loop, fixed: Mapping[str, int]) -> bool:
+    """Whether the elements of a loop that is not short are the innermost ones of those inside it."""
+    return fixed.get(loop.dim, FEW) >= FEW and any(is_across(each, loop) for each in loop.body.every_loop())
 
 
 def fewest_turns(loop: Loop) -> int:
     """The turns of an outermost loop that a block has at least: neighbours, where these are the innermost loop."""
     changed = [each for each in loop.body.every_loop() if is_interchanged(each, loop)]
-    return 1 if not changed else ROWS if any(each.sequential for each in changed) else STRIP
+    if not changed:
+        return SEVERAL if any(takes_columns(each, {}) for each in loop.body.every_loop()) else 1
+    return ROWS if any(each.sequential for each in changed) else STRIP
 
 
 def block_size(loop: Loop) -> Expr:

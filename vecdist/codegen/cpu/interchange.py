@@ -57,15 +57,23 @@ def interchanged(
     rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], outputs: Sequence[Output]
 ) -> Items:
     """The turns of an inner loop with the rows of the strip innermost, and what the phase makes of its sums."""
-    short = [item for item in sums if is_narrow(item)]
+    short, width = [item for item in sums if is_narrow(item)], max(1, COLUMNS // _elements(turns))
     loops = _columns(rows, phase, turns, sums, outputs)
     if short:
         starts = [rows.filled(narrow(item), F4(0)) for item in short]
         ends = [rows.filled(item.name, rows.at(item.name) + F8(rows.at(narrow(item)))) for item in short]
         inside = partial(_columns, rows, phase, sums=sums, outputs=outputs)
-        loops = (strip_mined(turns, COLUMNS, "first_column", "", lambda few: (*starts, *inside(few), *ends)),)
+        loops = (strip_mined(turns, width, "first_column", "", lambda few: (*starts, *inside(few), *ends)),)
     last = [rows.expanded(Phase(phase.items), phase.items)] if phase.items else []
     return (*[_begun(rows, phase, item) for item in sums], *loops, *last)
+
+
+def _elements(turns: For[Item]) -> int:
+    """The elements of a column: those of the loops in it, as many as fill it where their number is not known."""
+    first = turns.body[0]
+    if isinstance(first, For):
+        return (int(first.stop.value) if isinstance(first.stop, Constant) else COLUMNS) * _elements(first)
+    return max(1, sum(isinstance(item, Accumulate) for item in turns.body))
 
 
 def _begun(rows: Rows, phase: Phase, item: Accumulate) -> For[Item]:
@@ -79,24 +87,33 @@ def _columns(
     rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], outputs: Sequence[Output]
 ) -> Items:
     """An interchanged loop: what it does for all rows, for some columns together, as long as there are so many."""
-    once = replace(turns, body=_column(rows, phase, turns, sums, outputs))
-    if not _is_jammed(turns, sums):
-        return (once,)
+    first = turns.body[0]
+    if isinstance(first, For):  # the only one that stands in it
+        return (replace(turns, body=_columns(rows, phase, first, sums, outputs)),)
+    if not _adds_alone(turns, sums):
+        return (replace(turns, body=_column(rows, phase, turns, sums, outputs)),)
+    if len(turns.body) > SHORT:
+        return (replace(turns, body=_together(rows, phase, turns, sums, 1)),)
     left = (turns.stop - turns.start) % TOGETHER
-    body = tuple([copy for turn in range(TOGETHER) for copy in _copied(turns, turn)])
+    body = _together(rows, phase, turns, sums, TOGETHER)
+    several = replace(turns, stop=turns.stop - left, step=Constant(TOGETHER), body=body)
+    return several, replace(turns, start=turns.stop - left, body=_column(rows, phase, turns, sums, outputs))
+
+
+def _adds_alone(turns: For[Item], sums: Sequence[Accumulate]) -> bool:
+    """Whether a column adds to sums of rows, and does nothing else."""
+    added, names = [item for item in turns.body if isinstance(item, Accumulate)], {item.name for item in sums}
+    if not all(isinstance(item, Assign | Load | Accumulate) for item in turns.body):
+        return False
+    return bool(added) and all(item.name in names and item.op == "sum" for item in added)
+
+
+def _together(rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], count: int) -> Items:
+    """So many columns in a straight line, for all rows: each sum is taken from its buffer once."""
+    body = tuple([copy for turn in range(count) for copy in (_copied(turns, turn) if count > 1 else turns.body)])
     taken = [let(_own(item), rows.at(_own(item))) for item in sums]
     kept = [Set(rows.at(_own(item)), Name(_own(item))) for item in sums]
-    whole = rows.expanded(replace(phase, items=()), (*taken, *_to_own(body, sums), *kept))
-    several = replace(turns, stop=turns.stop - left, step=Constant(TOGETHER), body=(whole,))
-    return several, replace(once, start=turns.stop - left)
-
-
-def _is_jammed(turns: For[Item], sums: Sequence[Accumulate]) -> bool:
-    """Whether columns are taken together: each adds little to sums of rows, and does nothing else."""
-    added = [item for item in turns.body if isinstance(item, Accumulate)]
-    if len(turns.body) > SHORT or not all(isinstance(item, Assign | Load | Accumulate) for item in turns.body):
-        return False
-    return bool(added) and all(item in sums and item.op == "sum" for item in added)
+    return (rows.expanded(replace(phase, items=()), (*taken, *_to_own(body, sums), *kept)),)
 
 
 def _copied(turns: For[Item], turn: int) -> Items:

@@ -12,23 +12,34 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import MIN, STRIP, block_size, blocked, is_interchanged, strip_mined
+from vecdist.codegen.cpu import vector_sums
+from vecdist.codegen.cpu.blocking import (
+    MIN,
+    STRIP,
+    block_size,
+    blocked,
+    is_interchanged,
+    strip_mined,
+    takes_columns,
+)
 from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases
 from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.lanes import Lanes, apart, has_lanes, runs
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
+from vecdist.codegen.cpu.vector_sums import is_vector_sum, vector_sum
 from vecdist.codegen.cpu.versioning import versioned
 from vecdist.codegen.reverse_if_conversion import branched
 from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import For, If, Set, let
-from vecdist.kernel.expressions import FALSE, ONE, ZERO, Name
+from vecdist.kernel.expressions import FALSE, ONE, ZERO, Constant, Name
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Flag
 
 FIRST = Name("block") * Name("size")  # the first turn of a block
+WRITTEN_OUT = 65  # statements of loops in an interchanged one, with which they are a loop again
 RAISED = Set(Name("flag")[ZERO], ONE)  # the kernel's flag
 
 
@@ -50,6 +61,7 @@ def planned(kernel: Kernel) -> list[Nest]:
 def _planned(kernel: Kernel, loop: Loop) -> Nest:
     sums, flagged = loop.sums(kernel.root), any(isinstance(item, Flag) for item in loop.body.walk())
     rows, buffers = _rows(kernel, loop)
+    buffers = buffers | vector_sums.buffers(loop, dict(kernel.fixed))
     starts = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []))
     block = versioned((*starts, let("end", MIN(FIRST + Name("size"), loop.length)), rows))
     ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
@@ -75,10 +87,11 @@ def _rows(kernel: Kernel, loop: Loop) -> tuple[For[Item], dict[str, np.dtype]]:
 
 def _in_phases(kernel: Kernel, loop: Loop, rows: For[Item], first: str, last: str) -> For[Item]:
     """A loop in strips, of which each phase is a loop."""
-    parts, buffers = apart(phases(loop)), _buffers(kernel, loop)
+    parts = apart(phases(loop))
+    own = passed(parts) | {name: each for part in parts for name, each in _expanded(kernel, loop, part).items()}
 
     def fissioned(strip: For[Item]) -> Items:
-        return tuple([item for phase in parts for item in _phase(kernel, loop, phase, Rows(strip, buffers))])
+        return tuple([item for phase in parts for item in _phase(kernel, loop, phase, Rows(strip, own))])
 
     return strip_mined(rows, STRIP, first, last, fissioned)
 
@@ -93,17 +106,25 @@ def _buffers(kernel: Kernel, loop: Loop) -> dict[str, np.dtype]:
     parts = apart(phases(loop))
     found = passed(parts)
     for part in parts:
-        if runs(part):
-            found |= Lanes(part).buffers
-        elif part.loop is not None:
-            inside = _buffers(kernel, part.loop) if in_strips(part.loop, kernel) else {}
-            found |= inside or expanded_sums(part.loop, loop, kernel.outputs)
+        found |= _expanded(kernel, loop, part)
+        if part.loop is not None and not runs(part) and in_strips(part.loop, kernel):
+            found |= _buffers(kernel, part.loop)
     return found
 
 
+def _expanded(kernel: Kernel, loop: Loop, part: Phase) -> dict[str, np.dtype]:
+    """The buffers of a phase itself: what loops of elements carry, or the sums of an inner loop."""
+    if runs(part):
+        return Lanes(part).buffers
+    if part.loop is None or in_strips(part.loop, kernel):
+        return {}
+    return expanded_sums(part.loop, loop, kernel.outputs)
+
+
 def in_strips(inner: Loop, kernel: Kernel) -> bool:
-    """Whether an inner loop has loops of elements that vectors take, more than a few."""
-    return has_lanes(inner) and not inner.sequential and not is_unrolled(inner, dict(kernel.fixed))
+    """Whether the elements of an inner loop, more than a few, take its loops together: in lanes, or interchanged."""
+    fixed = dict(kernel.fixed)
+    return not (inner.sequential or is_unrolled(inner, fixed)) and (has_lanes(inner) or takes_columns(inner, fixed))
 
 
 def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
@@ -117,7 +138,7 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
         strips = _in_phases(kernel, inner, columns, f"first_{inner.index}", f"stop_{inner.index}")
         return (rows.expanded(phase, (*map(begun, inner.sums(loop.body)), strips, *phase.items)),)
     if is_interchanged(inner, loop):
-        return interchanged(rows, phase, turns(inner, fixed), inner.sums(loop.body), kernel.outputs)
+        return interchanged(rows, phase, nested(inner, fixed), inner.sums(loop.body), kernel.outputs)
     if columns := narrow_columns(inner, loop, kernel.outputs):
         return (tiled(rows, phase, turns(inner, fixed), columns),)
     return (rows.expanded(phase, (*inner_loop(inner, loop.body, fixed), *phase.items)),)
@@ -128,8 +149,22 @@ def turns(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
     return For(loop.index, loop.length, sequence(loop.body, fixed))
 
 
+def nested(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
+    """As ``turns``, where loops stand in each other alone: the last ones are written out where they are short."""
+    if not loop.body.every_loop():
+        return turns(loop, fixed)
+    (inner,) = loop.body.every_loop()
+    found, count = nested(inner, fixed), fixed.get(inner.dim, WRITTEN_OUT)
+    if count * len(found.body) < WRITTEN_OUT and not any(isinstance(item, For) for item in found.body):
+        return For(loop.index, loop.length, unrolled(found, count))
+    known = replace(found, stop=Constant(count)) if inner.dim in fixed else found
+    return For(loop.index, loop.length, (known,))
+
+
 def inner_loop(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:
     """An inner loop with its sums: unrolled, or in strips where it adds up float32."""
+    if is_vector_sum(loop, home, fixed):
+        return vector_sum(loop, loop.sums(home), fixed)
     sums, found = loop.sums(home), turns(loop, fixed)
     if is_unrolled(loop, fixed):
         return reduced(unrolled(found, fixed[loop.dim]), sums)

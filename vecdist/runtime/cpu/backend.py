@@ -14,6 +14,7 @@ import numba
 import numpy as np
 from numba import types
 
+from vecdist.codegen.cpu.collapsing import collapsed
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
 from vecdist.codegen.routines import Routine, Tables
@@ -225,6 +226,7 @@ class Cpu(Backend):
     """Compiles with Numba; what was compiled is kept on disk and found again by other processes."""
 
     name = "cpu"
+    nests = (*Backend.nests, collapsed)  # for all threads to share
     fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
     fixed_from = 2**18
 
