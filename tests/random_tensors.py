@@ -33,16 +33,17 @@ class Tensors:
             part = part.transpose([order.index(axis) for axis in places])
             product = product * part[tuple(slice(None) if axis in places else None for axis in range(ndim))]
         if self.windowed:
-            product = np.lib.stride_tricks.sliding_window_view(product, 2, axis=ndim - 1) * np.array([0.5, -1.5])
+            both = np.lib.stride_tricks.sliding_window_view(product, 2, axis=ndim - 1)
+            product = both * (both[..., ::-1] + 0.5)
         found = FUNCTIONS[self.name](product.sum(self.first) if self.first else product)
         return (found * 0.25).sum()
 
 
-def tensors(seed, dtype="f8"):
+def tensors(seed, dtype="f8", longest=LENGTHS[-1]):
     """The function of a seed."""
     rng = np.random.default_rng(seed)
     ndim = int(rng.integers(3, 6))
-    lengths = [int(each) for each in rng.choice(LENGTHS, ndim, p=None)]
+    lengths = [min(longest, int(each)) for each in rng.choice(LENGTHS, ndim)]
     while np.prod(lengths) > 40_000:
         lengths[int(np.argmax(lengths))] = 3
     lengths[-1] = max(2, lengths[-1])

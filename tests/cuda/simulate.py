@@ -17,6 +17,7 @@ import prefix_cases
 import random_loops
 import random_model_runs
 import random_models
+import random_tensors
 import simulate_device
 import small_blocks
 from functions.programs_at_random import Writer, made
@@ -388,6 +389,9 @@ def check(name):
     if name.startswith("random model "):
         check_model(int(name.split()[-1]))
         return
+    if name.startswith("random tensors "):
+        check_tensors(int(name.split()[-1]))
+        return
     if name.startswith("random loops "):
         check_loops(int(name.split()[-1]))
         return
@@ -410,6 +414,16 @@ def check(name):
         assert mine.dtype == wanted.dtype
         tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-12
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=tolerance, atol=tolerance)
+
+
+def check_tensors(seed):
+    """A random sum of products of arrays of several axes, with gradients."""
+    function = random_tensors.tensors(seed, longest=5)
+    leaves = [lazy(array) for array in function.arrays]
+    roots, derivation, kernel, arrays, lengths = prepared((function(*leaves),), leaves)
+    found, _ = launch(kernel, arrays, lengths, 1 if needs_grid_barrier(kernel) else 2, 1 << seed % 4)
+    for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
+        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)
 
 
 def check_model(seed):

@@ -70,8 +70,9 @@ class _Copy:
         new = self.blocks[old] = Block(parent, old.index)
         for level, item in old.items:
             if isinstance(item, Loop) and item in self.changed:
-                for part in parts(item):
-                    new.put(level, self.collapsed(part, new))
+                for number, part in enumerate(several := parts(item)):
+                    name = f"{item.index}_{number}" if len(several) > 1 or self.outer(part) else item.index
+                    new.put(level, self.collapsed(part, new, name))
             elif isinstance(item, Loop):
                 new.put(level, self.loop(item, new))
             elif isinstance(item, Cases):
@@ -86,12 +87,12 @@ class _Copy:
     def loop(self, old: Loop, parent: Block) -> Loop:
         return Loop(old.dim, self.block(old.body, parent), old.sequential)
 
-    def collapsed(self, loop: Loop, parent: Block) -> Loop:
-        """A nest with its outer loops as one, and chains along its rows turned around."""
+    def collapsed(self, loop: Loop, parent: Block, name: str) -> Loop:
+        """A nest with its outer loops as one, whose index has this name, and chains along its rows turned around."""
         outer, chains = self.outer(loop), {each[0]: each for each in self.chains(loop)}
         last = outer[-1] if outer else loop
-        body = self.blocks[last.body] = Block(parent, f"{loop.index}_" if outer else loop.index)
-        for assigned in _indices(outer, body.index):
+        body = self.blocks[last.body] = Block(parent, name)
+        for assigned in _indices(outer or [loop], name) if name != loop.index else ():
             body.put(0, assigned)
         for level, item in last.body.items:
             if not isinstance(item, Loop):
