@@ -53,7 +53,6 @@ def test_second_derivatives_are_differences_of_first_ones(seed):
         np.testing.assert_allclose(mine, (more - less) / 2e-5, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("seed", COMPILED)
 def test_kernels_compute_what_loops_do(seed):
     """Values and gradients, in one kernel."""
