@@ -45,6 +45,8 @@ def test_elements_in_order(shape, dtype, missing, data):
 @given(SHAPES, st.sampled_from(DTYPES), st.booleans(), st.booleans(), st.data())
 def test_medians(shape, dtype, missing, keepdims, data):
     x, axis = numbers(shape, dtype, missing), data.draw(axes_of(shape))
+    if not x.size and isinstance(axis, tuple):  # which NumPy cannot make one axis of
+        return
     assert_numpys(lambda x: np.median(x, axis, keepdims=keepdims), x)
     assert_numpys(lambda x: np.nanmedian(x, axis, keepdims=keepdims), x)
 
@@ -62,10 +64,11 @@ def test_quantiles(shape, dtype, method, missing, q, data):
     q = np.asarray(q, "f4") if dtype == "f4" and not np.isscalar(q) else q
     how = {"axis": axis, "method": method, "keepdims": keepdims}
     assert_numpys(lambda x: np.quantile(x, q, **how), x)
-    assert_numpys(lambda x: np.nanquantile(x, q, **how), x)
     percents = 100 * q if np.isscalar(q) else np.multiply(100, q)
     assert_numpys(lambda x: np.percentile(x, percents, **how), x)
-    assert_numpys(lambda x: np.nanpercentile(x, percents, **how), x)
+    if np.ndim(q) < 2:  # of more NumPy puts the first axis alone in front
+        assert_numpys(lambda x: np.nanquantile(x, q, **how), x)
+        assert_numpys(lambda x: np.nanpercentile(x, percents, **how), x)
     if method == "inverted_cdf":
         weights = np.arange(x.size).reshape(shape) % 4
         if (weights.sum(axis) > 0).all():

@@ -335,11 +335,10 @@ def test_an_array_is_not_changed_by_a_lazy_one():
 
 
 @pytest.mark.parametrize("call", [
-    lambda x: np.nextafter(x, x), lambda x: np.spacing(x), lambda x: scipy.special.jv(x, x), lambda x: np.frexp(x),
-    lambda x: lazy(np.array([1])) << 1, lambda x: np.hypot.reduce(x),
+    lambda x: scipy.special.jv(x, x), lambda x: np.gcd(lazy(np.array([1])), 1), lambda x: np.hypot.reduce(x),
     lambda x: np.add.accumulate(x), lambda x: np.exp(x, where=np.array([True])), lambda x: np.exp(x, dtype="f4"),
     lambda x: np.add.outer(x, x),
-], ids=range(10))
+], ids=range(7))
 def test_ufuncs_without_a_lazy_form_say_how_to_go_on(call):
     with pytest.raises(TypeError, match=r"no lazy form.*np\.asarray"):
         call(lazy(np.ones(3)))

@@ -18,6 +18,7 @@ from vecdist.lazy.indexing import pick, picks
 from vecdist.lazy.methods import Methods
 from vecdist.lazy.operators import Operators
 from vecdist.lazy.reading import Readable
+from vecdist.lazy.refusals import WHY
 from vecdist.lazy.ufuncs import apply, check_shapes
 from vecdist.lazy.views import broadcast_view, index_view, transpose_view
 from vecdist.primitives.products import product
@@ -230,9 +231,10 @@ def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]
     name, table = f"{module}.{function.__name__}", tables[module].FUNCTIONS if module in tables else {}
     known = table.get(function.__name__)
     if known is None:
+        reason = WHY.get(function.__name__)
         raise TypeError(
-            f"{name} has no lazy form; use {name}(np.asarray(x)) to compute x first (NUMPY.md lists the functions "
-            "that have one)"
+            f"{name} has no lazy form{f': {reason}' if reason else ''}; use {name}(np.asarray(x)) to compute x first "
+            "(NUMPY.md lists the functions that have one)"
         )
     return _bound(name, known, args, keywords)
 

@@ -31,7 +31,7 @@ def pick(x: Node, key: Any) -> Node:
     parts them, as in NumPy.  Negative indices count from the end.  Raises ``IndexError`` for an index of another dtype;
     one out of range is found by the kernel.
     """
-    keys = complete_key(key if isinstance(key, tuple) else (key,), x.ndim)
+    keys = complete_key(_without_masks(key if isinstance(key, tuple) else (key,), x), x.ndim)
     arrays = [_index_node(item) for item in keys if _is_array(item)]
     try:
         picked = broadcast(index.shape for index in arrays)
@@ -44,6 +44,40 @@ def pick(x: Node, key: Any) -> Node:
     others = [axis for axis in range(x.ndim) if axis not in axes]
     x = transpose_view(x, [*others[:start], *axes, *others[start:]])
     return _checked_gather(x, arrays, picked, start, _given_axes(keys))
+
+
+def _without_masks(keys: Sequence[Any], x: Node) -> tuple[Any, ...]:
+    """A key with the places of what is true for each array of booleans that is known, or list of them."""
+    found: list[Any] = []
+    for at, item in enumerate(keys):
+        mask = _known_mask(item)
+        if mask is None:
+            found.append(item)
+            continue
+        start = sum(_width(each) for each in found)
+        if any(each is Ellipsis for each in found):
+            start = x.ndim - mask.ndim - sum(_width(each) for each in keys[at + 1 :])
+        if mask.shape != x.shape[start : start + mask.ndim]:
+            raise IndexError(f"a mask of shape {mask.shape} does not fit axis {start} of an array of shape {x.shape}")
+        found += mask.nonzero()
+    return tuple(found)
+
+
+def _width(item: Any) -> int:
+    """How many axes of the array an item of a key takes."""
+    mask = _known_mask(item)
+    return mask.ndim if mask is not None else int(item is not None)
+
+
+def _known_mask(item: Any) -> Any:
+    """The booleans of an item of a key, if it is an array of them that is there: NumPy's or CuPy's, or ``data``."""
+    if isinstance(item, list):
+        item = np.asarray(item)
+    held = getattr(item, "node", None)
+    if held is not None:
+        item = held.attrs[0].array if held.op == "leaf" and held.attrs[0].constant else None
+    there = _is_array(item) and item.dtype.kind == "b" and item.ndim
+    return item if there else None
 
 
 def pick_along(x: Node, index: Node, axis: int) -> Node:
@@ -72,7 +106,8 @@ def _index_node(item: Any) -> Node:
 def _check_index(node: Node) -> None:
     if node.dtype.kind == "b":
         raise IndexError(
-            "an array of booleans picks a number of elements that is not known yet; use np.where(mask, x, otherwise)"
+            "an array of booleans that is not known yet picks a number of elements that is not either; use "
+            "np.where(mask, x, otherwise)"
         )
     if node.dtype.kind not in "iu":
         raise IndexError(f"an index array holds whole numbers; this one is of dtype {node.dtype}")

@@ -12,12 +12,16 @@ from vecdist.graph.leaves import number, on_host
 from vecdist.lazy.array import LazyArray, as_lazy, matmul, where
 from vecdist.lazy.convolution import CONVOLUTIONS
 from vecdist.lazy.einsum import einsum
+from vecdist.lazy.histograms import HISTOGRAMS
 from vecdist.lazy.joining import JOINING, concatenate
+from vecdist.lazy.polynomials import POLYNOMIALS
 from vecdist.lazy.quantiles import QUANTILES
 from vecdist.lazy.rearranging import REARRANGING
 from vecdist.lazy.searching import SEARCHING
+from vecdist.lazy.selecting import SELECTING
 from vecdist.lazy.sorting import SORTING
 from vecdist.lazy.statistics import STATISTICS
+from vecdist.lazy.steps import STEPS
 from vecdist.lazy.tensor_products import TENSOR_PRODUCTS
 from vecdist.lazy.views import broadcast_view
 
@@ -197,12 +201,16 @@ def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> LazyArra
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **CONVOLUTIONS,
+    **HISTOGRAMS,
     **JOINING,
+    **POLYNOMIALS,
     **QUANTILES,
     **REARRANGING,
     **SEARCHING,
+    **SELECTING,
     **SORTING,
     **STATISTICS,
+    **STEPS,
     **TENSOR_PRODUCTS,
     "all": _extreme("all"),
     "allclose": _computed(np.allclose),

@@ -49,7 +49,7 @@ def _run(places: np.ndarray, start: int) -> int:
     return end
 
 
-def _beside(array: LazyArray, places: np.ndarray) -> Any:
+def beside(array: LazyArray, places: np.ndarray) -> Any:
     """Known places in the memory that an array is computed in."""
     if array.device == "cpu":
         return places
@@ -100,7 +100,7 @@ def _repeat(a: Any, repeats: Any, axis: int | None = None) -> LazyArray:
         return LazyArray(broadcast_view(each.node, shape)).reshape(*shape[:axis], length * count, *shape[axis + 2 :])
     if counts.shape != (length,):
         raise ValueError(f"np.repeat: repeats of shape {counts.shape} do not fit axis {axis} of shape {a.shape}")
-    return a.take(_beside(a, np.repeat(np.arange(length), counts)), axis)
+    return a.take(beside(a, np.repeat(np.arange(length), counts)), axis)
 
 
 def _tile(A: Any, reps: Any) -> LazyArray:  # noqa: N803 (NumPy's name)
@@ -129,7 +129,7 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values:
             raise ValueError(f"np.pad by {mode} has no elements of axis {axis} of an array of shape {array.shape}")
     sources = [np.pad(np.arange(n), w, mode=mode) for n, w in zip(array.shape, widths, strict=True)]  # type: ignore[call-overload]
     if len(padded) > 1:  # slices of slices would be as many as their product
-        return array[tuple(_beside(array, each) for each in np.ix_(*sources))]
+        return array[tuple(beside(array, each) for each in np.ix_(*sources))]
     return picked(array, sources[padded[0]], padded[0]) if padded else array
 
 

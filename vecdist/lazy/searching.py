@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from vecdist.graph.node import cast
+from vecdist.graph.node import Node, cast
 from vecdist.lazy.array import LazyArray, as_lazy, operands, where
 from vecdist.lazy.indexing import pick_along
 from vecdist.lazy.joining import along
@@ -36,7 +36,7 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> LazyArray:
     return found
 
 
-def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> LazyArray:
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> LazyArray:
     a, places = as_lazy(arr), as_lazy(indices)
     if axis is None:
         a, axis = a.ravel(), 0
@@ -62,6 +62,21 @@ def _place(name: str) -> Callable[..., LazyArray]:
     return place
 
 
+def _place_of_numbers(name: str, least: float) -> Callable[..., LazyArray]:
+    """Where the first of the extremes of what is not NaN is, of which each row must have one."""
+
+    def place(a: Any, axis: Any = None, *, keepdims: bool = False) -> LazyArray:
+        a = as_lazy(a)
+        found = _place(name)(where(np.isnan(a), least, a) if a.dtype.kind == "f" else a, axis, keepdims=keepdims)
+        if a.dtype.kind != "f":
+            return found
+        there, most = ~np.isnan(a).all(axis, keepdims), as_lazy(np.nan_to_num(a)).max(axis, keepdims)
+        label = (f"np.nanarg{name}", "the largest of a row", "a number beside NaN")
+        return LazyArray(Node("checked", (found.node, there.node, most.node), (label,), found.shape, found.dtype))
+
+    return place
+
+
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> LazyArray:
     a, v = as_lazy(a), as_lazy(v)
     if side not in {"left", "right"}:
@@ -73,13 +88,13 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Lazy
     for bit in reversed(range(len(a).bit_length())):
         step = 1 << bit
         further = found + step
-        last = _at(a, np.minimum(further, len(a)) - 1)
+        last = at_places(a, np.minimum(further, len(a)) - 1)
         beyond = _before(last, v) if side == "left" else ~_before(v, last)
         found = where((further <= len(a)) & beyond, further, found)
     return found
 
 
-def _at(a: LazyArray, places: Any) -> LazyArray:
+def at_places(a: LazyArray, places: Any) -> LazyArray:
     """The elements at places that are there."""
     return LazyArray(gather(a.node, [places.node], places.shape))
 
@@ -96,7 +111,7 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> La
     found = fp[0]
     if len(xp) > 1:
         after = np.clip(searchsorted(xp, x, "right"), 1, len(xp) - 1)
-        (x0, y0), (x1, y1) = ((_at(xp, at), _at(fp, at)) for at in (after - 1, after))
+        (x0, y0), (x1, y1) = ((at_places(xp, at), at_places(fp, at)) for at in (after - 1, after))
         found = where(np.isnan(x), x, (y1 - y0) / (x1 - x0) * (x - x0) + y0)
     found = where(x < xp[0], fp[0] if left is None else left, found)
     return where(x > xp[-1], fp[-1] if right is None else right, where(x == xp[-1], fp[-1], found))
@@ -106,7 +121,9 @@ SEARCHING: dict[str, Callable[..., Any]] = {
     "argmax": _place("max"),
     "argmin": _place("min"),
     "interp": _interp,
+    "nanargmax": _place_of_numbers("max", -np.inf),
+    "nanargmin": _place_of_numbers("min", np.inf),
     "searchsorted": searchsorted,
     "select": _select,
-    "take_along_axis": _take_along_axis,
+    "take_along_axis": take_along_axis,
 }

@@ -10,6 +10,7 @@ import numpy as np
 from vecdist.graph.leaves import number
 from vecdist.graph.node import SIMPLE_POWERS, Node, Scalar, cast, where
 from vecdist.graph.shapes import BroadcastError, broadcast
+from vecdist.lazy.taken_apart import bit_count, left_shift, neighbour, right_shift, scaled, spacing
 from vecdist.names import load
 from vecdist.primitives.arithmetic import (
     bit_and,
@@ -170,19 +171,25 @@ def _same(x: Node) -> Node:
 
 
 _COMPOSITES: dict[str, Callable[..., Node]] = {
+    "bitwise_count": bit_count,
     "conjugate": _same,
     "deg2rad": lambda x: x * (math.pi / 180),
     "degrees": lambda x: x * (180 / math.pi),
     "fmax": lambda x, y: where(isnan(x), y, where(isnan(y), x, maximum(x, y))),
     "fmin": lambda x, y: where(isnan(x), y, where(isnan(y), x, minimum(x, y))),
     "invert": _invert,
+    "ldexp": scaled,
+    "left_shift": left_shift,
     "logical_and": _on_booleans("and"),
     "logical_not": _on_booleans("not"),
     "logical_or": _on_booleans("or"),
     "logical_xor": _on_booleans("ne"),
+    "nextafter": neighbour,
     "rad2deg": lambda x: x * (180 / math.pi),
     "radians": lambda x: x * (math.pi / 180),
+    "right_shift": right_shift,
     "sign": _sign,
+    "spacing": spacing,
 }
 _OF_INTEGERS: dict[str, Callable[..., Node]] = {
     "ceil": _same,
