@@ -31,6 +31,7 @@ def _span(a: LazyArray, span: Any) -> tuple[Any, Any]:
             raise ValueError(f"np.histogram: the range from {first} to {last} is none of finite numbers that rise")
     else:
         first, last = (a.min(), a.max()) if a.size else (0.0, 1.0)
+    first, last = (end if isinstance(end, LazyArray) else as_lazy(np.float64(end)) for end in (first, last))
     point = as_lazy(first == last)
     return where(point, first - 0.5, first), where(point, last + 0.5, last)
 
@@ -43,8 +44,7 @@ def _edges(a: LazyArray, bins: Any, span: Any) -> LazyArray:
         if count < 1:
             raise ValueError(f"np.histogram wants one bin or more, given {count}")
         dtype = a.dtype if a.dtype.kind == "f" else np.dtype(np.float64)
-        first, last = (as_lazy(end).astype(dtype) for end in _span(a, span))
-        return np.linspace(first, last, count + 1)  # type: ignore[call-overload, return-value]
+        return np.linspace(*_span(a, span), count + 1, dtype=dtype)  # type: ignore[call-overload, return-value]
     if np.ndim(bins) != 1:
         raise ValueError(f"np.histogram wants edges along one axis, given shape {np.shape(bins)}")
     if is_known(bins):
