@@ -87,6 +87,8 @@ EDGES = [
      {"x": -0.25, "df": -inf, "noncentrality": -0.5}),
     ("NoncentralChi2", {"df": 4.0, "noncentrality": 0.0}, 2.0, -log(2) - 1.0, {"x": 0.0, "noncentrality": -0.25}),
     ("Pareto", {"shape": 3.0, "scale": 2.0}, 2.0, log(1.5), {"x": -2.0, "shape": 1 / 3, "scale": 1.5}),
+    ("HalfLogistic", {"scale": 2.0}, 0.0, -log(4), {"x": 0.0, "scale": -0.5}),
+    ("Maxwell", {"scale": 2.0}, 0.0, -inf, {"x": inf, "scale": -1.5}),
     ("Rayleigh", {"scale": 2.0}, 0.0, -inf, {"x": inf, "scale": -1.0}),
     ("RelaxedBernoulli", {"temperature": 1.0, "p": 0.25}, 0.0, log(3), {"x": -4.0, "temperature": -inf}),
     ("RelaxedBernoulli", {"temperature": 1.0, "p": 0.25}, 1.0, -log(3), {"x": -4 / 3, "temperature": -inf}),
@@ -120,5 +122,6 @@ EDGES = [
     ("Zipf", {"power": 2.0}, 1.0, -log(pi**2 / 6), {}),
 ]
 # Families that have neither an end nor a parameter that can be degenerate.
-UNBOUNDED = {"Cauchy", "ExGaussian", "Gumbel", "JohnsonSU", "Logistic", "Moyal", "Normal", "NormalInverseGaussian",
+UNBOUNDED = {"Cauchy", "ExGaussian", "GeneralizedLogistic", "Gumbel", "HyperbolicSecant", "JohnsonSU", "Logistic",
+             "Moyal", "Normal", "NormalInverseGaussian",
              "Skellam", "SkewNormal"}

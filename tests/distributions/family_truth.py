@@ -151,6 +151,12 @@ LOG_DENSITY = {
         -((x - loc) / s + (-(x - loc) / s).exp()) / 2 - s.log() - (2 * arb.pi()).log() / 2
     ),
     "Pareto": lambda x, k, s: k.log() + k * s.log() - (k + 1) * x.log(),
+    "HalfLogistic": lambda x, s: (2 / s).log() - x / s - 2 * (1 + (-x / s).exp()).log(),
+    "GeneralizedLogistic": lambda x, c, loc, s: (
+        (c / s).log() - (x - loc) / s - (c + 1) * (1 + (-(x - loc) / s).exp()).log()
+    ),
+    "HyperbolicSecant": lambda x, loc, s: -((x - loc) / s).cosh().log() - (arb.pi() * s).log(),
+    "Maxwell": lambda x, s: (2 / arb.pi()).log() / 2 + 2 * x.log() - 3 * s.log() - (x / s) ** 2 / 2,
     "Rayleigh": lambda x, s: x.log() - 2 * s.log() - (x / s) ** 2 / 2,
     "RelaxedBernoulli": relaxed_bernoulli,
     "ScaledInverseChi2": lambda x, df, s: (

@@ -185,6 +185,21 @@ TRUTH = {
         lambda k, s: (s / k).log() + 1 + 1 / k,
     ),
     "Poisson": (lambda r: r, lambda r: r, None),
+    "HalfLogistic": (
+        lambda s: 2 * arb(2).log() * s, lambda s: (PI() ** 2 / 3 - 4 * arb(2).log() ** 2) * s**2,
+        lambda s: s.log() + 2 - arb(2).log(),
+    ),
+    "GeneralizedLogistic": (
+        lambda c, m, s: m + s * (c.digamma() + EULER()), lambda c, m, s: s**2 * (arb(2).zeta(c) + PI() ** 2 / 6),
+        lambda c, m, s: (s / c).log() + c.digamma() + 1 / c + 1 + EULER(),
+    ),
+    "HyperbolicSecant": (
+        None, lambda m, s: (PI() * s / 2) ** 2, lambda m, s: (2 * PI() * s).log(),
+    ),
+    "Maxwell": (
+        lambda s: s * (8 / PI()).sqrt(), lambda s: s**2 * (3 - 8 / PI()),
+        lambda s: s.log() + (2 * PI()).log() / 2 + EULER() - ONE / 2,
+    ),
     "Rayleigh": (
         lambda s: s * (PI() / 2).sqrt(), lambda s: s**2 * (2 - PI() / 2),
         lambda s: 1 + (s**2 / 2).log() / 2 + EULER() / 2,

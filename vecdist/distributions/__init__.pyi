@@ -32,18 +32,21 @@ from vecdist.distributions.fisher_snedecor import FisherSnedecor as _FisherSnede
 from vecdist.distributions.frechet import Frechet as _Frechet
 from vecdist.distributions.gamma import Gamma as _Gamma
 from vecdist.distributions.generalized_extreme_value import GeneralizedExtremeValue as _GeneralizedExtremeValue
+from vecdist.distributions.generalized_logistic import GeneralizedLogistic as _GeneralizedLogistic
 from vecdist.distributions.generalized_normal import GeneralizedNormal as _GeneralizedNormal
 from vecdist.distributions.generalized_pareto import GeneralizedPareto as _GeneralizedPareto
 from vecdist.distributions.geometric import Geometric as _Geometric
 from vecdist.distributions.gompertz import Gompertz as _Gompertz
 from vecdist.distributions.gumbel import Gumbel as _Gumbel
 from vecdist.distributions.half_cauchy import HalfCauchy as _HalfCauchy
+from vecdist.distributions.half_logistic import HalfLogistic as _HalfLogistic
 from vecdist.distributions.half_normal import HalfNormal as _HalfNormal
 from vecdist.distributions.half_student_t import HalfStudentT as _HalfStudentT
 from vecdist.distributions.hurdle_gamma import HurdleGamma as _HurdleGamma
 from vecdist.distributions.hurdle_log_normal import HurdleLogNormal as _HurdleLogNormal
 from vecdist.distributions.hurdle_negative_binomial import HurdleNegativeBinomial as _HurdleNegativeBinomial
 from vecdist.distributions.hurdle_poisson import HurdlePoisson as _HurdlePoisson
+from vecdist.distributions.hyperbolic_secant import HyperbolicSecant as _HyperbolicSecant
 from vecdist.distributions.hypergeometric import Hypergeometric as _Hypergeometric
 from vecdist.distributions.inverse_chi2 import InverseChi2 as _InverseChi2
 from vecdist.distributions.inverse_gamma import InverseGamma as _InverseGamma
@@ -59,6 +62,7 @@ from vecdist.distributions.log_uniform import LogUniform as _LogUniform
 from vecdist.distributions.logistic import Logistic as _Logistic
 from vecdist.distributions.logit_normal import LogitNormal as _LogitNormal
 from vecdist.distributions.lomax import Lomax as _Lomax
+from vecdist.distributions.maxwell import Maxwell as _Maxwell
 from vecdist.distributions.moyal import Moyal as _Moyal
 from vecdist.distributions.negative_binomial import NegativeBinomial as _NegativeBinomial
 from vecdist.distributions.noncentral_chi2 import NoncentralChi2 as _NoncentralChi2
@@ -122,18 +126,21 @@ __all__ = [
     "Frechet",
     "Gamma",
     "GeneralizedExtremeValue",
+    "GeneralizedLogistic",
     "GeneralizedNormal",
     "GeneralizedPareto",
     "Geometric",
     "Gompertz",
     "Gumbel",
     "HalfCauchy",
+    "HalfLogistic",
     "HalfNormal",
     "HalfStudentT",
     "HurdleGamma",
     "HurdleLogNormal",
     "HurdleNegativeBinomial",
     "HurdlePoisson",
+    "HyperbolicSecant",
     "Hypergeometric",
     "InverseChi2",
     "InverseGamma",
@@ -153,6 +160,7 @@ __all__ = [
     "Logistic",
     "LogitNormal",
     "Lomax",
+    "Maxwell",
     "Moyal",
     "Multinomial",
     "MvNormal",
@@ -405,6 +413,12 @@ class GeneralizedExtremeValue(_GeneralizedExtremeValue):
     def __init__(self, loc: Operand, scale: Operand, shape: Operand) -> None: ...
 
 
+class GeneralizedLogistic(_GeneralizedLogistic):
+    """Generalised logistic distribution of type I, f(x) = shape exp(-z) / (scale (1 + exp(-z))^(shape + 1))."""
+
+    def __init__(self, shape: Operand, loc: Operand, scale: Operand) -> None: ...
+
+
 class GeneralizedNormal(_GeneralizedNormal):
     """Generalized normal distribution, f(x) = exp(-|z|^power) / (2 scale Γ(1 + 1 / power)) with z = (x - loc) / scale."""
 
@@ -445,6 +459,12 @@ class Gumbel(_Gumbel):
 
 class HalfCauchy(_HalfCauchy):
     """Half-Cauchy distribution, f(x) = 2 / (pi scale (1 + (x / scale)^2)) for x >= 0."""
+
+    def __init__(self, scale: Operand) -> None: ...
+
+
+class HalfLogistic(_HalfLogistic):
+    """Half-logistic distribution, f(x) = 2 σ(z) σ(-z) / scale with z = x / scale, for x >= 0: |X| for a logistic X."""
 
     def __init__(self, scale: Operand) -> None: ...
 
@@ -509,6 +529,12 @@ class HurdlePoisson(_HurdlePoisson):
 
     @overload
     def __init__(self, *, gate: Operand, log_rate: Operand) -> None: ...
+
+
+class HyperbolicSecant(_HyperbolicSecant):
+    """Hyperbolic secant distribution, f(x) = sech(z) / (pi scale) with z = (x - loc) / scale."""
+
+    def __init__(self, loc: Operand, scale: Operand) -> None: ...
 
 
 class Hypergeometric(_Hypergeometric):
@@ -626,6 +652,12 @@ class Lomax(_Lomax):
     """Lomax distribution, f(x) = shape / scale (1 + z)^(-shape - 1) with z = (x - loc) / scale >= 0."""
 
     def __init__(self, loc: Operand, scale: Operand, shape: Operand) -> None: ...
+
+
+class Maxwell(_Maxwell):
+    """Maxwell distribution, f(x) = sqrt(2 / pi) x^2 / scale^3 exp(-(x / scale)^2 / 2) for x >= 0."""
+
+    def __init__(self, scale: Operand) -> None: ...
 
 
 class Moyal(_Moyal):
