@@ -1,5 +1,7 @@
 """Loop nests run one step at a time in plain Python: what a kernel says, whoever renders it."""
 
+from functools import cache
+
 import numpy as np
 
 from vecdist.kernel.expressions import ZERO
@@ -141,10 +143,16 @@ class _Machine:
         return place
 
     def index(self, expression, names):
-        return eval(str(expression), {"__builtins__": {}}, names)
+        return eval(written(expression), {"__builtins__": {}}, names)
 
     def operand(self, expression, names):
-        return eval(str(expression), {"__builtins__": {}, "float": float, **TYPES}, names)
+        return eval(written(expression), {"__builtins__": {}, "float": float, **TYPES}, names)
+
+
+@cache
+def written(expression):
+    """An expression as Python's code, which every turn of a loop runs again."""
+    return compile(str(expression), "<expression>", "eval")
 
 
 def wide(dtype):
