@@ -78,6 +78,19 @@ def test_histograms(shape, dtype, bins, density, weighed):
             assert_numpys(lambda x, edges=edges: np.digitize(x, edges, right=True), x)
 
 
+@settings(max_examples=6)
+@given(st.integers(0, 9), st.integers(1, 3), st.sampled_from(["f8", "f4", "i4"]), st.booleans(), st.booleans())
+def test_histograms_of_several_coordinates(count, coordinates, dtype, density, weighed):
+    x, weights = numbers((count, coordinates), dtype), np.arange(count) * 0.5
+    how = {"density": density, "weights": weights if weighed else None}
+    for bins in (3, [np.array([-2.0, 0.0, 1.5])] * coordinates, [2, np.array([0, 1]), 4][:coordinates]):
+        assert_numpys(lambda x, bins=bins: np.histogramdd(x, bins, **how)[0], x, rtol=1e-12)
+        assert_numpys(lambda x, bins=bins: np.histogramdd(x, bins, [(0, 2)] * coordinates, **how)[1][-1], x, rtol=1e-12)
+    for place in range(3):
+        assert_numpys(lambda x, place=place: np.histogram2d(x[:, 0], x[:, -1], 4, **how)[place], x, rtol=1e-12)
+        assert_numpys(lambda x, place=place: np.histogram2d(x[:, 0], x[:, -1], np.array([0, 1, 3]), **how)[place], x)
+
+
 @CHEAP
 @given(st.integers(1, 5), st.integers(1, 5), SHAPES, st.sampled_from(["f8", "f4", "i4"]))
 def test_polynomials(first, second, shape, dtype):
@@ -85,6 +98,11 @@ def test_polynomials(first, second, shape, dtype):
     assert_numpys(np.polyval, p, x, rtol=1e-12)
     assert_numpys(np.polyadd, p, q)
     assert_numpys(np.polysub, p, q)
+    assert_numpys(np.polymul, p, q)
+    assert_numpys(np.poly, q)
+    at = np.arange(first + 2.0)
+    assert_numpys(lambda y: np.polyfit(at, y, first), np.sin(at + second), rtol=1e-9)
+    assert_numpys(lambda y, w: np.polyfit(at, y, first // 2, w=w), np.sin(np.outer(at, at)), at + 1.0, rtol=1e-9)
     assert_numpys(np.polyder, p)
     assert_numpys(lambda p: np.polyder(p, 2), p)
     assert_numpys(lambda p: np.polyint(p, 2, [1.0, 2.0]), p)
@@ -132,6 +150,38 @@ def test_the_place_of_extremes_beside_nan(shape, dtype, keepdims, data):
             continue
         else:
             assert_numpys(lambda x, f=function: f(x, axis, keepdims=keepdims), x)
+
+
+def test_real_numbers_beside_complex_ones():
+    x = numbers((2, 3))
+    for function in (np.angle, lambda x: np.angle(x, deg=True), np.isreal, np.iscomplex, np.imag, np.real_if_close):
+        assert_numpys(function, x)
+    assert_numpys(lambda i: np.ix_(i, [0, 2])[1] + np.ix_(i, [0, 2])[0], np.array([1, 0]))
+    y = lazy(x)
+    assert np.array_equiv(y, x[:1]) == np.array_equiv(x, x[:1]) and np.common_type(y, np.ones(1, int)) == np.float64
+    assert np.can_cast(y, "f4") == np.can_cast(x.dtype, "f4")
+    for function in (np.tril_indices_from, np.triu_indices_from):
+        np.testing.assert_array_equal(function(y, 1), function(x, 1))
+    np.testing.assert_array_equal(np.diag_indices_from(y[:, :2]), np.diag_indices_from(x[:, :2]))
+
+
+PLACES = [
+    ((np.array([0, 2, 0]),), 1.0), (np.array([[0, 1], [1, 1]]), np.arange(4.0)), (1, np.arange(4.0)),
+    ((slice(None), np.array([1, -1, 1])), np.arange(3.0)), ((1, slice(0, 2)), 2.0), (np.zeros(0, int), 1.0),
+    ((np.array([0, 1, 0]), np.array([1, 1, 1])), np.array([1.0, 2.0, 3.0])), (np.array([1, 0, 1]) > 0, 2.0),
+]
+
+
+@pytest.mark.parametrize(("places", "values"), PLACES)
+def test_values_are_added_at_places(places, values):
+    for dtype in ("f8", "i4"):
+        x, values = numbers((3, 4), dtype), np.asarray(values).astype(dtype)
+        wanted = x.copy()
+        np.add.at(wanted, places, values)
+        with by_interpreter():
+            found = np.asarray(vecdist.add_at(lazy(x), places, lazy(values)))
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
 
 
 def test_rows_of_nan_alone_have_no_extremes():
@@ -233,6 +283,10 @@ SMOOTH = {
     "polynomial": lambda x, w: np.polyval(w * x[0], x) + np.polyval(np.polyint(w), x) * np.polyval(np.polyder(w), x),
     "powers of each": lambda x, w: np.vander(w * x[0], 3),
     "ratio": lambda x, w: np.sinc(x * w) + np.i0(x) + np.sinc(x / 50),
+    "added": lambda x, w: vecdist.add_at(np.sin(x), (slice(None), [0, 2, 0]), w[:3] * x[:, 1:]) ** 2 if isinstance(
+        x, LazyArray) else added(np.sin(x), w[:3] * x[:, 1:]) ** 2,
+    "fitted": lambda x, w: np.polyfit(w, np.stack([x[0], x[1] * w], 1), 1) * np.poly(w[:3])[1:3, None],
+    "boxes": lambda x, w: np.histogramdd(X.T, 2, weights=w * x[0])[0] ** 2,
     "left out": lambda x, w: np.delete(x * w, [0, 2], 1) ** 2,
     "put in": lambda x, w: np.insert(x, [1, 3], w[:2], 1) ** 2,
     "kept": lambda x, w: np.compress([True, False, True], x * w, 1) ** 2 * (x * w)[:, W > 1],
@@ -240,6 +294,12 @@ SMOOTH = {
     "choice": lambda x, w: np.choose(np.array([0, 1, 1, 0]), [x * w, w**2]),
     "parts": lambda x, w: np.ldexp(np.frexp(x * w)[0], np.array([1, 2, 0, -1])) * np.nextafter(w, 9.0) + np.spacing(x),
 }
+
+
+def added(x, values):
+    """What ``add_at`` adds in the test above."""
+    np.add.at(x, (slice(None), [0, 2, 0]), values)
+    return x
 
 
 def weighed(name):
@@ -305,6 +365,13 @@ def test_generated_programs(uncompiled, name):
     (lambda x: np.piecewise(x, [x > 0], [1, 2, 3]), ValueError, "3 functions do not fit 1 conditions"),
     (lambda x: np.nonzero(x), TypeError, "np.nonzero has no lazy form: how long the result is depends on the elements"),
     (lambda x: np.put(x, 0, 1), TypeError, "np.put has no lazy form: it writes into an array"),
+    (lambda x: np.add.at(x, 0, 1.0), TypeError, "np.add.at writes into an array.*vecdist.add_at"),
+    (lambda x: vecdist.add_at(x, [0, 1], W[:3]), ValueError, r"shape \(3,\) do not fit places of shape \(2, 4\)"),
+    (lambda x: vecdist.add_at(x.astype(int), 0, 0.5), TypeError, "cannot add float64 to an array of int64"),
+    (lambda x: np.histogramdd(x, [1, 2]), ValueError, "2 bins and 4 ranges of 4 coordinates"),
+    (lambda x: np.polyfit(x, x, 1), TypeError, "np.polyfit of degree 1"),
+    (lambda x: np.poly(x), TypeError, "zeros along"),
+    (lambda x: np.ix_(x[0]), ValueError, "whole numbers along one axis"),
     (lambda x: np.apply_along_axis(np.sum, 0, x), TypeError, "it calls a function"),
 ])
 def test_what_does_not_fit_is_told(call, error, message):

@@ -13,6 +13,7 @@ _WHERE = {
     "LogDensity": "vecdist.model.logdensity",
     "LostDerivative": "vecdist.lazy.exits",
     "Vectorize": "vecdist.verbs.density",
+    "add_at": "vecdist.lazy.scattering",
     "affine": "vecdist.wrappers",
     "cdf": "vecdist.verbs.tails_and_moments",
     "censored": "vecdist.wrappers",

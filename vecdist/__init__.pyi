@@ -13,6 +13,7 @@ from vecdist.lazy.derivatives import hessian as hessian, hessian_diagonal as hes
 from vecdist.lazy.exits import LostDerivative as LostDerivative
 from vecdist.lazy.external import external as external
 from vecdist.lazy.scan import scan as scan
+from vecdist.lazy.scattering import add_at as add_at
 from vecdist.model.logdensity import LogDensity as LogDensity
 from vecdist.runtime.cache import clear_cache as clear_cache
 from vecdist.runtime.pipeline import InvalidIndex as InvalidIndex, InvalidParameter as InvalidParameter
@@ -37,6 +38,7 @@ __all__ = [
     "LogDensity",
     "LostDerivative",
     "Vectorize",
+    "add_at",
     "affine",
     "cdf",
     "censored",

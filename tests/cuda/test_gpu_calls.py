@@ -32,6 +32,10 @@ ALGEBRA = {
     "cholesky": lambda a: (np.linalg.cholesky(a) ** 2).sum(axis=0)[:2].sum(),
     "solve": lambda a: np.linalg.solve(a, a * 0.5 + 1.0).sum(), "inv": lambda a: np.exp(np.linalg.inv(a)).sum(),
     "slogdet": lambda a: np.linalg.slogdet(a)[1].sum(), "eigvalsh": lambda a: np.sqrt(np.linalg.eigvalsh(a)).sum(),
+    "svd": lambda a: (np.linalg.svd(a + a[..., :1])[2] ** 2)[..., 0, 1].sum(),
+    "qr": lambda a: np.sin(np.linalg.qr(a)[1]).sum(),
+    "svdvals": lambda a: np.sqrt(np.linalg.svdvals(a[..., :3])).sum(),
+    "pinv": lambda a: np.linalg.pinv(a[..., :3]).sum(),
     "eigh": lambda a: (np.linalg.eigh(a)[1] ** 2)[..., 0].sum(), "det": lambda a: np.log(np.linalg.det(a)).sum(),
 }  # fmt: skip
 
@@ -42,6 +46,27 @@ def test_linear_algebra(name, shape):
     on_cpu, on_gpu = both(ALGEBRA[name], definite(*shape))
     for mine, other in zip(on_gpu, on_cpu, strict=True):
         np.testing.assert_allclose(mine, other, rtol=1e-8, atol=1e-10)
+
+
+ORDERS = {
+    "sort": lambda x: (np.sort(x, 0) * np.arange(6.0)[:, None]).sum(),
+    "median": lambda x: np.sin(np.median(x, 1)).sum(),
+    "quantiles": lambda x: (np.quantile(x, [0.2, 0.7], 0) ** 2).sum(), "lexsort": lambda x: x[np.lexsort(x.T)][0].sum(),
+    "nan": lambda x: np.nanquantile(np.where(x > 1, np.nan, x), 0.3, 1, method="hazen").sum(),
+    "all": lambda x: (np.sort(x, None)[3:9] ** 2).sum(), "isin": lambda x: np.where(np.isin(x, x[0]), x, 2 * x).sum(),
+    "histogram": lambda x: (np.histogram(x, 4, weights=x)[0] ** 2).sum(),
+    "polyfit": lambda x: np.polyfit(x[0], x[1], 2).sum(),
+    "parts": lambda x: (np.frexp(x)[0] * np.nextafter(x, 3.0)).sum() + np.spacing(x).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", ORDERS)
+def test_orders(name, dtype):
+    on_cpu, on_gpu = both(ORDERS[name], np.random.default_rng(5).normal(size=(6, 10)).astype(dtype))
+    near = {"rtol": 1e-10, "atol": 1e-12} if dtype == "f8" else {"rtol": 1e-3, "atol": 1e-4}
+    for mine, other in zip(on_gpu, on_cpu, strict=True):
+        np.testing.assert_allclose(mine, other, **near)
 
 
 @pytest.mark.parametrize("family", ["normal", "student", "factor", "precision"])

@@ -196,6 +196,8 @@ class LazyArray(Readable, Methods, Operators):
             return _called(_REDUCING[ufunc], inputs, {"axis": 0, **keywords})
         if method == "__call__" and (ufunc.signature is not None or ufunc.nout > 1):
             return _of_several(ufunc, inputs, keywords)
+        if method == "at":
+            raise TypeError(f"np.{ufunc.__name__}.at writes into an array; for a lazy one: vecdist.add_at")
         if method != "__call__" or keywords:
             wanted = f"np.{ufunc.__name__}{'' if method == '__call__' else f'.{method}'}"
             raise TypeError(f"{wanted}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")

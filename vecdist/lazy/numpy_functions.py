@@ -193,6 +193,31 @@ def _cumulative(name: str, first: int) -> Callable[..., LazyArray]:
     return scan
 
 
+def _angle(z: Any, deg: bool = False) -> LazyArray:
+    """That of a real number: 0, or pi where it is below 0."""
+    z = as_lazy(z)
+    found = np.arctan2(0.0, z if z.dtype.kind == "f" else z.astype(np.float64))
+    return as_lazy(np.degrees(found) if deg else found)
+
+
+def _ix(*args: Any) -> tuple[LazyArray, ...]:
+    parts = [as_lazy(each) for each in args]
+    for part in parts:
+        if part.ndim != 1 or part.dtype.kind not in "iu":
+            raise ValueError(f"np.ix_ takes whole numbers along one axis, given shape {part.shape} of {part.dtype}")
+    return tuple(part[tuple(slice(None) if place == own else None for place in range(len(parts)))]
+                 for own, part in enumerate(parts))  # fmt: skip
+
+
+def _indices_of(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Places that are known from a shape alone."""
+    return lambda arr, k=0: make(arr.shape[-2], k, arr.shape[-1])
+
+
+def _can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+    return np.can_cast(from_.dtype, to, casting)
+
+
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> LazyArray:
     y = _moveaxis(y, axis, -1)
     widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(_moveaxis(x, axis, -1))
@@ -216,29 +241,38 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "allclose": _computed(np.allclose),
     "amax": _extreme("max"),
     "amin": _extreme("min"),
+    "angle": _angle,
     "any": _extreme("any"),
     "around": _round,
     "array_equal": _computed(np.array_equal),
+    "array_equiv": _computed(np.array_equiv),
     "astype": lambda x, dtype, /: as_lazy(x).astype(dtype),
     "broadcast_arrays": _broadcast_arrays,
     "broadcast_to": _broadcast_to,
+    "can_cast": _can_cast,
     "clip": _clip,
+    "common_type": lambda *arrays: np.common_type(*(np.empty(0, each.dtype) for each in arrays)),
     "copy": as_lazy,
     "cumprod": _running("cumprod"),
     "cumsum": _running("cumsum"),
     "cumulative_prod": _cumulative("cumprod", 1),
     "cumulative_sum": _cumulative("cumsum", 0),
+    "diag_indices_from": lambda arr: np.diag_indices(arr.shape[0], arr.ndim),
     "einsum": einsum,
     "empty_like": _filled(0),
     "expand_dims": _expand_dims,
     "fix": lambda x: as_lazy(np.trunc(as_lazy(x))),
     "full_like": _full_like,
+    "imag": lambda val: _filled(0)(as_lazy(val)),
     "inner": _inner,
     "isclose": _isclose,
+    "iscomplex": lambda x: _filled(0)(as_lazy(x), bool),
     "iscomplexobj": lambda x: False,
     "isneginf": _infinite(-np.inf),
     "isposinf": _infinite(np.inf),
+    "isreal": lambda x: _filled(1)(as_lazy(x), bool),
     "isrealobj": lambda x: True,
+    "ix_": _ix,
     "matrix_transpose": lambda x: _swapaxes(x, -1, -2),
     "max": _extreme("max"),
     "mean": _mean,
@@ -251,6 +285,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "prod": _prod,
     "ravel": lambda a: as_lazy(a).ravel(),
     "real": as_lazy,
+    "real_if_close": lambda a, tol=100: as_lazy(a),
     "reshape": lambda a, shape: as_lazy(a).reshape(shape),
     "result_type": _result_type,
     "round": _round,
@@ -262,6 +297,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "take": lambda a, indices, axis=None: as_lazy(a).take(indices, axis),
     "transpose": lambda a, axes=None: as_lazy(a).transpose(axes),
     "trapezoid": _trapezoid,
+    "tril_indices_from": _indices_of(np.tril_indices),
+    "triu_indices_from": _indices_of(np.triu_indices),
     "vdot": lambda a, b: matmul(as_lazy(a).ravel(), as_lazy(b).ravel()),
     "where": _where,
     "zeros_like": _filled(0),

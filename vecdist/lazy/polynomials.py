@@ -62,6 +62,37 @@ def _sum(sign: int) -> Callable[..., LazyArray]:
     return added
 
 
+def _polymul(a1: Any, a2: Any) -> LazyArray:
+    return as_lazy(np.convolve(_coefficients(a1), _coefficients(a2)))  # type: ignore[call-overload]
+
+
+def _poly(seq_of_zeros: Any) -> LazyArray:
+    """The coefficients of the product of x less each zero."""
+    zeros = as_lazy(seq_of_zeros)
+    if zeros.ndim > 1:
+        raise TypeError(f"np.poly of a lazy array wants zeros along one axis, given shape {zeros.shape}")
+    zeros = zeros.ravel().astype(np.result_type(zeros.dtype, np.float64))
+    found = as_lazy(np.ones(1))
+    for each in zeros:
+        found = concatenate([found, found[:1] * 0]) - concatenate([found[:1] * 0, found * each])
+    return found
+
+
+def _polyfit(x: Any, y: Any, deg: int, rcond: float | None = None, *, w: Any = None) -> LazyArray:
+    """Least squares of columns of one length."""
+    x, y = as_lazy(x) + 0.0, as_lazy(y) + 0.0
+    if x.ndim != 1 or y.ndim not in {1, 2} or len(x) != len(y) or deg < 0 or not len(x):
+        raise TypeError(f"np.polyfit of degree {deg} does not fit points of shapes {x.shape} and {y.shape}")
+    columns = _vander(x, deg + 1)
+    if w is not None:
+        weights = as_lazy(w)
+        columns, y = columns * weights[:, None], y * (weights[:, None] if y.ndim == 2 else weights)
+    sizes = np.sqrt((columns * columns).sum(0))
+    cut = len(x) * float(np.finfo(x.dtype).eps) if rcond is None else rcond
+    found = as_lazy(np.linalg.lstsq(columns / sizes, y, cut)[0])
+    return as_lazy((found.T / sizes).T)
+
+
 def _vander(x: Any, N: int | None = None, increasing: bool = False) -> LazyArray:  # noqa: N803 (NumPy's name)
     x = as_lazy(x)
     if x.ndim != 1:
@@ -96,9 +127,12 @@ def _i0(x: Any) -> LazyArray:
 
 POLYNOMIALS: dict[str, Callable[..., Any]] = {
     "i0": _i0,
+    "poly": _poly,
     "polyadd": _sum(1),
     "polyder": _polyder,
+    "polyfit": _polyfit,
     "polyint": _polyint,
+    "polymul": _polymul,
     "polysub": _sum(-1),
     "polyval": _polyval,
     "sinc": _sinc,
