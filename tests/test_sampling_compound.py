@@ -173,11 +173,14 @@ def test_factors_are_those_of_the_matrices(matrices, factors, shape):
     assert (np.triu(factor, 1) == 0).all() and (np.diagonal(factor, axis1=-2, axis2=-1) > 0).all()
 
 
+OTHERS = {"GeneralizedDirichlet", "PlackettLuce"}  # in test_sampling_vectors.py
+
+
 def test_every_family_of_vectors_is_here():
     tested = {
         "Categorical", "Dirichlet", "DirichletMultinomial", "InverseWishart", "InverseWishartCholesky", "LKJ",
         "LKJCholesky", "Multinomial", "MvNormal", "MvStudentT", "OrderedLogistic", "OrderedProbit", "Wishart",
-        "WishartCholesky",
+        "WishartCholesky", *OTHERS,
     }
     assert {name for name, family in MULTIVARIATE.items() if family.draw is not Multivariate.draw} == tested
 

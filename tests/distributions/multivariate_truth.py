@@ -120,6 +120,20 @@ def dirichlet_multinomial(x, n, alpha):
     return each + lgamma(n + 1) + lgamma(alpha.sum()) - lgamma(alpha.sum() + n)
 
 
+def generalized_dirichlet(x, alpha, beta):
+    total = arb(0)
+    for i, (a, b) in enumerate(zip(alpha, beta, strict=True)):
+        before, behind = sum(x[i:]), sum(x[i + 1 :])
+        total += (a - 1) * log(x[i]) + (b - 1) * log(behind) + (1 - a - b) * log(before)
+        total += lgamma(a + b) - lgamma(a) - lgamma(b)
+    return total
+
+
+def plackett_luce(x, scores):
+    ordered = [scores[int(float(item))] for item in x]
+    return sum(log(score / sum(ordered[place:])) for place, score in enumerate(ordered))
+
+
 def ordinal(cdf):
     def density(x, eta, cutpoints):
         k = int(float(x))
@@ -144,6 +158,9 @@ TRUTHS = {
     ("Multinomial", "n", "probs"): multinomial,
     ("Multinomial", "n", "logits"): lambda x, n, logits: multinomial(x, n, softmax(logits)),
     ("DirichletMultinomial", "n", "alpha"): dirichlet_multinomial,
+    ("GeneralizedDirichlet", "alpha", "beta"): generalized_dirichlet,
+    ("PlackettLuce", "scores"): plackett_luce,
+    ("PlackettLuce", "logits"): lambda x, logits: plackett_luce(x, softmax(logits)),
     ("OrderedLogistic", "eta", "cutpoints"): ordinal(logistic_cdf),
     ("OrderedProbit", "eta", "cutpoints"): ordinal(normal_cdf),
     ("MvNormal", "loc", "covariance"): lambda x, loc, a: normal(x, loc, symmetric(a)),
@@ -202,4 +219,6 @@ def moved(arguments, number, place, step):
     return [changed if at == number else each for at, each in enumerate(arguments)]
 
 
-DISCRETE = {"Categorical", "Multinomial", "DirichletMultinomial", "OrderedLogistic", "OrderedProbit"}
+DISCRETE = {
+    "Categorical", "Multinomial", "DirichletMultinomial", "OrderedLogistic", "OrderedProbit", "PlackettLuce",
+}

@@ -6,7 +6,7 @@ from typing import overload
 
 from vecdist.lazy.array import Operand
 from vecdist.distributions.base import FAMILIES, Distribution, parametrisation
-from vecdist.multivariate import Categorical, Dirichlet, DirichletMultinomial, InverseWishart, InverseWishartCholesky, LKJ, LKJCholesky, Multinomial, MvNormal, MvStudentT, OrderedLogistic, OrderedProbit, Wishart, WishartCholesky
+from vecdist.multivariate import Categorical, Dirichlet, DirichletMultinomial, GeneralizedDirichlet, InverseWishart, InverseWishartCholesky, LKJ, LKJCholesky, Multinomial, MvNormal, MvStudentT, OrderedLogistic, OrderedProbit, PlackettLuce, Wishart, WishartCholesky
 from vecdist.distributions.arcsine import Arcsine as _Arcsine
 from vecdist.distributions.asymmetric_laplace import AsymmetricLaplace as _AsymmetricLaplace
 from vecdist.distributions.bernoulli import Bernoulli as _Bernoulli
@@ -125,6 +125,7 @@ __all__ = [
     "FisherSnedecor",
     "Frechet",
     "Gamma",
+    "GeneralizedDirichlet",
     "GeneralizedExtremeValue",
     "GeneralizedLogistic",
     "GeneralizedNormal",
@@ -172,6 +173,7 @@ __all__ = [
     "OrderedLogistic",
     "OrderedProbit",
     "Pareto",
+    "PlackettLuce",
     "Poisson",
     "Rayleigh",
     "RelaxedBernoulli",

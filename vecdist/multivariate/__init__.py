@@ -7,6 +7,7 @@ _WHERE = {
     "Categorical": "vecdist.multivariate.categorical",
     "Dirichlet": "vecdist.multivariate.dirichlet",
     "DirichletMultinomial": "vecdist.multivariate.dirichlet_multinomial",
+    "GeneralizedDirichlet": "vecdist.multivariate.generalized_dirichlet",
     "InverseWishart": "vecdist.multivariate.inverse_wishart",
     "InverseWishartCholesky": "vecdist.multivariate.inverse_wishart",
     "LKJ": "vecdist.multivariate.lkj",
@@ -18,6 +19,7 @@ _WHERE = {
     "MvStudentT": "vecdist.multivariate.mv_student_t",
     "OrderedLogistic": "vecdist.multivariate.ordered_logistic",
     "OrderedProbit": "vecdist.multivariate.ordered_probit",
+    "PlackettLuce": "vecdist.multivariate.plackett_luce",
     "Wishart": "vecdist.multivariate.wishart",
     "WishartCholesky": "vecdist.multivariate.wishart",
 }

@@ -9,6 +9,7 @@ from vecdist.multivariate.base import MULTIVARIATE, Multivariate
 from vecdist.multivariate.categorical import Categorical as _Categorical
 from vecdist.multivariate.dirichlet import Dirichlet as _Dirichlet
 from vecdist.multivariate.dirichlet_multinomial import DirichletMultinomial as _DirichletMultinomial
+from vecdist.multivariate.generalized_dirichlet import GeneralizedDirichlet as _GeneralizedDirichlet
 from vecdist.multivariate.inverse_wishart import InverseWishart as _InverseWishart, InverseWishartCholesky as _InverseWishartCholesky
 from vecdist.multivariate.lkj import LKJ as _LKJ
 from vecdist.multivariate.lkj_cholesky import LKJCholesky as _LKJCholesky
@@ -17,6 +18,7 @@ from vecdist.multivariate.mv_normal import MvNormal as _MvNormal
 from vecdist.multivariate.mv_student_t import MvStudentT as _MvStudentT
 from vecdist.multivariate.ordered_logistic import OrderedLogistic as _OrderedLogistic
 from vecdist.multivariate.ordered_probit import OrderedProbit as _OrderedProbit
+from vecdist.multivariate.plackett_luce import PlackettLuce as _PlackettLuce
 from vecdist.multivariate.wishart import Wishart as _Wishart, WishartCholesky as _WishartCholesky
 
 
@@ -24,6 +26,7 @@ __all__ = [
     "Categorical",
     "Dirichlet",
     "DirichletMultinomial",
+    "GeneralizedDirichlet",
     "InverseWishart",
     "InverseWishartCholesky",
     "LKJ",
@@ -35,6 +38,7 @@ __all__ = [
     "MvStudentT",
     "OrderedLogistic",
     "OrderedProbit",
+    "PlackettLuce",
     "Wishart",
     "WishartCholesky",
 ]
@@ -60,6 +64,12 @@ class DirichletMultinomial(_DirichletMultinomial):
     """Dirichlet multinomial distribution, f(x) = n B(A, n) / ∏ x_k B(alpha_k, x_k) for counts x with sum n."""
 
     def __init__(self, n: Operand, alpha: Operand) -> None: ...
+
+
+class GeneralizedDirichlet(_GeneralizedDirichlet):
+    """Generalized Dirichlet distribution of proportions x_1, ..., x_K with sum 1, of which what is left is broken."""
+
+    def __init__(self, alpha: Operand, beta: Operand) -> None: ...
 
 
 class InverseWishart(_InverseWishart):
@@ -146,6 +156,16 @@ class OrderedProbit(_OrderedProbit):
     """Ordered probit distribution, f(x) = Φ(c_x - eta) - Φ(c_(x-1) - eta) for x = 0, 1, ..., J."""
 
     def __init__(self, eta: Operand, cutpoints: Operand) -> None: ...
+
+
+class PlackettLuce(_PlackettLuce):
+    """Plackett-Luce distribution of rankings, f(x) = ∏_j w_(x_j) / (w_(x_j) + w_(x_(j+1)) + ... + w_(x_K))."""
+
+    @overload
+    def __init__(self, scores: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, logits: Operand) -> None: ...
 
 
 class Wishart(_Wishart):

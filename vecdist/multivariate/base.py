@@ -27,8 +27,9 @@ class Multivariate(Parametrised, Compound):
     """Base of the families of vectors and matrices: parameters and events have their own last axes.
 
     ``event`` has a letter for each axis of an event, as the domains of the parameters have for theirs: axes of one
-    letter have one length.  All axes before these are batch axes, which broadcast, and which the log density has.  A
-    subclass declares parametrisations, ``outside`` and ``log_density``, and that is a family.
+    letter have one length, and that of "i" is one less than that of "k".  All axes before these are batch axes, which
+    broadcast, and which the log density has.  A subclass declares parametrisations, ``outside`` and ``log_density``,
+    and that is a family.
     """
 
     event: ClassVar[str] = "k"
@@ -52,7 +53,7 @@ class Multivariate(Parametrised, Compound):
         """The log density at ``x``: -inf outside the support, NaN where a parameter is invalid or ``x`` is NaN."""
         domains: Mapping[str, Domain] = self.parametrised.constraints
         nodes = as_floats(self.parameters | {"x": x})
-        size = _event_size(type(self).__name__, nodes, {**domains, "x": Domain(self.event)})
+        size = _event_lengths(type(self).__name__, nodes, {**domains, "x": Domain(self.event)})["k"]
         point, checks = nodes.pop("x"), self._checks(nodes, size)
         p = Parameters(**self.parametrised.convert(**nodes), whole=is_whole(x))
         density, outside = self.log_density(point, p), self.outside(point, p)
@@ -63,9 +64,33 @@ class Multivariate(Parametrised, Compound):
 
     def opened(self, nodes: Mapping[str, Node]) -> tuple[Parameters, Callable[[Node], Node]]:
         """The quantities of the formulas, of parameters as nodes, and what gives a value of them its checks."""
-        size = _event_size(type(self).__name__, nodes, self.parametrised.constraints)
+        size = _event_lengths(type(self).__name__, nodes, self.parametrised.constraints)["k"]
         checks = self._checks(nodes, size)
         return Parameters(**self.parametrised.convert(**nodes)), lambda value: self._checked(value, checks, nodes)
+
+    def mean(self) -> LazyArray:
+        """The mean of each element of an event.  Raises ``NotImplementedError`` where the family states none."""
+        return self._moment(self.mean_of)
+
+    def variance(self) -> LazyArray:
+        """The variance of each element of an event.  Raises ``NotImplementedError`` where the family states none."""
+        return self._moment(self.variance_of)
+
+    def _moment(self, formula: Callable[[Parameters], Node]) -> LazyArray:
+        nodes = as_floats(self.parameters)
+        size = _event_lengths(type(self).__name__, nodes, self.parametrised.constraints)["k"]
+        value = formula(Parameters(**self.parametrised.convert(**nodes), size=size))
+        return LazyArray(self._checked(value, self._checks(nodes, size), nodes, len(self.event)))
+
+    @classmethod
+    def mean_of(cls, p: Parameters) -> Node:
+        """The mean of each element of an event."""
+        raise NotImplementedError(f"{cls.__name__} states no mean: state it by mean_of(p)")
+
+    @classmethod
+    def variance_of(cls, p: Parameters) -> Node:
+        """The variance of each element of an event."""
+        raise NotImplementedError(f"{cls.__name__} states no variance: state it by variance_of(p)")
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
@@ -79,13 +104,14 @@ class Multivariate(Parametrised, Compound):
         """
         domains: Mapping[str, Domain] = self.parametrised.constraints
         nodes, outer = as_floats(self.parameters), lengths(shape)
-        size = _event_size(type(self).__name__, nodes, domains)
-        if not any("k" in domain.axes for domain in domains.values()) and self.event:
-            outer, size = self._size_from(outer)
+        known = _event_lengths(type(self).__name__, nodes, domains)
+        if not any(axis in "ik" for domain in domains.values() for axis in domain.axes) and self.event:
+            outer, known["k"] = self._size_from(outer)
+        size = known["k"]
         batch = broadcast(node.shape[: node.ndim - len(domains[name].axes)] for name, node in nodes.items())
         p = Parameters(**self.parametrised.convert(**nodes), size=size)
         random = stream(key, (*outer, *batch), np.result_type(*(node.dtype for node in nodes.values())))
-        event = (size,) * len(self.event)
+        event = tuple(known[axis] for axis in self.event)
         value = full(self.draw(random, p), (*broadcast((random.key.shape, random.shape)), *event))
         return LazyArray(self._checked(value, self._checks(nodes, size), nodes, len(event)))
 
@@ -119,8 +145,8 @@ class Multivariate(Parametrised, Compound):
         return Node("checked", (value, *arguments), tuple(labels), value.shape, value.dtype)
 
 
-def _event_size(family: str, nodes: Mapping[str, Node], domains: Mapping[str, Domain]) -> int:
-    """The length of axis "k".  Raises ``ValueError`` where event axes do not fit, or batch axes do not broadcast."""
+def _event_lengths(family: str, nodes: Mapping[str, Node], domains: Mapping[str, Domain]) -> dict[str, int]:
+    """The length of each axis.  Raises ``ValueError`` where event axes do not fit, or batch axes do not broadcast."""
     shapes = ", ".join(f"{name} {node.shape}" for name, node in nodes.items())
     lengths: dict[str, int] = {}
     for name, node in nodes.items():
@@ -131,8 +157,11 @@ def _event_size(family: str, nodes: Mapping[str, Node], domains: Mapping[str, Do
         for letter, length in zip(axes, node.shape[node.ndim - len(axes) :], strict=True):
             if lengths.setdefault(letter, int(length)) != length or not length:
                 raise ValueError(f"{family}: the lengths of events in {shapes} do not fit")
+    of_event = lengths.setdefault("k", lengths.get("i", 0) + 1)
+    if lengths.get("i", of_event - 1) != of_event - 1:
+        raise ValueError(f"{family}: the lengths of events in {shapes} do not fit: one more is wanted of an event")
     try:
         broadcast(node.shape[: node.ndim - len(domains[name].axes)] for name, node in nodes.items())
     except BroadcastError:
         raise ValueError(f"{family}: the batch axes of {shapes} do not broadcast") from None
-    return lengths.get("k", 1)
+    return lengths

@@ -5,8 +5,9 @@ from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.domains import each, tolerance
-from vecdist.multivariate.events import between, over_event, some
+from vecdist.multivariate.domains import each
+from vecdist.multivariate.events import between, each_of, over_event
+from vecdist.multivariate.proportions import outside_simplex
 from vecdist.primitives.reductions import along
 from vecdist.special.error_functions import lgamma, xlogy
 
@@ -29,7 +30,7 @@ class Dirichlet(Multivariate):
 
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
-        return some(x < 0.0) | (abs(over_event(x) - 1.0) > tolerance(x))
+        return outside_simplex(x)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
@@ -39,3 +40,12 @@ class Dirichlet(Multivariate):
     def log_density(x: Node, p: Parameters) -> Node:
         parts = between(0.0, 2.0, x, 1.0)
         return over_event(xlogy(p.alpha - 1.0, parts) - lgamma(p.alpha)) + lgamma(over_event(p.alpha))
+
+    @staticmethod
+    def mean_of(p: Parameters) -> Node:
+        return p.alpha / each_of(over_event(p.alpha))
+
+    @staticmethod
+    def variance_of(p: Parameters) -> Node:
+        total, mean = each_of(over_event(p.alpha)), Dirichlet.mean_of(p)
+        return mean * ((total - p.alpha) / total) / (total + 1.0)

@@ -77,7 +77,7 @@ def _ordered(name: str, x: Node, size: int) -> list[Check]:
 
 
 def _triangular(name: str, x: Node, size: int) -> list[Check]:
-    if size > linalg.MOST:
+    if event_length(x) > linalg.MOST:
         finite_below = each(finite, "kk").checks(name, lower_part(x), size)
         return [*each(positive).checks(f"diagonal of {name}", diagonal(x), size), *finite_below]
     rows = linalg.lower(x)
@@ -90,7 +90,7 @@ def _triangular(name: str, x: Node, size: int) -> list[Check]:
 
 
 def _definite(name: str, x: Node, size: int) -> list[Check]:
-    if size > linalg.MOST:
+    if event_length(x) > linalg.MOST:
         found = square(diagonal(factor_of(x)))
         return [Check(f"pivot of {name}", positive.satisfied(found), found, DEFINITE, 1)]
     pivots = linalg.factored(linalg.symmetric(x)).pivots
