@@ -7,6 +7,7 @@ leave its array.  What is left for compiled kernels to show is that Numba and LL
 
 import contextlib
 import ctypes
+import functools
 import math
 from types import FunctionType, ModuleType
 from unittest import mock
@@ -21,13 +22,16 @@ from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu import threads
 
 
+ROUTINES = {}  # whose names say what they compute
+
+
 @contextlib.contextmanager
 def uncompiled():
     """Inside, kernels of the CPU are run by Python, and none that was compiled before is used."""
     with (
         mock.patch.object(pipeline, "_plans", Memo(cache.most)),
         mock.patch.object(pipeline, "_launches", Memo(cache.most)),
-        mock.patch.object(cpu, "_routines", {}),
+        mock.patch.object(cpu, "_routines", ROUTINES),
         mock.patch.object(cpu, "_compile_once", spoken_once),
         mock.patch.object(cpu, "Packed", SpokenPart),
         mock.patch.object(cpu, "MANY", np.inf),
@@ -41,8 +45,14 @@ def import_source(name, text, functions, given, make):
     """The module of generated source, in the words of this one."""
     module = ModuleType(name)
     module.__dict__.update(given | LANGUAGE)
-    exec(compile(text.replace(f"from {cpu_language.__name__} import *", ""), name, "exec"), module.__dict__)
+    exec(translated(name, text), module.__dict__)
     return module
+
+
+@functools.lru_cache(maxsize=1024)
+def translated(name, text):
+    """Generated source as Python's code, which the tests of one model share."""
+    return compile(text.replace(f"from {cpu_language.__name__} import *", ""), name, "exec")
 
 
 def spoken_once(module, function, signature, exports):
