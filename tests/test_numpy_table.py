@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from array_api import CALLS, REFUSED
 from interpreting import nothing_computed
 
 from vecdist import LazyArray, lazy
@@ -19,7 +20,8 @@ HEAD = f"""# NumPy's functions of lazy arrays
 
 What of NumPy {VERSION} takes a lazy array and gives another, without computing it, and what is refused with a
 `TypeError` that names the function. Derivatives of any order follow; those of places, counts and roundings are 0.
-`allclose` and `array_equal` answer at once. Written by `{COMMAND}`.
+`allclose` and `array_equal` answer at once. `x.__array_namespace__()` is NumPy's with what the array API adds.
+Written by `{COMMAND}`.
 """
 MODULES = {"np": (np, numpy_functions.FUNCTIONS), "np.linalg": (np.linalg, linear_algebra.FUNCTIONS),
            "np.fft": (np.fft, fourier.FUNCTIONS)}
@@ -71,6 +73,7 @@ def text() -> str:
         section("Ufuncs", ufuncs(), [name for name, each in ufuncs().items() if is_lazy(each)]),
         *(section(f"Functions of `{name}`", functions, lazily[name]) for name, functions in every.items()),
         section("Methods", methods(), dir(LazyArray), "Not there"),
+        section("Functions of arrays in the Python array API standard 2024.12", {**CALLS, **REFUSED}, CALLS),
     ])
 
 

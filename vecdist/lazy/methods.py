@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -14,6 +14,22 @@ class Methods:
     """What lazy arrays have beside the methods that the forms of functions are made of."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+        @property
+        def device(self) -> str: ...
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The functions of the Python array API standard, NumPy's, which give lazy arrays of lazy ones."""
+        from vecdist.lazy import namespace
+
+        return namespace.of_version(api_version)
+
+    def to_device(self, device: str, /, *, stream: object = None) -> Self:
+        """The array itself, on its device, which its inputs decide."""
+        if device != self.device or stream is not None:
+            raise ValueError(f"a lazy array is computed where its inputs are: on {self.device}, not on {device}")
+        return self
 
     def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Self:
         """The place of the first of the largest elements along ``axis``, or of the first NaN."""

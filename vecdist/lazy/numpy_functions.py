@@ -90,8 +90,14 @@ def _result_type(*values: Any) -> np.dtype:
     return np.result_type(*(value.dtype if isinstance(value, LazyArray) else value for value in values))
 
 
+def _on(a: LazyArray, device: str | None) -> LazyArray:
+    """An array that is asked for on a device, or on its own."""
+    return a if device is None else a.to_device(device)
+
+
 def _filled(value: int) -> Callable[..., LazyArray]:
-    def fill(a: Any, dtype: Any = None) -> LazyArray:
+    def fill(a: Any, dtype: Any = None, *, device: str | None = None) -> LazyArray:
+        a = _on(a, device)
         return LazyArray(broadcast_view(number(value, np.dtype(dtype or a.dtype)), np.shape(a)))
 
     return fill
@@ -167,8 +173,13 @@ def _infinite(end: float) -> Callable[..., LazyArray]:
     return lambda x: as_lazy(x) == end
 
 
-def _full_like(a: Any, fill_value: Any, dtype: Any = None) -> LazyArray:
+def _full_like(a: Any, fill_value: Any, dtype: Any = None, *, device: str | None = None) -> LazyArray:
+    a = _on(as_lazy(a), device)
     return LazyArray(broadcast_view(as_lazy(fill_value).astype(dtype or a.dtype).node, np.shape(a)))
+
+
+def _astype(x: Any, dtype: Any, /, *, copy: bool = True, device: str | None = None) -> LazyArray:
+    return _on(as_lazy(x), device).astype(dtype)
 
 
 def _broadcast_arrays(*args: Any) -> tuple[LazyArray, ...]:
@@ -246,7 +257,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "around": _round,
     "array_equal": _computed(np.array_equal),
     "array_equiv": _computed(np.array_equiv),
-    "astype": lambda x, dtype, /: as_lazy(x).astype(dtype),
+    "astype": _astype,
     "broadcast_arrays": _broadcast_arrays,
     "broadcast_to": _broadcast_to,
     "can_cast": _can_cast,
@@ -286,7 +297,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ravel": lambda a: as_lazy(a).ravel(),
     "real": as_lazy,
     "real_if_close": lambda a, tol=100: as_lazy(a),
-    "reshape": lambda a, shape: as_lazy(a).reshape(shape),
+    "reshape": lambda a, shape, *, copy=None: as_lazy(a).reshape(shape),
     "result_type": _result_type,
     "round": _round,
     "shape": lambda a: a.shape,

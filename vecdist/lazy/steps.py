@@ -116,10 +116,11 @@ def _placed(found: Any, dtype: Any, axis: int) -> LazyArray:
 
 
 def _linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, *, device: str | None = None,
 ) -> Any:
     found, step = _even(*_ends(start, stop), num, endpoint)
-    found = _placed(found, dtype, axis)
+    found = _placed(found if device is None else found.to_device(device), dtype, axis)
     return (found, step) if retstep else found
 
 
