@@ -20,8 +20,7 @@ def einsum(subscripts: str, *operands: Any) -> LazyArray:
         raise TypeError("np.einsum of a lazy array takes subscripts as text, then arrays, not lists of axes")
     arrays = [as_lazy(operand) for operand in operands]
     named, output = _parsed(subscripts, arrays)
-    terms = [_diagonal(letters, array) for letters, array in named]
-    _check_lengths(terms)
+    terms = _of_one_length([_diagonal(letters, array) for letters, array in named])
     for places in _path(terms, output):
         chosen = [terms[place] for place in places]
         terms = [term for place, term in enumerate(terms) if place not in places]
@@ -88,12 +87,21 @@ def _diagonal(letters: str, array: LazyArray) -> Term:
     return letters, array
 
 
-def _check_lengths(terms: list[Term]) -> None:
+def _of_one_length(terms: list[Term]) -> list[Term]:
+    """Terms whose axes of a letter are equally long: one of length 1 beside a longer one is left out, and repeated."""
     lengths: dict[str, int] = {}
     for letters, array in terms:
         for letter, length in zip(letters, array.shape, strict=True):
-            if lengths.setdefault(letter, length) != length:
-                raise ValueError(f"the lengths {lengths[letter]} and {length} of the axis {letter!r} differ")
+            known = lengths.get(letter, 1)
+            if 1 not in {known, length} and known != length:
+                raise ValueError(f"the lengths {known} and {length} of the axis {letter!r} differ")
+            lengths[letter] = length if known == 1 else known
+    found = []
+    for letters, array in terms:
+        short = [length != lengths[letter] for letter, length in zip(letters, array.shape, strict=True)]
+        kept = "".join(letter for letter, gone in zip(letters, short, strict=True) if not gone)
+        found.append((kept, array[tuple(0 if gone else slice(None) for gone in short)] if any(short) else array))
+    return found
 
 
 def _path(terms: list[Term], output: str) -> list[tuple[int, ...]]:
