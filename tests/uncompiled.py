@@ -21,7 +21,6 @@ from vecdist.runtime.cpu import backend as cpu
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu import threads
 
-
 ROUTINES = {}  # whose names say what they compute
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
 from vecdist.kernel.code import Function, expressions, mapped, walk
@@ -11,15 +11,15 @@ from vecdist.kernel.expressions import Call, Expr, Name, names, rewritten
 
 def trimmed(functions: Sequence[Function], entries: Collection[str]) -> tuple[Function, ...]:
     """The functions of a module, of which ``entries`` are called from outside, and keep what they are called with."""
-    kept: dict[str, list[int]] = {}
-    for each in functions:
-        if each.name not in entries:
-            read = {name for item in walk(each.body) for name in names(*expressions(item))}
-            kept[each.name] = [place for place, name in enumerate(each.parameters) if name in read]
-    return tuple([_trimmed(each, kept) for each in functions])
+    read = [{name for item in walk(each.body) for name in names(*expressions(item))} for each in functions]
+    kept = {
+        each.name: [place for place, name in enumerate(each.parameters) if name in own]
+        for each, own in zip(functions, read, strict=True) if each.name not in entries
+    }  # fmt: skip
+    return tuple([_trimmed(each, kept, own) for each, own in zip(functions, read, strict=True)])
 
 
-def _trimmed(function: Function, kept: Mapping[str, Sequence[int]]) -> Function:
+def _trimmed(function: Function, kept: Mapping[str, Sequence[int]], read: Set[str]) -> Function:
     def called(part: Expr) -> Expr | None:
         match part:
             case Call(Name(name), args) if name in kept:
@@ -27,5 +27,7 @@ def _trimmed(function: Function, kept: Mapping[str, Sequence[int]]) -> Function:
         return None
 
     places = kept.get(function.name, range(len(function.parameters)))
-    body = tuple([mapped(item, lambda whole: rewritten(whole, called)) for item in function.body])
+    body = function.body
+    if not read.isdisjoint(kept):  # most functions call none of the others
+        body = tuple([mapped(item, lambda whole: rewritten(whole, called)) for item in body])
     return replace(function, parameters=tuple([function.parameters[place] for place in places]), body=body)
