@@ -97,6 +97,20 @@ def test_a_matrix_times_a_vector_stays_in_the_kernel():
     assert not any("BLAS" in note for note in kernel.notes)
 
 
+@pytest.mark.parametrize(("n", "k", "m"), [(300, 4, 3), (4, 4, 200), (500, 1, 7), (9, 2, 8), (1, 30, 1), (6, 16, 1)])
+def test_products_with_a_small_matrix_stay_in_the_kernel(uncompiled, n, k, m):
+    a, b = RNG.normal(size=(n, k)), RNG.normal(size=(k, m))
+    left, right = lazy(a), lazy(b)
+    value = np.tanh(left @ right).sum()
+    wide = k * min(n, m) > 16
+    assert any("BLAS" in note for kernel in explain(value).kernels for note in kernel.notes) == wide
+    found, slopes = value_and_grad(value, (left, right))
+    pull = 1.0 / np.cosh(a @ b) ** 2
+    np.testing.assert_allclose(found, np.tanh(a @ b).sum(), rtol=1e-12)
+    np.testing.assert_allclose(slopes[0], pull @ b.T, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(slopes[1], a.T @ pull, rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.usefixtures("execution")
 def test_explain_says_what_is_left_to_blas():
     kernels = explain(energy(lazy(A), lazy(B)), wrt=(A, B)).kernels
@@ -110,18 +124,18 @@ def test_explain_says_what_is_left_to_blas():
 @pytest.mark.usefixtures("uncompiled")
 def test_what_two_kernels_need_is_computed_in_the_first():
     """The value and the slope in the scale share the terms of the slopes that go into a product after them."""
-    x, y = RNG.normal(size=15), RNG.normal(size=(7, 6))
-    a, scale = lazy(x)[:14].reshape(7, 2), lazy(x)[14]
-    target = (-0.5 * np.tanh((a @ lazy(B[:2]) - y) / scale) ** 2).sum()
+    x, y = RNG.normal(size=29), RNG.normal(size=(7, 6))
+    a, scale = lazy(x)[:28].reshape(7, 4), lazy(x)[28]
+    target = (-0.5 * np.tanh((a @ lazy(B[:4]) - y) / scale) ** 2).sum()
     bound = bind((target.node, leaf(x)))
     parts = derived(Structure(bound.roots, gradient_of, slots=len(bound.leaves))).parts
     assert [any(node.op == "sum" for node in topological(part.roots)) for part in parts] == [False, True, False]
     value, slopes = value_and_grad(target, wrt=x)
-    z = (x[:14].reshape(7, 2) @ B[:2] - y) / x[14]
+    z = (x[:28].reshape(7, 4) @ B[:4] - y) / x[28]
     of_z = -np.tanh(z) / np.cosh(z) ** 2
     np.testing.assert_allclose(value, -0.5 * (np.tanh(z) ** 2).sum(), rtol=1e-12)
-    np.testing.assert_allclose(slopes[:14], (of_z / x[14] @ B[:2].T).ravel(), rtol=1e-10)
-    np.testing.assert_allclose(slopes[14], -(of_z * z / x[14]).sum(), rtol=1e-10)
+    np.testing.assert_allclose(slopes[:28], (of_z / x[28] @ B[:4].T).ravel(), rtol=1e-10)
+    np.testing.assert_allclose(slopes[28], -(of_z * z / x[28]).sum(), rtol=1e-10)
 
 
 @pytest.mark.usefixtures("uncompiled")
