@@ -191,6 +191,7 @@ LOG_DENSITY = {
     "ExGaussian": ex_gaussian,
     "Exponential": lambda x, s: -x / s - s.log(),
     "Gamma": lambda x, k, s: (k - 1) * (x / s).log() - x / s - k.lgamma() - s.log(),
+    "DiscreteLaplace": lambda x, a: (a / 2).tanh().log() - a * abs(x),
     "Geometric": lambda x, p: p.log() + x * (1 - p).log(),
     "HalfCauchy": lambda x, s: -(1 + (x / s) ** 2).log() - (arb.pi() * s / 2).log(),
     "HalfNormal": lambda x, s: log_normal_density(x / s, s) + arb(2).log(),

@@ -185,6 +185,9 @@ TRUTH = {
         lambda k, s: (s / k).log() + 1 + 1 / k,
     ),
     "Poisson": (lambda r: r, lambda r: r, None),
+    "DiscreteLaplace": (
+        None, lambda a: 1 / (2 * (a / 2).sinh() ** 2), lambda a: a / a.sinh() - (a / 2).tanh().log(),
+    ),
     "HalfLogistic": (
         lambda s: 2 * arb(2).log() * s, lambda s: (PI() ** 2 / 3 - 4 * arb(2).log() ** 2) * s**2,
         lambda s: s.log() + 2 - arb(2).log(),

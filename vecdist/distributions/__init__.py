@@ -22,6 +22,7 @@ _WHERE = {
     "Dirac": "vecdist.distributions.dirac",
     "Dirichlet": "vecdist.multivariate",
     "DirichletMultinomial": "vecdist.multivariate",
+    "DiscreteLaplace": "vecdist.distributions.discrete_laplace",
     "DiscreteUniform": "vecdist.distributions.discrete_uniform",
     "DiscreteWeibull": "vecdist.distributions.discrete_weibull",
     "Distribution": "vecdist.distributions.base",

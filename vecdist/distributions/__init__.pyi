@@ -22,6 +22,7 @@ from vecdist.distributions.chi2 import Chi2 as _Chi2
 from vecdist.distributions.continuous_bernoulli import ContinuousBernoulli as _ContinuousBernoulli
 from vecdist.distributions.cosine import Cosine as _Cosine
 from vecdist.distributions.dirac import Dirac as _Dirac
+from vecdist.distributions.discrete_laplace import DiscreteLaplace as _DiscreteLaplace
 from vecdist.distributions.discrete_uniform import DiscreteUniform as _DiscreteUniform
 from vecdist.distributions.discrete_weibull import DiscreteWeibull as _DiscreteWeibull
 from vecdist.distributions.epanechnikov import Epanechnikov as _Epanechnikov
@@ -114,6 +115,7 @@ __all__ = [
     "Dirac",
     "Dirichlet",
     "DirichletMultinomial",
+    "DiscreteLaplace",
     "DiscreteUniform",
     "DiscreteWeibull",
     "Distribution",
@@ -325,6 +327,12 @@ class Dirac(_Dirac):
     """Dirac distribution, which puts the mass 1 on one value."""
 
     def __init__(self, value: Operand) -> None: ...
+
+
+class DiscreteLaplace(_DiscreteLaplace):
+    """Discrete Laplace distribution, f(x) = tanh(rate / 2) exp(-rate |x|) for whole x."""
+
+    def __init__(self, rate: Operand) -> None: ...
 
 
 class DiscreteUniform(_DiscreteUniform):
