@@ -120,6 +120,33 @@ def dirichlet_multinomial(x, n, alpha):
     return each + lgamma(n + 1) + lgamma(alpha.sum()) - lgamma(alpha.sum() + n)
 
 
+def laplace(x, loc, covariance):
+    d, k = matrix((x - loc)[:, None]), len(x)
+    distance, order = (d.transpose() * covariance.inv() * d)[0, 0], 1 - arb(k) / 2
+    constant = arb(2).log() - ((2 * arb.pi()).log() * k + log(covariance.det())) / 2
+    return constant + order / 2 * log(distance / 2) + log((2 * distance).sqrt().bessel_k(order))
+
+
+def negative_multinomial(x, r, q):
+    each = sum(count * log(part) - lgamma(count + 1) for count, part in zip(x, q, strict=True))
+    return each + lgamma(r + x.sum()) - lgamma(r) + r * log(1 - q.sum())
+
+
+def log_choose(n, k):
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+
+
+def multivariate_hypergeometric(x, population, n):
+    each = sum(log_choose(count, taken) for count, taken in zip(population, x, strict=True))
+    return each - log_choose(population.sum(), n)
+
+
+def poisson_binomial(x, probs):
+    """Over all sets of so many trials."""
+    sets = itertools.combinations(range(len(probs)), int(float(x)))
+    return log(sum((np.prod([p if k in which else 1 - p for k, p in enumerate(probs)]) for which in sets), arb(0)))
+
+
 def generalized_dirichlet(x, alpha, beta):
     total = arb(0)
     for i, (a, b) in enumerate(zip(alpha, beta, strict=True)):
@@ -159,6 +186,16 @@ TRUTHS = {
     ("Multinomial", "n", "logits"): lambda x, n, logits: multinomial(x, n, softmax(logits)),
     ("DirichletMultinomial", "n", "alpha"): dirichlet_multinomial,
     ("GeneralizedDirichlet", "alpha", "beta"): generalized_dirichlet,
+    ("MvLaplace", "loc", "covariance"): lambda x, loc, a: laplace(x, loc, symmetric(a)),
+    ("MvLaplace", "loc", "scale_tril"): lambda x, loc, a: laplace(x, loc, squared(a)),
+    ("MvLaplace", "loc", "scale_diag"): lambda x, loc, a: laplace(x, loc, diagonal(a * a)),
+    ("NegativeMultinomial", "r", "q"): negative_multinomial,
+    ("NegativeMultinomial", "r", "mean"):
+        lambda x, r, mean: negative_multinomial(x, r, np.array([each / (r + mean.sum()) for each in mean])),
+    ("MultivariateHypergeometric", "population", "n"): multivariate_hypergeometric,
+    ("PoissonBinomial", "probs"): poisson_binomial,
+    ("PoissonBinomial", "logits"):
+        lambda x, logits: poisson_binomial(x, np.array([logistic_cdf(each) for each in logits])),
     ("PlackettLuce", "scores"): plackett_luce,
     ("PlackettLuce", "logits"): lambda x, logits: plackett_luce(x, softmax(logits)),
     ("OrderedLogistic", "eta", "cutpoints"): ordinal(logistic_cdf),
@@ -221,4 +258,5 @@ def moved(arguments, number, place, step):
 
 DISCRETE = {
     "Categorical", "Multinomial", "DirichletMultinomial", "OrderedLogistic", "OrderedProbit", "PlackettLuce",
+    "NegativeMultinomial", "MultivariateHypergeometric", "PoissonBinomial",
 }

@@ -145,6 +145,8 @@ ROUND = {  # of a parameter by its name, and of a point by the family's
     "loc": [0.0, 1.0], "df": 3.0, "concentration": 1.0, "scale_diag": [1.0, 2.0], "cov_diag": [1.0, 1.0],
     "cov_factor": [[1.0], [0.0]], "scale_tril": [[1.0, 0.0], [0.5, 1.0]], "Categorical": 0, "OrderedLogistic": 1,
     "OrderedProbit": 0, "Multinomial": [1, 2], "DirichletMultinomial": [0, 3], "Dirichlet": [0.5, 0.5],
+    "MvLaplace": [1.0, 1.0], "NegativeMultinomial": [1, 0], "r": 1.0, "q": [0.5, 0.25], "mean": [1.0, 2.0],
+    "MultivariateHypergeometric": [1, 2], "population": [2.0, 3.0], "PoissonBinomial": 1,
     "GeneralizedDirichlet": [0.5, 0.25, 0.25], "beta": [3.0, 1.0], "PlackettLuce": [1, 0], "scores": [1.0, 2.0],
     "MvNormal": [0.0, 1.0], "MvStudentT": [0.0, 1.0], "LKJ": [[1.0, 0.5], [0.5, 1.0]],
     "Wishart": [[2.0, 1.0], [1.0, 1.0]], "LKJCholesky": [[1.0, 0.0], [0.6, 0.8]],

@@ -5,8 +5,22 @@ import pytest
 import scipy.stats as st
 
 from vecdist import mean, variance
-from vecdist.distributions import LKJ, Dirichlet, GeneralizedDirichlet
+from vecdist.distributions import (
+    LKJ,
+    Dirichlet,
+    DirichletMultinomial,
+    GeneralizedDirichlet,
+    Multinomial,
+    MultivariateHypergeometric,
+    MvLaplace,
+    MvNormal,
+    MvStudentT,
+    NegativeMultinomial,
+    PoissonBinomial,
+)
 
+LOC, MATRIX = np.array([1.0, -2.0]), np.array([[2.0, 0.5], [0.5, 1.0]])
+FACTOR, Q = np.array([[1.0], [0.5]]), np.array([0.25, 0.5])
 ALPHA, BETA = np.array([0.5, 2.0]), np.array([3.0, 1.5])
 
 
@@ -19,6 +33,19 @@ def broken(power):
 
 MOMENTS = [
     (Dirichlet(ALPHA), st.dirichlet(ALPHA).mean(), st.dirichlet(ALPHA).var()),
+    (MvNormal(LOC, MATRIX), LOC, MATRIX.diagonal()),
+    (MvNormal(loc=LOC, precision=MATRIX), LOC, np.linalg.inv(MATRIX).diagonal()),
+    (MvNormal(loc=LOC, cov_factor=FACTOR, cov_diag=ALPHA), LOC, ALPHA + FACTOR[:, 0] ** 2),
+    (MvStudentT(np.array([[3.0], [2.0], [1.0]])[:, 0], LOC, MATRIX), [LOC, LOC, [np.nan] * 2],
+     [3.0 * MATRIX.diagonal(), [np.inf] * 2, [np.nan] * 2]),
+    (MvLaplace(LOC, MATRIX), LOC, MATRIX.diagonal()),
+    (Multinomial(5, [0.25, 0.75]), [1.25, 3.75], [0.9375, 0.9375]),
+    (DirichletMultinomial(7, ALPHA), *(getattr(st.dirichlet_multinomial(ALPHA, 7), it)() for it in ("mean", "var"))),
+    (MultivariateHypergeometric([3, 2, 5], 4),
+     *(getattr(st.multivariate_hypergeom([3, 2, 5], 4), it)() for it in ("mean", "var"))),
+    (MultivariateHypergeometric([1, 0], 1), [1.0, 0.0], [0.0, 0.0]),
+    (NegativeMultinomial(2.0, Q), 2.0 * Q / 0.25, 2.0 * Q * (0.25 + Q) / 0.25**2),
+    (PoissonBinomial(Q), 0.75, 0.4375),
     (GeneralizedDirichlet(ALPHA, BETA), broken(1), broken(2) - broken(1) ** 2),
 ]
 

@@ -6,7 +6,7 @@ from typing import overload
 
 from vecdist.lazy.array import Operand
 from vecdist.distributions.base import FAMILIES, Distribution, parametrisation
-from vecdist.multivariate import Categorical, Dirichlet, DirichletMultinomial, GeneralizedDirichlet, InverseWishart, InverseWishartCholesky, LKJ, LKJCholesky, Multinomial, MvNormal, MvStudentT, OrderedLogistic, OrderedProbit, PlackettLuce, Wishart, WishartCholesky
+from vecdist.multivariate import Categorical, Dirichlet, DirichletMultinomial, GeneralizedDirichlet, InverseWishart, InverseWishartCholesky, LKJ, LKJCholesky, Multinomial, MultivariateHypergeometric, MvLaplace, MvNormal, MvStudentT, NegativeMultinomial, OrderedLogistic, OrderedProbit, PlackettLuce, PoissonBinomial, Wishart, WishartCholesky
 from vecdist.distributions.arcsine import Arcsine as _Arcsine
 from vecdist.distributions.asymmetric_laplace import AsymmetricLaplace as _AsymmetricLaplace
 from vecdist.distributions.bernoulli import Bernoulli as _Bernoulli
@@ -166,9 +166,12 @@ __all__ = [
     "Maxwell",
     "Moyal",
     "Multinomial",
+    "MultivariateHypergeometric",
+    "MvLaplace",
     "MvNormal",
     "MvStudentT",
     "NegativeBinomial",
+    "NegativeMultinomial",
     "NoncentralChi2",
     "Normal",
     "NormalInverseGaussian",
@@ -177,6 +180,7 @@ __all__ = [
     "Pareto",
     "PlackettLuce",
     "Poisson",
+    "PoissonBinomial",
     "Rayleigh",
     "RelaxedBernoulli",
     "Rice",

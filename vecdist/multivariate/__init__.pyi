@@ -14,11 +14,15 @@ from vecdist.multivariate.inverse_wishart import InverseWishart as _InverseWisha
 from vecdist.multivariate.lkj import LKJ as _LKJ
 from vecdist.multivariate.lkj_cholesky import LKJCholesky as _LKJCholesky
 from vecdist.multivariate.multinomial import Multinomial as _Multinomial
+from vecdist.multivariate.multivariate_hypergeometric import MultivariateHypergeometric as _MultivariateHypergeometric
+from vecdist.multivariate.mv_laplace import MvLaplace as _MvLaplace
 from vecdist.multivariate.mv_normal import MvNormal as _MvNormal
 from vecdist.multivariate.mv_student_t import MvStudentT as _MvStudentT
+from vecdist.multivariate.negative_multinomial import NegativeMultinomial as _NegativeMultinomial
 from vecdist.multivariate.ordered_logistic import OrderedLogistic as _OrderedLogistic
 from vecdist.multivariate.ordered_probit import OrderedProbit as _OrderedProbit
 from vecdist.multivariate.plackett_luce import PlackettLuce as _PlackettLuce
+from vecdist.multivariate.poisson_binomial import PoissonBinomial as _PoissonBinomial
 from vecdist.multivariate.wishart import Wishart as _Wishart, WishartCholesky as _WishartCholesky
 
 
@@ -34,11 +38,15 @@ __all__ = [
     "MULTIVARIATE",
     "Multinomial",
     "Multivariate",
+    "MultivariateHypergeometric",
+    "MvLaplace",
     "MvNormal",
     "MvStudentT",
+    "NegativeMultinomial",
     "OrderedLogistic",
     "OrderedProbit",
     "PlackettLuce",
+    "PoissonBinomial",
     "Wishart",
     "WishartCholesky",
 ]
@@ -114,6 +122,25 @@ class Multinomial(_Multinomial):
     def __init__(self, *, n: Operand, logits: Operand) -> None: ...
 
 
+class MultivariateHypergeometric(_MultivariateHypergeometric):
+    """Multivariate hypergeometric distribution, f(x) = ∏ C(population_k, x_k) / C(Σ population, n) for counts of sum n."""
+
+    def __init__(self, population: Operand, n: Operand) -> None: ...
+
+
+class MvLaplace(_MvLaplace):
+    """Symmetric multivariate Laplace distribution, f(x) = 2 (q / 2)^(v / 2) K_v(sqrt(2 q)) / sqrt((2 pi)^K |Σ|)."""
+
+    @overload
+    def __init__(self, loc: Operand, covariance: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, scale_tril: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, scale_diag: Operand) -> None: ...
+
+
 class MvNormal(_MvNormal):
     """Multivariate normal distribution, f(x) = exp(-d' Σ^-1 d / 2) / sqrt((2 pi)^K |Σ|) with d = x - loc."""
 
@@ -146,6 +173,16 @@ class MvStudentT(_MvStudentT):
     def __init__(self, *, df: Operand, loc: Operand, scale_diag: Operand) -> None: ...
 
 
+class NegativeMultinomial(_NegativeMultinomial):
+    """Negative multinomial distribution, f(x) = Γ(r + Σ x) / Γ(r) p^r ∏ q_k^x_k / x_k! for counts x, with p = 1 - Σ q."""
+
+    @overload
+    def __init__(self, r: Operand, q: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, r: Operand, mean: Operand) -> None: ...
+
+
 class OrderedLogistic(_OrderedLogistic):
     """Ordered logistic distribution, f(x) = σ(c_x - eta) - σ(c_(x-1) - eta) for x = 0, 1, ..., J."""
 
@@ -163,6 +200,16 @@ class PlackettLuce(_PlackettLuce):
 
     @overload
     def __init__(self, scores: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, logits: Operand) -> None: ...
+
+
+class PoissonBinomial(_PoissonBinomial):
+    """Poisson binomial distribution of the number of successes in K trials that have probabilities of their own."""
+
+    @overload
+    def __init__(self, probs: Operand) -> None: ...
 
     @overload
     def __init__(self, *, logits: Operand) -> None: ...

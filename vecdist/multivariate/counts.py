@@ -1,5 +1,7 @@
 """Vectors of counts with a given sum: what families of them share."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from vecdist import linalg
@@ -30,13 +32,22 @@ def outside_counts(x: Node, p: Parameters) -> Node:
 
 def drawn_counts(random: Stream, n: Node, weights: Node) -> Node:
     """How many of n go to each place: a binomial share of those that are left, place by place."""
+
+    def share(here: Node, behind: Node, left: Node) -> Node:
+        both = here + behind
+        return random.draw(binomial_draw, left, log(here / both), log(behind / both))
+
+    return drawn_in_turn(n, weights, share)
+
+
+def drawn_in_turn(n: Node, weights: Node, share: Callable[[Node, Node, Node], Node]) -> Node:
+    """How many of n go to each place, in turn: a share by the weight here, that of all behind, and what is left."""
     each = linalg.vector(weights)
     rest = [each[-1]]
-    for weight in each[-2::-1]:
+    for weight in each[-2:0:-1]:
         rest.insert(0, weight + rest[0])
     left, found = n, []
-    for weight, here, behind in zip(each, rest, rest[1:], strict=False):
-        share = random.draw(binomial_draw, left, log(weight / here), log(behind / here))
-        found.append(where(left > 0.0, share, 0.0))
+    for here, behind in zip(each, rest, strict=False):
+        found.append(where(left > 0.0, share(here, behind, left), 0.0))
         left = left - found[-1]
     return linalg.placed([*found, left], np.arange(len(each))).node

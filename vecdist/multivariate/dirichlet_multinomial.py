@@ -7,7 +7,7 @@ from vecdist.graph.node import Node, where
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.counts import counts, drawn_counts, outside_counts
 from vecdist.multivariate.domains import each, number
-from vecdist.multivariate.events import over_event
+from vecdist.multivariate.events import each_of, over_event
 from vecdist.primitives.elementary import log
 from vecdist.primitives.reductions import along
 from vecdist.special.error_functions import lbeta
@@ -43,6 +43,16 @@ class DirichletMultinomial(Multivariate):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         return _log_share(over_event(p.alpha), p.n) - over_event(_log_share(p.alpha, counts(x)))
+
+    @staticmethod
+    def mean_of(p: Parameters) -> Node:
+        return each_of(p.n) * (p.alpha / each_of(over_event(p.alpha)))
+
+    @staticmethod
+    def variance_of(p: Parameters) -> Node:
+        total = each_of(over_event(p.alpha))
+        share = p.alpha / total
+        return each_of(p.n) * share * ((total - p.alpha) / total) * ((each_of(p.n) + total) / (1.0 + total))
 
 
 def _log_share(alpha: Node, n: Node) -> Node:

@@ -7,7 +7,7 @@ from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.counts import counts, drawn_counts, outside_counts
 from vecdist.multivariate.domains import each, number, simplex
-from vecdist.multivariate.events import over_event
+from vecdist.multivariate.events import each_of, over_event
 from vecdist.primitives.elementary import exp
 from vecdist.primitives.reductions import along
 from vecdist.special.error_functions import lgamma, xlogy
@@ -43,11 +43,23 @@ class Multinomial(Multivariate):
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
-        weights = p.probs if hasattr(p, "probs") else exp(p.log_probs)
-        return drawn_counts(random, p.n, weights)
+        return drawn_counts(random, p.n, _probabilities(p))
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         x = counts(x)
         powers = xlogy(x, p.probs) if hasattr(p, "probs") else times(x, p.log_probs)
         return over_event(powers - lgamma(x + 1.0)) + lgamma(p.n + 1.0)
+
+    @staticmethod
+    def mean_of(p: Parameters) -> Node:
+        return each_of(p.n) * _probabilities(p)
+
+    @staticmethod
+    def variance_of(p: Parameters) -> Node:
+        probs = _probabilities(p)
+        return each_of(p.n) * probs * (1.0 - probs)
+
+
+def _probabilities(p: Parameters) -> Node:
+    return p.probs if hasattr(p, "probs") else exp(p.log_probs)

@@ -64,3 +64,11 @@ class MvNormal(Multivariate):
         deviation = x - p.loc
         constant = 0.5 * math.log(2.0 * math.pi) * length(deviation)
         return -0.5 * p.scatter.distance(deviation) - (p.scatter.log_volume + constant)
+
+    @staticmethod
+    def mean_of(p: Parameters) -> Node:
+        return p.loc
+
+    @staticmethod
+    def variance_of(p: Parameters) -> Node:
+        return scatter.variances(p.scatter)

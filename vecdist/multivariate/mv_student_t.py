@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
+
 from vecdist.constraints import finite, positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, where
 from vecdist.multivariate import scatter
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import definite, each, number, triangular
@@ -59,3 +61,13 @@ class MvStudentT(Multivariate):
         constant = lgamma_delta(0.5 * p.df, half) - half * log(math.pi * p.df)
         power = (0.5 * p.df + half) * log1p(p.scatter.distance(deviation) / p.df)
         return constant - (p.scatter.log_volume + power)
+
+    @staticmethod
+    def mean_of(p: Parameters) -> Node:
+        return where(each_of(p.df) > 1.0, p.loc, np.nan)
+
+    @staticmethod
+    def variance_of(p: Parameters) -> Node:
+        df = each_of(p.df)
+        found = where(df > 2.0, df / where(df > 2.0, df - 2.0, 1.0) * scatter.variances(p.scatter), np.inf)
+        return where(df > 1.0, found, np.nan)

@@ -105,6 +105,11 @@ def of_low_rank(factor: Node, diagonal: Node) -> Scatter:
     return Scatter(distance, log_volume, coloured, lambda: [*columns, *_diagonal(sqrt(diagonal))])
 
 
+def variances(scatter: Scatter) -> Node:
+    """The diagonal of Σ."""
+    return linalg.total(square(column) for column in scatter.columns())
+
+
 def _event(elements: linalg.Vector, zeros: int = 0) -> Node:
     """A vector, which begins with so many zeros."""
     return linalg.placed(elements, np.arange(-zeros, len(elements))).node
