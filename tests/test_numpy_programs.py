@@ -28,6 +28,9 @@ STEPS = [  # of an array, an axis of it, and what is chosen at random
     lambda x, axis, rng: x - np.mean(x, axis, keepdims=True), lambda x, axis, rng: np.swapaxes(x.reshape(-1, 1), 0, -1),
     lambda x, axis, rng: np.tanh(x) * x, lambda x, axis, rng: x * np.var(x, axis, keepdims=True),
     lambda x, axis, rng: np.select([x > 0.3, x < -0.3], [x**2, np.arctan2(x, 1.5)], 0.5 * x),
+    lambda x, axis, rng: np.sort(x, axis), lambda x, axis, rng: x - np.quantile(x, 0.3, axis, keepdims=True),
+    lambda x, axis, rng: np.gradient(x, axis=axis) if x.shape[axis] > 1 else np.sinc(x),
+    lambda x, axis, rng: np.insert(x, [0, x.shape[axis]], 0.25 * along(x, axis, slice(1)), axis),
     lambda x, axis, rng: np.take_along_axis(x, np.argsort(rng.random(x.shape), axis), axis),
 ]
 
