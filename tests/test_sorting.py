@@ -34,7 +34,7 @@ def test_elements_in_order(shape, dtype, missing, data):
     for place in range(-count, count):
         with by_interpreter():
             found = np.asarray(np.partition(lazy(x), [place, 0], axis))
-            places = np.asarray(np.argpartition(lazy(x), place, axis))
+            places = np.asarray(lazy(x).argpartition(place, axis))
         wanted = np.sort(x, axis)
         np.testing.assert_array_equal(np.take(found, place, axis or 0), np.take(wanted, place, axis or 0))
         flat = x if axis is not None else x.ravel()

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.graph.leaves import number
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.lazy.joining import stack
 from vecdist.lazy.known import is_known, known
+from vecdist.lazy.rearranging import beside
 from vecdist.lazy.searching import searchsorted
+from vecdist.lazy.views import broadcast_view
 from vecdist.primitives.indexing import scatter
 
 
@@ -20,9 +23,9 @@ def _digitize(x: Any, bins: Any, right: bool = False) -> LazyArray:
     rises, falls = ((edges[:-1] <= edges[1:]).all(), (edges[:-1] >= edges[1:]).all()) if edges.ndim == 1 else (0, 0)
     if not (rises or falls):
         raise ValueError(f"np.digitize wants edges along one axis that rise or fall, given shape {edges.shape}")
-    if rises:
-        return searchsorted(edges, x, side)
-    return len(edges) - searchsorted(edges[::-1], x, side)
+    x = as_lazy(x)
+    found = searchsorted(beside(x, edges if rises else edges[::-1].copy()), x, side)
+    return found if rises else len(edges) - found
 
 
 def _span(a: LazyArray, span: Any) -> tuple[Any, Any]:
@@ -52,15 +55,20 @@ def _edges(a: LazyArray, bins: Any, span: Any, dtype: Any) -> LazyArray:
         edges = known("np.histogram", "edges", bins)
         if (edges[:-1] > edges[1:]).any():
             raise ValueError("np.histogram wants edges that rise")
+        bins = beside(a, edges)
     return as_lazy(bins)
+
+
+def _nothing(shape: tuple[int, ...], like: LazyArray) -> LazyArray:
+    return LazyArray(broadcast_view(number(0, like.dtype), shape))
 
 
 def _counts(columns: Sequence[LazyArray], edges: Sequence[LazyArray], density: Any, weights: Any) -> LazyArray:
     """What is in each box; what is beyond the edges is in none, and the last intervals hold their ends."""
-    heavy = as_lazy(np.array(1)) if weights is None else as_lazy(weights).ravel()
+    heavy = as_lazy(1) if weights is None else as_lazy(weights).ravel()
     if weights is not None and heavy.shape != columns[0].shape:
         raise ValueError(f"np.histogram: {heavy.size} weights do not fit {columns[0].size} elements")
-    inside, places = as_lazy(np.array(True)), []
+    inside, places = as_lazy(True), []
     for x, own in zip(columns, edges, strict=True):
         place = where(x == own[-1], len(own) - 1, searchsorted(own, x, "right"))
         inside = inside & (place >= 1) & (place <= len(own) - 1)
@@ -68,7 +76,7 @@ def _counts(columns: Sequence[LazyArray], edges: Sequence[LazyArray], density: A
     shape = tuple(len(own) - 1 for own in edges)
     values = where(inside, heavy, heavy * 0)
     indices = [where(inside, place, 0).node for place in places]
-    found = as_lazy(np.zeros(shape, values.dtype)) if 0 in shape else LazyArray(scatter(values.node, indices, 0, shape))
+    found = _nothing(shape, values) if 0 in shape else LazyArray(scatter(values.node, indices, 0, shape))
     if not density:
         return found
     total = found.sum()

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vecdist.lazy.array import LazyArray, as_lazy, matmul, operands
+from vecdist.lazy.array import LazyArray, as_lazy, matmul, operands, where
 from vecdist.lazy.einsum import einsum
-from vecdist.lazy.joining import concatenate
+from vecdist.lazy.joining import along, concatenate
 from vecdist.lazy.matrices import floats, pair, square, stacked
 from vecdist.lazy.norms import NORMS, singular_values, tall
 from vecdist.lazy.rearranging import diagonal
@@ -165,7 +165,12 @@ def _matrix_power(a: Any, n: int) -> LazyArray:
         if count % 2:
             found = base if found is None else matmul(found, base)
         base, count = matmul(base, base) if count > 1 else base, count // 2
-    return as_lazy(np.broadcast_to(np.eye(base.shape[-1], dtype=base.dtype), base.shape)) if found is None else found
+    return as_lazy(np.broadcast_to(_unit(base.shape[-1]).astype(base.dtype), base.shape)) if found is None else found
+
+
+def _unit(length: int) -> LazyArray:
+    """A matrix with ones on its diagonal."""
+    return where(LazyArray(along(0, length, 2)) == LazyArray(along(1, length, 2)), 1, 0)
 
 
 def _tensorsolve(a: Any, b: Any, axes: Any = None) -> LazyArray:

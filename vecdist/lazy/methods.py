@@ -39,13 +39,25 @@ class Methods:
         """The place of the first of the smallest elements along ``axis``, or of the first NaN."""
         return _by("argmin", self, axis, keepdims=keepdims)
 
+    def argpartition(self, kth: ArrayLike, axis: int | None = -1) -> Self:
+        """The places of the elements along ``axis`` with those before ``kth`` no larger, those behind no smaller."""
+        return _by("argpartition", self, kth, axis)
+
     def argsort(self, axis: int | None = -1, *, stable: bool | None = None) -> Self:
         """The places of the elements along ``axis`` in ascending order, ties as they stand, NaN last."""
         return _by("argsort", self, axis, stable=stable)
 
+    def choose(self, choices: Sequence[ArrayLike], *, mode: str = "raise") -> Self:
+        """Of so many arrays the elements that this one says."""
+        return _by("choose", self, choices, mode=mode)
+
     def clip(self, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Self:  # noqa: A002 (NumPy's names)
         """The array with its elements no less than ``min`` and no more than ``max``."""
         return _by("clip", self, min, max)
+
+    def compress(self, condition: ArrayLike, axis: int | None = None) -> Self:
+        """The elements along ``axis`` where a condition holds, which is known."""
+        return _by("compress", condition, self, axis)
 
     def conj(self) -> Self:
         """The array itself: its numbers are real."""

@@ -96,11 +96,14 @@ def _matrix_rank(A: Any, tol: Any = None, *, rtol: Any = None) -> LazyArray:  # 
         return (a != 0).any().astype(np.int64)
     values = singular_values(a)
     if tol is None:
-        share = max(a.shape[-2:]) * np.finfo(values.dtype).eps if rtol is None else np.asarray(rtol)[..., None]
-        tol = _largest(values, -1, True) * share
-    else:
-        tol = np.asarray(tol)[..., None]
-    return (values > tol).sum(-1)
+        share = max(a.shape[-2:]) * float(np.finfo(values.dtype).eps) if rtol is None else _of_each(rtol)
+        return (values > _largest(values, -1, True) * share).sum(-1)
+    return (values > _of_each(tol)).sum(-1)
+
+
+def _of_each(limit: Any) -> Any:
+    """A number for all matrices, or one for each."""
+    return as_lazy(limit)[..., None] if np.ndim(limit) else limit
 
 
 NORMS: dict[str, Callable[..., Any]] = {

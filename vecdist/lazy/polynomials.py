@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vecdist.lazy.array import LazyArray, as_lazy, where
-from vecdist.lazy.joining import concatenate, stack
+from vecdist.lazy.joining import along, concatenate, stack
 
 NEAR = 0.1  # five terms of the series of sin(y) / y leave 3e-18 of it at most
 SERIES = (1 / 362880, -1 / 5040, 1 / 120, -1 / 6, 1.0)
@@ -20,6 +20,11 @@ def _coefficients(p: Any) -> LazyArray:
     if p.ndim > 1:
         raise ValueError(f"coefficients stand along one axis, given shape {p.shape}")
     return p if p.ndim else p[None]
+
+
+def _powers(p: LazyArray) -> LazyArray:
+    """The powers that coefficients are those of."""
+    return len(p) - 1 - LazyArray(along(0, len(p), 1))
 
 
 def _polyval(p: Any, x: Any) -> LazyArray:
@@ -36,19 +41,19 @@ def _polyder(p: Any, m: int = 1) -> LazyArray:
     if m < 0:
         raise ValueError(f"np.polyder wants an order of 0 or more, given {m}")
     for _ in range(m):
-        p = p[:-1] * np.arange(len(p) - 1, 0, -1)
+        p = (p * _powers(p))[:-1]
     return p
 
 
 def _polyint(p: Any, m: int = 1, k: Any = None) -> LazyArray:
-    p, constants = _coefficients(p), np.zeros(m) if k is None else as_lazy(k).ravel()
+    p, constants = _coefficients(p), as_lazy(0.0 if k is None else k).ravel()
     if m < 0:
         raise ValueError(f"np.polyint wants an order of 0 or more, given {m}")
-    if len(constants) not in {1, m}:
+    if m and len(constants) not in {1, m}:
         raise ValueError(f"np.polyint of order {m} wants a constant or {m}, given {len(constants)}")
     for turn in range(m):
         last = constants[turn if len(constants) == m else 0]
-        p = concatenate([p / np.arange(len(p), 0.0, -1), as_lazy(last)[None]])
+        p = concatenate([p / (_powers(p) + 1.0), last[None]])
     return p
 
 
@@ -72,7 +77,7 @@ def _poly(seq_of_zeros: Any) -> LazyArray:
     if zeros.ndim > 1:
         raise TypeError(f"np.poly of a lazy array wants zeros along one axis, given shape {zeros.shape}")
     zeros = zeros.ravel().astype(np.result_type(zeros.dtype, np.float64))
-    found = as_lazy(np.ones(1))
+    found = as_lazy(1.0)[None]
     for each in zeros:
         found = concatenate([found, found[:1] * 0]) - concatenate([found[:1] * 0, found * each])
     return found

@@ -49,13 +49,13 @@ def _run(places: np.ndarray, start: int) -> int:
     return end
 
 
-def beside(array: LazyArray, places: np.ndarray) -> Any:
-    """Known places in the memory that an array is computed in."""
-    if array.device == "cpu":
-        return places
+def beside(array: LazyArray, known: Any) -> Any:
+    """What is known, in the memory that an array is computed in."""
+    if isinstance(known, LazyArray) or array.device == "cpu":
+        return known
     import cupy
 
-    return cupy.asarray(places)
+    return cupy.asarray(known)
 
 
 def _flip(m: Any, axis: Any = None) -> LazyArray:

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.lazy.joining import concatenate, stack
-from vecdist.lazy.known import is_known, known
+from vecdist.lazy.known import known
 from vecdist.lazy.rearranging import beside, picked
 from vecdist.lazy.searching import at_places, searchsorted, take_along_axis
 from vecdist.lazy.sorting import in_order
@@ -93,13 +93,14 @@ def _isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None
 ) -> LazyArray:
     """By a search among the tests, in order, of which there may be any number."""
-    a, tests = as_lazy(element), as_lazy(test_elements).ravel()
+    a = as_lazy(element)
+    tests = as_lazy(beside(a, test_elements)).ravel()
     if not len(tests):
         found = as_lazy(np.zeros_like(a, dtype=bool))
     else:
-        ranked = np.sort(known("np.isin", "tests", tests)) if is_known(tests) else in_order(tests)
+        ranked = in_order(tests)
         place = np.minimum(searchsorted(ranked, a), len(tests) - 1)
-        found = at_places(as_lazy(ranked), place) == a
+        found = at_places(ranked, place) == a
     return ~found if invert else found
 
 

@@ -102,7 +102,7 @@ def _even(start: LazyArray, stop: LazyArray, num: int, endpoint: bool) -> tuple[
         raise ValueError(f"a range of {num} numbers")
     apart = as_lazy(np.subtract(stop, start))
     steps = num - 1 if endpoint else num
-    step: Any = apart / steps if steps > 0 else as_lazy(np.array(np.nan))
+    step: Any = apart / steps if steps > 0 else as_lazy(np.nan)
     at = LazyArray(along(0, num, 1 + apart.ndim)).astype(apart.dtype)
     found = at * step + start if steps > 0 else at * apart + start
     return where(at == steps, stop, found) if endpoint and steps > 0 else found, step
