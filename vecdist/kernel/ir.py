@@ -50,14 +50,14 @@ class Block:
 
     def walk(self) -> Iterator[Statement | Loop]:
         """Everything in this block and below, in order of execution."""
-        for level in self.levels:
-            yield from self.statements(level)
-            for case in self.cases(level):
-                yield from case.short.walk()
-                yield from case.long.walk()
-            for loop in self.loops(level):
-                yield loop
-                yield from loop.body.walk()
+        for _, item in sorted(self.items, key=_turn):
+            if isinstance(item, Cases):
+                yield from item.short.walk()
+                yield from item.long.walk()
+                continue
+            yield item
+            if isinstance(item, Loop):
+                yield from item.body.walk()
 
     @property
     def loop_body(self) -> Block:
@@ -72,6 +72,12 @@ class Block:
     def chain(self) -> list[Block]:
         """The blocks from the outermost to this one."""
         return [*self.parent.chain(), self] if self.parent else [self]
+
+
+def _turn(placed: tuple[int, Statement | Loop | Cases]) -> int:
+    """When an item of a block is run: at its level, statements first, and loops last."""
+    level, item = placed
+    return 3 * level + (2 if isinstance(item, Loop) else 1 if isinstance(item, Cases) else 0)
 
 
 @final
