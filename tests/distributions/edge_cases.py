@@ -122,6 +122,5 @@ EDGES = [
     ("Zipf", {"power": 2.0}, 1.0, -log(pi**2 / 6), {}),
 ]
 # Families that have neither an end nor a parameter that can be degenerate.
-UNBOUNDED = {"Cauchy", "DiscreteLaplace", "ExGaussian", "GeneralizedLogistic", "Gumbel", "HyperbolicSecant", "JohnsonSU", "Logistic",
-             "Moyal", "Normal", "NormalInverseGaussian",
-             "Skellam", "SkewNormal"}
+UNBOUNDED = {"Cauchy", "DiscreteLaplace", "ExGaussian", "GeneralizedLogistic", "Gumbel", "HyperbolicSecant",
+             "JohnsonSU", "Logistic", "Moyal", "Normal", "NormalInverseGaussian", "Skellam", "SkewNormal"}

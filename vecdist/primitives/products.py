@@ -18,8 +18,8 @@ def product(a: Node, b: Node) -> Node:
 
 
 THIN = 16
-"""Elements of a small matrix up to which kernels multiply by it: measured with 10^4 to 10^6 rows on 4 cores and an H200,
-where a library's call, which stores what a kernel would keep, takes 1.4 to 10 times as long."""
+"""Elements of a small matrix up to which kernels multiply by it.  Of 10^4 to 10^6 rows, on 4 cores and on an H200,
+a library, which stores what a kernel would keep, takes 1.4 to 10 times as long."""
 
 
 def is_thin(rows: int, inner: int, columns: int) -> bool:
