@@ -149,3 +149,16 @@ def test_products_that_overflow_are_told_by_their_results_alone():
 def test_inner_lengths_that_differ():
     with pytest.raises(ValueError, match=r"inner lengths differ.*\(7, 5\) and \(7, 5\)"):
         lazy(A) @ A
+
+
+def test_the_memory_of_a_large_product_is_used_again(uncompiled):
+    a, b = RNG.normal(size=(5000, 20)), RNG.normal(size=(20, 30))
+    product = compile_function(lambda a, b: a @ b)
+    first = product(a, b)
+    held, place = first.copy(), first.ctypes.data
+    assert product(2.0 * a, b).ctypes.data != place, "that of an array which somebody has is another's"
+    np.testing.assert_array_equal(first, held)
+    del first
+    places = {product(a, b).ctypes.data for _ in range(3)}
+    np.testing.assert_allclose(product(a, b), a @ b)
+    assert len(places) <= 2, "memory comes back"

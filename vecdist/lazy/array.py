@@ -341,7 +341,7 @@ def matmul(left: Operand, right: Operand) -> LazyArray:
     if a.shape[-1] != b.shape[inner]:
         raise ValueError(f"inner lengths differ in a matrix product of shapes {a.shape} and {b.shape}")
     if a.ndim == b.ndim == 2 and dtype.kind == "f" and 0 not in (*a.shape, *b.shape):
-        multiplied = by_loops if is_thin(*a.shape, b.shape[1]) else product
+        multiplied = by_loops if is_thin(a.shape[0], *b.shape) else product
         return LazyArray(multiplied(cast(a.node, dtype), cast(b.node, dtype)))
     if a.ndim > 1 and b.ndim > 2:
         check_shapes("np.matmul", [a[..., 0, 0].node, b[..., 0, 0].node])

@@ -31,7 +31,7 @@ class Call:
 
     One that is ``batched`` takes any number of leading axes, which all its arguments and results have; others are
     called for each of many arguments.  ``axes`` has a letter for each of the last axes of the arguments and of the
-    results, the same for those of equal lengths.
+    results, the same for those of equal lengths.  One that ``writes`` takes ``out=``, an array for its only result.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Call:
     push: Push | None = None
     batched: bool = False
     axes: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    writes: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -101,11 +102,14 @@ def batched(node: Node, args: Sequence[Node], leading: Sequence[bool], length: D
 
 
 def computed(
-    call: Call, ahead: int, given: Sequence[Any], kinds: Sequence[tuple[Sequence[int], Any]], library: Any = np
+    call: Call, ahead: int, given: Sequence[Any], kinds: Sequence[tuple[Sequence[int], Any]], library: Any = np,
+    out: Any = None,
 ) -> list[Any]:
-    """What a call gives for arrays of a library, checked."""
+    """What a call gives for arrays of a library, checked; ``out`` is memory for what one that writes gives."""
     arrays = [each if type(each) is library.ndarray else library.asarray(each) for each in given]
-    if call.batched or not ahead:
+    if out is not None:
+        found = [call.function(*arrays, out=out)]
+    elif call.batched or not ahead:
         found = _results(call, call.function(*arrays), len(kinds))
     else:
         lead = arrays[0].shape[:ahead]

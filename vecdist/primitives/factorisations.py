@@ -8,7 +8,6 @@ calls and formulas again, so that they have derivatives, too.  All work on matri
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import matmul
 from typing import Any
 
 import numpy as np
@@ -105,7 +104,11 @@ def _push_matmul(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
     return [_added(None if first is None else times(first, b), None if second is None else times(a, second))]
 
 
-MATMUL = Call("matmul", matmul, _pull_matmul, _push_matmul, True, signature("nk,km->nm"))
+def _matmul(a: Any, b: Any, out: Any = None) -> Any:
+    return a @ b if out is None else np.matmul(a, b, out=out)
+
+
+MATMUL = Call("matmul", _matmul, _pull_matmul, _push_matmul, True, signature("nk,km->nm"), writes=True)
 
 
 # Cholesky factors

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -13,6 +14,7 @@ from vecdist.graph.shapes import Shape
 from vecdist.passes.stages import Called, Operand, Stage, Stages
 from vecdist.primitives.calls import computed
 from vecdist.runtime.base import Feed, Program, Runner, length_of
+from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 
 
 @final
@@ -39,16 +41,16 @@ class StagedProgram(Program):
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
     ) -> Runner:
         """A function that runs all steps; arrays of steps stand before the arguments in the list that kernels read."""
-        extra = self.stages.slots
+        extra, library = self.stages.slots, importlib.import_module(self.library)
         moved = [Feed(None if feed.place is None else feed.place + extra, feed.array) for feed in feeds]
         examples = self._examples(lengths, moved)
         runs = [
             (step, step.program and step.program.prepared(lengths, _known(step.shapes, lengths), examples, pooled),
-             [(called, _kinds(called, lengths)) for called in step.stage.calls])
+             [(called, kinds := _kinds(called, lengths), _memory(called, kinds, pooled and library is np))
+              for called in step.stage.calls])
             for step in self.steps
         ]  # fmt: skip
         feeds = [feed if feed.place is None else Feed(feed.place, None) for feed in feeds]
-        library = importlib.import_module(self.library)
 
         def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:
             found: list[Any] = [None] * extra
@@ -76,9 +78,9 @@ class StagedProgram(Program):
                 failed = flag if failed is False else failed | flag
                 for slot, value in zip(step.stage.fills, values, strict=True):
                     found[slot - self.stages.first] = value
-            for called, kinds in calls:
+            for called, kinds, memory in calls:
                 given = [self._operand(each, found, feeds, arrays) for each in called.operands]
-                values = computed(called.call, called.ahead, given, kinds, library)
+                values = computed(called.call, called.ahead, given, kinds, library, memory and memory())
                 for slot, value in zip(called.slots, values, strict=True):
                     if slot is not None:
                         found[slot - self.stages.first] = value
@@ -120,6 +122,18 @@ def _kinds(called: Called, lengths: Mapping[str, int]) -> list[tuple[tuple[int, 
     """The shapes and dtypes of what a call gives."""
     shapes = _known([shape for shape, _ in called.kinds], lengths)
     return [(shape, dtype) for shape, (_, dtype) in zip(shapes, called.kinds, strict=True)]
+
+
+def _memory(
+    called: Called, kinds: Sequence[tuple[tuple[int, ...], Any]], pooled: bool
+) -> Callable[[], np.ndarray] | None:
+    """What gives memory, used again and again, for a large result of a call that can write to it."""
+    (shape, dtype), *_ = kinds
+    count = math.prod(shape)
+    if not (pooled and called.call.writes and count * np.dtype(dtype).itemsize >= POOLED_FROM):
+        return None
+    pool = Pool(count, np.dtype(dtype))
+    return lambda: pool().reshape(shape)
 
 
 def _known(shapes: Sequence[Shape], lengths: Mapping[str, int]) -> list[tuple[int, ...]]:
