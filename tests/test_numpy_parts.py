@@ -10,7 +10,7 @@ from numerical import differences
 from test_statistics import assert_numpys, numbers, quietly
 
 import vecdist
-from vecdist import LazyArray, hessian, lazy, value_and_grad
+from vecdist import LazyArray, hessian, hvp, lazy, value_and_grad
 
 CHEAP = settings(max_examples=20)
 DTYPES = ("f8", "f4", "i4", "u1", "?")
@@ -311,9 +311,17 @@ def weighed(name):
 
 
 @pytest.mark.parametrize("name", SMOOTH)
-def test_gradients(name):
+def test_derivatives(name):
+    def slopes(x, w):
+        return value_and_grad(weighed(name)(lazy(x), lazy(w)), wrt=(x, w))
+
+    ways = np.cos(np.arange(8.0)).reshape(2, 4), np.sin(np.arange(4.0) + 1)
     with by_interpreter():
-        value, grads = value_and_grad(weighed(name)(lazy(X), lazy(W)), wrt=(X, W))
+        value, grads = slopes(X, W)
+        ahead, behind = (slopes(X + h * ways[0], W + h * ways[1])[1] for h in (1e-5, -1e-5))
+        seconds = hvp(weighed(name)(x := lazy(X), w := lazy(W)), (x, w), ways)
+    for found, one, other in zip(seconds, ahead, behind, strict=True):
+        np.testing.assert_allclose(found, (one - other) / 2e-5, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(value, weighed(name)(X, W), rtol=1e-11)
     for place, grad in enumerate(grads):
         np.testing.assert_allclose(grad, differences(weighed(name), place, X, W), rtol=1e-6, atol=1e-7)

@@ -313,10 +313,15 @@ def _gaps(values: Node) -> Node:
     return where(same, 0.0, 1.0 / where(same, 1.0, apart))
 
 
+def turns(gaps: Node, x: Node) -> Node:
+    """Products with gaps, which are infinite between equal values: what is 0 stays so."""
+    return where(eq(x, 0.0), 0.0, gaps * x)
+
+
 def _pull_eigen(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
     values, vectors = results
     row, column = places_of(vectors)
-    turned = _gaps(values) * times(swapped(vectors), back[1])
+    turned = turns(_gaps(values), times(swapped(vectors), back[1]))
     inner = where(eq(row, column), as_row(back[0]), turned)
     return [symmetric(times(times(vectors, inner), swapped(vectors)))]
 

@@ -32,6 +32,7 @@ from vecdist.primitives.factorisations import (
     one,
     places_of,
     times,
+    turns,
     upper_solution,
 )
 
@@ -60,7 +61,7 @@ def _pull_svd(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
     row, vectors = as_row(values), swapped(right)
     turned, other = (times(swapped(x), y) for x, y in ((left, back[0]), (vectors, swapped(back[2]))))
     at, place = places_of(turned)
-    inner = gaps * (turned - swapped(turned)) * row + as_column(values) * (gaps * (other - swapped(other)))
+    inner = turns(gaps, turned - swapped(turned)) * row + as_column(values) * turns(gaps, other - swapped(other))
     inner = where(eq(at, place), as_row(back[1]), inner)
     found = times(left, times(inner, right))
     if not _is_square(args[0]):
