@@ -174,8 +174,8 @@ def test_factors_are_those_of_the_matrices(matrices, factors, shape):
 
 
 OTHERS = {  # in test_sampling_vectors.py
-    "GeneralizedDirichlet", "MultivariateHypergeometric", "MvLaplace", "NegativeMultinomial", "PlackettLuce",
-    "PoissonBinomial",
+    "GeneralizedDirichlet", "LogisticNormal", "MatrixNormal", "MultivariateHypergeometric", "MvLaplace", "MvLogNormal",
+    "NegativeMultinomial", "PlackettLuce", "PoissonBinomial", "VonMisesFisher", "ZeroSumNormal",
 }
 
 

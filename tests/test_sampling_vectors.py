@@ -3,17 +3,68 @@
 import itertools
 
 import numpy as np
+import pytest
 import scipy.stats as st
 from test_sampling import LEAST, drawn, least_p_value, uniforms
 
 from vecdist.distributions import (
     GeneralizedDirichlet,
+    LogisticNormal,
+    MatrixNormal,
     MultivariateHypergeometric,
     MvLaplace,
+    MvLogNormal,
     NegativeMultinomial,
     PlackettLuce,
     PoissonBinomial,
+    VonMisesFisher,
+    ZeroSumNormal,
 )
+
+LOC, MATRIX = np.array([1.0, -2.0]), np.array([[2.0, 0.5], [0.5, 1.0]])
+
+
+def white(x):
+    """Standard normal variables, where x are normal ones around LOC of covariance MATRIX."""
+    return np.linalg.solve(np.linalg.cholesky(MATRIX), (x - LOC).T)
+
+
+def test_normal_logarithms():
+    x, parts = drawn(MvLogNormal(LOC, MATRIX), 4000), drawn(LogisticNormal(LOC, MATRIX), 4000)
+    assert least_p_value(st.norm.cdf(white(np.log(x)).T)) > LEAST
+    np.testing.assert_allclose(parts.sum(-1), 1.0, rtol=1e-14)
+    assert least_p_value(st.norm.cdf(white(np.log(parts[:, :2] / parts[:, 2:])).T)) > LEAST
+
+
+def test_normal_matrices():
+    loc, factor = np.arange(6.0).reshape(2, 3), np.array([[1.0, 9.0, 9.0], [0.5, 2.0, 9.0], [-1.0, 0.3, 0.7]])
+    x = drawn(MatrixNormal(loc=loc, row_tril=np.linalg.cholesky(MATRIX), column_tril=factor), 4000)
+    z = np.linalg.inv(np.linalg.cholesky(MATRIX)) @ (x - loc) @ np.linalg.inv(np.tril(factor)).T
+    assert least_p_value(st.norm.cdf(z.reshape(-1, 6))) > LEAST
+    assert least_p_value(st.norm.cdf((z[:, 0] + z[:, 1]) / np.sqrt(2.0))) > LEAST
+
+
+def test_normal_vectors_of_sum_zero():
+    x = drawn(ZeroSumNormal(np.array([1.0, 3.0])), (4000, 3))
+    assert x.shape == (4000, 2, 3)
+    np.testing.assert_allclose(x.sum(-1), 0.0, atol=1e-14)
+    basis = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.0]])
+    assert least_p_value(st.norm.cdf((x @ basis.T / [[1.0], [3.0]]).reshape(-1, 4))) > LEAST
+
+
+@pytest.mark.parametrize("size", [2, 3, 10])
+@pytest.mark.parametrize("concentration", [1e-3, 2.0, 1e6])
+def test_directions(size, concentration):
+    """The distance from the mean direction by its density; other coordinates are as likely on both sides."""
+    loc = np.full(size, size**-0.5)
+    x = drawn(VonMisesFisher(loc, concentration), 2000)
+    np.testing.assert_allclose((x * x).sum(-1), 1.0, rtol=1e-9)
+    away = ((x - loc) ** 2).sum(-1) / 2
+    at = np.linspace(0.0, np.pi, 200_001) * min(1.0, 30.0 * (size / concentration) ** 0.5)  # angles
+    mass = np.sin(at) ** (size - 2) * np.exp(-2.0 * concentration * np.sin(at / 2) ** 2)
+    cdf = np.cumsum(mass) / mass.sum()
+    assert st.kstest(np.interp(2.0 * np.arcsin(np.sqrt(away / 2)), at, cdf), "uniform").pvalue > LEAST
+    assert st.binomtest(int((x[:, 0] > x[:, 1]).sum()), 2000).pvalue > LEAST
 
 
 def test_shares_of_what_is_left():
@@ -66,9 +117,8 @@ def test_counts_before_a_success():
 
 def test_laplace_vectors():
     """Along every direction they have a Laplace distribution."""
-    loc, matrix, direction = np.array([1.0, -2.0]), np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([0.3, -1.0])
-    x = drawn(MvLaplace(loc, matrix), 4000)
-    scale = np.sqrt(0.5 * direction @ matrix @ direction)
-    assert st.kstest((x - loc) @ direction / scale, "laplace").pvalue > LEAST
-    z = np.linalg.solve(np.linalg.cholesky(matrix), (x - loc).T)
+    direction, x = np.array([0.3, -1.0]), drawn(MvLaplace(LOC, MATRIX), 4000)
+    scale = np.sqrt(0.5 * direction @ MATRIX @ direction)
+    assert st.kstest((x - LOC) @ direction / scale, "laplace").pvalue > LEAST
+    z = white(x)
     assert st.kstest(np.arctan2(*z), st.uniform(-np.pi, 2 * np.pi).cdf).pvalue > LEAST

@@ -127,6 +127,30 @@ def laplace(x, loc, covariance):
     return constant + order / 2 * log(distance / 2) + log((2 * distance).sqrt().bessel_k(order))
 
 
+def matrix_normal(x, loc, rows, columns):
+    d, (n, p) = matrix(x - loc), x.shape
+    distance = trace(columns.inv() * d.transpose() * rows.inv() * d)
+    return -(distance + (2 * arb.pi()).log() * n * p + p * log(rows.det()) + n * log(columns.det())) / 2
+
+
+def log_normal(x, loc, covariance):
+    return normal(logs(x), loc, covariance) - sum(logs(x))
+
+
+def logistic_normal(x, loc, covariance):
+    return normal(logs(x)[:-1] - log(x[-1]), loc, covariance) - sum(logs(x))
+
+
+def zero_sum_normal(x, scale):
+    return -(x * x).sum() / (2 * scale * scale) - (len(x) - 1) * (log(scale) + (2 * arb.pi()).log() / 2)
+
+
+def von_mises_fisher(x, loc, concentration):
+    k, d = arb(len(x)), x - loc
+    bessel = log(concentration.bessel_i(k / 2 - 1)) - (k / 2 - 1) * log(concentration)
+    return concentration * (1 - (d * d).sum() / 2) - k / 2 * (2 * arb.pi()).log() - bessel
+
+
 def negative_multinomial(x, r, q):
     each = sum(count * log(part) - lgamma(count + 1) for count, part in zip(x, q, strict=True))
     return each + lgamma(r + x.sum()) - lgamma(r) + r * log(1 - q.sum())
@@ -178,6 +202,17 @@ def normal_cdf(z):
     return (-z / arb(2).sqrt()).erfc() / 2
 
 
+COVARIANCES = {  # by the ways to write a normal distribution
+    ("loc", "covariance"): symmetric,
+    ("loc", "scale_tril"): squared,
+    ("loc", "scale_diag"): lambda d: diagonal(d * d),
+    ("loc", "precision"): lambda a: symmetric(a).inv(),
+    ("loc", "cov_factor", "cov_diag"): lambda w, d: matrix(w) * matrix(w).transpose() + diagonal(d),
+}
+NORMALS = (  # and how many of these they have
+    ("MvNormal", normal, 5), ("MvLogNormal", log_normal, 5), ("LogisticNormal", logistic_normal, 3),
+    ("MvLaplace", laplace, 3),
+)
 TRUTHS = {
     ("Categorical", "probs"): lambda x, probs: log(probs[int(float(x))]),
     ("Categorical", "logits"): lambda x, logits: log(softmax(logits)[int(float(x))]),
@@ -186,9 +221,6 @@ TRUTHS = {
     ("Multinomial", "n", "logits"): lambda x, n, logits: multinomial(x, n, softmax(logits)),
     ("DirichletMultinomial", "n", "alpha"): dirichlet_multinomial,
     ("GeneralizedDirichlet", "alpha", "beta"): generalized_dirichlet,
-    ("MvLaplace", "loc", "covariance"): lambda x, loc, a: laplace(x, loc, symmetric(a)),
-    ("MvLaplace", "loc", "scale_tril"): lambda x, loc, a: laplace(x, loc, squared(a)),
-    ("MvLaplace", "loc", "scale_diag"): lambda x, loc, a: laplace(x, loc, diagonal(a * a)),
     ("NegativeMultinomial", "r", "q"): negative_multinomial,
     ("NegativeMultinomial", "r", "mean"):
         lambda x, r, mean: negative_multinomial(x, r, np.array([each / (r + mean.sum()) for each in mean])),
@@ -196,16 +228,20 @@ TRUTHS = {
     ("PoissonBinomial", "probs"): poisson_binomial,
     ("PoissonBinomial", "logits"):
         lambda x, logits: poisson_binomial(x, np.array([logistic_cdf(each) for each in logits])),
+    **{
+        (name, *way): lambda x, loc, *given, of=density, covariance=covariance: of(x, loc, covariance(*given))
+        for name, density, ways in NORMALS for way, covariance in [*COVARIANCES.items()][:ways]
+    },
+    ("MatrixNormal", "loc", "row_covariance", "column_covariance"):
+        lambda x, loc, u, v: matrix_normal(x, loc, symmetric(u), symmetric(v)),
+    ("MatrixNormal", "loc", "row_tril", "column_tril"):
+        lambda x, loc, u, v: matrix_normal(x, loc, squared(u), squared(v)),
+    ("ZeroSumNormal", "scale"): zero_sum_normal,
+    ("VonMisesFisher", "loc", "concentration"): von_mises_fisher,
     ("PlackettLuce", "scores"): plackett_luce,
     ("PlackettLuce", "logits"): lambda x, logits: plackett_luce(x, softmax(logits)),
     ("OrderedLogistic", "eta", "cutpoints"): ordinal(logistic_cdf),
     ("OrderedProbit", "eta", "cutpoints"): ordinal(normal_cdf),
-    ("MvNormal", "loc", "covariance"): lambda x, loc, a: normal(x, loc, symmetric(a)),
-    ("MvNormal", "loc", "scale_tril"): lambda x, loc, a: normal(x, loc, squared(a)),
-    ("MvNormal", "loc", "precision"): lambda x, loc, a: normal(x, loc, symmetric(a).inv()),
-    ("MvNormal", "loc", "scale_diag"): lambda x, loc, a: normal(x, loc, diagonal(a * a)),
-    ("MvNormal", "loc", "cov_factor", "cov_diag"):
-        lambda x, loc, w, d: normal(x, loc, matrix(w) * matrix(w).transpose() + diagonal(d)),
     ("MvStudentT", "df", "loc", "scale_matrix"): lambda x, df, loc, a: student(x, df, loc, symmetric(a)),
     ("MvStudentT", "df", "loc", "scale_tril"): lambda x, df, loc, a: student(x, df, loc, squared(a)),
     ("MvStudentT", "df", "loc", "scale_diag"): lambda x, df, loc, a: student(x, df, loc, diagonal(a * a)),

@@ -152,13 +152,18 @@ ROUND = {  # of a parameter by its name, and of a point by the family's
     "Wishart": [[2.0, 1.0], [1.0, 1.0]], "LKJCholesky": [[1.0, 0.0], [0.6, 0.8]],
     "WishartCholesky": [[1.0, 0.0], [1.0, 2.0]], "InverseWishart": [[1.0, 0.0], [0.0, 1.0]],
     "InverseWishartCholesky": [[1.0, 0.0], [0.0, 1.0]],
-    **{name: [[2.0, 1.0], [1.0, 2.0]] for name in ("covariance", "precision", "scale_matrix")},
+    **{name: [[2.0, 1.0], [1.0, 2.0]] for name in ("covariance", "precision", "scale_matrix", "row_covariance")},
+    "column_covariance": [[1.0, 0.0], [0.0, 4.0]], "row_tril": [[1.0, 0.0], [1.0, 2.0]],
+    "column_tril": [[1.0, 0.0], [0.0, 1.0]], "MatrixNormal": [[1.0, 0.0], [0.5, 2.0]],
+    ("MatrixNormal", "loc"): [[0.0, 1.0], [0.0, 0.0]], "MvLogNormal": [1.0, 2.0], "scale": 2.0,
+    "LogisticNormal": [0.5, 0.25, 0.25], "ZeroSumNormal": [1.0, -1.0], "VonMisesFisher": [1.0, 0.0],
+    ("VonMisesFisher", "loc"): [0.6, 0.8],
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("way", TRUTHS, ids="-".join)
 def test_vectors_and_matrices(interpreter, way):
-    given = [np.array(ROUND[name]) for name in way]
+    given = [np.array(ROUND.get((way[0], name), ROUND[name])) for name in way]
     sizes = np.cumsum([0, *(argument.size for argument in given)])
     active = [i for i, name in enumerate(way) if name != "n" and not (i == 0 and name in DISCRETE)]
     expr = logpdf(getattr(distributions, way[0])(**dict(zip(way[1:], given[1:], strict=True))), given[0])

@@ -10,16 +10,20 @@ from vecdist.distributions import (
     Dirichlet,
     DirichletMultinomial,
     GeneralizedDirichlet,
+    MatrixNormal,
     Multinomial,
     MultivariateHypergeometric,
     MvLaplace,
+    MvLogNormal,
     MvNormal,
     MvStudentT,
     NegativeMultinomial,
     PoissonBinomial,
+    VonMisesFisher,
 )
 
 LOC, MATRIX = np.array([1.0, -2.0]), np.array([[2.0, 0.5], [0.5, 1.0]])
+STDS = np.sqrt(MATRIX.diagonal())
 FACTOR, Q = np.array([[1.0], [0.5]]), np.array([0.25, 0.5])
 ALPHA, BETA = np.array([0.5, 2.0]), np.array([3.0, 1.5])
 
@@ -38,6 +42,9 @@ MOMENTS = [
     (MvNormal(loc=LOC, cov_factor=FACTOR, cov_diag=ALPHA), LOC, ALPHA + FACTOR[:, 0] ** 2),
     (MvStudentT(np.array([[3.0], [2.0], [1.0]])[:, 0], LOC, MATRIX), [LOC, LOC, [np.nan] * 2],
      [3.0 * MATRIX.diagonal(), [np.inf] * 2, [np.nan] * 2]),
+    (MvLogNormal(LOC, MATRIX), [st.lognorm(s, scale=np.exp(m)).mean() for s, m in zip(STDS, LOC, strict=True)],
+     [st.lognorm(s, scale=np.exp(m)).var() for s, m in zip(STDS, LOC, strict=True)]),
+    (MatrixNormal(np.eye(2), MATRIX, 2.0 * MATRIX), np.eye(2), [[8.0, 4.0], [4.0, 2.0]]),
     (MvLaplace(LOC, MATRIX), LOC, MATRIX.diagonal()),
     (Multinomial(5, [0.25, 0.75]), [1.25, 3.75], [0.9375, 0.9375]),
     (DirichletMultinomial(7, ALPHA), *(getattr(st.dirichlet_multinomial(ALPHA, 7), it)() for it in ("mean", "var"))),
@@ -59,3 +66,11 @@ def test_moments(interpreter, some, wanted_mean, wanted_variance):
 def test_moments_that_are_not_stated():
     with pytest.raises(NotImplementedError, match="LKJ states no mean"):
         mean(LKJ(1.0))
+
+
+@pytest.mark.parametrize("concentration", [1e-3, 2.0, 1e5])
+def test_the_mean_of_directions(interpreter, concentration):
+    """On a sphere coth(concentration) - 1 / concentration: Mardia and Jupp (2000), equation (9.3.9)."""
+    some = VonMisesFisher(np.array([0.0, 0.6, 0.8]), concentration)
+    length = 1.0 / np.tanh(concentration) - 1.0 / concentration
+    np.testing.assert_allclose(np.asarray(mean(some)), length * np.array([0.0, 0.6, 0.8]), rtol=1e-9)

@@ -40,6 +40,11 @@ def correlation(rng):
     return a / np.sqrt(np.outer(a.diagonal(), a.diagonal()))
 
 
+def unit(rng):
+    x = rng.normal(size=K)
+    return x / np.sqrt(x @ x)
+
+
 def counts(rng):
     return rng.multinomial(5, np.ones(K) / K)
 
@@ -62,8 +67,11 @@ DRAWS = {  # of a parameter by its name
     "scale_diag": lambda rng: rng.uniform(0.5, 2.0, K),
     "cov_diag": lambda rng: rng.uniform(0.5, 2.0, K),
     "cov_factor": lambda rng: rng.normal(size=(K, 2)),
-    "scale_tril": lambda rng: np.linalg.cholesky(definite(rng)),
-    **dict.fromkeys(("covariance", "precision", "scale_matrix"), definite),
+    **dict.fromkeys(("covariance", "precision", "scale_matrix", "row_covariance", "column_covariance"), definite),
+    **dict.fromkeys(("scale_tril", "row_tril", "column_tril"), lambda rng: np.linalg.cholesky(definite(rng))),
+    "scale": lambda rng: rng.uniform(0.5, 2.0),
+    ("MatrixNormal", "loc"): lambda rng: rng.normal(size=(K, K)),  # of one family
+    ("VonMisesFisher", "loc"): unit,
 }
 EVENTS = {  # of a family
     "Categorical": lambda rng: rng.integers(0, K),
@@ -77,6 +85,11 @@ EVENTS = {  # of a family
     "MultivariateHypergeometric": counts,
     "PoissonBinomial": lambda rng: rng.integers(0, K + 1),
     "MvLaplace": lambda rng: rng.normal(size=K),
+    "MvLogNormal": lambda rng: rng.uniform(0.5, 3.0, K),
+    "LogisticNormal": lambda rng: rng.dirichlet(np.full(K + 1, 3.0)),
+    "MatrixNormal": lambda rng: rng.normal(size=(K, K)),
+    "VonMisesFisher": unit,
+    "ZeroSumNormal": lambda rng: np.array([1.0, 1.0, -2.0]) * rng.normal(),
     "PlackettLuce": lambda rng: rng.permutation(K),
     "MvNormal": lambda rng: rng.normal(size=K),
     "MvStudentT": lambda rng: rng.normal(size=K),
@@ -93,7 +106,8 @@ def drawn(way, dtype, events=2, sets=3):
     """Events along the last batch axis, and sets of parameters along the one before."""
     rng = np.random.default_rng(len("".join(way)))
     x = np.stack([EVENTS[way[0]](rng) for _ in range(events)])
-    parameters = [np.stack([DRAWS[name](rng) for _ in range(sets)])[:, None].astype(dtype) for name in way[1:]]
+    draws = [DRAWS.get((way[0], name)) or DRAWS[name] for name in way[1:]]
+    parameters = [np.stack([draw(rng) for _ in range(sets)])[:, None].astype(dtype) for draw in draws]
     return (x if x.dtype.kind == "i" else x.astype(dtype)), parameters
 
 
@@ -282,7 +296,7 @@ def test_nan_is_invalid_wherever_a_parameter_is_read(interpreter, way):
     x, parameters = drawn(way, np.float64, events=1, sets=1)
     for number, parameter in enumerate(parameters):
         for place in np.ndindex(parameter.shape[2:]):
-            if way[number + 1] != "scale_tril" or place[0] >= place[1]:
+            if not way[number + 1].endswith("tril") or place[0] >= place[1]:
                 spoiled = parameter.copy()
                 spoiled[(0, 0, *place)] = nan
                 given = [*parameters[:number], spoiled, *parameters[number + 1 :]]

@@ -6,7 +6,7 @@ from typing import overload
 
 from vecdist.lazy.array import Operand
 from vecdist.distributions.base import FAMILIES, Distribution, parametrisation
-from vecdist.multivariate import Categorical, Dirichlet, DirichletMultinomial, GeneralizedDirichlet, InverseWishart, InverseWishartCholesky, LKJ, LKJCholesky, Multinomial, MultivariateHypergeometric, MvLaplace, MvNormal, MvStudentT, NegativeMultinomial, OrderedLogistic, OrderedProbit, PlackettLuce, PoissonBinomial, Wishart, WishartCholesky
+from vecdist.multivariate import Categorical, Dirichlet, DirichletMultinomial, GeneralizedDirichlet, InverseWishart, InverseWishartCholesky, LKJ, LKJCholesky, LogisticNormal, MatrixNormal, Multinomial, MultivariateHypergeometric, MvLaplace, MvLogNormal, MvNormal, MvStudentT, NegativeMultinomial, OrderedLogistic, OrderedProbit, PlackettLuce, PoissonBinomial, VonMisesFisher, Wishart, WishartCholesky, ZeroSumNormal
 from vecdist.distributions.arcsine import Arcsine as _Arcsine
 from vecdist.distributions.asymmetric_laplace import AsymmetricLaplace as _AsymmetricLaplace
 from vecdist.distributions.bernoulli import Bernoulli as _Bernoulli
@@ -161,13 +161,16 @@ __all__ = [
     "LogNormal",
     "LogUniform",
     "Logistic",
+    "LogisticNormal",
     "LogitNormal",
     "Lomax",
+    "MatrixNormal",
     "Maxwell",
     "Moyal",
     "Multinomial",
     "MultivariateHypergeometric",
     "MvLaplace",
+    "MvLogNormal",
     "MvNormal",
     "MvStudentT",
     "NegativeBinomial",
@@ -198,6 +201,7 @@ __all__ = [
     "TruncatedNormal",
     "Uniform",
     "VonMises",
+    "VonMisesFisher",
     "Weibull",
     "Wishart",
     "WishartCholesky",
@@ -205,6 +209,7 @@ __all__ = [
     "ZeroInflatedBinomial",
     "ZeroInflatedNegativeBinomial",
     "ZeroInflatedPoisson",
+    "ZeroSumNormal",
     "Zipf",
     "parametrisation",
 ]

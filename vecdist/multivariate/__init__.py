@@ -12,11 +12,14 @@ _WHERE = {
     "InverseWishartCholesky": "vecdist.multivariate.inverse_wishart",
     "LKJ": "vecdist.multivariate.lkj",
     "LKJCholesky": "vecdist.multivariate.lkj_cholesky",
+    "LogisticNormal": "vecdist.multivariate.logistic_normal",
     "MULTIVARIATE": "vecdist.multivariate.base",
+    "MatrixNormal": "vecdist.multivariate.matrix_normal",
     "Multinomial": "vecdist.multivariate.multinomial",
     "Multivariate": "vecdist.multivariate.base",
     "MultivariateHypergeometric": "vecdist.multivariate.multivariate_hypergeometric",
     "MvLaplace": "vecdist.multivariate.mv_laplace",
+    "MvLogNormal": "vecdist.multivariate.mv_log_normal",
     "MvNormal": "vecdist.multivariate.mv_normal",
     "MvStudentT": "vecdist.multivariate.mv_student_t",
     "NegativeMultinomial": "vecdist.multivariate.negative_multinomial",
@@ -24,8 +27,10 @@ _WHERE = {
     "OrderedProbit": "vecdist.multivariate.ordered_probit",
     "PlackettLuce": "vecdist.multivariate.plackett_luce",
     "PoissonBinomial": "vecdist.multivariate.poisson_binomial",
+    "VonMisesFisher": "vecdist.multivariate.von_mises_fisher",
     "Wishart": "vecdist.multivariate.wishart",
     "WishartCholesky": "vecdist.multivariate.wishart",
+    "ZeroSumNormal": "vecdist.multivariate.zero_sum_normal",
 }
 
 __getattr__, __dir__, __all__ = found_later(__name__, _WHERE, {"MULTIVARIATE": (__name__,)})

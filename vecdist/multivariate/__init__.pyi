@@ -13,9 +13,12 @@ from vecdist.multivariate.generalized_dirichlet import GeneralizedDirichlet as _
 from vecdist.multivariate.inverse_wishart import InverseWishart as _InverseWishart, InverseWishartCholesky as _InverseWishartCholesky
 from vecdist.multivariate.lkj import LKJ as _LKJ
 from vecdist.multivariate.lkj_cholesky import LKJCholesky as _LKJCholesky
+from vecdist.multivariate.logistic_normal import LogisticNormal as _LogisticNormal
+from vecdist.multivariate.matrix_normal import MatrixNormal as _MatrixNormal
 from vecdist.multivariate.multinomial import Multinomial as _Multinomial
 from vecdist.multivariate.multivariate_hypergeometric import MultivariateHypergeometric as _MultivariateHypergeometric
 from vecdist.multivariate.mv_laplace import MvLaplace as _MvLaplace
+from vecdist.multivariate.mv_log_normal import MvLogNormal as _MvLogNormal
 from vecdist.multivariate.mv_normal import MvNormal as _MvNormal
 from vecdist.multivariate.mv_student_t import MvStudentT as _MvStudentT
 from vecdist.multivariate.negative_multinomial import NegativeMultinomial as _NegativeMultinomial
@@ -23,7 +26,9 @@ from vecdist.multivariate.ordered_logistic import OrderedLogistic as _OrderedLog
 from vecdist.multivariate.ordered_probit import OrderedProbit as _OrderedProbit
 from vecdist.multivariate.plackett_luce import PlackettLuce as _PlackettLuce
 from vecdist.multivariate.poisson_binomial import PoissonBinomial as _PoissonBinomial
+from vecdist.multivariate.von_mises_fisher import VonMisesFisher as _VonMisesFisher
 from vecdist.multivariate.wishart import Wishart as _Wishart, WishartCholesky as _WishartCholesky
+from vecdist.multivariate.zero_sum_normal import ZeroSumNormal as _ZeroSumNormal
 
 
 __all__ = [
@@ -35,11 +40,14 @@ __all__ = [
     "InverseWishartCholesky",
     "LKJ",
     "LKJCholesky",
+    "LogisticNormal",
     "MULTIVARIATE",
+    "MatrixNormal",
     "Multinomial",
     "Multivariate",
     "MultivariateHypergeometric",
     "MvLaplace",
+    "MvLogNormal",
     "MvNormal",
     "MvStudentT",
     "NegativeMultinomial",
@@ -47,8 +55,10 @@ __all__ = [
     "OrderedProbit",
     "PlackettLuce",
     "PoissonBinomial",
+    "VonMisesFisher",
     "Wishart",
     "WishartCholesky",
+    "ZeroSumNormal",
 ]
 
 
@@ -112,6 +122,29 @@ class LKJCholesky(_LKJCholesky):
     def __init__(self, concentration: Operand) -> None: ...
 
 
+class LogisticNormal(_LogisticNormal):
+    """Logistic normal distribution of K proportions with sum 1, by K - 1 logarithms of their ratios to the last one."""
+
+    @overload
+    def __init__(self, loc: Operand, covariance: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, scale_tril: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, scale_diag: Operand) -> None: ...
+
+
+class MatrixNormal(_MatrixNormal):
+    """Matrix normal distribution, f(X) = exp(-tr(V^-1 D' U^-1 D) / 2) / ((2 pi)^(n p / 2) |U|^(p / 2) |V|^(n / 2))."""
+
+    @overload
+    def __init__(self, loc: Operand, row_covariance: Operand, column_covariance: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, row_tril: Operand, column_tril: Operand) -> None: ...
+
+
 class Multinomial(_Multinomial):
     """Multinomial distribution, f(x) = n! ∏ probs_k^x_k / x_k! for counts x with sum n."""
 
@@ -139,6 +172,25 @@ class MvLaplace(_MvLaplace):
 
     @overload
     def __init__(self, *, loc: Operand, scale_diag: Operand) -> None: ...
+
+
+class MvLogNormal(_MvLogNormal):
+    """Multivariate log-normal distribution, of vectors whose logarithms have the distribution ``MvNormal``."""
+
+    @overload
+    def __init__(self, loc: Operand, covariance: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, scale_tril: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, precision: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, scale_diag: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, cov_factor: Operand, cov_diag: Operand) -> None: ...
 
 
 class MvNormal(_MvNormal):
@@ -215,6 +267,12 @@ class PoissonBinomial(_PoissonBinomial):
     def __init__(self, *, logits: Operand) -> None: ...
 
 
+class VonMisesFisher(_VonMisesFisher):
+    """Von Mises-Fisher distribution, f(x) = exp(-concentration |x - loc|^2 / 2) / c of vectors x with norm 1."""
+
+    def __init__(self, loc: Operand, concentration: Operand) -> None: ...
+
+
 class Wishart(_Wishart):
     """Wishart distribution, f(X) = |X|^((df - K - 1) / 2) exp(-tr(V^-1 X) / 2) / c of matrices with K rows."""
 
@@ -233,3 +291,9 @@ class WishartCholesky(_WishartCholesky):
 
     @overload
     def __init__(self, *, df: Operand, scale_tril: Operand) -> None: ...
+
+
+class ZeroSumNormal(_ZeroSumNormal):
+    """Normal distribution of vectors with sum 0, f(x) = exp(-Σ x_k^2 / (2 scale^2)) / (sqrt(2 pi) scale)^(K - 1)."""
+
+    def __init__(self, scale: Operand) -> None: ...

@@ -306,6 +306,27 @@ def _von_mises(low: float, high: float, place: float, tag: float, concentration:
     return angle
 
 
+def _von_mises_fisher(low: float, high: float, place: float, tag: float, concentration: float, size: float) -> float:
+    """How much less than 1 the cosine of the angle is: Wood (1994), Simulation of the von Mises Fisher distribution,
+    Communications in Statistics 23.
+
+    The symmetric beta variable of his step 1 is half of 1 less a coordinate of Ulrich (1984), Applied Statistics 33.
+    """
+    away, turn, more = nan, (0.0 if concentration >= 0.0 else inf), size - 1.0
+    root = sqrt(4.0 * concentration * concentration + more * more) if concentration < 1e150 else 2.0 * concentration
+    b = more / (2.0 * concentration + root)
+    while turn < TRIES:
+        u, v, w = uniforms(low, high, place, tag, turn)
+        turn += 1.0
+        radius = sqrt(-expm1(2.0 * log(u) / (size - 2.0))) if size > 2.0 else 1.0
+        z = 0.5 - 0.5 * radius * cos(2.0 * pi * v)
+        away = 2.0 * b * z / (1.0 - (1.0 - b) * z)
+        ratio = (0.5 + (1.0 - b) * (away / (4.0 * b))) * (1.0 + b)
+        if concentration * (2.0 * b / (1.0 + b) - away) + more * log(ratio) >= log(w):
+            turn = inf
+    return away
+
+
 def _drawn(name: str, parameters: int, routine: Callable[..., float]) -> Primitive:
     """A routine as a primitive that has no derivative: what is accepted jumps."""
 
@@ -326,3 +347,4 @@ hypergeometric_draw: Primitive = _drawn("hypergeometric draw", 3, _hypergeometri
 zipf_draw: Primitive = _drawn("zipf draw", 1, _zipf)
 harmonic_draw: Primitive = _drawn("harmonic draw", 1, _harmonic)
 von_mises_draw: Primitive = _drawn("von mises draw", 1, _von_mises)
+von_mises_fisher_draw: Primitive = _drawn("von mises fisher draw", 2, _von_mises_fisher)
