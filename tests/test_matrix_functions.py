@@ -152,6 +152,17 @@ def test_derivatives(name):
     np.testing.assert_allclose(along, sum((d * g).sum() for d, g in zip(directions, grads, strict=True)), rtol=1e-8)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMOOTH)
+def test_compiled_programs(name):
+    value, grads = value_and_grad(SMOOTH[name](lazy(A), lazy(B)), wrt=(A, B))
+    with by_interpreter():
+        wanted, truths = value_and_grad(SMOOTH[name](lazy(a := A.copy()), lazy(b := B.copy())), wrt=(a, b))
+    np.testing.assert_allclose(value, wanted, rtol=1e-11)
+    for grad, truth in zip(grads, truths, strict=True):
+        np.testing.assert_allclose(grad, truth, rtol=1e-8, atol=1e-9)
+
+
 def test_values_that_are_equal_have_derivatives():
     """That of their sum, also where vectors are there that nobody asks for."""
     turned = np.eye(3)[:, [1, 0, 2]]

@@ -339,6 +339,16 @@ def test_curvature_at_the_removable_point():
 
 @pytest.mark.parametrize("name", ["slopes", "weights", "put in", "parts", "range"])
 def test_generated_programs(uncompiled, name):
+    check_program(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMOOTH)
+def test_compiled_programs(name):
+    check_program(name)
+
+
+def check_program(name):
     value, grads = value_and_grad(weighed(name)(lazy(X), lazy(W)), wrt=(X, W))
     with by_interpreter():
         wanted, truths = value_and_grad(weighed(name)(lazy(X.copy()), lazy(W)), wrt=(W,))

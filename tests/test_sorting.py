@@ -133,6 +133,26 @@ def test_derivatives_go_with_the_elements(name):
     np.testing.assert_allclose(along, sum((d * g).sum() for d, g in zip(directions, grads, strict=True)), rtol=1e-9)
 
 
+@pytest.mark.parametrize("name", ["sort", "quantiles"])
+def test_generated_programs(uncompiled, name):
+    check_program(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMOOTH)
+def test_compiled_programs(name):
+    check_program(name)
+
+
+def check_program(name):
+    value, grads = value_and_grad(weighed(name)(lazy(X), lazy(W)), wrt=(X, W))
+    with by_interpreter():
+        wanted, truths = value_and_grad(weighed(name)(lazy(x := X.copy()), lazy(w := W.copy())), wrt=(x, w))
+    np.testing.assert_allclose(value, wanted, rtol=1e-12)
+    for grad, truth in zip(grads, truths, strict=True):
+        np.testing.assert_allclose(grad, truth, rtol=1e-11, atol=1e-14)
+
+
 def test_a_compiled_function_of_chains_and_of_other_lengths():
     """One program: how many elements there are is read from the arrays."""
     function = vecdist.compile(lambda x: (np.median(x) + np.quantile(x, 0.3)) * np.sort(x)[0], in_axes=(0,))
