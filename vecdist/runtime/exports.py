@@ -8,6 +8,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.np.numpy_support import as_dtype
 
 Call = Callable[[ir.IRBuilder, Sequence[Any]], Any]
 
@@ -38,6 +39,10 @@ def _array(target: Any, builder: ir.IRBuilder, kind: types.Array, words: Iterato
     made = make_array(kind)(target, builder)
     data = builder.inttoptr(next(words), made.data.type)
     shape, strides = ([next(words) for _ in range(kind.ndim)] for _ in range(2))
-    size = target.get_constant(types.intp, target.get_abi_sizeof(target.get_data_type(kind.dtype)))
-    populate_array(made, data, shape, strides, size, None)
+    populate_array(made, data, shape, strides, item_size(target, kind.dtype), None)
     return made._getvalue()
+
+
+def item_size(target: Any, kind: Any) -> Any:
+    """The bytes of an element, without asking LLVM, which reads a module of its own for each answer."""
+    return target.get_constant(types.intp, as_dtype(kind).itemsize)

@@ -23,6 +23,7 @@ from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
 from vecdist.runtime.cpu import aliasing
 from vecdist.runtime.cpu.aliasing import in_scope
+from vecdist.runtime.exports import item_size
 from vecdist.runtime.intrinsics import called_by_numba, emitter
 from vecdist.runtime.typed import Written
 
@@ -258,7 +259,7 @@ def room(typing, count, dtype):  # noqa: ANN001, ANN201
         from numba.np.arrayobj import populate_array
 
         kind = context.get_data_type(dtype.instance_type)
-        item = context.get_constant(types.intp, context.get_abi_sizeof(kind))
+        item = item_size(context, dtype.instance_type)
         data = cgutils.alloca_once(builder, kind, size=max(1, count.literal_value))
         made = _array(context, builder, signature.return_type)
         populate_array(made, data, [context.get_constant(types.intp, count.literal_value)], [item], item, None)
@@ -283,7 +284,7 @@ def _allocated(context, builder, array_type, count):  # noqa: ANN001, ANN202
     """A new array; nothing is raised where memory is short, as for the arrays of a launch."""
     from numba.np.arrayobj import populate_array
 
-    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+    item = item_size(context, array_type.dtype)
     memory = context.nrt.meminfo_alloc_aligned(builder, builder.mul(count, item), align=64)
     data = context.nrt.meminfo_data(builder, memory)
     made = _array(context, builder, array_type)
