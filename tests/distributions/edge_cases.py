@@ -123,4 +123,5 @@ EDGES = [
 ]
 # Families that have neither an end nor a parameter that can be degenerate.
 UNBOUNDED = {"Cauchy", "DiscreteLaplace", "ExGaussian", "GeneralizedLogistic", "Gumbel", "HyperbolicSecant",
-             "JohnsonSU", "Logistic", "Moyal", "Normal", "NormalInverseGaussian", "Skellam", "SkewNormal"}
+             "JohnsonSU", "Logistic", "Moyal", "NoncentralStudentT", "Normal", "NormalInverseGaussian", "Skellam",
+             "SkewNormal"}

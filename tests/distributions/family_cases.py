@@ -216,7 +216,7 @@ def integration(family):
     return drawn, *quadrature(*oracle.support(), middle)
 
 
-# Where much of the mass lies beyond what is summed, or at one point, or where floats cannot tell x from an end, other
+# Where much of the mass lies beyond what is summed, at one point or far from the median, or where floats cannot tell x from an end, other
 # parameters.
 TAMED = {
     "Beta": {"beta": lambda p: p["beta"] + 1},
@@ -227,6 +227,7 @@ TAMED = {
     "SkewedExponentialPower": {"power": lambda p: np.minimum(p["power"], 4)},
     "HurdleGamma": {"gate": lambda p: 0.0 * p["gate"]},
     "HurdleLogNormal": {"gate": lambda p: 0.0 * p["gate"], "scale": lambda p: p["scale"] / 5},
+    "NoncentralStudentT": {"df": lambda p: p["df"] + 1},
     "YuleSimon": {"alpha": lambda p: p["alpha"] + 6},
     "Zipf": {"power": lambda p: p["power"] + 6},
 }

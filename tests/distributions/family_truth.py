@@ -51,6 +51,16 @@ def student_t(z, df):
     return -(df + 1) / 2 * (1 + z**2 / df).log() - log_beta(df / 2, HALF) - df.log() / 2
 
 
+def noncentral_t(x, df, nc):
+    """By Kummer's functions of both parities."""
+    total = df + x**2
+    u, half = nc**2 * x**2 / (2 * total), df / 2
+    odd = arb(2).sqrt() * nc * x * u.hypgeom_1f1(half + 1, 3 * HALF) / (total * (half + HALF).gamma())
+    even = u.hypgeom_1f1(half + HALF, HALF) / (total.sqrt() * (half + 1).gamma())
+    scale = half * (df / total).log() + (df + 1).lgamma() - half.lgamma() - df * arb(2).log()
+    return scale - nc**2 / 2 + (odd + even).log()
+
+
 def f_density(x, d1, d2):
     r = d1 / d2
     return d1 / 2 * r.log() + (d1 / 2 - 1) * x.log() - (d1 + d2) / 2 * (1 + r * x).log() - log_beta(d1 / 2, d2 / 2)
@@ -167,6 +177,7 @@ LOG_DENSITY = {
     "NoncentralChi2": lambda x, df, nc: (
         -(x + nc) / 2 + (df / 4 - HALF) * (x / nc).log() + (acb((nc * x).sqrt()).bessel_i(df / 2 - 1).real / 2).log()
     ),
+    "NoncentralStudentT": lambda x, df, nc, loc, s: noncentral_t((x - loc) / s, df, nc) - s.log(),
     "NormalInverseGaussian": normal_inverse_gaussian,
     "Rice": lambda x, nu, s: (
         (x / s**2).log() - (x**2 + nu**2) / (2 * s**2) + acb(x * nu / s**2).bessel_i(0).real.log()

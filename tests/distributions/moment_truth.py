@@ -48,6 +48,11 @@ def half_student_mean(v):
     return 2 * (v / PI()).sqrt() * ((v + 1) / 2).lgamma().exp() / ((v / 2).lgamma().exp() * (v - 1))
 
 
+def t_shift(v):
+    """The mean of sqrt(v / u) for a chi-squared u."""
+    return (v / 2).sqrt() * (((v - 1) / 2).lgamma() - (v / 2).lgamma()).exp()
+
+
 def kumaraswamy(a, b, power):
     return b * (log_beta(1 + power / a, b)).exp()
 
@@ -179,6 +184,10 @@ TRUTH = {
     ),
     "NegativeBinomial": (lambda r, p: r * (1 - p) / p, lambda r, p: r * (1 - p) / p**2, None),
     "NoncentralChi2": (lambda v, c: v + c, lambda v, c: 2 * v + 4 * c, None),
+    "NoncentralStudentT": (
+        lambda v, c, m, s: m + s * c * t_shift(v),
+        lambda v, c, m, s: s**2 * (v / (v - 2) * (1 + c**2) - (c * t_shift(v)) ** 2), None,
+    ),
     "Normal": (None, lambda m, s: s**2, lambda m, s: (2 * PI() * s**2).log() / 2 + ONE / 2),
     "Pareto": (
         lambda k, s: k * s / (k - 1), lambda k, s: s**2 * k / ((k - 1) ** 2 * (k - 2)),

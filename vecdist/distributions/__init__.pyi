@@ -67,6 +67,7 @@ from vecdist.distributions.maxwell import Maxwell as _Maxwell
 from vecdist.distributions.moyal import Moyal as _Moyal
 from vecdist.distributions.negative_binomial import NegativeBinomial as _NegativeBinomial
 from vecdist.distributions.noncentral_chi2 import NoncentralChi2 as _NoncentralChi2
+from vecdist.distributions.noncentral_student_t import NoncentralStudentT as _NoncentralStudentT
 from vecdist.distributions.normal import Normal as _Normal
 from vecdist.distributions.normal_inverse_gaussian import NormalInverseGaussian as _NormalInverseGaussian
 from vecdist.distributions.pareto import Pareto as _Pareto
@@ -176,6 +177,7 @@ __all__ = [
     "NegativeBinomial",
     "NegativeMultinomial",
     "NoncentralChi2",
+    "NoncentralStudentT",
     "Normal",
     "NormalInverseGaussian",
     "OrderedLogistic",
@@ -711,6 +713,12 @@ class NoncentralChi2(_NoncentralChi2):
     """Noncentral chi-squared distribution, f(x) = exp(-(x + l) / 2) (x / l)^(v / 2) Iv(sqrt(l x)) / 2 for x >= 0."""
 
     def __init__(self, df: Operand, noncentrality: Operand) -> None: ...
+
+
+class NoncentralStudentT(_NoncentralStudentT):
+    """Noncentral t distribution, f(x) = C(df) ∫ exp(-(z s - nc)^2 / 2 - df s^2 / 2) s^df ds / scale over s > 0."""
+
+    def __init__(self, df: Operand, nc: Operand, loc: Operand = 0.0, scale: Operand = 1.0) -> None: ...
 
 
 class Normal(_Normal):
