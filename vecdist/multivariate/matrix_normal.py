@@ -30,7 +30,7 @@ class MatrixNormal(Multivariate):
     >>> import numpy as np, vecdist
     >>> some = MatrixNormal(np.zeros((2, 3)), np.array([[2.0, 1.0], [1.0, 2.0]]), np.eye(3))
     >>> round(float(vecdist.logpdf(some, np.ones((2, 3)))), 4)
-    -8.1616
+    -8.1615
     """
 
     event = "rk"
