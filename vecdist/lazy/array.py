@@ -248,7 +248,7 @@ def _of_several(ufunc: np.ufunc, inputs: Sequence[Any], keywords: Mapping[str, A
     known, name = FORMS.get(ufunc.__name__), f"np.{ufunc.__name__}"
     if known is None:
         raise TypeError(f"{name}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
-    return _bound(name, known, inputs, keywords)
+    return _bound(name, known, inputs, keywords) if keywords else known(*inputs)
 
 
 def _bound(name: str, known: Callable, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

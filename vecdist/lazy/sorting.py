@@ -1,4 +1,4 @@
-"""NumPy's functions that put elements in order: a permutation found between kernels, and a gather that follows it."""
+"""NumPy's functions that put elements in order, between kernels."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.primitives import orders
 from vecdist.primitives.indexing import gather
-from vecdist.primitives.orders import order
 
 KINDS = (None, "quicksort", "heapsort", "mergesort", "stable", "introselect")
 
 
 def in_order(rows: LazyArray) -> LazyArray:
     """The elements along the last axis, ascending, NaN last; derivatives go with them."""
-    return at(rows, LazyArray(order(rows.node)))
+    return LazyArray(orders.in_order(rows.node))
 
 
 def at(rows: LazyArray, places: Any) -> LazyArray:
@@ -34,7 +34,7 @@ def _along(work: Callable[[LazyArray], LazyArray], a: LazyArray, axis: int | Non
 
 
 def _places(rows: LazyArray) -> LazyArray:
-    return LazyArray(order(rows.node))
+    return LazyArray(orders.order(rows.node))
 
 
 def _sorted(name: str, work: Callable[[LazyArray], LazyArray]) -> Callable[..., LazyArray]:
