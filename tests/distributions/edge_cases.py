@@ -86,6 +86,8 @@ EDGES = [
     ("NoncentralChi2", {"df": 2.0, "noncentrality": 1.0}, 0.0, -log(2) - 0.5,
      {"x": -0.25, "df": -inf, "noncentrality": -0.5}),
     ("NoncentralChi2", {"df": 4.0, "noncentrality": 0.0}, 2.0, -log(2) - 1.0, {"x": 0.0, "noncentrality": -0.25}),
+    ("Nakagami", {"shape": 0.5, "spread": 2.0}, 0.0, -0.5 * log(pi), {"x": 0.0, "shape": -inf, "spread": -0.25}),
+    ("Nakagami", {"shape": 1.0, "spread": 2.0}, 0.0, -inf, {"x": inf, "shape": -inf, "spread": -0.5}),
     ("Pareto", {"shape": 3.0, "scale": 2.0}, 2.0, log(1.5), {"x": -2.0, "shape": 1 / 3, "scale": 1.5}),
     ("HalfLogistic", {"scale": 2.0}, 0.0, -log(4), {"x": 0.0, "scale": -0.5}),
     ("Maxwell", {"scale": 2.0}, 0.0, -inf, {"x": inf, "scale": -1.5}),

@@ -212,6 +212,11 @@ TRUTH = {
         lambda s: s * (8 / PI()).sqrt(), lambda s: s**2 * (3 - 8 / PI()),
         lambda s: s.log() + (2 * PI()).log() / 2 + EULER() - ONE / 2,
     ),
+    "Nakagami": (
+        lambda m, w: (w / m).sqrt() * ((m + ONE / 2).lgamma() - m.lgamma()).exp(),
+        lambda m, w: w * (1 - (2 * (m + ONE / 2).lgamma() - 2 * m.lgamma()).exp() / m),
+        lambda m, w: (2 * m + (w / m).log() + 2 * m.lgamma() + (1 - 2 * m) * m.digamma()) / 2 - arb(2).log(),
+    ),
     "Rayleigh": (
         lambda s: s * (PI() / 2).sqrt(), lambda s: s**2 * (2 - PI() / 2),
         lambda s: 1 + (s**2 / 2).log() / 2 + EULER() / 2,

@@ -80,6 +80,7 @@ _WHERE = {
     "MvLogNormal": "vecdist.multivariate",
     "MvNormal": "vecdist.multivariate",
     "MvStudentT": "vecdist.multivariate",
+    "Nakagami": "vecdist.distributions.nakagami",
     "NegativeBinomial": "vecdist.distributions.negative_binomial",
     "NegativeMultinomial": "vecdist.multivariate",
     "NoncentralChi2": "vecdist.distributions.noncentral_chi2",

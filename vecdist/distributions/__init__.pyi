@@ -65,6 +65,7 @@ from vecdist.distributions.logit_normal import LogitNormal as _LogitNormal
 from vecdist.distributions.lomax import Lomax as _Lomax
 from vecdist.distributions.maxwell import Maxwell as _Maxwell
 from vecdist.distributions.moyal import Moyal as _Moyal
+from vecdist.distributions.nakagami import Nakagami as _Nakagami
 from vecdist.distributions.negative_binomial import NegativeBinomial as _NegativeBinomial
 from vecdist.distributions.noncentral_chi2 import NoncentralChi2 as _NoncentralChi2
 from vecdist.distributions.noncentral_student_t import NoncentralStudentT as _NoncentralStudentT
@@ -174,6 +175,7 @@ __all__ = [
     "MvLogNormal",
     "MvNormal",
     "MvStudentT",
+    "Nakagami",
     "NegativeBinomial",
     "NegativeMultinomial",
     "NoncentralChi2",
@@ -685,6 +687,12 @@ class Moyal(_Moyal):
     """Moyal distribution, f(x) = exp(-(z + exp(-z)) / 2) / (scale sqrt(2 pi)) with z = (x - loc) / scale."""
 
     def __init__(self, loc: Operand, scale: Operand) -> None: ...
+
+
+class Nakagami(_Nakagami):
+    """Nakagami distribution, f(x) = 2 (m / spread)^m x^(2 m - 1) exp(-m x^2 / spread) / Γ(m), m = shape, for x >= 0."""
+
+    def __init__(self, shape: Operand, spread: Operand) -> None: ...
 
 
 class NegativeBinomial(_NegativeBinomial):
