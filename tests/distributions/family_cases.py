@@ -216,8 +216,8 @@ def integration(family):
     return drawn, *quadrature(*oracle.support(), middle)
 
 
-# Where much of the mass lies beyond what is summed, at one point or far from the median, or where floats cannot tell x from an end, other
-# parameters.
+# Where much of the mass lies beyond what is summed, at one point or far from the median, or where floats cannot tell x
+# from an end, other parameters.
 TAMED = {
     "Beta": {"beta": lambda p: p["beta"] + 1},
     "BetaNegativeBinomial": {"alpha": lambda p: p["alpha"] + 12},

@@ -66,6 +66,12 @@ def f_density(x, d1, d2):
     return d1 / 2 * r.log() + (d1 / 2 - 1) * x.log() - (d1 + d2) / 2 * (1 + r * x).log() - log_beta(d1 / 2, d2 / 2)
 
 
+def noncentral_f(x, d1, d2, nc):
+    odds = d1 / d2 * x
+    kummer = (nc / 2 * odds / (1 + odds)).hypgeom_1f1((d1 + d2) / 2, d1 / 2)
+    return f_density(x, d1, d2) - nc / 2 + kummer.log()
+
+
 def asymmetric_laplace(x, loc, s, k):
     return -abs(x - loc) / (s * k if x < loc else s / k) - (s * k + s / k).log()
 
@@ -180,6 +186,7 @@ LOG_DENSITY = {
     "NoncentralChi2": lambda x, df, nc: (
         -(x + nc) / 2 + (df / 4 - HALF) * (x / nc).log() + (acb((nc * x).sqrt()).bessel_i(df / 2 - 1).real / 2).log()
     ),
+    "NoncentralFisherSnedecor": noncentral_f,
     "NoncentralStudentT": lambda x, df, nc, loc, s: noncentral_t((x - loc) / s, df, nc) - s.log(),
     "NormalInverseGaussian": normal_inverse_gaussian,
     "Rice": lambda x, nu, s: (

@@ -184,6 +184,10 @@ TRUTH = {
     ),
     "NegativeBinomial": (lambda r, p: r * (1 - p) / p, lambda r, p: r * (1 - p) / p**2, None),
     "NoncentralChi2": (lambda v, c: v + c, lambda v, c: 2 * v + 4 * c, None),
+    "NoncentralFisherSnedecor": (
+        lambda a, b, c: b * (a + c) / (a * (b - 2)),
+        lambda a, b, c: (b / a) ** 2 * 2 * ((a + c) ** 2 + (a + 2 * c) * (b - 2)) / ((b - 2) ** 2 * (b - 4)), None,
+    ),
     "NoncentralStudentT": (
         lambda v, c, m, s: m + s * c * t_shift(v),
         lambda v, c, m, s: s**2 * (v / (v - 2) * (1 + c**2) - (c * t_shift(v)) ** 2), None,

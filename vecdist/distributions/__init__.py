@@ -84,6 +84,7 @@ _WHERE = {
     "NegativeBinomial": "vecdist.distributions.negative_binomial",
     "NegativeMultinomial": "vecdist.multivariate",
     "NoncentralChi2": "vecdist.distributions.noncentral_chi2",
+    "NoncentralFisherSnedecor": "vecdist.distributions.noncentral_fisher_snedecor",
     "NoncentralStudentT": "vecdist.distributions.noncentral_student_t",
     "Normal": "vecdist.distributions.normal",
     "NormalInverseGaussian": "vecdist.distributions.normal_inverse_gaussian",

@@ -68,6 +68,7 @@ from vecdist.distributions.moyal import Moyal as _Moyal
 from vecdist.distributions.nakagami import Nakagami as _Nakagami
 from vecdist.distributions.negative_binomial import NegativeBinomial as _NegativeBinomial
 from vecdist.distributions.noncentral_chi2 import NoncentralChi2 as _NoncentralChi2
+from vecdist.distributions.noncentral_fisher_snedecor import NoncentralFisherSnedecor as _NoncentralFisherSnedecor
 from vecdist.distributions.noncentral_student_t import NoncentralStudentT as _NoncentralStudentT
 from vecdist.distributions.normal import Normal as _Normal
 from vecdist.distributions.normal_inverse_gaussian import NormalInverseGaussian as _NormalInverseGaussian
@@ -179,6 +180,7 @@ __all__ = [
     "NegativeBinomial",
     "NegativeMultinomial",
     "NoncentralChi2",
+    "NoncentralFisherSnedecor",
     "NoncentralStudentT",
     "Normal",
     "NormalInverseGaussian",
@@ -721,6 +723,12 @@ class NoncentralChi2(_NoncentralChi2):
     """Noncentral chi-squared distribution, f(x) = exp(-(x + l) / 2) (x / l)^(v / 2) Iv(sqrt(l x)) / 2 for x >= 0."""
 
     def __init__(self, df: Operand, noncentrality: Operand) -> None: ...
+
+
+class NoncentralFisherSnedecor(_NoncentralFisherSnedecor):
+    """Noncentral F distribution, f(x) = exp(-nc / 2) g(x) M((dfn + dfd) / 2, dfn / 2, nc y / 2) for x >= 0."""
+
+    def __init__(self, dfn: Operand, dfd: Operand, nc: Operand) -> None: ...
 
 
 class NoncentralStudentT(_NoncentralStudentT):
