@@ -17,7 +17,8 @@ REFUSED = {
     "GeneralizedNormal": "power", "HalfStudentT": "df", "HurdleGamma": "shape", "HurdleNegativeBinomial": "r",
     "InverseChi2": "df", "InverseGamma": "shape", "NegativeBinomial": "r", "NoncentralChi2": "df",
     "NormalInverseGaussian": "x loc alpha beta delta", "ScaledInverseChi2": "df", "SkewedExponentialPower": "power",
-    "Nakagami": "shape", "StudentT": "df", "VonMises": "concentration", "ZeroInflatedNegativeBinomial": "r", "Zipf": "power",
+    "Nakagami": "shape", "StudentT": "df", "VonMises": "concentration", "ZeroInflatedNegativeBinomial": "r",
+    "Zipf": "power",
 }
 WEIGHTS = (3 / 4, -3 / 20, 1 / 60)  # of a central difference of order six (Fornberg 1988, table 1)
 LARGE = {"TruncatedCauchy", "TruncatedNormal"}  # expressions, that take seconds

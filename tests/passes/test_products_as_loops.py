@@ -12,7 +12,7 @@ from vecdist.passes.products_as_loops import products_as_loops
 
 def test_products_and_their_derivatives_become_sums():
     rng = np.random.default_rng(2)
-    a, b, c = rng.normal(size=(3, 4)), rng.normal(size=(4, 2)), rng.normal(size=(2, 5))
+    a, b, c = rng.normal(size=(6, 5)), rng.normal(size=(5, 7)), rng.normal(size=(7, 6))
     bound = bind(((np.exp(lazy(a) @ lazy(b)) @ lazy(c)).sum().node, leaf(a), leaf(b)))
     graph = gradient_of(bound.roots)
     assert "product" in ops(graph)
