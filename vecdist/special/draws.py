@@ -312,7 +312,7 @@ def _von_mises_fisher(low: float, high: float, place: float, tag: float, concent
 
     The symmetric beta variable of his step 1 is half of 1 less a coordinate of Ulrich (1984), Applied Statistics 33.
     """
-    away, turn, more = nan, (0.0 if concentration >= 0.0 else inf), size - 1.0
+    away, turn, more = nan, (0.0 if concentration >= 0.0 and size >= 2.0 else inf), size - 1.0
     root = sqrt(4.0 * concentration * concentration + more * more) if concentration < 1e150 else 2.0 * concentration
     b = more / (2.0 * concentration + root)
     while turn < TRIES:
