@@ -1,29 +1,27 @@
 """The inverse Wishart distribution, of matrices and of their Cholesky factors."""
 
-from vecdist import linalg
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
+from vecdist.multivariate.lower import Lower, bartlett
 from vecdist.multivariate.scale_matrices import ByScaleMatrix, OfFactors, OfMatrices, log_constant
-from vecdist.multivariate.wishart_formulas import bartlett, trace_of_quotient
 
 
 class _InverseWishart(ByScaleMatrix):
     @classmethod
-    def log_density_at(cls, factor: linalg.Triangle, p: Parameters) -> Node:
-        size = len(factor)
-        powers = p.df * linalg.log_diagonal(p.factor) - (p.df + (size + 1.0)) * linalg.log_diagonal(factor)
-        return powers - 0.5 * trace_of_quotient(factor, p.factor) - log_constant(p.df, size)
+    def log_density_at(cls, factor: Lower, p: Parameters) -> Node:
+        size = factor.size
+        powers = p.df * p.factor.log_diagonal() - (p.df + (size + 1.0)) * factor.log_diagonal()
+        return powers - 0.5 * factor.quotient(p.factor) - log_constant(p.df, size)
 
     @classmethod
-    def drawn_factor(cls, random: Stream, p: Parameters) -> linalg.Triangle:
+    def drawn_factor(cls, random: Stream, p: Parameters) -> Lower:
         """The factor L T^-1 of a matrix, by the factor L of Ψ: T' T has the Wishart distribution of the identity.
 
         That is Bartlett's decomposition with rows and columns in reverse order.
         """
-        inner = bartlett(random, [p.df - float(p.size - 1 - i) for i in range(p.size)])
-        return [linalg.solved_transposed(inner[: i + 1], row) for i, row in enumerate(p.factor)]
+        return p.factor.over(bartlett(random, p.df, range(p.size - 1, -1, -1)))
 
 
 class InverseWishart(_InverseWishart, OfMatrices, Multivariate):

@@ -4,14 +4,16 @@ from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import LazyArray
 from vecdist.lazy.views import index_view
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance
 from vecdist.multivariate.events import event_length
-from vecdist.multivariate.wishart_formulas import any_not_positive, squared
-from vecdist.primitives.arithmetic import bit_or
+from vecdist.multivariate.lower import not_definite, of_definite
+from vecdist.primitives.arithmetic import bit_or, eq
+from vecdist.primitives.factorisations import places_of, swapped
 
 
 class LKJ(Multivariate):
@@ -35,8 +37,11 @@ class LKJ(Multivariate):
 
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
-        size = event_length(x)
-        found = any_not_positive(linalg.factored(linalg.symmetric(x)).pivots)
+        size, found = event_length(x), not_definite(x)
+        if size > linalg.MOST:
+            row, column = places_of(x)
+            far = where(eq(row, column), abs(x - 1.0), abs(x - swapped(x))) > tolerance(x)
+            return found | LazyArray(far).any((-2, -1)).node
         for i in range(size):
             found = bit_or(found, abs(index_view(x, (..., i, i)) - 1.0) > tolerance(x))
             for j in range(i):
@@ -46,9 +51,9 @@ class LKJ(Multivariate):
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
-        return squared(drawn_factor(random, p.concentration, p.size))
+        return drawn_factor(random, p.concentration, p.size).squared()
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        log_root = linalg.log_diagonal(linalg.factored(linalg.symmetric(x)).rows)
+        log_root = of_definite(x).log_diagonal()
         return 2.0 * (p.concentration - 1.0) * log_root - log_normaliser(p.concentration, event_length(x))

@@ -1,16 +1,21 @@
 """The LKJ distribution of Cholesky factors of correlation matrices."""
 
+import numpy as np
+
 from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, cast, where
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance
-from vecdist.multivariate.events import event_length
-from vecdist.primitives.arithmetic import bit_or, square
+from vecdist.multivariate.events import each_of, event_length, over_event, some
+from vecdist.multivariate.lower import of_lower
+from vecdist.primitives.arithmetic import bit_or, isnan, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.factorisations import diagonal, lower_part
+from vecdist.primitives.structure import position
 
 
 class LKJCholesky(Multivariate):
@@ -35,6 +40,8 @@ class LKJCholesky(Multivariate):
 
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
+        if event_length(x) > linalg.MOST:
+            return some((abs(_squared_norms(x) - 1.0) > tolerance(x)) | (diagonal(x) <= 0.0))
         found = None
         for row in linalg.lower(x):
             far = abs(linalg.total(square(entry) for entry in row) - 1.0) > tolerance(x)
@@ -44,12 +51,24 @@ class LKJCholesky(Multivariate):
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
-        return linalg.stacked(drawn_factor(random, p.concentration, p.size)).node
+        return drawn_factor(random, p.concentration, p.size).matrix()
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         size = event_length(x)
-        powers = (
-            (2.0 * p.concentration + (size - 3 - i)) * log(row[-1]) for i, row in enumerate(linalg.triangular(x)) if i
-        )
-        return linalg.total([-log_normaliser(p.concentration, size), *powers])
+        if size > linalg.MOST:
+            i = cast(position(size), x.dtype)
+            on_diagonal = where(i > 0.0, diagonal(of_lower(x).matrix()), 1.0)  # the first is 1
+            powers = (2.0 * each_of(p.concentration) + (float(size - 3) - i)) * log(on_diagonal)
+            value = over_event(powers) - log_normaliser(p.concentration, size)
+            return where(isnan(over_event(_squared_norms(x))), np.nan, value)
+        rows = linalg.triangular(x)
+        powers = ((2.0 * p.concentration + (size - 3 - i)) * log(row[-1]) for i, row in enumerate(rows) if i)
+        value = linalg.total([-log_normaliser(p.concentration, size), *powers])
+        below = [entry for row in rows for entry in row[:-1]]
+        return where(isnan(linalg.total(below)), np.nan, value) if below else value
+
+
+def _squared_norms(x: Node) -> Node:
+    """Those of the rows of the lower triangle."""
+    return over_event(square(lower_part(x)))

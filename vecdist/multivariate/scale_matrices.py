@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
-from vecdist import linalg
 from vecdist.distributions.base import Parameters, Parametrisation, parametrisation
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node
 from vecdist.multivariate.domains import definite, degrees, triangular
-from vecdist.multivariate.wishart_formulas import (
-    any_not_positive,
-    log_multigamma,
-    log_volume_of_factoring,
-    squared,
-)
+from vecdist.multivariate.lower import Lower, not_definite, not_positive, of_definite, of_lower
+from vecdist.multivariate.wishart_formulas import log_multigamma
 
 
 class ByScaleMatrix(ABC):
@@ -26,23 +21,23 @@ class ByScaleMatrix(ABC):
     @parametrisation(df=degrees, scale_matrix=definite)
     @staticmethod
     def by_matrix(df: Node, scale_matrix: Node) -> dict[str, object]:
-        return {"df": df, "factor": linalg.factored(linalg.symmetric(scale_matrix)).rows}
+        return {"df": df, "factor": of_definite(scale_matrix)}
 
     @parametrisation(df=degrees, scale_tril=triangular)
     @staticmethod
     def by_factor(df: Node, scale_tril: Node) -> dict[str, object]:
-        return {"df": df, "factor": linalg.triangular(scale_tril)}
+        return {"df": df, "factor": of_lower(scale_tril)}
 
     parametrisations: tuple[Parametrisation, ...] = (by_matrix, by_factor)
 
     @classmethod
     @abstractmethod
-    def log_density_at(cls, factor: linalg.Triangle, p: Parameters) -> Node:
+    def log_density_at(cls, factor: Lower, p: Parameters) -> Node:
         """The log density at L L'."""
 
     @classmethod
     @abstractmethod
-    def drawn_factor(cls, random: Stream, p: Parameters) -> linalg.Triangle:
+    def drawn_factor(cls, random: Stream, p: Parameters) -> Lower:
         """A factor L of a random matrix."""
 
 
@@ -56,15 +51,15 @@ class OfMatrices(ByScaleMatrix):
 
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
-        return any_not_positive(linalg.factored(linalg.symmetric(x)).pivots)
+        return not_definite(x)
 
     @classmethod
     def draw(cls, random: Stream, p: Parameters) -> Node:
-        return squared(cls.drawn_factor(random, p))
+        return cls.drawn_factor(random, p).squared()
 
     @classmethod
     def log_density(cls, x: Node, p: Parameters) -> Node:
-        return cls.log_density_at(linalg.factored(linalg.symmetric(x)).rows, p)
+        return cls.log_density_at(of_definite(x), p)
 
 
 class OfFactors(ByScaleMatrix):
@@ -72,13 +67,13 @@ class OfFactors(ByScaleMatrix):
 
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
-        return any_not_positive([row[-1] for row in linalg.lower(x)])
+        return not_positive(x)
 
     @classmethod
     def draw(cls, random: Stream, p: Parameters) -> Node:
-        return linalg.stacked(cls.drawn_factor(random, p)).node
+        return cls.drawn_factor(random, p).matrix()
 
     @classmethod
     def log_density(cls, x: Node, p: Parameters) -> Node:
-        factor = linalg.triangular(x)
-        return cls.log_density_at(factor, p) + log_volume_of_factoring(factor)
+        factor = of_lower(x)
+        return cls.log_density_at(factor, p) + factor.log_volume_of_factoring()

@@ -1,29 +1,24 @@
 """The Wishart distribution, of matrices and of their Cholesky factors."""
 
-from vecdist import linalg
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
+from vecdist.multivariate.lower import Lower, bartlett
 from vecdist.multivariate.scale_matrices import ByScaleMatrix, OfFactors, OfMatrices, log_constant
-from vecdist.multivariate.wishart_formulas import bartlett, trace_of_quotient
 
 
 class _Wishart(ByScaleMatrix):
     @classmethod
-    def log_density_at(cls, factor: linalg.Triangle, p: Parameters) -> Node:
-        size = len(factor)
-        powers = (p.df - (size + 1.0)) * linalg.log_diagonal(factor) - p.df * linalg.log_diagonal(p.factor)
-        return powers - 0.5 * trace_of_quotient(p.factor, factor) - log_constant(p.df, size)
+    def log_density_at(cls, factor: Lower, p: Parameters) -> Node:
+        size = factor.size
+        powers = (p.df - (size + 1.0)) * factor.log_diagonal() - p.df * p.factor.log_diagonal()
+        return powers - 0.5 * p.factor.quotient(factor) - log_constant(p.df, size)
 
     @classmethod
-    def drawn_factor(cls, random: Stream, p: Parameters) -> linalg.Triangle:
+    def drawn_factor(cls, random: Stream, p: Parameters) -> Lower:
         """The factor L A of a matrix, by the factor L of the scale matrix and Bartlett's A."""
-        inner = bartlett(random, [p.df - float(i) for i in range(p.size)])
-        return [
-            [linalg.total(row[k] * inner[k][j] for k in range(j, i + 1)) for j in range(i + 1)]
-            for i, row in enumerate(p.factor)
-        ]
+        return p.factor.times(bartlett(random, p.df, range(p.size)))
 
 
 class Wishart(_Wishart, OfMatrices, Multivariate):

@@ -7,15 +7,21 @@ import numpy as np
 
 from vecdist import linalg
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, cast
+from vecdist.multivariate.events import each_of, over_event
 from vecdist.primitives.arithmetic import bit_or, sqrt, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.structure import position
 from vecdist.special.error_functions import lgamma
 
 
 def log_multigamma(a: Node, size: int) -> Node:
     """The logarithm of the multivariate gamma function, Γ_p(a) = pi^(p (p - 1) / 4) ∏ Γ(a - j / 2), DLMF 35.3.4."""
-    return linalg.total(lgamma(a - 0.5 * j) for j in range(size)) + 0.25 * size * (size - 1) * math.log(math.pi)
+    if size <= linalg.MOST:
+        total = linalg.total(lgamma(a - 0.5 * j) for j in range(size))
+    else:
+        total = over_event(lgamma(each_of(a) - 0.5 * cast(position(size), a.dtype)))
+    return total + 0.25 * size * (size - 1) * math.log(math.pi)
 
 
 def trace_of_quotient(left: linalg.Triangle, right: linalg.Triangle) -> Node:
@@ -39,10 +45,7 @@ def any_not_positive(found: linalg.Vector) -> Node:
 
 
 def bartlett(random: Stream, degrees: Sequence[Node]) -> linalg.Triangle:
-    """A lower triangle of standard normal numbers, with roots of chi-squared variables on its diagonal.
-
-    Bartlett (1933), On the theory of statistical regression, Proceedings of the Royal Society of Edinburgh 53.
-    """
+    """A lower triangle of standard normal numbers, with roots of chi-squared variables on its diagonal."""
     return [
         [*(random.normal() for _ in range(i)), sqrt(2.0 * random.gamma(0.5 * df))] for i, df in enumerate(degrees)
     ]
