@@ -73,6 +73,14 @@ def size_of_ex_gaussian(distance: arb, scale: arb, rate: arb, ratio: arb) -> arb
     return 1 + z**2 / 2 if z < ratio else 1 + abs(rate * distance) + ratio**2 / 2
 
 
+def sigmoid_powers(z: arb, shape: arb) -> arb:
+    return -shape * (-z).exp().log1p() - z.exp().log1p()
+
+
+def size_of_sigmoid_powers(z: arb, shape: arb) -> arb:
+    return shape * (-z).exp().log1p() + z.exp().log1p()
+
+
 NONE = (-1e-23, 1e-23)
 SHARED = [((-30.0, 30.0), NONE, (0.1, 9.0), (0.1, 2.0), NONE, (0.1, 30.0)),
           ((1e-9, 1e-6), NONE, (0.1, 9.0), (1e-3, 0.1), NONE, (0.1, 9.0))]  # fmt: skip
@@ -82,6 +90,7 @@ STEPS = [((1e-3, 9.0), (1e-3, 9.0)), ((1e-9, 1e9), (1e-9, 1e9))]
 ODDS = [((1e-9, 0.5), (0.1, 9.0), (-9.0, 9.0)), ((0.5, 0.999), (0.1, 9.0), (-9.0, 9.0))]
 RATIOS = [(x, (0.1, 9.0), (-3.0, 3.0), NONE, (0.1, 9.0)) for x in ((1e-3, 9.0), (1e-9, 1e-3), (9.0, 1e9))]
 MIXED = [((-9.0, 9.0), (0.1, 3.0), (0.1, 3.0), (0.1, 3.0)), ((-1e3, 1e3), (1.0, 9.0), (0.1, 3.0), (1e-6, 1e2))]
+LOGITS = [((-30.0, 30.0), (0.1, 9.0)), ((-80.0, 80.0), (1e-3, 1e3))]
 CASES = [
     Case("distance_power", precisely(distance_power), POWERS, POWERS, (2.0, 2.0)),
     Case("shared_distance_power", precisely(shared_distance_power), SHARED, SHARED, (2.0, 2.0)),
@@ -91,6 +100,7 @@ CASES = [
     Case("relaxed_bernoulli_log_density", precisely(relaxed_bernoulli), ODDS, ODDS, (2.0, 2.0),
          size_of_relaxed_bernoulli),
     Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
+    Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
     Case("ex_gaussian_log_excess", precisely(ex_gaussian), MIXED, MIXED, (3.0, 3.0), size_of_ex_gaussian),
 ]  # fmt: skip
 

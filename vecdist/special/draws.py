@@ -312,9 +312,11 @@ def _von_mises_fisher(low: float, high: float, place: float, tag: float, concent
 
     The symmetric beta variable of his step 1 is half of 1 less a coordinate of Ulrich (1984), Applied Statistics 33.
     """
-    away, turn, more = nan, (0.0 if concentration >= 0.0 and size >= 2.0 else inf), size - 1.0
-    root = sqrt(4.0 * concentration * concentration + more * more) if concentration < 1e150 else 2.0 * concentration
-    b = more / (2.0 * concentration + root)
+    away, turn, more, sharp = nan, inf, 1.0, 0.0
+    if 0.0 <= concentration <= 1e300 and 2.0 <= size <= 1e150:
+        turn, more, sharp = 0.0, size - 1.0, concentration
+    root = sqrt(4.0 * sharp * sharp + more * more) if sharp < 1e150 else 2.0 * sharp
+    b = more / (2.0 * sharp + root)
     while turn < TRIES:
         u, v, w = uniforms(low, high, place, tag, turn)
         turn += 1.0
@@ -322,9 +324,9 @@ def _von_mises_fisher(low: float, high: float, place: float, tag: float, concent
         z = 0.5 - 0.5 * radius * cos(2.0 * pi * v)
         away = 2.0 * b * z / (1.0 - (1.0 - b) * z)
         ratio = (0.5 + (1.0 - b) * (away / (4.0 * b))) * (1.0 + b)
-        if concentration * (2.0 * b / (1.0 + b) - away) + more * log(ratio) >= log(w):
+        if sharp * (2.0 * b / (1.0 + b) - away) + more * log(ratio) >= log(w):
             turn = inf
-    return away
+    return 0.0 if concentration == inf and size >= 2.0 else away
 
 
 def _drawn(name: str, parameters: int, routine: Callable[..., float]) -> Primitive:
