@@ -11,6 +11,7 @@ from vecdist.distributions import (
     GeneralizedDirichlet,
     LogisticNormal,
     MatrixNormal,
+    Multinomial,
     MultivariateHypergeometric,
     MvLaplace,
     MvLogNormal,
@@ -105,6 +106,19 @@ def test_kinds_drawn_without_replacement():
     ones = [uniforms(x[:, k], st.hypergeom(19, population[k], n).cdf, True) for k in (0, 2, 3)]
     assert least_p_value(np.stack(ones, -1)) > LEAST
     assert st.kstest(uniforms(x[:, 0] + x[:, 2], st.hypergeom(19, 15, n).cdf, True), "uniform").pvalue > LEAST
+
+
+@pytest.mark.parametrize("kinds", [17, 32])
+def test_many_kinds(kinds):
+    """Of which halves are drawn first."""
+    probs, population = np.arange(kinds) / np.arange(kinds).sum(), np.arange(kinds) % 5
+    x, y = drawn(Multinomial(40, probs), (1000,)), drawn(MultivariateHypergeometric(population, 30), 1000)
+    assert (x.sum(-1) == 40).all() and (y.sum(-1) == 30).all() and (y <= population).all() and (y >= 0).all()
+    total = population.sum()
+    for places in ([3], [kinds - 1], [2, 8, 16]):
+        one = uniforms(x[:, places].sum(-1), st.binom(40, probs[places].sum()).cdf, True)
+        other = uniforms(y[:, places].sum(-1), st.hypergeom(total, population[places].sum(), 30).cdf, True)
+        assert least_p_value(np.stack([one, other], -1)) > LEAST
 
 
 def test_counts_before_a_success():

@@ -12,14 +12,23 @@ from vecdist.distributions import (
     Dirichlet,
     DirichletMultinomial,
     Gamma,
+    GeneralizedDirichlet,
+    LogisticNormal,
+    MatrixNormal,
     Multinomial,
+    MvLaplace,
     MvNormal,
     MvStudentT,
     NegativeBinomial,
+    NegativeMultinomial,
     Normal,
     OrderedLogistic,
+    PlackettLuce,
     Poisson,
+    PoissonBinomial,
     StudentT,
+    VonMisesFisher,
+    Wishart,
 )
 
 pytestmark = pytest.mark.cuda
@@ -105,6 +114,21 @@ VECTORS = {  # a family as a function of arrays, its points, and the arrays
     "DirichletMultinomial": (lambda a: DirichletMultinomial(9.0, a), COUNTS, [RNG.uniform(0.5, 3.0, 3)]),
     "MvNormal": (MvNormal, POINTS, [RNG.normal(size=3), positive_definite(3)]),
     "MvStudentT": (MvStudentT, POINTS, [np.array(5.0), RNG.normal(size=3), positive_definite(3)]),
+    "GeneralizedDirichlet": (
+        GeneralizedDirichlet, RNG.dirichlet(np.ones(4), 20), [RNG.uniform(0.5, 3.0, 3), RNG.uniform(0.5, 3.0, 3)]
+    ),
+    "LogisticNormal": (LogisticNormal, RNG.dirichlet(np.ones(4), 20), [RNG.normal(size=3), positive_definite(3)]),
+    "MatrixNormal": (
+        MatrixNormal, RNG.normal(size=(20, 3, 2)), [RNG.normal(size=(3, 2)), positive_definite(3), positive_definite(2)]
+    ),
+    "MvLaplace": (MvLaplace, POINTS, [RNG.normal(size=3), positive_definite(3)]),
+    "NegativeMultinomial": (NegativeMultinomial, COUNTS, [np.array(2.5), np.array([0.1, 0.3, 0.2])]),
+    "PlackettLuce": (PlackettLuce, RNG.permuted(np.tile(np.arange(4.0), (20, 1)), axis=1), [RNG.uniform(0.5, 3.0, 4)]),
+    "PoissonBinomial": (PoissonBinomial, CATEGORIES, [RNG.uniform(0.1, 0.9, 6)]),
+    "VonMisesFisher": (
+        VonMisesFisher, POINTS / np.sqrt((POINTS**2).sum(-1, keepdims=True)), [np.array([0.6, 0.0, 0.8]), np.array(5.0)]
+    ),
+    "Wishart": (Wishart, positive_definite(18) / 9.0, [np.array(20.5), positive_definite(18)]),
     "OrderedLogistic": (OrderedLogistic, CATEGORIES, [np.array(0.3), np.sort(RNG.normal(size=3))]),
 }
 

@@ -43,7 +43,9 @@ class MultivariateHypergeometric(Multivariate):
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
-        return drawn_in_turn(p.n, p.population, lambda *urn: random.draw(hypergeometric_draw, *urn))
+        return drawn_in_turn(
+            random, p.n, p.population, lambda some, *urn: some.draw(hypergeometric_draw, *urn)
+        )
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
