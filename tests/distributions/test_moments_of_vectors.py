@@ -10,6 +10,7 @@ from vecdist.distributions import (
     Dirichlet,
     DirichletMultinomial,
     GeneralizedDirichlet,
+    InverseWishart,
     MatrixNormal,
     Multinomial,
     MultivariateHypergeometric,
@@ -20,6 +21,7 @@ from vecdist.distributions import (
     NegativeMultinomial,
     PoissonBinomial,
     VonMisesFisher,
+    Wishart,
 )
 
 LOC, MATRIX = np.array([1.0, -2.0]), np.array([[2.0, 0.5], [0.5, 1.0]])
@@ -52,6 +54,10 @@ MOMENTS = [
      *(getattr(st.multivariate_hypergeom([3, 2, 5], 4), it)() for it in ("mean", "var"))),
     (MultivariateHypergeometric([1, 0], 1), [1.0, 0.0], [0.0, 0.0]),
     (NegativeMultinomial(2.0, Q), 2.0 * Q / 0.25, 2.0 * Q * (0.25 + Q) / 0.25**2),
+    (Wishart(3.5, MATRIX), st.wishart(3.5, MATRIX).mean(), st.wishart(3.5, MATRIX).var()),
+    (InverseWishart(7.5, MATRIX), st.invwishart(7.5, MATRIX).mean(), st.invwishart(7.5, MATRIX).var()),
+    (InverseWishart(3.5, MATRIX), 2.0 * MATRIX, np.full((2, 2), np.nan)),
+    (InverseWishart(23.5, np.eye(18)), np.eye(18) / 4.5, st.invwishart(23.5, np.eye(18)).var()),
     (PoissonBinomial(Q), 0.75, 0.4375),
     (GeneralizedDirichlet(ALPHA, BETA), broken(1), broken(2) - broken(1) ** 2),
 ]

@@ -1,11 +1,15 @@
 """The inverse Wishart distribution, of matrices and of their Cholesky factors."""
 
+import numpy as np
+
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, where
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.lower import Lower, bartlett
+from vecdist.multivariate.events import each_of
+from vecdist.multivariate.lower import Lower, bartlett, of_diagonal
 from vecdist.multivariate.scale_matrices import ByScaleMatrix, OfFactors, OfMatrices, log_constant
+from vecdist.primitives.arithmetic import square
 
 
 class _InverseWishart(ByScaleMatrix):
@@ -35,6 +39,18 @@ class InverseWishart(_InverseWishart, OfMatrices, Multivariate):
     >>> round(float(vecdist.logpdf(InverseWishart(3.0, np.eye(2)), np.array([[2.0, 0.5], [0.5, 1.0]]))), 4)
     -5.067
     """
+
+    @staticmethod
+    def mean_of(p: Parameters) -> Node:
+        over = each_of(each_of(p.df)) - (p.size + 1.0)
+        return where(over > 0.0, p.factor.squared() / where(over > 0.0, over, 1.0), np.nan)
+
+    @staticmethod
+    def variance_of(p: Parameters) -> Node:
+        matrix, over = p.factor.squared(), each_of(each_of(p.df)) - (p.size + 3.0)
+        known = where(over > 0.0, over, 1.0)
+        found = (known + 4.0) * square(matrix) + (known + 2.0) * of_diagonal(matrix)
+        return where(over > 0.0, found / ((known + 3.0) * square(known + 2.0) * known), np.nan)
 
 
 class InverseWishartCholesky(_InverseWishart, OfFactors, Multivariate):

@@ -178,6 +178,12 @@ def triangle(below: Node, on_diagonal: Node) -> Node:
     return where(row > column, below, where(eq(row, column), each_of(on_diagonal), 0.0))
 
 
+def of_diagonal(matrix: Node) -> Node:
+    """The products of the elements on the diagonal of a matrix, one of the row and one of the column."""
+    each = diagonal(matrix)
+    return each_of(each) * swapped(each_of(each))
+
+
 def _alike(left: Node, right: Node) -> tuple[Node, Node]:
     """Two matrices with the same batch axes."""
     lead = broadcast((left.shape[:-2], right.shape[:-2]))

@@ -4,8 +4,10 @@ from vecdist.distributions.base import Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node
 from vecdist.multivariate.base import Multivariate
-from vecdist.multivariate.lower import Lower, bartlett
+from vecdist.multivariate.events import each_of
+from vecdist.multivariate.lower import Lower, bartlett, of_diagonal
 from vecdist.multivariate.scale_matrices import ByScaleMatrix, OfFactors, OfMatrices, log_constant
+from vecdist.primitives.arithmetic import square
 
 
 class _Wishart(ByScaleMatrix):
@@ -32,6 +34,15 @@ class Wishart(_Wishart, OfMatrices, Multivariate):
     >>> round(float(vecdist.logpdf(Wishart(3.0, np.eye(2)), np.array([[2.0, 0.5], [0.5, 1.0]]))), 4)
     -4.031
     """
+
+    @staticmethod
+    def mean_of(p: Parameters) -> Node:
+        return each_of(each_of(p.df)) * p.factor.squared()
+
+    @staticmethod
+    def variance_of(p: Parameters) -> Node:
+        matrix = p.factor.squared()
+        return each_of(each_of(p.df)) * (square(matrix) + of_diagonal(matrix))
 
 
 class WishartCholesky(_Wishart, OfFactors, Multivariate):
