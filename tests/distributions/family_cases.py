@@ -178,6 +178,7 @@ DRAWS = {
         _half_line,
     ),
     "LogitNormal": (lambda rng, loc, scale: 1 / (1 + np.exp(-rng.normal(loc, scale))), _unit),
+    "NoncentralBeta": (lambda rng, a, b, nc: rng.beta(a + rng.poisson(nc / 2), b), _unit),
     "RelaxedBernoulli": (
         lambda rng, t, p: 1 / (1 + np.exp(-(np.log(p / (1 - p)) + rng.logistic(size=p.shape)) / t)), _unit
     ),
@@ -196,7 +197,7 @@ DRAWS = {
 def points_of(family, names, parameters):
     """A point inside the support for each row of parameters, of their dtype."""
     drawn = scipys(family, names, parameters).rvs(random_state=1, size=len(parameters[0]))
-    if family.__name__ in {"Beta", "Kumaraswamy", "LogitNormal", "RelaxedBernoulli"}:
+    if family.__name__ in {"Beta", "Kumaraswamy", "LogitNormal", "NoncentralBeta", "RelaxedBernoulli"}:
         drawn = np.clip(drawn, 1e-3, 1 - 1e-3)
     return np.asarray(drawn, parameters[0].dtype)
 
@@ -227,6 +228,7 @@ TAMED = {
     "SkewedExponentialPower": {"power": lambda p: np.minimum(p["power"], 4)},
     "HurdleGamma": {"gate": lambda p: 0.0 * p["gate"]},
     "HurdleLogNormal": {"gate": lambda p: 0.0 * p["gate"], "scale": lambda p: p["scale"] / 5},
+    "NoncentralBeta": {"beta": lambda p: p["beta"] + 1},
     "NoncentralStudentT": {"df": lambda p: p["df"] + 1},
     "YuleSimon": {"alpha": lambda p: p["alpha"] + 6},
     "Zipf": {"power": lambda p: p["power"] + 6},

@@ -97,6 +97,7 @@ CDFS = {
     "Kumaraswamy": lambda x, a, b: 1 - (1 - x**a) ** b,
     "Lindley": lambda x, shape: 1 - (1 + shape * x / (1 + shape)) * np.exp(-shape * x),
     "LogitNormal": lambda x, loc, scale: st.norm.cdf(sc.logit(x), loc, scale),
+    "NoncentralBeta": lambda x, a, b, nc: st.ncf.cdf(x / (1 - x) * (b / a), 2 * a, 2 * b, nc),
     "NormalInverseGaussian": _normal_inverse_gaussian,
     "RelaxedBernoulli": lambda x, t, p: sc.expit(t * sc.logit(x) - sc.logit(p)),
     "SkewedExponentialPower": _skewed_exponential_power,

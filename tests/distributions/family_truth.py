@@ -186,6 +186,9 @@ LOG_DENSITY = {
     "NoncentralChi2": lambda x, df, nc: (
         -(x + nc) / 2 + (df / 4 - HALF) * (x / nc).log() + (acb((nc * x).sqrt()).bessel_i(df / 2 - 1).real / 2).log()
     ),
+    "NoncentralBeta": lambda x, a, b, nc: (
+        (a - 1) * x.log() + (b - 1) * (1 - x).log() - log_beta(a, b) - nc / 2 + (nc * x / 2).hypgeom_1f1(a + b, a).log()
+    ),
     "NoncentralFisherSnedecor": noncentral_f,
     "NoncentralStudentT": lambda x, df, nc, loc, s: noncentral_t((x - loc) / s, df, nc) - s.log(),
     "NormalInverseGaussian": normal_inverse_gaussian,

@@ -83,6 +83,7 @@ _WHERE = {
     "Nakagami": "vecdist.distributions.nakagami",
     "NegativeBinomial": "vecdist.distributions.negative_binomial",
     "NegativeMultinomial": "vecdist.multivariate",
+    "NoncentralBeta": "vecdist.distributions.noncentral_beta",
     "NoncentralChi2": "vecdist.distributions.noncentral_chi2",
     "NoncentralFisherSnedecor": "vecdist.distributions.noncentral_fisher_snedecor",
     "NoncentralStudentT": "vecdist.distributions.noncentral_student_t",

@@ -67,6 +67,7 @@ from vecdist.distributions.maxwell import Maxwell as _Maxwell
 from vecdist.distributions.moyal import Moyal as _Moyal
 from vecdist.distributions.nakagami import Nakagami as _Nakagami
 from vecdist.distributions.negative_binomial import NegativeBinomial as _NegativeBinomial
+from vecdist.distributions.noncentral_beta import NoncentralBeta as _NoncentralBeta
 from vecdist.distributions.noncentral_chi2 import NoncentralChi2 as _NoncentralChi2
 from vecdist.distributions.noncentral_fisher_snedecor import NoncentralFisherSnedecor as _NoncentralFisherSnedecor
 from vecdist.distributions.noncentral_student_t import NoncentralStudentT as _NoncentralStudentT
@@ -179,6 +180,7 @@ __all__ = [
     "Nakagami",
     "NegativeBinomial",
     "NegativeMultinomial",
+    "NoncentralBeta",
     "NoncentralChi2",
     "NoncentralFisherSnedecor",
     "NoncentralStudentT",
@@ -717,6 +719,12 @@ class NegativeBinomial(_NegativeBinomial):
 
     @overload
     def __init__(self, *, log_mean: Operand, dispersion: Operand) -> None: ...
+
+
+class NoncentralBeta(_NoncentralBeta):
+    """Noncentral beta distribution, f(x) = exp(-nc / 2) g(x) M(alpha + beta, alpha, nc x / 2) for 0 <= x <= 1."""
+
+    def __init__(self, alpha: Operand, beta: Operand, nc: Operand) -> None: ...
 
 
 class NoncentralChi2(_NoncentralChi2):

@@ -1,5 +1,6 @@
 """The noncentral F distribution."""
 
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 from vecdist.constraints import Constraint, nonnegative, positive
@@ -28,16 +29,17 @@ def log_term(count: Node, x: Node, a: Node, b: Node, rate: Node, log_rate: Node)
     return mass + f_decay(x * (a / shape), shape, b) + log_beta_peak(shape, b)
 
 
-def log_mixture(x: Node, a: Node, b: Node, rate: Node) -> Node:
-    """The log of the sum of these terms, of every one or of so few that the sum is that of all (see ``integral``)."""
-    w = rate * (x / (x + b / a))
+def log_mixture(log_term: Callable[..., Node], w: Node, a: Node, b: Node, given: Sequence[Node]) -> Node:
+    """The log of the sum of ``exp(log_term(count, *given))``, which are those of M(a + b, a, w) times a constant.
+
+    Of every term, or of so few at equal steps that the sum is that of all (see ``integral``).
+    """
     root = hypot(w - a, 2.0 * sqrt(w) * sqrt(a + b))
     middle = floor(where(w > a, 0.5 * (w - a + root), 2.0 * w * ((a + b) / (a - w + root))))
     deviation = 1.0 / sqrt(1.0 / (middle + 1.0) + b / (a + middle) / (a + b + middle))
     stride = maximum(floor(0.5 * deviation), 1.0)
     before = minimum(middle, sqrt(2.0 * DECAY * middle))  # by Poisson masses, which fall off less
     after = DECAY / 3.0 + sqrt((DECAY / 3.0) ** 2 + 2.0 * DECAY * middle)
-    given = (x, a, b, rate, log(rate))
     largest = log_term(middle, *given)
 
     def term(step: Node, middle: Node, stride: Node, largest: Node, *given: Node) -> Node:
@@ -80,7 +82,8 @@ class NoncentralFisherSnedecor(Distribution):
         second = 0.5 * square(first) * (p.beta / total / (p.alpha + 1.0))
         edge = FisherSnedecor.log_density(x, p) + (first - second - p.rate)
         at, rate = where(near, 1.0, x), where(near, 1.0, p.rate)
-        return where(near, edge, log_mixture(at, p.alpha, p.beta, rate) - log(at))
+        w, given = rate * (at / (at + p.df2 / p.df1)), (at, p.alpha, p.beta, rate, log(rate))
+        return where(near, edge, log_mixture(log_term, w, p.alpha, p.beta, given) - log(at))
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
