@@ -49,7 +49,7 @@ def test_linear_algebra(name, shape):
 
 
 ORDERS = {
-    "sort": lambda x: (np.sort(x, 0) * np.arange(6.0)[:, None]).sum(),
+    "sort": lambda x: (np.sort(x, 0)[1:] * np.sort(x, 1)[1:, ::-1]).sum(),
     "median": lambda x: np.sin(np.median(x, 1)).sum(),
     "quantiles": lambda x: (np.quantile(x, [0.2, 0.7], 0) ** 2).sum(), "lexsort": lambda x: x[np.lexsort(x.T)][0].sum(),
     "nan": lambda x: np.nanquantile(np.where(x > 1, np.nan, x), 0.3, 1, method="hazen").sum(),
