@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from vecdist.graph.node import Node, const
+from vecdist.graph.node import where as choose
 from vecdist.primitives.arithmetic import ceil, floor
 from vecdist.primitives.loops import local, loop
+
+MOST = 1e6  # steps of a sum
 
 
 def integral(
@@ -21,15 +22,18 @@ def integral(
 ) -> Node:
     """The integral of ``term(t, *given)`` over t from ``start`` to ``end``, rounded to whole numbers; 0 not ``where``.
 
-    Ends are where nothing is left, and have no derivatives; the others are those of the sum, to any order.
+    It is NaN where that would take more than a million steps, as from or to infinity.  Ends are where nothing is left,
+    and have no derivatives; the others are those of the sum, to any order.
     """
     dtype = given[0].dtype
     first, last = (const(end, dtype) if not isinstance(end, Node) else end for end in (start, end))
     first, count = floor(first), (ceil(last) - floor(first)) / step
     turn, total, *inside = (local(place, dtype) for place in range(4 + len(given)))
     at = inside[0] + turn * step
-    active = const(True, np.bool_) if where is None else where
+    few = count <= MOST
+    active = few if where is None else where & few
     news = (turn + 1.0, total + term(at, *inside[2:]))
     zero = const(0.0, dtype)
     _, found = loop(active, (zero, zero), (first, count, *given), turn <= inside[1], news)
-    return step * found
+    whole = choose(few, step * found, float("nan"))
+    return whole if where is None else choose(where, whole, 0.0)
