@@ -3,6 +3,7 @@
 import numpy as np
 
 from vecdist.graph.node import Node, rewrite, topological
+from vecdist.passes.loops import merged
 from vecdist.primitives.structure import extent, rebuilt
 from vecdist.runtime.interpreter import interpret
 
@@ -23,9 +24,13 @@ def numbered(roots):
 
 
 def interpreted(roots, derivation=lambda roots: roots):
-    """The values of ``roots``, or of what is derived from them, by NumPy."""
+    """The values of ``roots``, or of what is derived from them, by NumPy.
+
+    A loop and its derivatives, which are loops that do what it does and more, take their turns together: each of them
+    alone, of a second derivative of four arguments, would be all that it does forty times.
+    """
     graph, arrays = numbered(roots)
-    return interpret(derivation(graph), arrays, {})
+    return interpret(merged(derivation(graph)), arrays, {})
 
 
 def interpreted_bound(bound, graph=None):

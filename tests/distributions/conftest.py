@@ -9,6 +9,7 @@ from vecdist.graph.node import topological
 from vecdist.passes.bind import bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
+from vecdist.passes.loops import merged
 from vecdist.passes.simplify import simplify
 from vecdist.runtime import pipeline
 from vecdist.runtime.interpreter import evaluate
@@ -34,5 +35,5 @@ def launch(roots, derivation, shapes, errors="raise", found=None):
 def derived(roots, derivation):
     """A structure after the passes, and its flags: the same one for every test that gives it other numbers."""
     plain, failures = split_checks(roots)
-    expanded = simplify(expand(simplify((*derivation(plain), *failures))))
+    expanded = simplify(expand(simplify(merged((*derivation(plain), *failures)))))
     return expanded, tuple(topological(expanded))
