@@ -136,6 +136,7 @@ COMPILED = {
 }
 
 
+@pytest.mark.usefixtures("execution")
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("case", COMPILED)
 def test_compiled_values_and_gradients(case, dtype):
