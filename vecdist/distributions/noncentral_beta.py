@@ -5,13 +5,14 @@ from types import SimpleNamespace
 from vecdist.constraints import Constraint, nonnegative, positive, unit_interval
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.beta import Beta
-from vecdist.distributions.noncentral_fisher_snedecor import SMALL, log_mixture
+from vecdist.distributions.noncentral_fisher_snedecor import SMALL, OfShapes, log_mixture
 from vecdist.distributions.saddle_point import poisson
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log, sigmoid
 from vecdist.primitives.floating import width
+from vecdist.special.beta_of_odds import ODDS
 from vecdist.special.draws import poisson_draw
 from vecdist.special.error_functions import lbeta, xlog1py
 
@@ -22,7 +23,7 @@ def log_term(count: Node, log_x: Node, a: Node, b: Node, rate: Node, log_rate: N
     return mass + (a + count - 1.0) * log_x - lbeta(a + count, b)
 
 
-class NoncentralBeta(Distribution):
+class NoncentralBeta(OfShapes, Distribution):
     """Noncentral beta distribution, f(x) = exp(-nc / 2) g(x) M(alpha + beta, alpha, nc x / 2) for 0 <= x <= 1.
 
     Written ``NoncentralBeta(alpha, beta, nc)``; g is the density of ``Beta(alpha, beta)``, which it is without ``nc``,
@@ -34,6 +35,8 @@ class NoncentralBeta(Distribution):
     >>> np.asarray(vecdist.logpdf(NoncentralBeta(1.0, 2.0, 1.0), np.array([0.0, 0.5, 1.0]))).round(4)
     array([0.1931, 0.1761,   -inf])
     """
+
+    form = ODDS
 
     @parametrisation(alpha=positive, beta=positive, nc=nonnegative)
     @staticmethod

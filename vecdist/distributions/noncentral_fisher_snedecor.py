@@ -2,20 +2,27 @@
 
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
+from typing import ClassVar
 
 from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.fisher_snedecor import FisherSnedecor, f_decay
 from vecdist.distributions.saddle_point import poisson
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import floor, maximum, minimum, sqrt, square
 from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.floating import width
 from vecdist.primitives.power import hypot
+from vecdist.special.beta_of_odds import RATIO
 from vecdist.special.draws import poisson_draw
 from vecdist.special.error_functions import log_beta_peak
 from vecdist.special.formulas import infinite_where
+from vecdist.special.noncentral_beta_tails import (
+    log_noncentral_beta_tail,
+    noncentral_beta_quantile,
+    noncentral_beta_tail,
+)
 from vecdist.special.quadrature import integral
 
 SMALL = {8: 1e-8, 4: 1e-4}  # the square of which is lost
@@ -49,7 +56,41 @@ def log_mixture(log_term: Callable[..., Node], w: Node, a: Node, b: Node, given:
     return largest + log(stride * total)
 
 
-class NoncentralFisherSnedecor(Distribution):
+class OfShapes:
+    """The distribution functions of a family of shapes alpha and beta whose numbers are odds or shares of ``form``."""
+
+    form: ClassVar[float]
+
+    @classmethod
+    def given(cls, x: Node, p: Parameters) -> tuple[Node, ...]:
+        return const(cls.form, x.dtype), p.alpha, p.beta, p.rate, x
+
+    @classmethod
+    def cdf(cls, x: Node, p: Parameters) -> Node:
+        return noncentral_beta_tail(const(1.0, x.dtype), *cls.given(x, p))
+
+    @classmethod
+    def sf(cls, x: Node, p: Parameters) -> Node:
+        return noncentral_beta_tail(const(0.0, x.dtype), *cls.given(x, p))
+
+    @classmethod
+    def log_cdf(cls, x: Node, p: Parameters) -> Node:
+        return log_noncentral_beta_tail(const(1.0, x.dtype), *cls.given(x, p))
+
+    @classmethod
+    def log_sf(cls, x: Node, p: Parameters) -> Node:
+        return log_noncentral_beta_tail(const(0.0, x.dtype), *cls.given(x, p))
+
+    @classmethod
+    def quantile(cls, q: Node, p: Parameters) -> Node:
+        return noncentral_beta_quantile(const(1.0, q.dtype), *cls.given(q, p))
+
+    @classmethod
+    def upper_quantile(cls, q: Node, p: Parameters) -> Node:
+        return noncentral_beta_quantile(const(0.0, q.dtype), *cls.given(q, p))
+
+
+class NoncentralFisherSnedecor(OfShapes, Distribution):
     """Noncentral F distribution, f(x) = exp(-nc / 2) g(x) M((dfn + dfd) / 2, dfn / 2, nc y / 2) for x >= 0.
 
     Written ``NoncentralFisherSnedecor(dfn, dfd, nc)``; g is the density of ``FisherSnedecor(dfn, dfd)``, which it is
@@ -63,6 +104,7 @@ class NoncentralFisherSnedecor(Distribution):
     """
 
     oracle = "scipy.stats.ncf(dfn, dfd, nc)"
+    form = RATIO
 
     @parametrisation(dfn=positive, dfd=positive, nc=nonnegative)
     @staticmethod

@@ -1,0 +1,69 @@
+"""Tails of noncentral variables and their slopes, far out too, against sums and integrals in ball arithmetic."""
+
+from functools import cache
+
+import flint
+import pytest
+from flint import arb
+
+from vecdist.special.beta_of_odds import ODDS, RATIO
+from vecdist.special.noncentral_beta_tails import _log_slope, _log_tail, _quantile, _tail
+
+BITS, STEP = 900, arb(2) ** -200
+UNITS = 4e-15  # relative, of a logarithm and of its slopes, times the size of the logarithm
+
+# a form, both shapes, the rate and a number: on both sides of the middle, small, large, next to 0 and far out
+POINTS = [
+    (RATIO, 1.0, 1.0, 0.5, 1.0), (RATIO, 1.5, 4.0, 3.0, 0.01), (RATIO, 1.5, 4.0, 3.0, 40.0),
+    (RATIO, 4.0, 300.0, 120.0, 9.0), (RATIO, 4.0, 300.0, 120.0, 90.0), (RATIO, 70.0, 2.0, 900.0, 3.0),
+    (RATIO, 2.0, 3.0, 1e-9, 1e-6), (ODDS, 2.0, 3.0, 5.0, 1e-8), (ODDS, 2.0, 3.0, 5.0, 0.999),
+    (ODDS, 0.4, 30.0, 60.0, 0.7), (ODDS, 30.0, 0.4, 0.25, 0.1), (RATIO, 0.05, 0.3, 2.0, 1.0),
+]  # fmt: skip
+
+
+@cache
+def mixture(form, a, b, rate, z):
+    """Both tails, by the recurrence of incomplete beta functions in the first shape, DLMF 8.17.20."""
+    x = z if form == ODDS else z * a / (b + z * a)
+    below = x.beta_lower(a, b, 1)
+    step = (a * x.log() + b * (1 - x).log() - (a + 1).lgamma() - b.lgamma() + (a + b).lgamma()).exp()
+    mass, whole, total = (-rate).exp(), arb(0), arb(0)
+    for k in range(300 + 3 * int(float(rate))):
+        total, whole = total + mass * below, whole + mass
+        below -= step
+        step *= x * (a + b + k) / (a + k + 1)
+        mass *= rate / (k + 1)
+    return total, whole - total
+
+
+def true_slope(tail, form, *at, place):
+    up, down = (
+        mixture(form, *at[:place], at[place] * (1 + sign * STEP), *at[place + 1 :])[tail].log() for sign in (1, -1)
+    )
+    return float((up - down) / (2 * STEP * at[place]))
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_tails_of_noncentral_beta_variables_and_their_slopes(point):
+    form, *at = point
+    with flint.ctx.workprec(BITS):
+        balls = [arb(each) for each in at]
+        for tail, below in enumerate((1.0, 0.0)):
+            truth = mixture(form, *balls)[tail]
+            slack = UNITS * (1 + abs(float(truth.log())))
+            assert _log_tail(below, *point) == pytest.approx(float(truth.log()), rel=slack, abs=1e-300)
+            assert _tail(below, *point) == pytest.approx(float(truth), rel=slack)
+            for place in range(4):
+                per_z = at[3] * (1 - at[3] if form == ODDS else 1) if place == 3 else 1.0
+                expected = true_slope(tail, form, *balls, place=place)
+                assert _log_slope(float(place), below, *point) / per_z == pytest.approx(expected, rel=4 * slack)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_quantiles_of_noncentral_beta_variables(point):
+    *given, _ = point
+    for below in (1.0, 0.0):
+        for share in (1e-200, 1e-9, 0.3):
+            z = _quantile(below, *given, share)
+            if 0.0 < z < (1.0 - 1e-9 if given[0] == ODDS else 1e300):
+                assert _tail(below, *given, z) == pytest.approx(share, rel=1e-12)
