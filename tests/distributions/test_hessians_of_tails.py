@@ -16,7 +16,7 @@ REFUSED = {
     "BetaPrime": "alpha beta", "Chi": "df", "Chi2": "df", "FisherSnedecor": "df1 df2", "Gamma": "shape",
     "GeneralizedNormal": "power", "HalfStudentT": "df", "HurdleGamma": "shape", "HurdleNegativeBinomial": "r",
     "InverseChi2": "df", "InverseGamma": "shape", "NegativeBinomial": "r", "NoncentralBeta": "x alpha beta nc",
-    "NoncentralChi2": "df", "NoncentralFisherSnedecor": "x dfn dfd nc",
+    "NoncentralChi2": "df", "NoncentralFisherSnedecor": "x dfn dfd nc", "NoncentralStudentT": "x df nc loc scale",
     "NormalInverseGaussian": "x loc alpha beta delta", "ScaledInverseChi2": "df", "SkewedExponentialPower": "power",
     "Nakagami": "shape", "StudentT": "df", "VonMises": "concentration", "ZeroInflatedNegativeBinomial": "r",
     "Zipf": "power",

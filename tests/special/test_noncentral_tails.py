@@ -8,6 +8,9 @@ from flint import arb
 
 from vecdist.special.beta_of_odds import ODDS, RATIO
 from vecdist.special.noncentral_beta_tails import _log_slope, _log_tail, _quantile, _tail
+from vecdist.special.noncentral_t_tails import _cdf, _log_cdf
+from vecdist.special.noncentral_t_tails import _log_slope as _log_t_slope
+from vecdist.special.noncentral_t_tails import _quantile as _t_quantile
 
 BITS, STEP = 900, arb(2) ** -200
 UNITS = 4e-15  # relative, of a logarithm and of its slopes, times the size of the logarithm
@@ -67,3 +70,58 @@ def test_quantiles_of_noncentral_beta_variables(point):
             z = _quantile(below, *given, share)
             if 0.0 < z < (1.0 - 1e-9 if given[0] == ODDS else 1e300):
                 assert _tail(below, *given, z) == pytest.approx(share, rel=1e-12)
+
+
+# a number, degrees of freedom, noncentrality and scale: on the side of the mean and on the other, and in both tails
+T_POINTS = [
+    (1.0, 3.0, 1.5, 1.0), (-1.0, 3.0, 1.5, 1.0), (-40.0, 30.0, 2.0, 0.5), (900.0, 0.7, 2.0, 3.0),
+    (-0.4, 0.02, 1.0, 1.0), (8.0, 200.0, 9.0, 1.0), (1e-3, 200.0, 9.0, 1.0), (60.0, 4.0, 30.0, 1.0),
+    (-3.0, 900.0, 5.0, 1.0), (2.0, 5.0, -3.0, 1.0), (-1e60, 2.0, 1.0, 1.0), (1e-9, 2.0, 0.0, 1.0), (-9.0, 7.5, 0.01, 1.0),
+]  # fmt: skip
+
+
+def t_tails(x, df, nc, scale):
+    """Both tails by the mixture of halves, whose signs alternate on the other side; 0 < x or 0 <= nc."""
+    z = x / scale
+    if nc < 0:
+        lower, upper = t_tails(-x, df, -nc, scale)
+        return upper, lower
+    rate, share, total = nc * nc / 2, z * z / (df + z * z), arb(0)
+    for odd in (0, 1):
+        a, mass = arb(1 + odd) / 2, (-rate).exp() * (nc / arb(2).sqrt() if odd else 1) / (1 + arb(odd) / 2).gamma()
+        above = (df / (df + z * z)).beta_lower(df / 2, a, 1)
+        step = a * share.log() - df / 2 * (1 + z * z / df).log() - (a + 1).lgamma() - (df / 2).lgamma()
+        step = (step + (a + df / 2).lgamma()).exp()
+        for k in range(300 + 3 * int(float(rate))):
+            total += mass * above / 2 * (-1 if odd and z < 0 else 1)
+            above += step
+            step *= share * (a + k + df / 2) / (a + k + 1)
+            mass *= rate / (k + 1 + arb(odd) / 2)
+    return (total, 1 - total) if z < 0 else (1 - total, total)
+
+
+@pytest.mark.parametrize("point", T_POINTS)
+def test_tails_of_noncentral_t_variables_and_their_slopes(point):
+    with flint.ctx.workprec(BITS):
+        balls = [arb(each) for each in point]
+        x, df, nc, scale = point
+        for upper, at in enumerate(((x, df, nc, scale), (-x, df, -nc, scale))):
+            log_truth = t_tails(*balls)[upper].log()
+            slack = UNITS * (1 + abs(float(log_truth)))
+            assert _log_cdf(*at) == pytest.approx(float(log_truth), rel=slack)
+            assert _cdf(*at) == pytest.approx(float(log_truth.exp()), rel=slack)
+            for place in range(4):
+                h = STEP * (balls[place] if point[place] else 1)
+                moved = [[*balls[:place], balls[place] + sign * h, *balls[place + 1 :]] for sign in (1, -1)]
+                up, down = (t_tails(*each)[upper].log() for each in moved)
+                found = _log_t_slope(float(place), *at) * (-1 if upper and place in (0, 2) else 1)
+                assert found == pytest.approx(float((up - down) / (2 * h)), rel=20 * slack, abs=1e-15)
+
+
+@pytest.mark.parametrize("point", T_POINTS)
+def test_quantiles_of_noncentral_t_variables(point):
+    _, df, nc, _ = point
+    for share in (1e-200, 1e-9, 0.3, 0.999):
+        z = _t_quantile(df, nc, share)
+        if abs(z) < 1e300:
+            assert _cdf(z, df, nc, 1.0) == pytest.approx(share, rel=1e-11)

@@ -14,6 +14,7 @@ from vecdist.primitives.log_products import log_quotient
 from vecdist.primitives.power import hypot
 from vecdist.special.formulas import infinite_where
 from vecdist.special.gamma_differences import lgamma_half_step
+from vecdist.special.noncentral_t_tails import log_noncentral_t_cdf, noncentral_t_cdf, noncentral_t_quantile
 from vecdist.special.scale_mixtures import peak_mass
 from vecdist.special.stirling import lgamma_excess
 
@@ -79,3 +80,27 @@ class NoncentralStudentT(Distribution):
         shift = NoncentralStudentT.shift(p)
         spread = square_mean + square(p.nc) * (square_mean - square(shift))
         return where(p.df > 1.0, infinite_where(p.df <= 2.0, spread * square(p.scale)), math.nan)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return noncentral_t_cdf(x - p.loc, p.df, p.nc, p.scale)
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return noncentral_t_cdf(p.loc - x, p.df, -p.nc, p.scale)
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_noncentral_t_cdf(x - p.loc, p.df, p.nc, p.scale)
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_noncentral_t_cdf(p.loc - x, p.df, -p.nc, p.scale)
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return p.loc + p.scale * noncentral_t_quantile(p.df, p.nc, q)
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return p.loc - p.scale * noncentral_t_quantile(p.df, -p.nc, q)

@@ -34,7 +34,7 @@ from vecdist.special.scalar import (
     tail_slope,
 )
 
-TINY, HUGE = 1e-290, 1e15  # rates; beyond, k + 1 is no other float
+TINY, HUGE = 1e-290, 1e290  # rates
 FEW = 40.0  # of a saddle further from 0 the masses are smooth, and nothing is left at 0
 NOTHING = 1e-19
 TERMS = 1000  # more than are taken
