@@ -125,6 +125,8 @@ EDGES = [
     ("TruncatedNormal", {"loc": 0.0, "scale": 1.0, "low": 0.0, "high": inf}, 0.0, log(2 / sqrt(2 * pi)),
      {"x": 0.0, "loc": -sqrt(2 / pi), "scale": -1.0, "low": sqrt(2 / pi), "high": 0.0}),
     ("VonMises", {"loc": 0.5, "concentration": 0.0}, 0.5, -log(2 * pi), {"x": 0.0, "loc": 0.0, "concentration": 1.0}),
+    ("WienerFirstPassage", {"alpha": 2.0, "tau": 0.5, "beta": 0.25, "delta": 1.0}, 0.5, -inf,
+     {"x": 0.0, "alpha": 0.0, "tau": 0.0, "beta": 0.0, "delta": 0.0}),
     ("YuleSimon", {"alpha": 2.0}, 1.0, log(2 / 3), {"alpha": 1 / 6}),
     ("ZeroInflatedBinomial", {"gate": 0.0, "n": 3.0, "p": 0.0}, 0.0, 0.0, {"gate": 0.0, "p": -3.0}),
     ("ZeroInflatedNegativeBinomial", {"gate": 1.0, "r": 2.0, "p": 0.5}, 0.0, 0.0, {"gate": 0.75, "r": 0.0, "p": 0.0}),

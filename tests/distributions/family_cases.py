@@ -184,6 +184,10 @@ DRAWS = {
     ),
     "SkewedExponentialPower": (_draw_skewed, _real_line),
     "Soliton": (_draw_soliton, lambda k, m, delta: (1.0, k)),
+    "WienerFirstPassage": (
+        lambda rng, alpha, tau, beta, delta: tau + alpha**2 * rng.beta(1.0, 5.0, size=tau.shape),
+        lambda alpha, tau, beta, delta: (tau, np.inf),
+    ),
     "VonMises": (lambda rng, loc, concentration: rng.vonmises(0.0, concentration) + loc, _real_line),
     "TruncatedCauchy": (_draw_truncated, lambda loc, scale, low, high: (low, high)),
     "ZeroInflatedBinomial": (
@@ -232,6 +236,12 @@ TAMED = {
     "NoncentralStudentT": {"df": lambda p: p["df"] + 1},
     "YuleSimon": {"alpha": lambda p: p["alpha"] + 6},
     "Zipf": {"power": lambda p: p["power"] + 6},
+}
+# What a density integrates to where not to 1: the rest is at infinity.
+DEFECTIVE = {
+    "WienerFirstPassage": lambda p: (
+        np.expm1(-2 * p["alpha"] * p["beta"] * p["delta"]) / np.expm1(-2 * p["alpha"] * p["delta"])
+    ),
 }
 CUSPS = {"AsymmetricLaplace": "loc", "SkewedExponentialPower": "loc", "Triangular": "peak"}
 

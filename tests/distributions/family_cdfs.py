@@ -60,6 +60,18 @@ def _truncated_cauchy(x, loc, scale, low, high):
     return (at - first) / (last - first)
 
 
+def _wiener_first_passage(x, alpha, tau, beta, delta):
+    """By images, each a first passage of one boundary; what does not get there does so at infinity."""
+    t, m, w = (x - tau) / alpha**2, alpha * delta, 1 - beta
+    with np.errstate(invalid="ignore"):
+        total = np.zeros(t.shape)
+        for v in (w + 2 * k for k in range(-60, 61)):
+            ends = (sc.log_ndtr((side * t - abs(v)) / np.sqrt(t)) - side * abs(v) for side in (m, -m))
+            total += np.sign(v) * sum(np.exp(m * w + end) for end in ends)
+    share = np.expm1(-2 * m * beta) / np.expm1(-2 * m)
+    return np.where(x == np.inf, 1.0, np.where(t > 3, np.minimum(total, share), total))
+
+
 def _von_mises(x, loc, concentration):
     """Of the turn around loc; SciPy's goes on above 1 behind it."""
     return np.clip(st.vonmises.cdf(x - loc, concentration), 0.0, 1.0)
@@ -104,6 +116,7 @@ CDFS = {
     "Soliton": _soliton,
     "TruncatedCauchy": _truncated_cauchy,
     "VonMises": _von_mises,
+    "WienerFirstPassage": _wiener_first_passage,
     "ZeroInflatedBinomial": _gated(st.binom.cdf),
     "ZeroInflatedNegativeBinomial": _gated(st.nbinom.cdf),
     "ZeroInflatedPoisson": _gated(st.poisson.cdf),

@@ -114,6 +114,18 @@ def continuous_bernoulli(x, p):
     return x * logit + (logit / (logit.exp() - 1)).log()
 
 
+def first_passage(x, alpha, tau, beta, delta):
+    """By the sum over images for little time, and over waves for much."""
+    t, w = (x - tau) / alpha**2, 1 - beta
+    if t < 1:
+        images = ((w + 2 * k, -((w + 2 * k) ** 2) / (2 * t)) for k in range(-40, 41))
+        total = sum(v * e.exp() for v, e in images) / (2 * arb.pi() * t**3).sqrt()
+    else:
+        rates = [k * arb.pi() for k in range(1, 40)]
+        total = sum(k * (k * w).sin() * (-(k**2) * t / 2).exp() for k in rates)
+    return delta * alpha * w - delta**2 * (x - tau) / 2 - 2 * alpha.log() + total.log()
+
+
 LOG_DENSITY = {
     "ContinuousBernoulli": continuous_bernoulli,
     "DiscreteWeibull": lambda x, q, b: (power(q, power(x, b)) - power(q, power(x + 1, b))).log(),
@@ -207,6 +219,7 @@ LOG_DENSITY = {
     "Triweight": kernel(3, (35, 32)),
     "VonMises": lambda x, loc, k: k * (x - loc).cos() - (2 * arb.pi() * acb(k).bessel_i(0).real).log(),
     "Zipf": lambda x, s: -s * x.log() - s.zeta().log(),
+    "WienerFirstPassage": first_passage,
     "YuleSimon": lambda x, a: a.log() + log_beta(x, a + 1),
     "Bernoulli": lambda x, p: x * p.log() + (1 - x) * (1 - p).log(),
     "Beta": lambda x, a, b: (a - 1) * x.log() + (b - 1) * (1 - x).log() - log_beta(a, b),

@@ -114,6 +114,7 @@ _WHERE = {
     "VonMises": "vecdist.distributions.von_mises",
     "VonMisesFisher": "vecdist.multivariate",
     "Weibull": "vecdist.distributions.weibull",
+    "WienerFirstPassage": "vecdist.distributions.wiener_first_passage",
     "Wishart": "vecdist.multivariate",
     "WishartCholesky": "vecdist.multivariate",
     "YuleSimon": "vecdist.distributions.yule_simon",

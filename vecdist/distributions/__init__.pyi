@@ -93,6 +93,7 @@ from vecdist.distributions.truncated_normal import TruncatedNormal as _Truncated
 from vecdist.distributions.uniform import Uniform as _Uniform
 from vecdist.distributions.von_mises import VonMises as _VonMises
 from vecdist.distributions.weibull import Weibull as _Weibull
+from vecdist.distributions.wiener_first_passage import WienerFirstPassage as _WienerFirstPassage
 from vecdist.distributions.yule_simon import YuleSimon as _YuleSimon
 from vecdist.distributions.zero_inflated_binomial import ZeroInflatedBinomial as _ZeroInflatedBinomial
 from vecdist.distributions.zero_inflated_negative_binomial import ZeroInflatedNegativeBinomial as _ZeroInflatedNegativeBinomial
@@ -211,6 +212,7 @@ __all__ = [
     "VonMises",
     "VonMisesFisher",
     "Weibull",
+    "WienerFirstPassage",
     "Wishart",
     "WishartCholesky",
     "YuleSimon",
@@ -908,6 +910,12 @@ class Weibull(_Weibull):
     """Weibull distribution, f(x) = shape / scale z^(shape - 1) exp(-z^shape) with z = x / scale, for x >= 0."""
 
     def __init__(self, shape: Operand, scale: Operand) -> None: ...
+
+
+class WienerFirstPassage(_WienerFirstPassage):
+    """Wiener first passage time, f(x) = exp(delta w - delta^2 t / 2) K(t / alpha^2, w / alpha) / alpha^2 for x > tau."""
+
+    def __init__(self, alpha: Operand, tau: Operand, beta: Operand, delta: Operand) -> None: ...
 
 
 class YuleSimon(_YuleSimon):

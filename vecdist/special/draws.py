@@ -329,7 +329,7 @@ def _von_mises_fisher(low: float, high: float, place: float, tag: float, concent
     return 0.0 if concentration == inf and size >= 2.0 else away
 
 
-def _drawn(name: str, parameters: int, routine: Callable[..., float]) -> Primitive:
+def drawn(name: str, parameters: int, routine: Callable[..., float]) -> Primitive:
     """A routine as a primitive that has no derivative: what is accepted jumps."""
 
     def tangent(dots: tuple[Node | None, ...], *operands: Node) -> Node | None:
@@ -341,12 +341,12 @@ def _drawn(name: str, parameters: int, routine: Callable[..., float]) -> Primiti
     return primitive(name.replace(" ", "_"), 4 + parameters, routine=routine, tangent=tangent, floating=True)
 
 
-gamma_draw: Primitive = _drawn("gamma draw", 1, _gamma)
-log_gamma_draw: Primitive = _drawn("log gamma draw", 1, _log_gamma)
-poisson_draw: Primitive = _drawn("poisson draw", 1, _poisson)
-binomial_draw: Primitive = _drawn("binomial draw", 3, _binomial)
-hypergeometric_draw: Primitive = _drawn("hypergeometric draw", 3, _hypergeometric)
-zipf_draw: Primitive = _drawn("zipf draw", 1, _zipf)
-harmonic_draw: Primitive = _drawn("harmonic draw", 1, _harmonic)
-von_mises_draw: Primitive = _drawn("von mises draw", 1, _von_mises)
-von_mises_fisher_draw: Primitive = _drawn("von mises fisher draw", 2, _von_mises_fisher)
+gamma_draw: Primitive = drawn("gamma draw", 1, _gamma)
+log_gamma_draw: Primitive = drawn("log gamma draw", 1, _log_gamma)
+poisson_draw: Primitive = drawn("poisson draw", 1, _poisson)
+binomial_draw: Primitive = drawn("binomial draw", 3, _binomial)
+hypergeometric_draw: Primitive = drawn("hypergeometric draw", 3, _hypergeometric)
+zipf_draw: Primitive = drawn("zipf draw", 1, _zipf)
+harmonic_draw: Primitive = drawn("harmonic draw", 1, _harmonic)
+von_mises_draw: Primitive = drawn("von mises draw", 1, _von_mises)
+von_mises_fisher_draw: Primitive = drawn("von mises fisher draw", 2, _von_mises_fisher)
