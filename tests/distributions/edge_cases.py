@@ -25,6 +25,7 @@ EDGES = [
     ("Chi2", {"df": 1.0}, 0.0, inf, {"x": -inf, "df": -inf}),
     ("ContinuousBernoulli", {"p": 0.5}, 0.0, 0.0, {"x": 0.0, "p": -2.0}),
     ("ContinuousBernoulli", {"logit": 0.0}, 1.0, 0.0, {"x": 0.0, "logit": 0.5}),
+    ("ConwayMaxwellPoisson", {"rate": 2.0, "nu": 1.0}, 0.0, -2.0, {"rate": -1.0}),
     ("Cosine", {"loc": 0.5, "scale": 2.0}, 2.5, -inf, {"x": -inf, "loc": inf, "scale": inf}),
     ("Cosine", {"loc": 0.5, "scale": 2.0}, 0.5, -log(2), {"x": 0.0, "loc": 0.0, "scale": -0.5}),
     ("Dirac", {"value": 0.5}, 0.5, 0.0, {"value": 0.0}),

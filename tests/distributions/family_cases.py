@@ -3,6 +3,7 @@
 import zlib
 
 import numpy as np
+import scipy.special
 import scipy.stats
 from family_truth import CONVERSIONS, true_density
 from flint import arb
@@ -37,6 +38,7 @@ def parameters_of(family, names, dtype=np.float64, size=24):
 # Parameters within bounds that others set, or of the size that matters: by what is drawn and 0.1 < u < 0.9.
 CONSTRAINED = {
     ("BetaNegativeBinomial", ("r", "alpha", "beta")): {"alpha": lambda p, u: p["alpha"] + 1},
+    ("ConwayMaxwellPoisson", ("rate", "nu")): {"nu": lambda p, u: 0.4 + 2 * u},
     ("DiscreteWeibull", ("q", "beta")): {"beta": lambda p, u: 0.5 + 2 * u},
     ("GeneralizedExtremeValue", ("loc", "scale", "shape")): {"shape": lambda p, u: u - 0.5},
     ("GeneralizedPareto", ("loc", "scale", "shape")): {"shape": lambda p, u: u - 0.5},
@@ -116,6 +118,14 @@ def _draw_soliton(rng, k, m, delta):
     return np.array([one(*row) for row in zip(k, m, delta, strict=True)])
 
 
+def _draw_conway_maxwell_poisson(rng, rate, nu):
+    """By the sum of the masses as they are defined."""
+    k = np.arange(450.0)[:, None]
+    log_mass = k * np.log(rate) - nu * scipy.special.gammaln(k + 1)
+    sums = np.cumsum(np.exp(log_mass - log_mass.max(axis=0)), axis=0)
+    return (sums < rng.uniform(size=nu.shape) * sums[-1]).sum(axis=0).astype(float)
+
+
 def _draw_skewed(rng, loc, scale, power, skew):
     distance = 2 * scale * (power * rng.gamma(1 / power)) ** (1 / power)
     return loc + np.where(rng.uniform(size=skew.shape) < skew, -skew * distance, (1 - skew) * distance)
@@ -162,6 +172,7 @@ DRAWS = {
     "BetaNegativeBinomial": (
         lambda rng, r, a, b: rng.poisson(rng.gamma(r) * rng.gamma(b) / rng.gamma(a)).astype(float), _half_line
     ),
+    "ConwayMaxwellPoisson": (_draw_conway_maxwell_poisson, _half_line),
     "ContinuousBernoulli": (_continuous_bernoulli, _unit),
     "Dirac": (lambda rng, value: value, lambda value: (value, value)),
     "HalfStudentT": (lambda rng, df, scale: abs(rng.standard_t(df)) * scale, _half_line),

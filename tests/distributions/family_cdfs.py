@@ -96,7 +96,17 @@ def _beta_negative_binomial(x, r, alpha, beta):
     return np.take_along_axis(sums, (x + 1).astype(int), axis=0)
 
 
+def _conway_maxwell_poisson(x, rate, nu):
+    """By the sums of the masses as they are defined."""
+    k = np.arange(450.0)[:, None]
+    log_mass = k * np.log(rate) - nu * sc.gammaln(k + 1)
+    sums = np.cumsum(np.exp(log_mass - log_mass.max(axis=0)), axis=0)
+    inside = np.take_along_axis(sums / sums[-1], np.clip(x, 0, 449).astype(int), axis=0)
+    return np.where(x < 0, 0, inside)
+
+
 CDFS = {
+    "ConwayMaxwellPoisson": _conway_maxwell_poisson,
     "BetaBinomial": _beta_binomial,
     "BetaNegativeBinomial": _beta_negative_binomial,
     "ContinuousBernoulli": lambda x, p: (p**x * (1 - p) ** (1 - x) + p - 1) / (2 * p - 1),

@@ -1,5 +1,7 @@
 """What log densities and their derivatives are: textbook formulas in ball arithmetic, 1000 bits wide."""
 
+import functools
+
 import numpy as np
 from flint import acb, arb, ctx
 
@@ -126,7 +128,21 @@ def first_passage(x, alpha, tau, beta, delta):
     return delta * alpha * w - delta**2 * (x - tau) / 2 - 2 * alpha.log() + total.log()
 
 
+@functools.cache
+def log_factorials(count, bits):
+    """Of 0, 1, ..., to a number of bits."""
+    return [arb(k + 1).lgamma() for k in range(count)]
+
+
+def conway_maxwell_poisson(x, rate, nu):
+    """The sum ends where rate^k / k!^nu has long begun to fall, for a mean of 160 at most."""
+    table, log_rate = log_factorials(450, ctx.prec), rate.log()
+    total = sum((k * log_rate - nu * table[k]).exp() for k in range(450))
+    return x * log_rate - nu * (x + 1).lgamma() - total.log()
+
+
 LOG_DENSITY = {
+    "ConwayMaxwellPoisson": conway_maxwell_poisson,
     "ContinuousBernoulli": continuous_bernoulli,
     "DiscreteWeibull": lambda x, q, b: (power(q, power(x, b)) - power(q, power(x + 1, b))).log(),
     "Arcsine": lambda x, low, high: -(arb.pi() * ((x - low) * (high - x)).sqrt()).log(),

@@ -1,6 +1,7 @@
 """Means, variances and entropies of families in ball arithmetic: textbook formulas of their first parameters."""
 
-from flint import acb, arb
+from family_truth import log_factorials
+from flint import acb, arb, ctx
 
 ONE, PI, EULER = arb(1), arb.pi, arb.const_euler
 
@@ -11,6 +12,12 @@ def beta(a, b):
 
 def log_beta(a, b):
     return a.lgamma() + b.lgamma() - (a + b).lgamma()
+
+
+def conway_maxwell_poisson(rate, nu, power):
+    """The mean of a power; the sum ends where rate^k / k!^nu has long begun to fall, for a mean of 160 at most."""
+    masses = [(k * rate.log() - nu * each).exp() for k, each in enumerate(log_factorials(450, ctx.prec))]
+    return sum(k**power * mass for k, mass in enumerate(masses)) / sum(masses)
 
 
 def gamma_entropy(k):
@@ -102,6 +109,10 @@ TRUTH = {
         lambda v: (v / 2).lgamma() + (v - arb(2).log() - (v - 1) * (v / 2).digamma()) / 2,
     ),
     "Chi2": (lambda v: v, lambda v: 2 * v, lambda v: gamma_entropy(v / 2) + arb(2).log()),
+    "ConwayMaxwellPoisson": (
+        lambda r, v: conway_maxwell_poisson(r, v, 1),
+        lambda r, v: conway_maxwell_poisson(r, v, 2) - conway_maxwell_poisson(r, v, 1) ** 2, None,
+    ),
     "Cosine": (None, lambda m, s: s**2 * (ONE / 3 - 2 / PI() ** 2), lambda m, s: (4 * s).log() - 1),
     "DiscreteUniform": (None, lambda a, b: ((b - a + 1) ** 2 - 1) / 12, lambda a, b: (b - a + 1).log()),
     "Erlang": (lambda k, s: k * s, lambda k, s: k * s**2, lambda k, s: gamma_entropy(k) + s.log()),

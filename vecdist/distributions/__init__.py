@@ -18,6 +18,7 @@ _WHERE = {
     "Chi": "vecdist.distributions.chi",
     "Chi2": "vecdist.distributions.chi2",
     "ContinuousBernoulli": "vecdist.distributions.continuous_bernoulli",
+    "ConwayMaxwellPoisson": "vecdist.distributions.conway_maxwell_poisson",
     "Cosine": "vecdist.distributions.cosine",
     "Dirac": "vecdist.distributions.dirac",
     "Dirichlet": "vecdist.multivariate",

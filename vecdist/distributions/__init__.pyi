@@ -20,6 +20,7 @@ from vecdist.distributions.cauchy import Cauchy as _Cauchy
 from vecdist.distributions.chi import Chi as _Chi
 from vecdist.distributions.chi2 import Chi2 as _Chi2
 from vecdist.distributions.continuous_bernoulli import ContinuousBernoulli as _ContinuousBernoulli
+from vecdist.distributions.conway_maxwell_poisson import ConwayMaxwellPoisson as _ConwayMaxwellPoisson
 from vecdist.distributions.cosine import Cosine as _Cosine
 from vecdist.distributions.dirac import Dirac as _Dirac
 from vecdist.distributions.discrete_laplace import DiscreteLaplace as _DiscreteLaplace
@@ -116,6 +117,7 @@ __all__ = [
     "Chi",
     "Chi2",
     "ContinuousBernoulli",
+    "ConwayMaxwellPoisson",
     "Cosine",
     "Dirac",
     "Dirichlet",
@@ -334,6 +336,12 @@ class ContinuousBernoulli(_ContinuousBernoulli):
 
     @overload
     def __init__(self, *, logit: Operand) -> None: ...
+
+
+class ConwayMaxwellPoisson(_ConwayMaxwellPoisson):
+    """Conway-Maxwell-Poisson distribution, f(x) = rate^x / (x!^nu Z(rate, nu)) for x = 0, 1, ..."""
+
+    def __init__(self, rate: Operand, nu: Operand) -> None: ...
 
 
 class Cosine(_Cosine):
