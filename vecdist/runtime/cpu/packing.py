@@ -32,14 +32,21 @@ def words(signature: Sequence[Any], arguments: Sequence[Any]) -> Iterator[int]:
 
 @final
 class Packed:
-    """Machine code at an address, for arguments of these types."""
+    """Machine code at an address, for arguments of these types; the integers behind the others vary little."""
 
     def __init__(self, address: int, signature: Sequence[Any]) -> None:
         self.signature = tuple(signature)
         self.entry: Any = ENTRY(address)
+        self.first: int = max((n for n, kind in enumerate(signature, 1) if kind != types.int64), default=0)
+        self._last: tuple[tuple[Any, ...], np.ndarray] = (), np.empty(0, np.int64)
 
     def __call__(self, *arguments: Any) -> None:
-        packed = np.fromiter(words(self.signature, arguments), np.int64)
+        given, behind = arguments[: self.first], arguments[self.first :]
+        known, last = self._last
+        if known != behind:
+            last = np.fromiter(words(self.signature[self.first :], behind), np.int64)
+            self._last = behind, last
+        packed = np.concatenate((np.fromiter(words(self.signature[: self.first], given), np.int64), last))
         self.entry(packed.ctypes.data)
 
     def shared(self, *arguments: Any) -> Callable[[int, int, int], None]:
