@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, const, where
-from vecdist.graph.shapes import broadcast
+from vecdist.graph.shapes import Shape, broadcast
 from vecdist.lazy.views import index_view
 from vecdist.multivariate.events import each_of, event_length, over_event
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.factorisations import (
     cholesky,
-    definite_solution,
     diagonal,
     log_determinant,
     lower_part,
     lower_solution,
+    squared_distance,
     swapped,
     symmetric,
     times,
     upper_solution,
 )
-from vecdist.primitives.structure import drop_axes, full, position, reshape
+from vecdist.primitives.structure import full, position, reshape
 
 Apply = Callable[[Node, Node], Node]
 Parts = tuple[Callable[[Node], Node], Node, Callable[[Stream], Node], Callable[[], Sequence[Node]]]
@@ -42,14 +41,12 @@ def by_matrix(matrix: Node) -> Parts:
     whole, factor = symmetric(matrix), factor_of(matrix)
 
     def distance(d: Node) -> Node:
-        return over_event(d * _applied(partial(_solved, factor), whole, d))
+        columns, shape = _columns_of(whole, d)
+        lead = (*columns.shape[:-2], *whole.shape[-2:])
+        return reshape(squared_distance(full(whole, lead), full(factor, lead), columns), shape[:-1])
 
     _, _, coloured, columns = by_factor(factor)
     return distance, 0.5 * log_determinant(whole, factor), coloured, columns
-
-
-def _solved(factor: Node, matrix: Node, columns: Node) -> Node:
-    return definite_solution(matrix, full(factor, matrix.shape), columns)
 
 
 def by_factor(factor: Node) -> Parts:
@@ -91,11 +88,16 @@ def _on_diagonal(matrix: Node) -> Node:
 
 
 def _applied(apply: Apply, matrix: Node, vectors: Node) -> Node:
-    """What matrices make of vectors; all vectors together where there is one matrix."""
-    if matrix.ndim == 2 and vectors.ndim > 1:
+    """What matrices make of vectors."""
+    columns, shape = _columns_of(matrix, vectors)
+    found = apply(full(matrix, (*columns.shape[:-2], *matrix.shape[-2:])), columns)
+    return reshape(swapped(found), shape)
+
+
+def _columns_of(matrix: Node, vectors: Node) -> tuple[Node, Shape]:
+    """Vectors as columns for as many matrices as there are, all of them for one, and the shape of what is found."""
+    if matrix.ndim == 2:
         count = math.prod(int(length) for length in vectors.shape[:-1])
-        found = apply(matrix, swapped(reshape(vectors, (count, vectors.shape[-1]))))
-        return reshape(swapped(found), vectors.shape)
-    lead = broadcast((matrix.shape[:-2], vectors.shape[:-1]))
-    columns = each_of(full(vectors, (*lead, vectors.shape[-1])))
-    return drop_axes(apply(full(matrix, (*lead, *matrix.shape[-2:])), columns), (-1,))
+        return swapped(reshape(vectors, (count, vectors.shape[-1]))), vectors.shape
+    shape = (*broadcast((matrix.shape[:-2], vectors.shape[:-1])), vectors.shape[-1])
+    return each_of(full(vectors, shape)), shape

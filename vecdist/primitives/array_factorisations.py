@@ -70,6 +70,12 @@ def solved_definite(a: Any, factor: Any, b: Any) -> Any:
     return solved_upper(factor, solved_lower(factor, b))
 
 
+def squared_distances(a: Any, factor: Any, b: Any) -> Any:
+    """b' A^-1 b of each column of B, by the Cholesky factor of A."""
+    found = solved_lower(factor, b)
+    return (found * found).sum(-2)
+
+
 def inverted_definite(a: Any, factor: Any) -> Any:
     """A^-1, by the Cholesky factor of A."""
     if not isinstance(factor, np.ndarray):

@@ -25,9 +25,10 @@ from vecdist.primitives.array_factorisations import (
     solved_definite,
     solved_lower,
     solved_upper,
+    squared_distances,
 )
 from vecdist.primitives.calls import Call, called, signature, swapped
-from vecdist.primitives.structure import position, summed, view
+from vecdist.primitives.structure import drop_axes, position, summed, view
 
 Nodes = Sequence[Node]
 Dots = Sequence[Node | None]
@@ -197,6 +198,24 @@ def _push_definite(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes
     return [definite_solution(args[0], args[1], _added(moved, dots[2]))]
 
 
+def squared_distance(a: Node, factor: Node, b: Node) -> Node:
+    """b' A^-1 b of each column of B."""
+    return one(DISTANCE, (a, factor, b), (*b.shape[:-2], b.shape[-1]))
+
+
+def _pull_distance(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Dots:
+    found = definite_solution(*args)
+    weighted = as_row(back[0]) * found
+    return -times(weighted, swapped(found)), None, 2.0 * weighted
+
+
+def _push_distance(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
+    found = definite_solution(*args)
+    moved = None if dots[0] is None else -times(symmetric(dots[0]), found)
+    both = _added(moved, None if dots[2] is None else 2.0 * dots[2])
+    return [drop_axes(summed(found * both, (-2,)), (-2,))]
+
+
 def definite_inverse(a: Node, factor: Node) -> Node:
     """A^-1."""
     return one(INVERT_DEFINITE, (a, factor), a.shape)
@@ -225,6 +244,9 @@ def _push_log_determinant(args: Nodes, results: Nodes, dots: Dots, ahead: int) -
 
 SOLVE_DEFINITE = Call(
     "cho_solve", solved_definite, _pull_definite, _push_definite, True, signature("nn,nn,nk->nk")
+)
+DISTANCE = Call(
+    "distance", squared_distances, _pull_distance, _push_distance, True, signature("nn,nn,nk->k")
 )
 INVERT_DEFINITE = Call(
     "inv", inverted_definite, _pull_definite_inverse, _push_definite_inverse, True, signature("nn,nn->nn")
