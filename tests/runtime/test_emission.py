@@ -12,7 +12,7 @@ from uncompiled import import_source
 from vecdist.codegen.frontend import definition
 from vecdist.kernel.code import INDENT, Function, If, Return, Set
 from vecdist.kernel.expressions import Constant, Name, names, operation, substituted
-from vecdist.runtime import sources
+from vecdist.runtime import outlining, sources
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.typed import Written
 
@@ -121,8 +121,10 @@ def imported(name, text):
     return sources.imported(name, text, [definition(item) for item in found], cpu_language.WORDS, make)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_random_programs_do_what_python_does(seed):
+@pytest.mark.parametrize(("seed", "longest"), [(0, outlining.LONGEST), (1, outlining.LONGEST), (2, 3)])
+def test_random_programs_do_what_python_does(seed, longest, monkeypatch):
+    """Also where nearly every statement is in a function of its own, with what others need of it in memory."""
+    monkeypatch.setattr(outlining, "LONGEST", longest)
     text, count = "\n".join(Programs(seed).module(40)), 40
     compiled = imported(f"random_programs_{seed}", text).every
     spoken = import_source("spoken", text, [], {}, None).every

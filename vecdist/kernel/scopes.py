@@ -15,16 +15,16 @@ def values(parameters: Sequence[str], body: Sequence[Code]) -> frozenset[str]:
     So is the index of several loops, one after another.  They need no memory: a compiler has nothing to find out.
     """
     items = list(walk(body))
-    given = Counter([*parameters, *{item.index for item in items if isinstance(item, For)}])
+    times = Counter([*parameters, *{item.index for item in items if isinstance(item, For)}])
     for item in items:
-        given.update(_given(item) if isinstance(item, Set) else ())
-    found = _Scope({name for name, times in given.items() if times == 1})
+        times.update(given(item) if isinstance(item, Set) else ())
+    found = _Scope({name for name, count in times.items() if count == 1})
     found.known.update(parameters)
-    found.read(body)
+    found.block(body)
     return frozenset(found.single)
 
 
-def _given(item: Code) -> list[str]:
+def given(item: Code) -> list[str]:
     """The names that a statement gives values to."""
     match item:
         case Set(Name(name)):
@@ -36,7 +36,7 @@ def _given(item: Code) -> list[str]:
     return []
 
 
-def _reads(item: Code) -> Iterator[str]:
+def read(item: Code) -> Iterator[str]:
     """The names that a statement itself reads; an element is read where it is stored to, a name is not."""
     if not isinstance(item, Set):
         return names(*expressions(item))
@@ -50,17 +50,17 @@ class _Scope:
     def __init__(self, single: set[str]) -> None:
         self.single, self.known = single, set[str]()
 
-    def read(self, body: Sequence[Code]) -> None:
+    def block(self, body: Sequence[Code]) -> None:
         """A block: what it makes known is known to the end of it, the index of a loop to the end of that."""
         own: set[str] = set()
         for item in body:
-            self.single.difference_update(name for name in _reads(item) if name not in self.known)
-            given = set(_given(item))
-            self.known |= given
+            self.single.difference_update(name for name in read(item) if name not in self.known)
+            new = set(given(item))
+            self.known |= new
             for inner in bodies(item):
-                self.read(inner)
+                self.block(inner)
             if isinstance(item, For):
-                self.known -= given
+                self.known -= new
             else:
-                own |= given
+                own |= new
         self.known -= own

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 
 from vecdist.kernel import scopes
 from vecdist.kernel.code import Code, Do, For, If, Return, Set, While, walk
@@ -29,13 +29,15 @@ from vecdist.kernel.expressions import (
     spine,
 )
 from vecdist.kernel.scopes import values
-from vecdist.runtime import exports, typed, unrolling
-from vecdist.runtime.exports import export
+from vecdist.runtime import conventions, exports, outlining, typed, unrolling
+from vecdist.runtime.conventions import Conventions
+from vecdist.runtime.exports import unpacked
+from vecdist.runtime.outlining import Part, parts_of, shared
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import is_small, kept_whole
 
-SHAPING = (__file__, typed.__file__, exports.__file__, scopes.__file__, unrolling.__file__)  # what shapes machine code
-VERSION = b"".join(Path(module).read_bytes() for module in SHAPING)
+SHAPING = conventions, exports, outlining, scopes, typed, unrolling
+VERSION = b"".join(Path(file).read_bytes() for file in (__file__, *(str(each.__file__) for each in SHAPING)))
 Value = Any  # of LLVM; None for what is known when compiling
 
 
@@ -55,7 +57,7 @@ class _Module:
     """The functions of one LLVM module, each emitted when it is first called; one of one call, in its place."""
 
     def __init__(self, target: Any, module: ir.Module, roots: Sequence[Typed]) -> None:
-        self.target, self.module = target, module
+        self.target, self.module, self.conventions = target, module, Conventions(target, module)
         self.uses = Counter(roots)
         waiting = list(roots)
         for made in waiting:  # which grows meanwhile
@@ -79,34 +81,22 @@ class _Module:
         return self.functions[made]
 
     def export(self, symbol: str, made: Typed) -> None:
-        """A function of C that calls one."""
-
-        def call(builder: ir.IRBuilder, given: Sequence[Value]) -> None:
-            self.target.call_conv.call_function(builder, self.function(made), made.result, made.arguments, given)
-
-        export(self.target, self.module, symbol, made.arguments, call)
+        """A function for C of what a function is given, in words that lie at an address."""
+        kinds: list[Any] = [types.CPointer(types.int64)]
+        whole, (words,), builder = self.conventions.begun(made.written.function.name, types.none, kinds, ("words",))
+        self.call(builder, made, unpacked(self.target, builder, made.arguments, words))
+        self.conventions.ended(builder, types.none, self.target.get_dummy_value())
+        self.conventions.for_c(symbol, whole, kinds)
 
     def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value]) -> Value:
         if self.uses[made] == 1 and not made.written.apart:
             return _Statements(self, made, builder).write(arguments)
-        convention, function = self.target.call_conv, self.function(made)
-        status, result = convention.call_function(builder, function, made.result, made.arguments, arguments)
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        return result
+        return self.conventions.called(builder, self.function(made), made.result, made.arguments, arguments)
 
     def emitted(self, made: Typed) -> ir.Function:
-        convention = self.target.call_conv
-        kind = convention.get_function_type(made.result, made.arguments)
-        name = self.module.get_unique_name(f"vecdist_{made.written.function.name}")
-        function = ir.Function(self.module, kind, name)
-        function.linkage = "internal"
-        function.attributes.add("alwaysinline" if made.written.merged else "noinline")  # the same bits for every caller
-        convention.decorate_function(function, made.written.function.parameters, made.arguments)
-        builder = ir.IRBuilder(function.append_basic_block("entry"))
-        given = convention.decode_arguments(builder, made.arguments, function)
-        result = _Statements(self, made, builder).write(given)
-        convention.return_value(builder, self.target.get_return_value(builder, made.result, result))
+        own, inline = made.written.function, "alwaysinline" if made.written.merged else "noinline"
+        function, given, builder = self.conventions.begun(own.name, made.result, made.arguments, own.parameters, inline)
+        self.conventions.ended(builder, made.result, _Statements(self, made, builder).write(given))
         return function
 
 
@@ -114,9 +104,12 @@ class _Module:
 class _Statements:
     """The instructions of a function's statements, at the place of a builder."""
 
-    def __init__(self, module: _Module, made: Typed, builder: ir.IRBuilder) -> None:
+    def __init__(
+        self, module: _Module, made: Typed, builder: ir.IRBuilder, settled: frozenset[str] | None = None
+    ) -> None:
         self.module, self.target, self.made, self.builder = module, module.target, made, builder
-        self.settled = values(made.written.function.parameters, made.written.function.body)
+        own = made.written.function
+        self.settled = values(own.parameters, own.body) if settled is None else settled
         self.known: dict[str, Value] = {}  # of names that are nothing but a value
         self.places: dict[str, Value] = {}  # of the others
         self.memory: list[ir.AllocaInstr] = []
@@ -130,14 +123,52 @@ class _Statements:
         for name, kind, value in zip(function.parameters, self.made.arguments, arguments, strict=True):
             self.store(name, value, kind)
         self.result = self.target.get_dummy_value()
-        self.block(function.body)
+        parts = [] if self.module.as_written else parts_of(self.made)
+        self.divided(parts) if parts else self.block(function.body)
         for kind, array in self.owned:
             self.target.nrt.decref(self.builder, kind, array)
+        self.ended()
+        return self.result
+
+    def ended(self) -> None:  # for the memory of a function is made where it begins
         first = self.builder.function.entry_basic_block
         first.instructions[:0] = self.memory
         if self.builder.block is first:
             self.builder.position_at_end(first)
-        return self.result
+
+    # parts of long functions
+
+    def divided(self, parts: Sequence[Part]) -> None:
+        """Calls of parts, which are functions; what they leave to each other lies in a frame of words."""
+        names, word, conventions = shared(parts), ir.IntType(64), self.module.conventions
+        frame = self.builder.bitcast(self.place(ir.ArrayType(word, max(1, len(names)))), word.as_pointer())
+        parameters, places = self.made.written.function.parameters, {name: n for n, name in enumerate(names)}
+        for name in places.keys() & set(parameters):  # which are given other values
+            word_of = self.builder.gep(frame, [word(places[name])])
+            self.builder.store(self.name(Name(name)), self.builder.bitcast(word_of, self.places[name].type))
+        for part in parts:
+            taken = [name for name in parameters if name in part.names and name not in places]
+            kinds: list[Any] = [types.CPointer(types.int64), *(self.made.names[name] for name in taken)]
+            function, (own, *values), builder = conventions.begun("part", types.none, kinds, ("frame", *taken))
+            inner = _Statements(self.module, self.made, builder, self.settled)
+            for name, value in zip(taken, values, strict=True):
+                inner.store(name, value, self.made.names[name])
+            inner.part(part, {name: builder.gep(own, [word(n)]) for name, n in places.items() if name in part.names})
+            conventions.ended(builder, types.none, self.target.get_dummy_value())
+            given = [frame, *(self.name(Name(name)) for name in taken)]
+            conventions.called(self.builder, function, types.none, kinds, given)
+
+    def part(self, part: Part, words: Mapping[str, Value]) -> None:
+        """The statements of a part, which finds values in words of a frame, and leaves them there."""
+        kinds = {name: self.target.get_value_type(self.made.names[name]) for name in words}
+        places = {name: self.builder.bitcast(word, kinds[name].as_pointer()) for name, word in words.items()}
+        self.places |= {name: place for name, place in places.items() if name not in self.settled}
+        single = self.settled & places.keys()
+        self.known |= {name: self.builder.load(places[name]) for name in single - part.given}
+        self.block(part.items)
+        for name in single & part.given:
+            self.builder.store(self.known[name], places[name])
+        self.ended()
 
     # values
 

@@ -1,26 +1,21 @@
-"""Functions of machine code for C, whose arguments all lie in one array of 64 bit words (``cpu/packing.py``)."""
+"""Arguments of functions of machine code for C, which all lie in one array of 64 bit words (``cpu/packing.py``)."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
 from numba.np.numpy_support import as_dtype
 
-Call = Callable[[ir.IRBuilder, Sequence[Any]], Any]
 
-
-def export(target: Any, module: ir.Module, symbol: str, arguments: Sequence[Any], call: Call) -> None:
-    """A function of this symbol that calls another with arguments of these types, which lie at an address."""
+def unpacked(target: Any, builder: ir.IRBuilder, kinds: Sequence[Any], words: Any) -> list[Any]:
+    """Arguments of these types, which lie at an address."""
     word = ir.IntType(64)
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [word.as_pointer()]), symbol)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    places = (builder.load(builder.gep(function.args[0], [word(place)])) for place in itertools.count())
-    call(builder, [_unpacked(target, builder, kind, places) for kind in arguments])
-    builder.ret_void()
+    places = (builder.load(builder.gep(words, [word(place)])) for place in itertools.count())
+    return [_unpacked(target, builder, kind, places) for kind in kinds]
 
 
 def _unpacked(target: Any, builder: ir.IRBuilder, kind: Any, words: Iterator[Any]) -> Any:

@@ -1,0 +1,55 @@
+"""Functions of an LLVM module, and calls of them, by Numba's conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+from llvmlite import ir
+from numba.core import cgutils, types
+
+Value = Any  # of LLVM
+Type = Any  # of Numba
+
+
+@final
+class Conventions:
+    """How functions of one module are called."""
+
+    def __init__(self, target: Any, module: ir.Module) -> None:
+        self.target, self.module = target, module
+
+    def begun(
+        self, name: str, result: Type, kinds: Sequence[Type], parameters: Sequence[str], inline: str = "noinline"
+    ) -> tuple[ir.Function, Sequence[Value], ir.IRBuilder]:
+        """A function, its arguments, and where its instructions go."""
+        convention = self.target.call_conv
+        kind = convention.get_function_type(result, kinds)
+        function = ir.Function(self.module, kind, self.module.get_unique_name(f"vecdist_{name}"))
+        function.linkage = "internal"
+        function.attributes.add(inline)
+        convention.decorate_function(function, parameters, kinds)
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        return function, convention.decode_arguments(builder, kinds, function), builder
+
+    def ended(self, builder: ir.IRBuilder, kind: Type, result: Value) -> None:
+        """The end of a function, which gives this result."""
+        self.target.call_conv.return_value(builder, self.target.get_return_value(builder, kind, result))
+
+    def called(
+        self, builder: ir.IRBuilder, function: ir.Function, result: Type, kinds: Sequence[Type], given: Sequence[Value]
+    ) -> Value:
+        """What a call gives in such a function, which ends with its error if it has one."""
+        convention = self.target.call_conv
+        status, found = convention.call_function(builder, function, result, kinds, given)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return found
+
+    def for_c(self, symbol: str, function: ir.Function, kinds: Sequence[Type]) -> None:
+        """A function of this symbol for C that calls one without result."""
+        words = [self.target.get_value_type(kind) for kind in kinds]
+        outer = ir.Function(self.module, ir.FunctionType(ir.VoidType(), words), symbol)
+        builder = ir.IRBuilder(outer.append_basic_block("entry"))
+        self.target.call_conv.call_function(builder, function, types.none, kinds, outer.args)
+        builder.ret_void()
