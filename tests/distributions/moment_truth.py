@@ -64,6 +64,16 @@ def kumaraswamy(a, b, power):
     return b * (log_beta(1 + power / a, b)).exp()
 
 
+def of_count(c, nc):
+    """The mean of 1 / (c + j) for a Poisson variable j of rate nc / 2, by DLMF 13.4.1."""
+    return (-nc / 2).exp() * (nc / 2).hypgeom_1f1(c, c + 1) / c
+
+
+def noncentral_beta_variance(a, b, nc):
+    total = a + b
+    return b * (b + 1) * (of_count(total, nc) - of_count(total + 1, nc)) - (b * of_count(total, nc)) ** 2
+
+
 def bernoulli_entropy(p):
     return -(p * p.log() + (1 - p) * (1 - p).log())
 
@@ -194,6 +204,9 @@ TRUTH = {
         lambda m, s: s.log() + (1 + EULER() + (4 * PI()).log()) / 2,
     ),
     "NegativeBinomial": (lambda r, p: r * (1 - p) / p, lambda r, p: r * (1 - p) / p**2, None),
+    "NoncentralBeta": (
+        lambda a, b, c: 1 - b * of_count(a + b, c), lambda a, b, c: noncentral_beta_variance(a, b, c), None,
+    ),
     "NoncentralChi2": (lambda v, c: v + c, lambda v, c: 2 * v + 4 * c, None),
     "NoncentralFisherSnedecor": (
         lambda a, b, c: b * (a + c) / (a * (b - 2)),

@@ -103,8 +103,8 @@ class ConwayMaxwellPoisson(Distribution):
 
     Written ``ConwayMaxwellPoisson(rate, nu)``; Z(rate, nu) is the sum of rate^k / k!^nu, and with a ``nu`` of 1 it is
     ``Poisson``.  The masses are those of a Poisson distribution of the mean m = rate^(1 / nu) to the power of nu.  What
-    would take 100 000 terms is NaN, as with a ``nu`` below 0.002 and a ``rate`` above 1, and distribution functions of a
-    standard deviation above 10 000; so is an m that overflows.
+    would take 100 000 terms is NaN, as with a ``nu`` below 0.002 and a ``rate`` above 1, and distribution functions
+    of a standard deviation above 10 000; so is an m that overflows.
     Shmueli, Minka, Kadane, Borle and Boatwright (2005), A useful distribution for fitting discrete data, Applied
     Statistics 54.
 

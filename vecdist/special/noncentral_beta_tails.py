@@ -230,7 +230,7 @@ def _quantile(below: float, form: float, a: float, b: float, rate: float, share:
         z = 0.0
     elif q == 0.0:
         z = inf
-    elif a > 0.0 and b > 0.0 and a + b < inf and 0.0 <= rate < HUGE and 0.0 < p < 1.0:
+    elif a > 0.0 and b > 0.0 and a + b < inf and 0.0 <= rate < HUGE and 0.0 < share < 1.0:
         u = root(a, b, rate, p, q)
         if form > 0.5:
             u += log(b) - log(a)

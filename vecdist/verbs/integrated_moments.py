@@ -20,6 +20,7 @@ from vecdist.primitives.elementary import exp
 from vecdist.special.quadrature import integral
 
 Quantile = Callable[[Node, Parameters], Node]
+Upper = Callable[[Node, Parameters], Node | None]
 
 FIRST, LAST, STEP = -4.0, 7.0, 1.0 / 16.0  # of s: t is from 1e-25 to 1000 there
 FAR = 2.0**8  # times the spacing of numbers next to 1: of a sum, on both sides
@@ -33,7 +34,7 @@ class Moments:
     They are NaN where a tail is so heavy that the integral may be infinite, or a sum has more than a million terms.
     """
 
-    def __init__(self, family: type[Distribution], quantile: Quantile, upper: Quantile | None) -> None:
+    def __init__(self, family: type[Distribution], quantile: Quantile, upper: Upper | None) -> None:
         self.family, self.quantile, self.upper = family, quantile, upper
 
     def mean(self, p: Parameters) -> Node:
@@ -69,11 +70,14 @@ class Moments:
         return integral(term, start - more, end + more, 1.0, nodes)
 
     def upper_quantile(self, u: Node, p: Parameters) -> Node:
-        return self.quantile(1.0 - u, p) if self.upper is None else self.upper(u, p)
+        found = self.upper and self.upper(u, p)
+        return self.quantile(1.0 - u, p) if found is None else found
 
     def _integrated(self, function: Callable[..., Node], inside: Callable[..., Any], nodes: list[Node]) -> Node:
         limits = np.finfo(nodes[0].dtype)
-        least = float(limits.eps if self.upper is None else 4.0 * limits.tiny)
+        one = const(1.0, nodes[0].dtype)
+        by_rest = self.upper is None or self.upper(one, inside(tuple(nodes))[0]) is None
+        least = float(limits.eps if by_rest else 4.0 * limits.tiny)
 
         def both(u: Node, values: tuple[Node, ...]) -> Node:
             p, given = inside(values)

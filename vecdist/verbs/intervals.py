@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from vecdist.distributions.at_ends import quantile_at_end
-from vecdist.distributions.base import Compound, Distribution, Parameters, mirrored
+from vecdist.distributions.base import Compound, Distribution, Parameters
 from vecdist.graph.leaves import is_weak
 from vecdist.graph.node import Node, where
 from vecdist.lazy.array import LazyArray, Operand, as_lazy
 from vecdist.primitives.arithmetic import eq, isnan
-from vecdist.primitives.elementary import log
 from vecdist.verbs.inner import Inner
-from vecdist.verbs.tails_and_moments import asked, known, missing, ppf
+from vecdist.verbs.tails_and_moments import asked, known, missing, ppf, quantile_to_the_ends, upper_quantile
 
 
 def logdiffcdf(distribution: Distribution | Compound, lower: Operand, upper: Operand) -> LazyArray:
@@ -81,13 +80,11 @@ def _upper_quantile(family: type[Distribution], p: Parameters, q: Node) -> Node:
 
 def _upper_inside(family: type[Distribution], p: Parameters, q: Node) -> Node:
     """That for 0 < q < 1: as a family states it, of a symmetric one as the quantile of -x, or by the lower tail."""
-    stated, of_log = getattr(family, "upper_quantile", None), getattr(family, "upper_quantile_of_log", None)
-    if stated is not None:
-        return stated(q, p)
-    quantile = known(family, "quantile")
+    upper, quantile = upper_quantile(family), known(family, "quantile")
     if quantile is None:
         raise missing(family, "quantile", ", and isf needs it")
-    if family.symmetric:
-        return -quantile(q, mirrored(p))
-    found = of_log and of_log(log(q), p)
-    return quantile(1.0 - q, p) if found is None else found
+    found = upper and upper(q, p)
+    if found is None:
+        rest = 1.0 - q
+        found = quantile_to_the_ends(family, p, quantile(rest, p), rest)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
+from inspect import getattr_static
 from typing import Any
 
 from vecdist.distributions.at_ends import begun_log, quantile_at_end, tail_everywhere
@@ -254,13 +255,15 @@ def _integrated(name: str) -> Callable[[Family], Callable[..., Node] | None]:
     """A moment by quantiles."""
 
     def fallback(family: Family) -> Callable[..., Node] | None:
-        quantile = stated(family, "quantile")
+        """None of an angle, of which no one turn is that of its mean."""
+        is_angle = getattr_static(family, "reach") is not vars(Distribution)["reach"]
+        quantile = None if is_angle else stated(family, "quantile")
         return quantile and getattr(Moments(family, quantile, upper_quantile(family)), name)
 
     return fallback
 
 
-def upper_quantile(family: Family) -> Callable[[Node, Parameters], Node] | None:
+def upper_quantile(family: Family) -> Callable[[Node, Parameters], Node | None] | None:
     """The point above which there is so much: as a family states it, of a symmetric one as the quantile of -x."""
     of_tail, of_log = getattr(family, "upper_quantile", None), getattr(family, "upper_quantile_of_log", None)
     if of_tail is not None:
