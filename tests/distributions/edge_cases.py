@@ -102,6 +102,7 @@ EDGES = [
     ("HalfLogistic", {"scale": 2.0}, 0.0, -log(4), {"x": 0.0, "scale": -0.5}),
     ("Maxwell", {"scale": 2.0}, 0.0, -inf, {"x": inf, "scale": -1.5}),
     ("Rayleigh", {"scale": 2.0}, 0.0, -inf, {"x": inf, "scale": -1.0}),
+    ("PolyaGamma", {"b": 1.0, "z": 2.0}, 0.0, -inf, {"x": 0.0, "b": 0.0, "z": 0.0}),
     ("RelaxedBernoulli", {"temperature": 1.0, "p": 0.25}, 0.0, log(3), {"x": -4.0, "temperature": -inf}),
     ("RelaxedBernoulli", {"temperature": 1.0, "p": 0.25}, 1.0, -log(3), {"x": -4 / 3, "temperature": -inf}),
     ("Rice", {"nu": 1.0, "scale": 1.0}, 0.0, -inf, {"x": inf, "nu": -1.0}),

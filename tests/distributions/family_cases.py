@@ -126,6 +126,13 @@ def _draw_conway_maxwell_poisson(rng, rate, nu):
     return (sums < rng.uniform(size=nu.shape) * sums[-1]).sum(axis=0).astype(float)
 
 
+def _draw_polya_gamma(rng, b, z):
+    """By the first of the gamma variables that it is the sum of, and the mean of the others."""
+    shares = 1 / (2 * np.pi**2 * ((np.arange(400.0)[:, None] + 0.5) ** 2 + (z / (2 * np.pi)) ** 2))
+    rest = b * np.tanh(z / 2) / (2 * z) - b * shares.sum(axis=0)
+    return (rng.gamma(np.broadcast_to(b, shares.shape)) * shares).sum(axis=0) + rest
+
+
 def _draw_skewed(rng, loc, scale, power, skew):
     distance = 2 * scale * (power * rng.gamma(1 / power)) ** (1 / power)
     return loc + np.where(rng.uniform(size=skew.shape) < skew, -skew * distance, (1 - skew) * distance)
@@ -190,6 +197,7 @@ DRAWS = {
     ),
     "LogitNormal": (lambda rng, loc, scale: 1 / (1 + np.exp(-rng.normal(loc, scale))), _unit),
     "NoncentralBeta": (lambda rng, a, b, nc: rng.beta(a + rng.poisson(nc / 2), b), _unit),
+    "PolyaGamma": (_draw_polya_gamma, _half_line),
     "RelaxedBernoulli": (
         lambda rng, t, p: 1 / (1 + np.exp(-(np.log(p / (1 - p)) + rng.logistic(size=p.shape)) / t)), _unit
     ),

@@ -141,6 +141,16 @@ def conway_maxwell_poisson(x, rate, nu):
     return x * log_rate - nu * (x + 1).lgamma() - total.log()
 
 
+def polya_gamma(x, b, z):
+    """By the alternating series as it is defined."""
+    total = arb(0)
+    for n in range(160):
+        c = 2 * n + b
+        total += (-1) ** n * c * ((b + n).lgamma() - arb(n + 1).lgamma() - c**2 / (8 * x)).exp()
+    constant = b * (z / 2).cosh().log() + (b - 1) * arb(2).log() - b.lgamma() - (2 * arb.pi() * x**3).log() / 2
+    return constant - z**2 * x / 2 + total.log()
+
+
 LOG_DENSITY = {
     "ConwayMaxwellPoisson": conway_maxwell_poisson,
     "ContinuousBernoulli": continuous_bernoulli,
@@ -220,6 +230,7 @@ LOG_DENSITY = {
     "NoncentralFisherSnedecor": noncentral_f,
     "NoncentralStudentT": lambda x, df, nc, loc, s: noncentral_t((x - loc) / s, df, nc) - s.log(),
     "NormalInverseGaussian": normal_inverse_gaussian,
+    "PolyaGamma": polya_gamma,
     "Rice": lambda x, nu, s: (
         (x / s**2).log() - (x**2 + nu**2) / (2 * s**2) + acb(x * nu / s**2).bessel_i(0).real.log()
     ),

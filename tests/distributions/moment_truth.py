@@ -245,6 +245,10 @@ TRUTH = {
         lambda m, w: w * (1 - (2 * (m + ONE / 2).lgamma() - 2 * m.lgamma()).exp() / m),
         lambda m, w: (2 * m + (w / m).log() + 2 * m.lgamma() + (1 - 2 * m) * m.digamma()) / 2 - arb(2).log(),
     ),
+    "PolyaGamma": (
+        lambda b, z: b * (z / 2).tanh() / (2 * z),
+        lambda b, z: b * (z.sinh() - z) / (4 * z**3 * (z / 2).cosh() ** 2), None,
+    ),
     "Rayleigh": (
         lambda s: s * (PI() / 2).sqrt(), lambda s: s**2 * (2 - PI() / 2),
         lambda s: 1 + (s**2 / 2).log() / 2 + EULER() / 2,

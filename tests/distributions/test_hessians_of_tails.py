@@ -18,7 +18,8 @@ REFUSED = {
     "InverseChi2": "df", "InverseGamma": "shape", "NegativeBinomial": "r", "NoncentralBeta": "x alpha beta nc",
     "NoncentralChi2": "df", "NoncentralFisherSnedecor": "x dfn dfd nc", "NoncentralStudentT": "x df nc loc scale",
     "NormalInverseGaussian": "x loc alpha beta delta", "ScaledInverseChi2": "df", "SkewedExponentialPower": "power",
-    "Nakagami": "shape", "StudentT": "df", "VonMises": "concentration", "ZeroInflatedNegativeBinomial": "r",
+    "Nakagami": "shape", "PolyaGamma": "x b z", "StudentT": "df",
+    "VonMises": "concentration", "ZeroInflatedNegativeBinomial": "r",
     "Zipf": "power",
 }
 WEIGHTS = (3 / 4, -3 / 20, 1 / 60)  # of a central difference of order six (Fornberg 1988, table 1)

@@ -81,6 +81,14 @@ def size_of_sigmoid_powers(z: arb, shape: arb) -> arb:
     return shape * (-z).exp().log1p() + z.exp().log1p()
 
 
+def first_passage(x: arb, b: arb, z: arb) -> arb:
+    return -3 * HALF * x.log() - (b - 2 * z * x) ** 2 / (8 * x)
+
+
+def size_of_first_passage(x: arb, b: arb, z: arb) -> arb:
+    return 3 * HALF * abs(x.log()) + (b + 2 * z * x) ** 2 / (8 * x)
+
+
 NONE = (-1e-23, 1e-23)
 SHARED = [((-30.0, 30.0), NONE, (0.1, 9.0), (0.1, 2.0), NONE, (0.1, 30.0)),
           ((1e-9, 1e-6), NONE, (0.1, 9.0), (1e-3, 0.1), NONE, (0.1, 9.0))]  # fmt: skip
@@ -101,6 +109,7 @@ CASES = [
          size_of_relaxed_bernoulli),
     Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
+    Case("log_first_passage", precisely(first_passage), SHAPES, SHAPES, (3.0, 3.0), size_of_first_passage),
     Case("ex_gaussian_log_excess", precisely(ex_gaussian), MIXED, MIXED, (3.0, 3.0), size_of_ex_gaussian),
 ]  # fmt: skip
 

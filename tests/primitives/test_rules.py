@@ -30,7 +30,7 @@ WITH_DOMAIN = [
 ON_BITS = {"and", "or", "xor", "not", "shl", "shr", "where", "cast", "bits", "from_bits"}
 TOGETHER = {"with_slopes_of", "from_end", "tail_at_end", "log_tail_at_end", "begun_below", "begun_beyond"} | {
     "falling_power", "falling_rest", "cdf_of_shares", "sf_of_shares", "log_cdf_of_shares", "log_sf_of_shares",
-    "log1p_square", "skew_normal_log_tilt", "student_decay", "ruled",
+    "log1p_square", "polya_gamma_saddle", "skew_normal_log_tilt", "student_decay", "ruled",
 }
 RANDOM = {"philox_first", "philox_last"} | {name for name in PRIMITIVES if name.endswith("_draw")}
 ROUND = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0])

@@ -96,6 +96,7 @@ _WHERE = {
     "PlackettLuce": "vecdist.multivariate",
     "Poisson": "vecdist.distributions.poisson",
     "PoissonBinomial": "vecdist.multivariate",
+    "PolyaGamma": "vecdist.distributions.polya_gamma",
     "Rayleigh": "vecdist.distributions.rayleigh",
     "RelaxedBernoulli": "vecdist.distributions.relaxed_bernoulli",
     "Rice": "vecdist.distributions.rice",

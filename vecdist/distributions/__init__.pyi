@@ -76,6 +76,7 @@ from vecdist.distributions.normal import Normal as _Normal
 from vecdist.distributions.normal_inverse_gaussian import NormalInverseGaussian as _NormalInverseGaussian
 from vecdist.distributions.pareto import Pareto as _Pareto
 from vecdist.distributions.poisson import Poisson as _Poisson
+from vecdist.distributions.polya_gamma import PolyaGamma as _PolyaGamma
 from vecdist.distributions.rayleigh import Rayleigh as _Rayleigh
 from vecdist.distributions.relaxed_bernoulli import RelaxedBernoulli as _RelaxedBernoulli
 from vecdist.distributions.rice import Rice as _Rice
@@ -195,6 +196,7 @@ __all__ = [
     "PlackettLuce",
     "Poisson",
     "PoissonBinomial",
+    "PolyaGamma",
     "Rayleigh",
     "RelaxedBernoulli",
     "Rice",
@@ -794,6 +796,12 @@ class Poisson(_Poisson):
 
     @overload
     def __init__(self, *, log_rate: Operand) -> None: ...
+
+
+class PolyaGamma(_PolyaGamma):
+    """Pólya-Gamma distribution, f(x) = cosh(z / 2)^b exp(-z^2 x / 2) g(x) for x > 0."""
+
+    def __init__(self, b: Operand, z: Operand = 0.0) -> None: ...
 
 
 class Rayleigh(_Rayleigh):
