@@ -185,6 +185,24 @@ def test_rules_that_are_missing_or_wrong_are_told():
         vecdist.device_function(lambda z: plain(z).sum(), [X])
 
 
+SLOPE = external(
+    lambda x, sine, back: (back * np.cos(x),), shape=lambda x, sine, back: (x,), name="slope of sine",
+    jvp=lambda given, results, dots: (dots[2] * np.cos(given[0]) - dots[0] * given[2] * np.sin(given[0]),),
+)  # fmt: skip
+SMOOTH = external(np.sin, vjp=SLOPE, jvp=SLOPE, name="sine")  # the derivative of each element is both
+
+
+@pytest.mark.usefixtures("execution")
+def test_rules_that_are_calls_have_rules():
+    """The Hessian of sin(x)' M sin(x), whose second derivatives are those of the call's rule."""
+    matrix, x = rng.normal(size=(5, 5)), lazy(X)
+    y = SMOOTH(x)
+    found = vecdist.hessian((y * (matrix * y).sum(axis=1)).sum(), x)
+    both, sine, cosine = matrix + matrix.T, np.sin(X), np.cos(X)
+    expected = both * np.outer(cosine, cosine) - np.diag((both @ sine) * sine)
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12, atol=1e-14)
+
+
 def test_batches_and_the_address_of_a_log_density_with_a_call():
     density = vecdist.LogDensity(lambda z: -0.5 * (SINE(z) ** 2).sum(), z=vecdist.parameters.real(5))
     many = rng.normal(size=(3, 5))

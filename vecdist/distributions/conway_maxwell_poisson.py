@@ -8,8 +8,8 @@ from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.saddle_point import poisson
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, const, where
-from vecdist.primitives.arithmetic import ceil, floor, maximum, minimum, sqrt, square
-from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.arithmetic import ceil, eq, floor, maximum, minimum, sqrt, square
+from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.loops import local, loop
 from vecdist.special.formulas import exp_of_log
@@ -34,15 +34,22 @@ def away(k: Node, m: Node, power: int) -> Node:
     return (k - floor(m)) ** power if power else const(1.0, k.dtype)
 
 
-def one_by_one(near: Node, p: Parameters, power: int) -> Sum:
-    """The sum of a power of ``away`` times rate^k / k!^nu, relative to exp(nu m)."""
+def beside_zero(near: Node, p: Parameters, power: int) -> Node:
+    """The sum of a power of ``away`` times rate^k / k!^nu over k = 1, 2, ..."""
     dtype = p.nu.dtype
     k, term, total, size, log_rate, nu, m = (local(place, dtype) for place in range(7))
-    news = (k + 1.0, term * exp(log_rate - nu * log(k + 1.0)), total + term * away(k, m, power), size + term)
-    zero = const(0.0, dtype)
+    following = term * exp(log_rate - nu * log(k + 1.0))
+    news = (k + 1.0, following, total + following * away(k + 1.0, m, power), size + following)
+    zero, one = const(0.0, dtype), const(1.0, dtype)
     test = (k <= m) | (term > NOTHING * size)
-    _, _, found, _ = loop(near, (zero, const(1.0, dtype), zero, zero), (p.log_rate, p.nu, p.m), test, news)
-    return Sum(-p.nu * p.m, found)
+    _, _, found, _ = loop(near, (zero, one, zero, one), (p.log_rate, p.nu, p.m), test, news)
+    return found
+
+
+def one_by_one(near: Node, p: Parameters, power: int) -> Sum:
+    """The sum of a power of ``away`` times rate^k / k!^nu, relative to exp(nu m)."""
+    first = away(const(0.0, p.nu.dtype), p.m, power)
+    return Sum(-p.nu * p.m, first + beside_zero(near, p, power))
 
 
 def at_steps(far: Node, p: Parameters, power: int) -> Sum:
@@ -127,7 +134,10 @@ class ConwayMaxwellPoisson(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        return p.nu * poisson(x, Parameters(rate=p.m, log_rate=p.log_m)) - log_mass(p)
+        """That of 0 by what the others add to it."""
+        near = p.nu * p.m < FEW
+        inside = p.nu * poisson(x, Parameters(rate=p.m, log_rate=p.log_m)) - log_mass(p)
+        return where(near & eq(x, 0.0), -log1p(beside_zero(near, p, 0)), inside)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:

@@ -49,8 +49,9 @@ class External:
 
 
 def external(
-    forward: Callable[..., Any], *, vjp: Callable[..., Any] | None = None, jvp: Callable[..., Any] | None = None,
-    shape: Shapes | None = None, dtype: Any = None, name: str | None = None,
+    forward: Callable[..., Any], *, vjp: Callable[..., Any] | External | None = None,
+    jvp: Callable[..., Any] | External | None = None, shape: Shapes | None = None, dtype: Any = None,
+    name: str | None = None,
 ) -> External:
     """A function of NumPy or CuPy arrays as a part of expressions, called between kernels.
 
@@ -62,7 +63,9 @@ def external(
     Derivatives are given for the call as a whole: ``vjp(arrays, results, cotangents)`` returns a cotangent for each
     array, of its shape, or ``None``; ``jvp(arrays, results, tangents)`` a tangent for each result.  All three arguments
     are tuples, ``results`` and ``cotangents`` also where there is one result.  Gradients want the first; derivatives
-    along directions the second.  Of what they compute there is no further derivative.
+    along directions the second.  Of what they compute there is no further derivative, but where a rule is such a call
+    itself: an ``external`` of all three in a row, which gives a tuple of a cotangent for each array, or of a tangent
+    for each result.  Its own rules are those of second derivatives.
 
     In ``in_axes`` the function is called for each chain.  Raises ``ValueError`` where a derivative is asked for that
     has no rule, and, when it runs, where a result has another shape than was told.
@@ -78,8 +81,8 @@ def external(
     [14.778, 109.196]
     """
     label = name or getattr(forward, "__name__", "external")
-    pull = None if vjp is None else _pull(vjp, f"vjp of {label}")
-    push = None if jvp is None else _push(jvp, f"jvp of {label}")
+    pull = None if vjp is None else _pull(_rule(vjp, f"vjp of {label}", _cotangents))
+    push = None if jvp is None else _push(_rule(jvp, f"jvp of {label}", lambda found, arrays, name: found))
     return External(Call(label, forward, pull, push), shape, dtype)
 
 
@@ -87,44 +90,55 @@ def _kinds_of(nodes: Sequence[Node]) -> Kinds:
     return tuple([(node.shape, node.dtype) for node in nodes])
 
 
-def _pull(rule: Callable[..., Any], name: str) -> Pull:
-    """The cotangents of arguments as a call of its own."""
+Rule = Callable[[int, int], Call]
+"""The call of a rule for so many arguments and results."""
+
+
+def _rule(rule: Callable[..., Any] | External, name: str, checked: Callable[..., Any]) -> Rule:
+    """A rule as a call of arguments, results and what belongs to either, in a row."""
+    if isinstance(rule, External):
+        own = rule._call
+        return lambda arguments, results: own
 
     @cache
     def call(arguments: int, results: int) -> Call:
-        def function(*arrays: Any) -> list[Any]:
-            found = rule(arrays[:arguments], arrays[arguments:][:results], arrays[arguments + results :])
-            if not isinstance(found, tuple | list) or len(found) != arguments:
-                raise ValueError(f"{name} gives a tuple, of a cotangent or None for each of {arguments} arguments")
-            return [0 * array if each is None else each for each, array in zip(found, arrays, strict=False)]
+        def function(*arrays: Any) -> Any:
+            args, rest = arrays[:arguments], arrays[arguments:]
+            return checked(rule(args, rest[:results], rest[results:]), args, name)
 
         return Call(name, function)
+
+    return call
+
+
+def _cotangents(found: Any, arrays: Sequence[Any], name: str) -> list[Any]:
+    if not isinstance(found, tuple | list) or len(found) != len(arrays):
+        raise ValueError(f"{name} gives a tuple, of a cotangent or None for each of {len(arrays)} arguments")
+    return [0 * array if each is None else each for each, array in zip(found, arrays, strict=True)]
+
+
+def _pull(rule: Rule) -> Pull:
+    """The cotangents of arguments as a call of its own."""
 
     def pull(
         args: Sequence[Node], results: Sequence[Node], cotangents: Sequence[Node], ahead: int
     ) -> Sequence[Node | None]:
-        every = called(call(len(args), len(results)), (*args, *results, *cotangents), _kinds_of(args), ahead)
+        call = rule(len(args), len(results))
+        every = called(call, (*args, *results, *cotangents), _kinds_of(args), ahead)
         return [each if each.dtype.kind == "f" else None for each in every]
 
     return pull
 
 
-def _push(rule: Callable[..., Any], name: str) -> Push:
+def _push(rule: Rule) -> Push:
     """The tangents of results as a call of its own, which takes zeros where a tangent is zero."""
-
-    @cache
-    def call(arguments: int, results: int) -> Call:
-        def function(*arrays: Any) -> Any:
-            return rule(arrays[:arguments], arrays[arguments:][:results], arrays[arguments + results :])
-
-        return Call(name, function)
 
     def push(
         args: Sequence[Node], results: Sequence[Node], dots: Sequence[Node | None], ahead: int
     ) -> Sequence[Node]:
         pairs = zip(args, dots, strict=True)
         tangents = [full(const(0, arg.dtype), arg.shape) if dot is None else dot for arg, dot in pairs]
-        every = (*args, *results, *tangents)
-        return called(call(len(args), len(results)), every, _kinds_of(results), ahead)
+        call = rule(len(args), len(results))
+        return called(call, (*args, *results, *tangents), _kinds_of(results), ahead)
 
     return push
