@@ -5,14 +5,13 @@ from functools import cache
 import pytest
 from remembering import remembering
 
-from vecdist.graph.node import topological
 from vecdist.passes.bind import bind
 from vecdist.passes.checks import split_checks
 from vecdist.passes.expand import expand
 from vecdist.passes.loops import merged
 from vecdist.passes.simplify import simplify
 from vecdist.runtime import pipeline
-from vecdist.runtime.interpreter import evaluate
+from vecdist.runtime.interpreter import Program
 
 
 @pytest.fixture
@@ -26,14 +25,13 @@ def interpreter(monkeypatch):
 def launch(roots, derivation, shapes, errors="raise", found=None):
     """What ``vecdist.runtime.pipeline.launch`` does, by the reference interpreter."""
     bound = bind(roots)
-    arrays = evaluate(*derived(bound.roots, derivation), [leaf.array for leaf in bound.leaves], bound.lengths)
+    arrays = derived(bound.roots, derivation).evaluate([leaf.array for leaf in bound.leaves], bound.lengths)
     failed = errors == "raise" and any(failed.any() for failed in arrays[len(shapes) :])
     return [array.reshape(shape)[()] for array, shape in zip(arrays, shapes, strict=False)], failed
 
 
 @cache
 def derived(roots, derivation):
-    """A structure after the passes, and its flags: the same one for every test that gives it other numbers."""
+    """A structure after the passes, with its flags: the same program for every test that gives it other numbers."""
     plain, failures = split_checks(roots)
-    expanded = simplify(expand(simplify(merged((*derivation(plain), *failures)))))
-    return expanded, tuple(topological(expanded))
+    return Program(simplify(expand(simplify(merged((*derivation(plain), *failures))))))

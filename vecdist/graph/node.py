@@ -26,12 +26,15 @@ class _Interned(weakref.ref["Node"]):
 
     key: tuple
     every: ClassVar[dict[tuple, _Interned]] = {}
-    lock: ClassVar[threading.RLock] = threading.RLock()  # a node may be forgotten while another is made
+    lock: ClassVar[threading.RLock] = threading.RLock()  # one may be forgotten while another takes its place
 
     def forget(self) -> None:
         with self.lock:
             if self.every.get(self.key) is self:  # and no equal node has been made since
                 del self.every[self.key]
+
+
+_new = object.__new__
 
 
 class Node:
@@ -55,17 +58,19 @@ class Node:
 
     @classmethod
     def _made(cls, key: tuple) -> Self:
-        """The node of a key, which nobody else makes meanwhile."""
-        with _Interned.lock:
+        """The node of a key, unless another thread has made it meanwhile."""
+        node = _new(cls)
+        node.op, node.args, node.attrs, node.shape, node.dtype = key
+        mine = _Interned(node, _Interned.forget)
+        mine.key = key
+        if _Interned.every.setdefault(key, mine) is mine:
+            return node
+        with _Interned.lock:  # what is there may be a node that nobody has any more
             known = _Interned.every.get(key)
-            node = known() if known is not None else None
-            if node is None:
-                node = super().__new__(cls)
-                node.op, node.args, node.attrs, node.shape, node.dtype = key
-                known = _Interned(node, _Interned.forget)
-                known.key = key
-                _Interned.every[key] = known
-        return node  # type: ignore[return-value]
+            other = known() if known is not None else None
+            if other is None:
+                _Interned.every[key] = mine
+        return node if other is None else other  # type: ignore[return-value]
 
     @property
     def ndim(self) -> int:

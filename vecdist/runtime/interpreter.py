@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, final
 
 import numpy as np
 
@@ -15,110 +17,154 @@ from vecdist.primitives.loops import Loop
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
 
+Length = Callable[[Dim], int]
+Meaning = Callable[..., Any]  # of values, behind the arrays and the lengths where an operation asks for them
+
 
 def interpret(
     roots: Sequence[Node], arrays: Sequence[np.ndarray], lengths: Mapping[str, int]
 ) -> tuple[np.ndarray, ...]:
     """The values of ``roots``: ``arrays`` fill the slots, ``lengths`` gives the symbolic dimensions their numbers."""
-    return evaluate(*_expanded(tuple(roots)), arrays, lengths)
-
-
-def evaluate(
-    roots: Sequence[Node], nodes: Iterable[Node], arrays: Sequence[np.ndarray], lengths: Mapping[str, int]
-) -> tuple[np.ndarray, ...]:
-    """The values of ``roots``, of which ``nodes`` are all that they need, in order, and nothing that expands."""
-
-    def length(dim: Dim) -> int:
-        return lengths[dim] if isinstance(dim, str) else dim
-
-    with np.errstate(all="ignore"):
-        values = _values(nodes, arrays, length)
-    return tuple(
-        np.broadcast_to(values[root], [length(dim) for dim in root.shape]).copy() for root in roots
-    )
-
-
-def _values(
-    nodes: Iterable[Node], arrays: Sequence[np.ndarray], length: Callable[[Dim], int]
-) -> dict[Node, np.ndarray]:
-    """The value of each node; the results of one loop are computed together."""
-    values: dict[Node, np.ndarray] = {}
-    ended: dict[tuple[Loop, tuple[Node, ...]], Sequence[np.ndarray]] = {}
-    for node in nodes:
-        args = [values[arg] for arg in node.args]
-        if node.op == "loop":
-            loop, place = node.attrs
-            if (loop, node.args) not in ended:
-                ended[loop, node.args] = _ended(loop, *args, length=length)
-            values[node] = ended[loop, node.args][place]
-        elif node.op == "recurrence":
-            values[node] = _recurrence(node, args, length)
-        elif node.op == "external":
-            values[node] = _called(node, args, length)
-        else:
-            values[node] = _evaluate(node, args, arrays, length)
-    return values
-
-
-def _ended(
-    loop: Loop, active: np.ndarray, *given: np.ndarray, length: Callable[[Dim], int]
-) -> Sequence[np.ndarray]:
-    """The carries of a loop when it has ended for each element: a turn is made of those for which the test holds."""
-    shape = np.broadcast_shapes(*(np.shape(each) for each in (active, *given)))
-    every = [np.broadcast_to(each, shape).flatten() for each in given]
-    running, turns = np.flatnonzero(np.broadcast_to(active, shape)), 0
-    ((test,), tests), (news, steps) = _expanded((loop.test,)), _expanded(loop.news)
-    while running.size:
-        holds = _values(tests, [each[running] for each in every], length)[test]
-        running = running[np.broadcast_to(holds, running.shape)]
-        if turns == loop.limit:
-            for each in every[: len(news)]:
-                each[running] = np.nan if each.dtype.kind == "f" else each[running]
-            break
-        found = _values(steps, [each[running] for each in every], length)
-        for each, new in zip(every, news, strict=False):
-            each[running] = found[new]
-        turns += 1
-    return [each.reshape(shape) for each in every[: len(news)]]
+    return _expanded(tuple(roots)).evaluate(arrays, lengths)
 
 
 @functools.lru_cache(maxsize=64)
-def _expanded(roots: tuple[Node, ...]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+def _expanded(roots: tuple[Node, ...]) -> Program:
     """Equal expressions of other data are equal graphs, which need not be expanded again, nor put in order."""
-    roots = expand(roots)
-    return roots, tuple(topological(roots))
+    return Program(expand(roots))
 
 
-def _recurrence(node: Node, args: Sequence[np.ndarray], length: Callable[[Dim], int]) -> np.ndarray:
+@final
+class Program:
+    """What computes the values of nodes of which nothing expands: one call after another, of values before it."""
+
+    def __init__(self, roots: Iterable[Node]) -> None:
+        self.roots: tuple[Node, ...] = tuple(roots)
+        self._known: list[Any] = []  # the values of constants, among places for all others
+        self._calls: list[tuple[int, bool, Meaning, list[int], np.dtype | None]] = []
+        places: dict[Any, int] = {}
+        for node in topological(self.roots):
+            given = [places[arg] for arg in node.args]
+            if node.op == "loop":  # the results of one loop are computed together
+                loop, result = node.attrs
+                if (loop, node.args) not in places:
+                    places[loop, node.args] = self._call(_Turns(loop), given)
+                places[node] = self._call(operator.itemgetter(result), [places[loop, node.args]], elementwise=True)
+            elif node.op == "const":
+                places[node] = self._place(np.asarray(node.value, node.dtype))
+            else:
+                elementwise = node.op in PRIMITIVES
+                meaning = _elementwise(node) if elementwise else _structural(node)
+                places[node] = self._call(meaning, given, node.dtype, elementwise)
+        self._results: list[int] = [places[root] for root in self.roots]
+
+    def _place(self, value: Any = None) -> int:
+        self._known.append(value)
+        return len(self._known) - 1
+
+    def _call(
+        self, meaning: Meaning, given: list[int], dtype: np.dtype | None = None, elementwise: bool = False
+    ) -> int:
+        place = self._place()
+        self._calls.append((place, elementwise, meaning, given, dtype))
+        return place
+
+    def evaluate(self, arrays: Sequence[np.ndarray], lengths: Mapping[str, int]) -> tuple[np.ndarray, ...]:
+        """The values of the roots."""
+
+        def length(dim: Dim) -> int:
+            return lengths[dim] if isinstance(dim, str) else dim
+
+        with np.errstate(all="ignore"):
+            values = self.values(arrays, length)
+        return tuple(
+            np.broadcast_to(value, [length(dim) for dim in root.shape]).copy()
+            for root, value in zip(self.roots, values, strict=True)
+        )
+
+    def values(self, arrays: Sequence[np.ndarray], length: Length) -> list[np.ndarray]:
+        """As ``evaluate``, but as they are: not of all elements where they are alike."""
+        values = self._known.copy()
+        for place, elementwise, meaning, given, dtype in self._calls:
+            args = [values[each] for each in given]
+            value = meaning(*args) if elementwise else meaning(arrays, length, *args)
+            if dtype is not None and (type(value) is not np.ndarray or value.dtype is not dtype):
+                value = np.asarray(value, dtype)
+            values[place] = value
+        return [values[place] for place in self._results]
+
+
+class _Turns:
+    """The carries of a loop when it has ended for each element: a turn is made of those for which the test holds."""
+
+    def __init__(self, loop: Loop) -> None:
+        self.limit = loop.limit
+        self.test, self.news = _expanded((loop.test,)), _expanded(loop.news)
+
+    def __call__(
+        self, arrays: Sequence[np.ndarray], length: Length, active: np.ndarray, *given: np.ndarray
+    ) -> list[np.ndarray]:
+        shape = np.broadcast_shapes(*(np.shape(each) for each in (active, *given)))
+        every = [np.broadcast_to(each, shape).flatten() for each in given]
+        carries = every[: len(self.news.roots)]
+        running, turns = np.flatnonzero(np.broadcast_to(active, shape)), 0
+        now = [each[running] for each in every]
+        while running.size:
+            (test,) = self.test.values(now, length)
+            holds = np.broadcast_to(test, running.shape)
+            if not holds.all() or turns == self.limit:
+                for each, value in zip(carries, now, strict=False):
+                    each[running] = value
+                running, now = running[holds], [each[holds] for each in now]
+            if turns == self.limit:
+                for each in carries:
+                    each[running] = np.nan if each.dtype.kind == "f" else each[running]
+                break
+            news = self.news.values(now, length)
+            now[: len(news)] = [np.broadcast_to(new, running.shape) for new in news]
+            turns += 1
+        return [each.reshape(shape) for each in carries]
+
+
+def _recurrence(node: Node) -> Meaning:
     """A carry before each step, or behind the last, of one row after another."""
     step, carry, last = node.attrs
-    news, nodes = _expanded(step.news)
-    steps = range(length(node.args[step.carries].shape[0]))
-    rows = [length(dim) for dim in node.args[0].shape[: step.rows]]
-    result = np.zeros([length(dim) for dim in node.shape], node.dtype)
-    for row in np.ndindex(*rows):
-        own = [_of_row(arg, step.leading(place) - step.rows, row) for place, arg in enumerate(args)]
-        state = [np.asarray(start) for start in own[: step.carries]]
-        for at in reversed(steps) if step.backwards else steps:
-            if not last:
-                result[(at, *row)] = state[carry]
-            ahead = step.carries + step.elements
-            given = [*state, *(each[at] for each in own[step.carries : ahead]), *own[ahead:]]
-            values = _values(nodes, given, length)
-            state = [np.asarray(np.broadcast_to(values[new], old.shape)) for new, old in zip(news, state, strict=True)]
-        if last:
-            result[row] = state[carry]
-    return result
+    turn = _expanded(step.news)
+
+    def meaning(arrays: Sequence[np.ndarray], length: Length, *args: np.ndarray) -> np.ndarray:
+        steps = range(length(node.args[step.carries].shape[0]))
+        rows = [length(dim) for dim in node.args[0].shape[: step.rows]]
+        result = np.zeros([length(dim) for dim in node.shape], node.dtype)
+        for row in np.ndindex(*rows):
+            own = [_of_row(arg, step.leading(place) - step.rows, row) for place, arg in enumerate(args)]
+            state = [np.asarray(start) for start in own[: step.carries]]
+            for at in reversed(steps) if step.backwards else steps:
+                if not last:
+                    result[(at, *row)] = state[carry]
+                ahead = step.carries + step.elements
+                given = [*state, *(each[at] for each in own[step.carries : ahead]), *own[ahead:]]
+                values = turn.values(given, length)
+                state = [np.asarray(np.broadcast_to(new, old.shape)) for new, old in zip(values, state, strict=True)]
+            if last:
+                result[row] = state[carry]
+        return result
+
+    return meaning
 
 
-def _called(node: Node, args: Sequence[np.ndarray], length: Callable[[Dim], int]) -> np.ndarray:
+def _called(node: Node) -> Meaning:
     """A result of a call."""
     call, place, ahead, kinds = node.attrs
-    known = [([length(dim) for dim in shape], dtype) for shape, dtype in kinds]
-    whole = [
-        np.broadcast_to(value, [length(dim) for dim in arg.shape]) for value, arg in zip(args, node.args, strict=True)
-    ]
-    return computed(call, ahead, whole, known)[place]
+
+    def meaning(arrays: Sequence[np.ndarray], length: Length, *args: np.ndarray) -> np.ndarray:
+        known = [([length(dim) for dim in shape], dtype) for shape, dtype in kinds]
+        whole = [
+            np.broadcast_to(value, [length(dim) for dim in arg.shape])
+            for value, arg in zip(args, node.args, strict=True)
+        ]
+        return computed(call, ahead, whole, known)[place]
+
+    return meaning
 
 
 def _of_row(x: np.ndarray, ahead: int, row: tuple[int, ...]) -> np.ndarray:
@@ -128,23 +174,35 @@ def _of_row(x: np.ndarray, ahead: int, row: tuple[int, ...]) -> np.ndarray:
     return x
 
 
-def _evaluate(node: Node, args: list, arrays: Sequence, length: Callable[[Dim], int]) -> np.ndarray:
-    entry = PRIMITIVES.get(node.op)
-    if entry is not None:
-        assert entry.meaning is not None, node.op
-        return np.asarray(entry.meaning(*args, node.dtype) if node.op == "cast" else entry.meaning(*args), node.dtype)
-    if node.op == "const":
-        return np.asarray(node.value, node.dtype)
-    if node.op == "local":
-        return arrays[node.attrs[0]]
-    if node.op == "slot":
-        shape = [length(dim) for dim in node.shape]
-        return np.asarray(arrays[node.attrs[0]], node.dtype).reshape(shape)
-    if node.op == "extent":
-        return np.asarray(float(np.prod([length(dim) for dim in node.attrs[0]])))
-    if node.op == "position":
-        shape = [length(dim) for dim in node.shape]
-        return np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
-    structural = STRUCTURE[node.op].meaning
-    assert structural is not None, node.op
-    return np.asarray(structural(*args, node, length))
+def _elementwise(node: Node) -> Meaning:
+    meaning = PRIMITIVES[node.op].meaning
+    assert meaning is not None, node.op
+    return (lambda x: meaning(x, node.dtype)) if node.op == "cast" else meaning
+
+
+def _structural(node: Node) -> Meaning:
+    """What computes the value of a node for the arrays and the lengths."""
+    if node.op in LEAVES:
+        return functools.partial(LEAVES[node.op], node)
+    if node.op in {"recurrence", "external"}:
+        return _recurrence(node) if node.op == "recurrence" else _called(node)
+    meaning = STRUCTURE[node.op].meaning
+    assert meaning is not None, node.op
+    return lambda arrays, length, *args: meaning(*args, node, length)
+
+
+def _slot(node: Node, arrays: Sequence[np.ndarray], length: Length) -> np.ndarray:
+    return np.asarray(arrays[node.attrs[0]], node.dtype).reshape([length(dim) for dim in node.shape])
+
+
+def _position(node: Node, arrays: Sequence[np.ndarray], length: Length) -> np.ndarray:
+    shape = [length(dim) for dim in node.shape]
+    return np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
+
+
+LEAVES: dict[str, Callable[..., Any]] = {
+    "local": lambda node, arrays, length: arrays[node.attrs[0]],
+    "slot": _slot,
+    "extent": lambda node, arrays, length: float(np.prod([length(dim) for dim in node.attrs[0]])),
+    "position": _position,
+}
