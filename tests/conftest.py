@@ -34,7 +34,7 @@ def pytest_collection():
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(20_000)
+        gc.set_threshold(100_000, 20)
         gc.enable()
 
 

@@ -128,7 +128,13 @@ def accumulate(function):
 
 def patterned(kind):
     """What reads the bits of a number as one of another kind."""
-    return lambda value: np.asarray(value).view(f"{kind}{np.asarray(value).itemsize}")[()]
+    kinds = {size: np.dtype(f"{kind}{size}") for size in (4, 8)}
+
+    def pattern(value):
+        number = value if isinstance(value, np.generic) else np.asarray(value)[()]
+        return number.view(kinds[number.itemsize])
+
+    return pattern
 
 
 NUMBERS = {name: np.dtype(name).type for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")}

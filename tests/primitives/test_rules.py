@@ -91,9 +91,16 @@ def draw(entry: Primitive) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return arrays, steps
 
 
-def one_at_a_time(steps: list[np.ndarray]) -> list[list]:
-    """The directions in each argument alone; what comes behind the arguments stays."""
-    return [[step if i == j else 0.0 for j in range(len(steps))] + [0.0] * len(steps) for i, step in enumerate(steps)]
+def one_at_a_time(steps: list[np.ndarray], places: list[int]) -> list[list]:
+    """The directions in each argument of ``places`` alone; what comes behind the arguments stays."""
+    return [[step if i == j else 0.0 for j, step in enumerate(steps)] + [0.0] * len(steps) for i in places]
+
+
+def moving(entry: Primitive, node: Node) -> list[int]:
+    """The arguments to move: not those that have one value, and no derivative, as what says which function it is."""
+    given = entry.partials(*node.args, node) if entry.partials is not None else node.args
+    known = zip(given, entry.domain, strict=True)
+    return [i for i, (partial, (low, high)) in enumerate(known) if partial is not None or low < high]
 
 
 def moved(nodes: list[Node], arrays: list[np.ndarray], directions: list[list]) -> np.ndarray:
@@ -140,12 +147,14 @@ class Along:
 
     nodes: list[Node]
     values: np.ndarray
+    places: list[int]
     leaves: list[Node]
     sizes: list[Node]
     arrays: list[np.ndarray]
 
     def slopes(self, node: Node) -> list[Node]:
-        return [partial * size for partial, size in zip(partials(node, self.leaves), self.sizes, strict=True)]
+        along = partials(node, self.leaves)
+        return [along[place] * self.sizes[place] for place in self.places]
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +166,9 @@ def along(entry: Primitive) -> Along | None:
     node = entry(*leaves)
     firsts = partials(node, leaves) if entry.partials is not None else ()
     nodes = [node, *(first for first in firsts if not any(below.op in LAST for below in topological((first,))))]
-    return Along(nodes, moved(nodes, arrays + steps, one_at_a_time(steps)), leaves, sizes, arrays + steps)
+    places = moving(entry, node)
+    values = moved(nodes, arrays + steps, one_at_a_time(steps, places))
+    return Along(nodes, values, places, leaves, sizes, arrays + steps)
 
 
 def test_entries_without_a_domain_are_known() -> None:
@@ -186,14 +197,14 @@ def test_value_is_the_oracles(entry: Primitive, dtype: type) -> None:
 def test_partials_are_slopes(entry: Primitive, along: Along | None) -> None:
     if along is None or entry.boolean:
         return
-    assert_slopes(along.slopes(along.nodes[0]), along.arrays, along.values[: entry.arity])
+    assert_slopes(along.slopes(along.nodes[0]), along.arrays, along.values[: len(along.places)])
 
 
 def test_second_partials_are_slopes_of_partials(entry: Primitive, along: Along | None) -> None:
     if along is None or not along.nodes[1:]:
         return
     slopes = [slope for first in along.nodes[1:] for slope in along.slopes(first)]
-    assert_slopes(slopes, along.arrays, along.values[entry.arity :])
+    assert_slopes(slopes, along.arrays, along.values[len(along.places) :])
 
 
 def test_tangent_is_the_slope_along_a_direction(entry: Primitive) -> None:
