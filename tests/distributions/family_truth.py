@@ -1,6 +1,5 @@
 """What log densities and their derivatives are: textbook formulas in ball arithmetic, 1000 bits wide."""
 
-import functools
 
 import numpy as np
 from flint import acb, arb, ctx
@@ -128,17 +127,21 @@ def first_passage(x, alpha, tau, beta, delta):
     return delta * alpha * w - delta**2 * (x - tau) / 2 - 2 * alpha.log() + total.log()
 
 
-@functools.cache
-def log_factorials(count, bits):
-    """Of 0, 1, ..., to a number of bits."""
-    return [arb(k + 1).lgamma() for k in range(count)]
+LEAST_FACTORS = [next((p for p in range(2, 22) if k % p == 0), k) for k in range(450)]
+
+
+def conway_maxwell_poisson_masses(rate, nu):
+    """rate^k / k!^nu up to where it has long begun to fall, for a mean of 160 at most; powers of primes give others."""
+    powers, masses = [arb(0), arb(1)], [arb(1), rate]
+    for k, factor in [*enumerate(LEAST_FACTORS)][2:]:
+        powers.append((-nu * arb(k).log()).exp() if factor == k else powers[factor] * powers[k // factor])
+        masses.append(masses[-1] * rate * powers[k])
+    return masses
 
 
 def conway_maxwell_poisson(x, rate, nu):
-    """The sum ends where rate^k / k!^nu has long begun to fall, for a mean of 160 at most."""
-    table, log_rate = log_factorials(450, ctx.prec), rate.log()
-    total = sum((k * log_rate - nu * table[k]).exp() for k in range(450))
-    return x * log_rate - nu * (x + 1).lgamma() - total.log()
+    total = sum(conway_maxwell_poisson_masses(rate, nu))
+    return x * rate.log() - nu * (x + 1).lgamma() - total.log()
 
 
 def polya_gamma(x, b, z):

@@ -1,7 +1,7 @@
 """Means, variances and entropies of families in ball arithmetic: textbook formulas of their first parameters."""
 
-from family_truth import log_factorials
-from flint import acb, arb, ctx
+from family_truth import conway_maxwell_poisson_masses
+from flint import acb, arb
 
 ONE, PI, EULER = arb(1), arb.pi, arb.const_euler
 
@@ -14,10 +14,15 @@ def log_beta(a, b):
     return a.lgamma() + b.lgamma() - (a + b).lgamma()
 
 
-def conway_maxwell_poisson(rate, nu, power):
-    """The mean of a power; the sum ends where rate^k / k!^nu has long begun to fall, for a mean of 160 at most."""
-    masses = [(k * rate.log() - nu * each).exp() for k, each in enumerate(log_factorials(450, ctx.prec))]
-    return sum(k**power * mass for k, mass in enumerate(masses)) / sum(masses)
+def conway_maxwell_poisson_mean(rate, nu):
+    masses = conway_maxwell_poisson_masses(rate, nu)
+    return sum(k * mass for k, mass in enumerate(masses)) / sum(masses)
+
+
+def conway_maxwell_poisson_variance(rate, nu):
+    masses = conway_maxwell_poisson_masses(rate, nu)
+    total, first, second = (sum(k**power * mass for k, mass in enumerate(masses)) for power in (0, 1, 2))
+    return second / total - (first / total) ** 2
 
 
 def gamma_entropy(k):
@@ -120,8 +125,7 @@ TRUTH = {
     ),
     "Chi2": (lambda v: v, lambda v: 2 * v, lambda v: gamma_entropy(v / 2) + arb(2).log()),
     "ConwayMaxwellPoisson": (
-        lambda r, v: conway_maxwell_poisson(r, v, 1),
-        lambda r, v: conway_maxwell_poisson(r, v, 2) - conway_maxwell_poisson(r, v, 1) ** 2, None,
+        conway_maxwell_poisson_mean, conway_maxwell_poisson_variance, None,
     ),
     "Cosine": (None, lambda m, s: s**2 * (ONE / 3 - 2 / PI() ** 2), lambda m, s: (4 * s).log() - 1),
     "DiscreteUniform": (None, lambda a, b: ((b - a + 1) ** 2 - 1) / 12, lambda a, b: (b - a + 1).log()),

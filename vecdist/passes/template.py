@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache
 from typing import Any, final
 
 import numpy as np
@@ -17,18 +18,20 @@ Formula = Callable[[Sequence[Node]], Node]
 
 @final
 class Length:
-    """A length that stands for any but 1, and equals itself alone; a formula that asks it for more is told so."""
+    """A length that stands for any but 1, and equals itself alone; a formula that asks it for more is told so.
+
+    There is one of each number: nodes of such lengths are looked up by identity, without a call of Python's.
+    """
 
     __slots__ = ("number",)
 
     def __init__(self, number: int) -> None:
         self.number = number
 
-    def __hash__(self) -> int:
-        return hash((Length, self.number))
+    __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> bool:
-        return self.number == other.number if isinstance(other, Length) else other != 1 and bool(self)
+        return self is other if isinstance(other, Length) else other != 1 and bool(self)
 
     def __bool__(self) -> bool:
         raise TypeError("this length stands for others")
@@ -80,6 +83,9 @@ class Template:
         return nodes[self.result]
 
 
+_length = cache(Length)
+
+
 def _has_length(value: Any) -> bool:
     return isinstance(value, Length) or (isinstance(value, tuple) and any(map(_has_length, value)))
 
@@ -111,7 +117,7 @@ def _teach(
     kinds = tuple([(places[node], shapes[places[node]], node.dtype) if node in places else node for node in operands])
     blind = memo((key, kinds, "of any lengths"), Template)
     if blind.asked and blind.steps is None and not blind.refused:
-        unknown: Any = [tuple([Length(-1 - dim) if dim < 0 else dim for dim in shape]) for shape in shapes]
+        unknown: Any = [tuple([_length(-1 - dim) if dim < 0 else dim for dim in shape]) for shape in shapes]
         try:
             _learn(blind, operands, places, unknown, formula)
         except (TypeError, ValueError):
