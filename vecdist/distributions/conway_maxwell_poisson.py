@@ -111,7 +111,7 @@ class ConwayMaxwellPoisson(Distribution):
     Written ``ConwayMaxwellPoisson(rate, nu)``; Z(rate, nu) is the sum of rate^k / k!^nu, and with a ``nu`` of 1 it is
     ``Poisson``.  The masses are those of a Poisson distribution of the mean m = rate^(1 / nu) to the power of nu.  What
     would take 100 000 terms is NaN, as with a ``nu`` below 0.002 and a ``rate`` above 1, and distribution functions
-    of a standard deviation above 10 000; so is an m that overflows.
+    of a standard deviation above 10 000; where m overflows, no count has any mass.
     Shmueli, Minka, Kadane, Borle and Boatwright (2005), A useful distribution for fitting discrete data, Applied
     Statistics 54.
 
@@ -134,10 +134,14 @@ class ConwayMaxwellPoisson(Distribution):
 
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
-        """That of 0 by what the others add to it."""
-        near = p.nu * p.m < FEW
-        inside = p.nu * poisson(x, Parameters(rate=p.m, log_rate=p.log_m)) - log_mass(p)
-        return where(near & eq(x, 0.0), -log1p(beside_zero(near, p, 0)), inside)
+        """That of 0 by what the others add to it; where m overflows, and with it the sum, there is nothing at any."""
+        known = p.m < math.inf
+        m, log_m = where(known, p.m, 1.0), where(known, p.log_m, 0.0)
+        within = Parameters(log_rate=where(known, p.log_rate, 0.0), nu=p.nu, m=m, log_m=log_m)
+        near = within.nu * m < FEW
+        inside = p.nu * poisson(x, Parameters(rate=m, log_rate=log_m)) - log_mass(within)
+        inside = where(near & eq(x, 0.0), -log1p(beside_zero(near, within, 0)), inside)
+        return where(known, inside, -math.inf)
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
