@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from vecdist.constraints import Constraint, light_count, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
+from vecdist.distributions.count_cdfs import conway_maxwell_poisson_quantile
 from vecdist.distributions.saddle_point import poisson
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, const, where
@@ -12,6 +13,7 @@ from vecdist.primitives.arithmetic import ceil, eq, floor, maximum, minimum, sqr
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.logarithms import log1mexp
 from vecdist.primitives.loops import local, loop
+from vecdist.special.count_quantiles import by_bisection
 from vecdist.special.formulas import exp_of_log
 from vecdist.special.log_concave_draws import power_of_poisson_draw
 from vecdist.special.quadrature import integral
@@ -19,6 +21,7 @@ from vecdist.special.quadrature import integral
 FEW = 60.0  # a power of masses that is exp(-FEW) at 0: from here on they are smooth, and nothing of them is there
 DECAY = 40.0  # masses are added up until they have fallen by exp(-DECAY)
 NOTHING = 1e-20  # of a sum
+WIDEST = 1e8  # a variance from which on tails take too many terms
 LEAST = -800.0  # a logarithm of 0
 
 
@@ -184,3 +187,12 @@ class ConwayMaxwellPoisson(Distribution):
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
         return ConwayMaxwellPoisson.log_tails(x, p)[1]
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        given = p.log_rate, p.nu, log_mass(p)
+        support, cdf = ConwayMaxwellPoisson.support(p), ConwayMaxwellPoisson.cdf
+        known = p.m < WIDEST * p.nu
+        told = where(known, q, math.nan)  # of which nothing is looked for
+        found = by_bisection(conway_maxwell_poisson_quantile, told, given, support, lambda x: cdf(x, p))
+        return where(known, found, math.nan)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from math import expm1, log, nan
+from math import exp, expm1, log, nan
 
-from vecdist.distributions.tail_sums import draws_tail
+from vecdist.distributions.tail_sums import NOTHING, draws_tail
 from vecdist.primitives.table import Primitive
 from vecdist.special.beta_tails import distance_from_mean, logarithm, prefactor
 from vecdist.special.count_quantiles import bisection
 from vecdist.special.formulas import EULER
 from vecdist.special.gamma_products import parts
+from vecdist.special.log_concave_draws import log_power_of_poisson
 from vecdist.special.scalar import log_less_digamma, tail
 from vecdist.special.zeta import _zeta
+
+MOST = 100_000  # masses of a sum
 
 
 def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
@@ -34,6 +37,23 @@ def yule_simon_cdf(k: float, alpha: float, _b: float, _c: float) -> float:
         e, rest, f = prefactor(alpha, k + 1.0, x, rest_of_x, distance_from_mean(alpha, k + 1.0, x, rest_of_x))
         y = -expm1(alpha * log(x) + ((k + 1.0) * logarithm(rest_of_x, x) - rest) - e - log(f))
     return y
+
+
+def conway_maxwell_poisson_cdf(k: float, log_rate: float, nu: float, log_total: float) -> float:
+    """By the masses on the side of k where they fall, over that next to it; ``log_total`` is that of all.
+
+    What would take more than ``MOST`` of them is NaN.
+    """
+    lower = k < exp(min(log_rate / nu, 700.0)) - 1.0
+    at = k if lower else k + 1.0
+    total, term, j, n = 1.0, 1.0, at, 0
+    while j >= 1.0 and term > NOTHING * total and n < MOST:
+        n += 1
+        term *= exp(min(nu * log(j) - log_rate if lower else log_rate - nu * log(j + 1.0), 700.0))
+        j += -1.0 if lower else 1.0
+        total += term
+    share = total * exp(min(log_power_of_poisson(at, log_rate, nu) - log_total, 0.0)) if n < MOST else nan
+    return share if lower else 1.0 - share
 
 
 def zipf_cdf(k: float, power: float, normaliser: float, _c: float) -> float:
@@ -63,6 +83,10 @@ beta_negative_binomial_quantile: Primitive = bisection(
 )
 yule_simon_quantile: Primitive = bisection(
     "yule_simon_quantile", yule_simon_cdf, (SHAPE, NONE, NONE, (1.0, 1.0), (1e9, 1e9), Q)
+)
+conway_maxwell_poisson_quantile: Primitive = bisection(
+    "conway_maxwell_poisson_quantile", conway_maxwell_poisson_cdf,
+    ((0.5, 2.0), (0.8, 1.2), NONE, NONE, BEYOND, (0.02, 0.98)),
 )
 zipf_quantile: Primitive = bisection(
     "zipf_quantile", zipf_cdf, ((2.0, 2.0), (1.645, 1.645), NONE, (1.0, 1.0), (1e9, 1e9), Q),
