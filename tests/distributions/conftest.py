@@ -23,15 +23,19 @@ def interpreter(monkeypatch):
 
 
 def launch(roots, derivation, shapes, errors="raise", found=None):
-    """What ``vecdist.runtime.pipeline.launch`` does, by the reference interpreter."""
+    """What ``vecdist.runtime.pipeline.launch`` does, by the reference interpreter; no values where a flag is up."""
     bound = bind(roots)
-    arrays = derived(bound.roots, derivation).evaluate([leaf.array for leaf in bound.leaves], bound.lengths)
-    failed = errors == "raise" and any(failed.any() for failed in arrays[len(shapes) :])
-    return [array.reshape(shape)[()] for array, shape in zip(arrays, shapes, strict=False)], failed
+    given = [leaf.array for leaf in bound.leaves], bound.lengths
+    values, flags = derived(bound.roots, derivation)
+    if errors == "raise" and any(failed.any() for failed in flags.evaluate(*given)):
+        return [None for _ in shapes], True
+    return [array.reshape(shape)[()] for array, shape in zip(values.evaluate(*given), shapes, strict=True)], False
 
 
 @cache
 def derived(roots, derivation):
-    """A structure after the passes, with its flags: the same program for every test that gives it other numbers."""
+    """A structure after the passes, and its flags: the same programs for every test that gives it other numbers."""
     plain, failures = split_checks(roots)
-    return Program(simplify(expand(simplify(merged((*derivation(plain), *failures))))))
+    values = derivation(plain)
+    made = simplify(expand(simplify(merged((*values, *failures)))))
+    return Program(made[: len(values)]), Program(made[len(values) :])
