@@ -11,7 +11,7 @@ from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import exp, expm1, log, log1p, tanh
 from vecdist.primitives.floating import polynomial
 from vecdist.special.error_functions import lgamma
-from vecdist.special.polya_gamma import LEAST, MOST, log_first_passage, log_inverse
+from vecdist.special.polya_gamma import MOST, NEXT, log_first_passage, log_inverse
 from vecdist.special.polya_gamma_draws import polya_gamma_draw
 from vecdist.special.polya_gamma_tails import log_polya_gamma_tail, polya_gamma_quantile, polya_gamma_tail
 
@@ -66,13 +66,13 @@ class PolyaGamma(Distribution):
     def log_density(x: Node, p: Parameters) -> Node:
         """Next to 0 and far out by the leading terms, at -b^2 / (8 x) of the exponent and at the first zero of cosh."""
         rho = 4.0 * x / p.b
-        low, high = rho < LEAST, rho > MOST
+        low, high = NEXT * x < p.b + 1.0, rho > MOST
         size = abs(p.z)
         constant = log(p.b) - 0.5 * math.log(8 * math.pi) + p.b * log1p(exp(-size))
         first = constant + log_first_passage(where(low, x, 1.0), p.b, size)
         tilt = p.b * log_cosh_half(p.z) - 0.5 * square(p.z) * x
         last = p.b * math.log(2 * math.pi) + (p.b - 1.0) * log(x) - lgamma(p.b) - 0.5 * math.pi**2 * x
-        inside = log_inverse(where(low | high, 0.25 * p.b, x), p.b)
+        inside = log_inverse(where(low | high, 1.0, x), where(low | high, 4.0, p.b))
         return where(low, first, tilt + where(high, last, inside))
 
     @staticmethod

@@ -23,7 +23,8 @@ from vecdist.primitives.table import Primitive, flat, primitive
 from vecdist.primitives.trigonometric import arctan, near_cos, near_sin
 from vecdist.special.quadrature import integral
 
-LEAST, MOST = 0.05, 1e7  # of 4 x / b: outside the leading terms are all
+NEXT = 80.0  # times x, below b + 1: the second term of the series is exp(-NEXT / 2) of the first
+MOST = 1e7  # of 4 x / b: beyond, the leading term is all
 REACH, FINE, NARROW = 10.0, 3.5, 8.0  # of the path, and its steps: in widths of the peak, and of the strip beside it
 
 
@@ -111,7 +112,7 @@ def term(n: Node, step: Node, s: Node, k: Node, usual: Node, x: Node, b: Node) -
 
 
 def log_inverse(x: Node, b: Node) -> Node:
-    """The logarithm of the inverse Laplace transform at 4 x / b between LEAST and MOST."""
+    """The logarithm of the inverse Laplace transform, for x from (b + 1) / NEXT to b MOST / 4."""
     rho = 4.0 * x / b
     s, usual, bend = (polya_gamma_saddle(const(which, x.dtype), rho) for which in (0.0, 1.0, 2.0))
     k = root(maximum(s, 0.0) + minimum(2.0 / rho, 1.0))
@@ -120,6 +121,7 @@ def log_inverse(x: Node, b: Node) -> Node:
     strip = where(rest < 0.0, k, room / (k + root(maximum(rest, 0.0))))
     width = 0.25 / (k * root(b * bend))
     step = minimum(width / FINE, strip / NARROW)
-    end = (REACH * width + math.sqrt(20.0) / root(x)) / step
+    reach = math.sqrt(20.0) / root(x)  # of exp(-2 x y^2)
+    end = (reach + minimum(REACH * width, reach)) / step
     total = integral(term, 0.0, end, 1.0, (step, s, k, usual, x, b))
     return 2.0 * s * x - b * usual + logarithm(4.0 / math.pi * step * total)

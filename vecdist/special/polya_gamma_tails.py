@@ -15,8 +15,7 @@ from vecdist.graph.node import Node, const
 from vecdist.primitives.table import Primitive, no_derivatives, primitive
 from vecdist.special.gamma_of_log import of_any
 from vecdist.special.mills import mills, two_mills
-from vecdist.special.polya_gamma import LEAST as NEXT
-from vecdist.special.polya_gamma import MOST, REACH, curvature, log_cosh_root, saddle
+from vecdist.special.polya_gamma import MOST, NEXT, REACH, curvature, log_cosh_root, saddle
 from vecdist.special.scalar import SETTLED, STEPS, halley, log_tail, log_tail_slope, narrowed, tail, tail_slope
 
 BESIDE = 1.5  # widths of the peak
@@ -55,7 +54,7 @@ def path(x: float, b: float, pole: float) -> tuple[bool, float, float, float, fl
     strip = room / (k + sqrt(k * k - room)) if room < k * k else k
     if not lower:
         strip = min(strip, (pole - s) / (k + sqrt(k * k + (pole - s))))
-    return lower, s, k, min(0.25 * width, strip / NARROW), REACH * width + sqrt(20.0 / x)
+    return lower, s, k, min(0.25 * width, strip / NARROW), min(REACH * width, sqrt(20.0 / x)) + sqrt(20.0 / x)
 
 
 def integrals(
@@ -111,7 +110,7 @@ def parts(x: float, b: float, z: float) -> tuple[bool, float, float, float, floa
         e, w, of_x, of_b, of_z = -inf, 1.0, inf, -inf, 0.0
     elif known and x == inf:
         lower, e, w, of_x, of_b, of_z = False, -inf, 1.0, -inf, inf, 0.0
-    elif known and 0.0 < 4.0 * x < NEXT * b:
+    elif known and 0.0 < NEXT * x < (b + 1.0 if b > 2.0 * abs(z) * x else b):
         lower, e, w, of_x, of_b, of_z = first_term(x, b, z)
     elif known and x > 0.0:
         further, x = max(0.0, x - 0.25 * MOST * b), min(x, 0.25 * MOST * b)
