@@ -110,6 +110,29 @@ def test_forward_and_reverse_rules_agree(program):
     assert float(along) == sum((slope * v).sum() for slope, v in zip(slopes, directions, strict=True))
 
 
+def common(primitive):
+    """Points that both arguments of a function may be."""
+    low, high = max(ends[0] for ends in primitive.domain), min(ends[1] for ends in primitive.domain)
+    return np.linspace(low, high, 5)[1:-1] if low < high else ()
+
+
+PAIRS = {name: each for name, each in PRIMITIVES.items() if each.partials and len(each.domain) == 2 and len(common(each))}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_an_argument_that_is_given_twice_has_both_derivatives(name):
+    points = common(PAIRS[name])
+    x, y = leaf(points), leaf(points.copy())
+
+    def slopes(roots):
+        once, twice, first, second = roots
+        return *gradient(once, (first, second)), *gradient(twice, (first,))
+
+    roots = (summed(PAIRS[name](x, y), (-1,)), summed(PAIRS[name](x, x), (-1,)), x, y)
+    of_first, of_second, of_both = interpreted(roots, slopes)
+    np.testing.assert_allclose(of_both, of_first + of_second, rtol=1e-9, atol=1e-12 * np.abs(of_first).max())
+
+
 def test_a_region_is_dual_numbers_not_a_backward_pass():
     """Within a broadcast each value carries its partials; the only sums are those of the repeated axes."""
     root = summed(exp(A * X) * X, (-1,))

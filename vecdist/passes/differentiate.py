@@ -199,17 +199,18 @@ def _dot(node: Node, dots: tuple[Node | None, ...]) -> Node | None:
         return entry.tangent(dots, *node.args, node)
     partials = loop_partials(node, dots, pushforward) if node.op == "loop" else partials_of(node)
     total: Node | None = None
-    for arg, partial, dot in zip(node.args, partials, dots, strict=True):
+    for place, (partial, dot) in enumerate(zip(partials, dots, strict=True)):
         if partial is not None and dot is not None:
-            share = _share(node, arg, dot)
+            share = _share(node, place, dot)
             term = cast(_times(dot, partial) if share is None else _times(node, share), node.dtype)
             total = term if total is None else total + term
     return total
 
 
-def _share(node: Node, arg: Node, dot: Node) -> Node | None:
+def _share(node: Node, place: int, dot: Node) -> Node | None:
     """The tangent of a product or quotient over it, by a reciprocal or a divisor of it, whose square may overflow."""
-    if node.op == "div" and arg is node.args[1]:
+    arg = node.args[place]
+    if node.op == "div" and place == 1:
         return -_times(dot, 1.0 / arg)
     inverse = node.op == "mul" and arg.op == "div" and arg.args[0].op == "const"
     return _over(dot, arg) if inverse else None
