@@ -279,6 +279,11 @@ LOG_DENSITY = {
         log_normal_density((x - loc) / s, s) - (normal_cdf((high - loc) / s) - normal_cdf((low - loc) / s)).log()
     ),
     "Uniform": lambda x, low, high: -(high - low).log() + 0 * x,
+    "ExponentiatedWeibull": lambda x, k, s, a: (
+        (a * k / s).log() + (a - 1) * (1 - (-((x / s).log() * k).exp()).exp()).log() + (k - 1) * (x / s).log()
+        - ((x / s).log() * k).exp()
+    ),
+    "Bradford": lambda x, c, low, high: (c / ((1 + c).log() * (high - low + c * (x - low)))).log(),
     "Weibull": lambda x, k, s: (k / s).log() + (k - 1) * (x / s).log() - ((x / s).log() * k).exp(),
 }
 

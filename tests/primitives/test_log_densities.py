@@ -89,6 +89,34 @@ def size_of_first_passage(x: arb, b: arb, z: arb) -> arb:
     return 3 * HALF * abs(x.log()) + (b + 2 * z * x) ** 2 / (8 * x)
 
 
+def share_of_hazard(hazard: arb) -> arb:
+    return ((1 - (-hazard).exp()) / hazard).log()
+
+
+def size_of_share_of_hazard(hazard: arb) -> arb:
+    return hazard if hazard < 1 else 1 + hazard.log()
+
+
+def exponentiated_weibull(x: arb, shape: arb, scale: arb, power: arb) -> arb:
+    hazard = (x / scale) ** shape
+    rising = (power * shape - 1) * (x / scale).log() + (power - 1) * share_of_hazard(hazard)
+    return rising - hazard + (power * shape / scale).log()
+
+
+def size_of_exponentiated_weibull(x: arb, shape: arb, scale: arb, power: arb) -> arb:
+    hazard = (x / scale) ** shape
+    each = (power * shape + 1) * (x / scale).log(), (power + 1) * (1 + abs(hazard.log())), (shape / scale).log()
+    return sum(map(abs, each), arb(1)) + hazard + abs(power.log())
+
+
+def over_rise(c: arb) -> arb:
+    return (c / (1 + c).log()).log()
+
+
+def size_of_over_rise(c: arb) -> arb:
+    return 1 + over_rise(c)
+
+
 NONE = (-1e-23, 1e-23)
 SHARED = [((-30.0, 30.0), NONE, (0.1, 9.0), (0.1, 2.0), NONE, (0.1, 30.0)),
           ((1e-9, 1e-6), NONE, (0.1, 9.0), (1e-3, 0.1), NONE, (0.1, 9.0))]  # fmt: skip
@@ -98,6 +126,9 @@ STEPS = [((1e-3, 9.0), (1e-3, 9.0)), ((1e-9, 1e9), (1e-9, 1e9))]
 ODDS = [((1e-9, 0.5), (0.1, 9.0), (-9.0, 9.0)), ((0.5, 0.999), (0.1, 9.0), (-9.0, 9.0))]
 RATIOS = [(x, (0.1, 9.0), (-3.0, 3.0), NONE, (0.1, 9.0)) for x in ((1e-3, 9.0), (1e-9, 1e-3), (9.0, 1e9))]
 MIXED = [((-9.0, 9.0), (0.1, 3.0), (0.1, 3.0), (0.1, 3.0)), ((-1e3, 1e3), (1.0, 9.0), (0.1, 3.0), (1e-6, 1e2))]
+HAZARDS = [((1e-9, 1e-2),), ((1e-2, 30.0),)]
+RISES = [((1e-6, 0.1),), ((0.1, 1e6),)]
+THREE = [((0.1, 9.0), (0.3, 3.0), (0.5, 9.0), (0.3, 9.0)), ((1e-6, 0.1), (0.3, 3.0), (0.5, 9.0), (0.3, 9.0))]
 LOGITS = [((-30.0, 30.0), (0.1, 9.0)), ((-80.0, 80.0), (1e-3, 1e3))]
 CASES = [
     Case("distance_power", precisely(distance_power), POWERS, POWERS, (2.0, 2.0)),
@@ -109,6 +140,10 @@ CASES = [
          size_of_relaxed_bernoulli),
     Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
+    Case("log_share_of_hazard", precisely(share_of_hazard), HAZARDS, HAZARDS, (3.0, 3.0), size_of_share_of_hazard),
+    Case("exponentiated_weibull_log_density", precisely(exponentiated_weibull), THREE, THREE, (3.0, 3.0),
+         size_of_exponentiated_weibull),
+    Case("log_over_rise", precisely(over_rise), RISES, RISES, (2.0, 2.0), size_of_over_rise),
     Case("log_first_passage", precisely(first_passage), SHAPES, SHAPES, (3.0, 3.0), size_of_first_passage),
     Case("ex_gaussian_log_excess", precisely(ex_gaussian), MIXED, MIXED, (3.0, 3.0), size_of_ex_gaussian),
 ]  # fmt: skip

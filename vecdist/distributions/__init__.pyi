@@ -16,6 +16,7 @@ from vecdist.distributions.beta_negative_binomial import BetaNegativeBinomial as
 from vecdist.distributions.beta_prime import BetaPrime as _BetaPrime
 from vecdist.distributions.binomial import Binomial as _Binomial
 from vecdist.distributions.biweight import Biweight as _Biweight
+from vecdist.distributions.bradford import Bradford as _Bradford
 from vecdist.distributions.cauchy import Cauchy as _Cauchy
 from vecdist.distributions.chi import Chi as _Chi
 from vecdist.distributions.chi2 import Chi2 as _Chi2
@@ -30,6 +31,7 @@ from vecdist.distributions.epanechnikov import Epanechnikov as _Epanechnikov
 from vecdist.distributions.erlang import Erlang as _Erlang
 from vecdist.distributions.ex_gaussian import ExGaussian as _ExGaussian
 from vecdist.distributions.exponential import Exponential as _Exponential
+from vecdist.distributions.exponentiated_weibull import ExponentiatedWeibull as _ExponentiatedWeibull
 from vecdist.distributions.fisher_snedecor import FisherSnedecor as _FisherSnedecor
 from vecdist.distributions.frechet import Frechet as _Frechet
 from vecdist.distributions.gamma import Gamma as _Gamma
@@ -113,6 +115,7 @@ __all__ = [
     "BetaPrime",
     "Binomial",
     "Biweight",
+    "Bradford",
     "Categorical",
     "Cauchy",
     "Chi",
@@ -131,6 +134,7 @@ __all__ = [
     "Erlang",
     "ExGaussian",
     "Exponential",
+    "ExponentiatedWeibull",
     "FAMILIES",
     "FisherSnedecor",
     "Frechet",
@@ -312,6 +316,12 @@ class Biweight(_Biweight):
     def __init__(self, loc: Operand, scale: Operand) -> None: ...
 
 
+class Bradford(_Bradford):
+    """Bradford's distribution, f(x) = c / (w log(1 + c) (1 + c (x - low) / w)) for low <= x <= high, w = high - low."""
+
+    def __init__(self, c: Operand, low: Operand, high: Operand) -> None: ...
+
+
 class Cauchy(_Cauchy):
     """Cauchy distribution, f(x) = 1 / (pi scale (1 + ((x - loc) / scale)^2))."""
 
@@ -413,6 +423,12 @@ class Exponential(_Exponential):
 
     @overload
     def __init__(self, *, mean: Operand) -> None: ...
+
+
+class ExponentiatedWeibull(_ExponentiatedWeibull):
+    """Exponentiated Weibull distribution, F(x) = (1 - exp(-(x / scale)^shape))^power for x >= 0."""
+
+    def __init__(self, shape: Operand, scale: Operand, power: Operand) -> None: ...
 
 
 class FisherSnedecor(_FisherSnedecor):
