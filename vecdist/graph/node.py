@@ -299,13 +299,10 @@ def topological(roots: Iterable[Node], inputs: Callable[[Node], Sequence[Node]] 
         elif node not in seen:
             seen.add(node)
             needed = inputs(node) if inputs else node.args
-            if needed:
-                missing: list[Node | None] = [other for other in needed if other not in seen]
-                if missing:
-                    stack += (node, None)
-                    missing.reverse()
-                    stack += missing
-                    continue
+            if needed and not seen.issuperset(needed):
+                stack += (node, None)
+                stack += needed[::-1]  # those that were seen among them are passed over when it is their turn
+                continue
             yield node
 
 
@@ -327,6 +324,7 @@ def rewrite(
     """``roots`` rebuilt from the leaves up: ``rule(node, new_args)`` gives each node's successor."""
     roots = tuple(roots)
     new: dict[Node, Node] = {}
+    successor = new.__getitem__
     for node in topological(roots):
-        new[node] = rule(node, tuple([new[arg] for arg in node.args]))
+        new[node] = rule(node, tuple(map(successor, node.args)))
     return tuple([new[root] for root in roots])

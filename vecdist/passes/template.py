@@ -78,8 +78,9 @@ class Template:
     def filled(self, operands: Sequence[Node]) -> Node:
         """The result for other operands."""
         nodes = [*operands, *self.known]
+        at = nodes.__getitem__
         for op, places, attrs, shape, dtype in self.steps or ():
-            nodes.append(Node(op, tuple([nodes[place] for place in places]), attrs, shape, dtype))
+            nodes.append(Node(op, tuple(map(at, places)), attrs, shape, dtype))
         return nodes[self.result]
 
 

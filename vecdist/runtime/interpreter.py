@@ -85,9 +85,9 @@ class Program:
     def values(self, arrays: Sequence[np.ndarray], length: Length) -> list[np.ndarray]:
         """As ``evaluate``, but as they are: not of all elements where they are alike."""
         values = self._known.copy()
-        for place, elementwise, meaning, given, dtype in self._calls:
-            args = [values[each] for each in given]
-            value = meaning(*args) if elementwise else meaning(arrays, length, *args)
+        at = values.__getitem__
+        for place, elementwise, meaning, given, dtype in self._calls:  # most of all tests: a map takes less than a list
+            value = meaning(*map(at, given)) if elementwise else meaning(arrays, length, *map(at, given))
             if dtype is not None and (type(value) is not np.ndarray or value.dtype is not dtype):
                 value = np.asarray(value, dtype)
             values[place] = value
