@@ -44,7 +44,7 @@ class PolyaGamma(Distribution):
 
     Written ``PolyaGamma(b, z)``, where ``z`` is 0 if it is not given; g is the density without z, whose Laplace
     transform is cosh(sqrt(t / 2))^-b.  Distribution functions and quantiles are NaN where b is above 10^12, and where
-    it is below 10^-4 beyond the mean.
+    it is below 10^-6 beyond the mean.
     Polson, Scott and Windle (2013), Bayesian inference for logistic models using Pólya-Gamma latent variables, Journal
     of the American Statistical Association 108.
 

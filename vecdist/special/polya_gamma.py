@@ -10,7 +10,7 @@ logistic models using Pólya-Gamma latent variables, Journal of the American Sta
 from __future__ import annotations
 
 import math
-from math import atan, cos, cosh, exp, inf, log, log1p, nan, pi, sqrt, tanh
+from math import atan, cos, cosh, exp, inf, log, log1p, nan, pi, sqrt, tan, tanh
 
 from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import maximum, minimum, square
@@ -60,9 +60,19 @@ def curvature(s: float, rho: float) -> float:
     return (rho - fall) / (16.0 * s) if abs(s) > 1e-3 else 1.0 / 24.0
 
 
-def _saddle(which: float, rho: float) -> float:
-    """The saddle, what the logarithm is there, or the curvature."""
-    s = saddle(rho)
+def vertex(x: float, b: float) -> tuple[float, float]:
+    """Where the path begins, the saddle or for a small b not too near the first zero, and tanh(sqrt(s)) / sqrt(s)."""
+    rho = 4.0 * x / b
+    s, least = saddle(rho), 0.25 / x - 0.25 * pi * pi
+    if s < least < 0.0:
+        s = least
+        rho = tan(sqrt(-s)) / sqrt(-s)
+    return s, rho
+
+
+def _saddle(which: float, x: float, b: float) -> float:
+    """Where the path begins, what the logarithm is there, or the curvature."""
+    s, rho = vertex(x, b)
     y = s
     if which == 1.0:
         y = log_cosh_root(s)
@@ -73,7 +83,7 @@ def _saddle(which: float, rho: float) -> float:
 
 # on which no integral depends
 polya_gamma_saddle: Primitive = primitive(
-    "polya_gamma_saddle", 2, routine=_saddle, partials=flat, floating=True,
+    "polya_gamma_saddle", 3, routine=_saddle, partials=flat, floating=True,
 )
 
 
@@ -113,14 +123,10 @@ def term(n: Node, step: Node, s: Node, k: Node, usual: Node, x: Node, b: Node) -
 
 def log_inverse(x: Node, b: Node) -> Node:
     """The logarithm of the inverse Laplace transform, for x from (b + 1) / NEXT to b MOST / 4."""
-    rho = 4.0 * x / b
-    s, usual, bend = (polya_gamma_saddle(const(which, x.dtype), rho) for which in (0.0, 1.0, 2.0))
-    k = root(maximum(s, 0.0) + minimum(2.0 / rho, 1.0))
-    room = s + 0.25 * math.pi**2
-    rest = square(k) - room
-    strip = where(rest < 0.0, k, room / (k + root(maximum(rest, 0.0))))
+    s, usual, bend = (polya_gamma_saddle(const(which, x.dtype), x, b) for which in (0.0, 1.0, 2.0))
+    k = root(maximum(s, 0.0) + minimum(s + 0.25 * math.pi**2, 1.0))  # as wide as the strip beside it
     width = 0.25 / (k * root(b * bend))
-    step = minimum(width / FINE, strip / NARROW)
+    step = minimum(width / FINE, k / NARROW)
     reach = math.sqrt(20.0) / root(x)  # of exp(-2 x y^2)
     end = (reach + minimum(REACH * width, reach)) / step
     total = integral(term, 0.0, end, 1.0, (step, s, k, usual, x, b))

@@ -15,7 +15,7 @@ from vecdist.graph.node import Node, const
 from vecdist.primitives.table import Primitive, no_derivatives, primitive
 from vecdist.special.gamma_of_log import of_any
 from vecdist.special.mills import mills, two_mills
-from vecdist.special.polya_gamma import MOST, NEXT, REACH, curvature, log_cosh_root, saddle
+from vecdist.special.polya_gamma import MOST, NEXT, REACH, curvature, log_cosh_root, vertex
 from vecdist.special.scalar import SETTLED, STEPS, halley, log_tail, log_tail_slope, narrowed, tail, tail_slope
 
 BESIDE = 1.5  # widths of the peak
@@ -42,13 +42,12 @@ def log_cosh(p: float, q: float) -> tuple[float, float]:
 
 def path(x: float, b: float, pole: float) -> tuple[bool, float, float, float, float]:
     """Whether it has the lower tail, where it begins, how wide the parabola is, and the step and the end."""
-    rho = 4.0 * x / b
-    s = saddle(rho)
+    s, rho = vertex(x, b)
     bend = curvature(s, rho)
     gap = BESIDE * 0.5 / sqrt(b * bend)
     lower = s > pole or (s > 0.0 and gap > 0.5 * pole)  # of a small b also above most of it, where tails are long
     s = max(s, pole + gap) if lower else min(s, pole - min(gap, 0.5 * (pole + 0.25 * pi * pi)))
-    k = sqrt(max(s, 0.0) + min(2.0 / rho, 1.0))
+    k = sqrt(max(s, 0.0) + min(s + 0.25 * pi * pi, 1.0))
     width = 0.25 / (k * sqrt(b * bend))
     room = s - (pole if lower else -0.25 * pi * pi)
     strip = room / (k + sqrt(k * k - room)) if room < k * k else k
