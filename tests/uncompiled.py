@@ -118,7 +118,7 @@ def load_bytes(array, offset, output, outputs):
 
 def select(condition, yes, no):
     chosen = yes if condition else no
-    return np.float64(chosen) if isinstance(chosen, float) else chosen
+    return np.float64(chosen) if type(chosen) is float else chosen
 
 
 def accumulate(function):

@@ -29,9 +29,10 @@ class _Interned(weakref.ref["Node"]):
     lock: ClassVar[threading.RLock] = threading.RLock()  # one may be forgotten while another takes its place
 
     def forget(self) -> None:
+        every, key = self.every, self.key
         with self.lock:
-            if self.every.get(self.key) is self:  # and no equal node has been made since
-                del self.every[self.key]
+            if every.get(key) is self:  # and no equal node has been made since
+                del every[key]
 
 
 _new = object.__new__
