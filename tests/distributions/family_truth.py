@@ -284,6 +284,7 @@ LOG_DENSITY = {
         - ((x / s).log() * k).exp()
     ),
     "Bradford": lambda x, c, low, high: (c / ((1 + c).log() * (high - low + c * (x - low)))).log(),
+    "LogLaplace": lambda x, s, k: (k / (2 * s)).log() + (k - 1 if x < s else -k - 1) * (x / s).log(),
     "Weibull": lambda x, k, s: (k / s).log() + (k - 1) * (x / s).log() - ((x / s).log() * k).exp(),
 }
 
@@ -309,6 +310,7 @@ CONVERSIONS = {
     ("Hypergeometric", ("population", "successes", "draws")): lambda n, k, draws: (k, n - k, draws),
     ("InverseGaussian", ("mean", "phi")): lambda mean, phi: (mean, mean * phi),
     ("LogitNormal", ("loc", "precision")): lambda loc, precision: (loc, 1 / precision.sqrt()),
+    ("LogLaplace", ("loc", "scale")): lambda loc, scale: (loc.exp(), 1 / scale),
     ("LogLogistic", ("loc", "scale")): lambda loc, scale: (loc.exp(), 1 / scale),
     ("RelaxedBernoulli", ("temperature", "logit")): lambda t, logit: (t, logistic(logit)),
     ("Bernoulli", ("logit",)): lambda logit: (logistic(logit),),

@@ -244,6 +244,10 @@ TRUTH = {
         lambda s: s * (8 / PI()).sqrt(), lambda s: s**2 * (3 - 8 / PI()),
         lambda s: s.log() + (2 * PI()).log() / 2 + EULER() - ONE / 2,
     ),
+    "LogLaplace": (
+        lambda s, k: s * k**2 / (k**2 - 1), lambda s, k: s**2 * k**2 * (2 * k**2 + 1) / ((k**2 - 4) * (k**2 - 1) ** 2),
+        lambda s, k: (2 * s / k).log() + 1,
+    ),
     "Nakagami": (
         lambda m, w: (w / m).sqrt() * ((m + ONE / 2).lgamma() - m.lgamma()).exp(),
         lambda m, w: w * (1 - (2 * (m + ONE / 2).lgamma() - 2 * m.lgamma()).exp() / m),

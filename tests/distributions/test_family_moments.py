@@ -16,7 +16,8 @@ pytestmark = pytest.mark.usefixtures("interpreter")
 HEAVY = {
     "BetaNegativeBinomial": ("alpha", 1, 2), "BetaPrime": ("beta", 1, 2), "FisherSnedecor": ("df2", 2, 4),
     "Frechet": ("shape", 1, 2), "HalfStudentT": ("df", 1, 2), "InverseChi2": ("df", 2, 4),
-    "InverseGamma": ("shape", 1, 2), "LogLogistic": ("shape", 1, 2), "Lomax": ("shape", 1, 2),
+    "InverseGamma": ("shape", 1, 2), "LogLaplace": ("shape", 1, 2),
+    "LogLogistic": ("shape", 1, 2), "Lomax": ("shape", 1, 2),
     "NoncentralFisherSnedecor": ("dfd", 2, 4), "NoncentralStudentT": ("df", 1, 2),
     "Pareto": ("shape", 1, 2), "ScaledInverseChi2": ("df", 2, 4), "StudentT": ("df", 1, 2),
     "YuleSimon": ("alpha", 1, 2), "Zipf": ("power", 2, 3),

@@ -89,6 +89,11 @@ def size_of_first_passage(x: arb, b: arb, z: arb) -> arb:
     return 3 * HALF * abs(x.log()) + (b + 2 * z * x) ** 2 / (8 * x)
 
 
+def log_laplace(x: arb, shape: arb, log_scale: arb, rest: arb, inverse_scale: arb) -> arb:
+    ratio = x.log() - log_scale - rest
+    return (shape - 1 if ratio < 0 else -shape - 1) * ratio + (shape / 2).log() - log_scale - rest
+
+
 def share_of_hazard(hazard: arb) -> arb:
     return ((1 - (-hazard).exp()) / hazard).log()
 
@@ -140,6 +145,7 @@ CASES = [
          size_of_relaxed_bernoulli),
     Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
+    Case("log_laplace_log_density", precisely(log_laplace), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_share_of_hazard", precisely(share_of_hazard), HAZARDS, HAZARDS, (3.0, 3.0), size_of_share_of_hazard),
     Case("exponentiated_weibull_log_density", precisely(exponentiated_weibull), THREE, THREE, (3.0, 3.0),
          size_of_exponentiated_weibull),

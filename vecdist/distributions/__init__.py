@@ -67,6 +67,7 @@ _WHERE = {
     "Laplace": "vecdist.distributions.laplace",
     "Levy": "vecdist.distributions.levy",
     "Lindley": "vecdist.distributions.lindley",
+    "LogLaplace": "vecdist.distributions.log_laplace",
     "LogLogistic": "vecdist.distributions.log_logistic",
     "LogNormal": "vecdist.distributions.log_normal",
     "LogUniform": "vecdist.distributions.log_uniform",

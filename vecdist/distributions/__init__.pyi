@@ -60,6 +60,7 @@ from vecdist.distributions.kumaraswamy import Kumaraswamy as _Kumaraswamy
 from vecdist.distributions.laplace import Laplace as _Laplace
 from vecdist.distributions.levy import Levy as _Levy
 from vecdist.distributions.lindley import Lindley as _Lindley
+from vecdist.distributions.log_laplace import LogLaplace as _LogLaplace
 from vecdist.distributions.log_logistic import LogLogistic as _LogLogistic
 from vecdist.distributions.log_normal import LogNormal as _LogNormal
 from vecdist.distributions.log_uniform import LogUniform as _LogUniform
@@ -169,6 +170,7 @@ __all__ = [
     "Laplace",
     "Levy",
     "Lindley",
+    "LogLaplace",
     "LogLogistic",
     "LogNormal",
     "LogUniform",
@@ -656,6 +658,16 @@ class Lindley(_Lindley):
     """Lindley distribution, f(x) = shape^2 (1 + x) exp(-shape x) / (1 + shape) for x >= 0."""
 
     def __init__(self, shape: Operand) -> None: ...
+
+
+class LogLaplace(_LogLaplace):
+    """Log-Laplace distribution, f(x) = shape / (2 scale) z^(shape - 1) for z = x / scale < 1, z^(-shape - 1) above."""
+
+    @overload
+    def __init__(self, scale: Operand, shape: Operand) -> None: ...
+
+    @overload
+    def __init__(self, *, loc: Operand, scale: Operand) -> None: ...
 
 
 class LogLogistic(_LogLogistic):
