@@ -1,5 +1,6 @@
 """Random parameters and points of every family, and the same distribution in SciPy."""
 
+import functools
 import zlib
 
 import numpy as np
@@ -70,7 +71,13 @@ def _draw(rng, constraint, size):
 
 def scipys(family, names, parameters):
     """The distribution as SciPy has it, by the family's ``oracle`` of its first parametrisation; or ``Drawn``."""
-    first, parameters = family.parametrisations[0].names, np.asarray(parameters, float)
+    parameters = np.asarray(parameters, float)
+    return _scipys(family, names, parameters.shape, parameters.tobytes())
+
+
+@functools.cache  # SciPy takes a millisecond to make one, and tests ask for the same ones again
+def _scipys(family, names, shape, numbers):
+    first, parameters = family.parametrisations[0].names, np.frombuffer(numbers).reshape(shape)
     if names != first:
         rows = [CONVERSIONS[family.__name__, names](*map(arb, row)) for row in zip(*parameters, strict=True)]
         parameters = np.array([[float(value) for value in row] for row in rows]).T
