@@ -143,6 +143,7 @@ EDGES = [
     ("ZeroInflatedNegativeBinomial", {"gate": 1.0, "r": 2.0, "p": 0.5}, 0.0, 0.0, {"gate": 0.75, "r": 0.0, "p": 0.0}),
     ("ZeroInflatedPoisson", {"gate": 0.0, "rate": 2.0}, 0.0, -2.0, {"gate": exp(2) - 1, "rate": -1.0}),
     ("ZeroInflatedPoisson", {"gate": 1.0, "rate": 2.0}, 3.0, -inf, {"gate": -inf}),
+    ("LogSeries", {"p": 0.5}, 1.0, -log(2 * log(2)), {"p": 2 - 2 / log(2)}),
     ("Zipf", {"power": 2.0}, 1.0, -log(pi**2 / 6), {}),
 ]
 # Families that have neither an end nor a parameter that can be degenerate.

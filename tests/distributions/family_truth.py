@@ -250,6 +250,7 @@ LOG_DENSITY = {
     "Triangular": triangular,
     "Triweight": kernel(3, (35, 32)),
     "VonMises": lambda x, loc, k: k * (x - loc).cos() - (2 * arb.pi() * acb(k).bessel_i(0).real).log(),
+    "LogSeries": lambda x, p: x * p.log() - x.log() - (-(1 - p).log()).log(),
     "Zipf": lambda x, s: -s * x.log() - s.zeta().log(),
     "WienerFirstPassage": first_passage,
     "YuleSimon": lambda x, a: a.log() + log_beta(x, a + 1),

@@ -244,6 +244,10 @@ TRUTH = {
         lambda s: s * (8 / PI()).sqrt(), lambda s: s**2 * (3 - 8 / PI()),
         lambda s: s.log() + (2 * PI()).log() / 2 + EULER() - ONE / 2,
     ),
+    "LogSeries": (
+        lambda p: -p / ((1 - p) * (1 - p).log()),
+        lambda p: -p * (p + (1 - p).log()) / ((1 - p) * (1 - p).log()) ** 2, None,
+    ),
     "LogLaplace": (
         lambda s, k: s * k**2 / (k**2 - 1), lambda s, k: s**2 * k**2 * (2 * k**2 + 1) / ((k**2 - 4) * (k**2 - 1) ** 2),
         lambda s, k: (2 * s / k).log() + 1,

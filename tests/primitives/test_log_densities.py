@@ -94,6 +94,10 @@ def log_laplace(x: arb, shape: arb, log_scale: arb, rest: arb, inverse_scale: ar
     return (shape - 1 if ratio < 0 else -shape - 1) * ratio + (shape / 2).log() - log_scale - rest
 
 
+def series_total(p: arb) -> arb:
+    return (-(1 - p).log() / p).log()
+
+
 def share_of_hazard(hazard: arb) -> arb:
     return ((1 - (-hazard).exp()) / hazard).log()
 
@@ -131,6 +135,7 @@ STEPS = [((1e-3, 9.0), (1e-3, 9.0)), ((1e-9, 1e9), (1e-9, 1e9))]
 ODDS = [((1e-9, 0.5), (0.1, 9.0), (-9.0, 9.0)), ((0.5, 0.999), (0.1, 9.0), (-9.0, 9.0))]
 RATIOS = [(x, (0.1, 9.0), (-3.0, 3.0), NONE, (0.1, 9.0)) for x in ((1e-3, 9.0), (1e-9, 1e-3), (9.0, 1e9))]
 MIXED = [((-9.0, 9.0), (0.1, 3.0), (0.1, 3.0), (0.1, 3.0)), ((-1e3, 1e3), (1.0, 9.0), (0.1, 3.0), (1e-6, 1e2))]
+SHARES = [((1e-9, 0.5),), ((0.5, 0.999),)]
 HAZARDS = [((1e-9, 1e-2),), ((1e-2, 30.0),)]
 RISES = [((1e-6, 0.1),), ((0.1, 1e6),)]
 THREE = [((0.1, 9.0), (0.3, 3.0), (0.5, 9.0), (0.3, 9.0)), ((1e-6, 0.1), (0.3, 3.0), (0.5, 9.0), (0.3, 9.0))]
@@ -145,6 +150,7 @@ CASES = [
          size_of_relaxed_bernoulli),
     Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
+    Case("log_series_total", precisely(series_total), SHARES, SHARES, (4.0, 4.0)),
     Case("log_laplace_log_density", precisely(log_laplace), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_share_of_hazard", precisely(share_of_hazard), HAZARDS, HAZARDS, (3.0, 3.0), size_of_share_of_hazard),
     Case("exponentiated_weibull_log_density", precisely(exponentiated_weibull), THREE, THREE, (3.0, 3.0),

@@ -70,6 +70,7 @@ _WHERE = {
     "LogLaplace": "vecdist.distributions.log_laplace",
     "LogLogistic": "vecdist.distributions.log_logistic",
     "LogNormal": "vecdist.distributions.log_normal",
+    "LogSeries": "vecdist.distributions.log_series",
     "LogUniform": "vecdist.distributions.log_uniform",
     "Logistic": "vecdist.distributions.logistic",
     "LogisticNormal": "vecdist.multivariate",

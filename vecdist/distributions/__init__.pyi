@@ -63,6 +63,7 @@ from vecdist.distributions.lindley import Lindley as _Lindley
 from vecdist.distributions.log_laplace import LogLaplace as _LogLaplace
 from vecdist.distributions.log_logistic import LogLogistic as _LogLogistic
 from vecdist.distributions.log_normal import LogNormal as _LogNormal
+from vecdist.distributions.log_series import LogSeries as _LogSeries
 from vecdist.distributions.log_uniform import LogUniform as _LogUniform
 from vecdist.distributions.logistic import Logistic as _Logistic
 from vecdist.distributions.logit_normal import LogitNormal as _LogitNormal
@@ -173,6 +174,7 @@ __all__ = [
     "LogLaplace",
     "LogLogistic",
     "LogNormal",
+    "LogSeries",
     "LogUniform",
     "Logistic",
     "LogisticNormal",
@@ -691,6 +693,12 @@ class LogNormal(_LogNormal):
 
     @overload
     def __init__(self, *, mean: Operand, sd: Operand) -> None: ...
+
+
+class LogSeries(_LogSeries):
+    """Logarithmic series distribution, f(x) = p^x / (-x log(1 - p)) for x = 1, 2, ..."""
+
+    def __init__(self, p: Operand) -> None: ...
 
 
 class LogUniform(_LogUniform):

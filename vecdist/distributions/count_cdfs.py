@@ -61,6 +61,19 @@ def zipf_cdf(k: float, power: float, normaliser: float, _c: float) -> float:
     return 1.0 - _zeta(power, k + 1.0) / normaliser
 
 
+def log_series_cdf(k: float, log_p: float, log_total: float, _c: float) -> float:
+    """As ``LogSeries`` has it, with the sum of its integral from the upper end down."""
+    n = k + 1.0
+    v, total, term, steps = log(42.0 / n), 0.0, 1.0, 0
+    while (n * exp(v) > 1.0 or term > NOTHING * total) and steps < MOST:
+        t = exp(v)
+        term = t * exp(-n * t) / -expm1(log_p - t)
+        total += 0.25 * term
+        v -= 0.25
+        steps += 1
+    return -expm1(min(k * log_p + log(total) - log_total, 0.0))
+
+
 def harmonic(n: float) -> float:
     """The sum of 1 / k up to n >= 0, DLMF 5.4.14."""
     return log(n + 1.0) - log_less_digamma(n + 1.0) + EULER if n > 1.0 else n
@@ -87,6 +100,9 @@ yule_simon_quantile: Primitive = bisection(
 conway_maxwell_poisson_quantile: Primitive = bisection(
     "conway_maxwell_poisson_quantile", conway_maxwell_poisson_cdf,
     ((0.5, 2.0), (0.8, 1.2), NONE, NONE, BEYOND, (0.02, 0.98)),
+)
+log_series_quantile: Primitive = bisection(
+    "log_series_quantile", log_series_cdf, ((-0.5, -0.1), (0.3, 0.5), NONE, (1.0, 1.0), BEYOND, Q),
 )
 zipf_quantile: Primitive = bisection(
     "zipf_quantile", zipf_cdf, ((2.0, 2.0), (1.645, 1.645), NONE, (1.0, 1.0), (1e9, 1e9), Q),
