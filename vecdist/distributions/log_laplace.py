@@ -2,9 +2,10 @@
 
 import math
 
-from vecdist.constraints import Constraint, finite, nonnegative, positive
-from vecdist.distributions.base import Distribution, Parameters, parametrisation
-from vecdist.graph.node import Node, const, where
+from vecdist.constraints import Constraint, nonnegative
+from vecdist.distributions.base import Distribution, Parameters
+from vecdist.distributions.log_logistic import LogLogistic
+from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import size, square
 from vecdist.primitives.elementary import exp, log, log1p
 from vecdist.primitives.table import Primitive, primitive
@@ -46,17 +47,7 @@ class LogLaplace(Distribution):
 
     oracle = "scipy.stats.loglaplace(shape, scale=scale)"
 
-    @parametrisation(scale=positive, shape=positive)
-    @staticmethod
-    def by_scale(scale: Node, shape: Node) -> dict[str, Node]:
-        log_scale, rest = log_parts(scale)
-        return {"shape": shape, "log_scale": log_scale, "log_scale_rest": rest, "inverse_scale": 1.0 / scale}
-
-    @parametrisation(loc=finite, scale=positive)
-    @staticmethod
-    def by_logarithm(loc: Node, scale: Node) -> dict[str, Node]:
-        rest = const(0.0, loc.dtype)
-        return {"shape": 1.0 / scale, "log_scale": loc, "log_scale_rest": rest, "inverse_scale": exp(-loc)}
+    by_scale, by_logarithm = LogLogistic.by_scale, LogLogistic.by_logarithm
 
     @staticmethod
     def support(p: Parameters) -> Constraint:
