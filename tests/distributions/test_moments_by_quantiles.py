@@ -19,7 +19,7 @@ from vecdist.distributions import (
     Weibull,
 )
 
-pytestmark = pytest.mark.usefixtures("uncompiled")
+pytestmark = pytest.mark.usefixtures("interpreter")
 
 LOC, SCALE = np.array([0.3, -2.0, 0.0, 1e3]), np.array([0.5, 0.1, 1e-3, 1e2])
 KNOWN = {
