@@ -6,6 +6,7 @@ from flint import acb, arb, ctx
 
 from vecdist import lazy, mean, powered, transformed, truncated, value_and_grad, variance
 from vecdist.distributions import (
+    Beta,
     Cauchy,
     Exponential,
     Gamma,
@@ -91,6 +92,14 @@ def test_what_is_infinite_is_no_number():
     assert not np.isfinite(np.asarray(mean(transformed(Cauchy(0.0, 1.0), "exp"))))
     made = truncated(StudentT([0.8, 1.5], 0.0, 1.0), -np.inf, np.inf)
     assert not np.isfinite(np.asarray(variance(made))).any()
+
+
+def test_without_upper_quantiles():
+    """Of a beta variable next to 1, by digits that 1 - u has."""
+    made = truncated(Beta(8.0, 0.5), 0.96)
+    expected = in_balls(lambda y: ((1 - y * y).log() * 7).exp(), 0.0, 0.2)  # x = 1 - y^2
+    assert float(mean(made)) == pytest.approx(1.0 - (expected[1] + expected[0] ** 2), rel=1e-12)
+    assert np.isfinite(float(variance(made)))
 
 
 def test_they_have_derivatives():

@@ -23,7 +23,7 @@ Quantile = Callable[[Node, Parameters], Node]
 Upper = Callable[[Node, Parameters], Node | None]
 
 FIRST, LAST, STEP = -4.0, 7.0, 1.0 / 16.0  # of s: t is from 1e-25 to 1000 there
-FAR = 2.0**8  # times the spacing of numbers next to 1: of a sum, on both sides
+FAR = 2.0**8  # times the spacing of numbers next to 1: what is less beside 1 has lost its digits
 SMALL = {8: 1e-8, 4: 1e-4}  # of an integral, where its last term is more, it may have none
 
 
@@ -77,7 +77,7 @@ class Moments:
         limits = np.finfo(nodes[0].dtype)
         one = const(1.0, nodes[0].dtype)
         by_rest = self.upper is None or self.upper(one, inside(tuple(nodes))[0]) is None
-        least = float(limits.eps if by_rest else 4.0 * limits.tiny)
+        least = float(FAR * limits.eps if by_rest else 4.0 * limits.tiny)
 
         def both(u: Node, values: tuple[Node, ...]) -> Node:
             p, given = inside(values)

@@ -126,7 +126,10 @@ class Truncated(Bounded):
         return cls._quantile(q, log(q), log1p(-q), p)
 
     @classmethod
-    def upper_quantile(cls, q: Node, p: Parameters) -> Node:
+    def upper_quantile(cls, q: Node, p: Parameters) -> Node | None:
+        """None where that of the family is not known."""
+        if cls.base.upper_quantile_of_log(log(q), p) is None:
+            return None
         return cls._quantile(1.0 - q, log1p(-q), log(q), p)
 
     @classmethod
