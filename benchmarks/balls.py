@@ -259,6 +259,7 @@ CDF: dict[str, Callable[..., arb]] = INTEGRALS | {
     "GeneralizedNormal": two_sided(lambda z, p: lower_gamma(1 / p, power(z, p))),
     "GeneralizedPareto": lambda x, loc, s, k: 1 - power(1 + k * (x - loc) / s, -1 / k),
     "Geometric": lambda x, p: 1 - power(1 - p, x + 1),
+    "BirnbaumSaunders": lambda x, c, s: normal_cdf((x - s) / (c * (x * s).sqrt())),
     "Gompertz": lambda x, k, rate: 1 - (-k * ((rate * x).exp() - 1)).exp(),
     "Gumbel": lambda x, loc, s: (-(-(x - loc) / s).exp()).exp(),
     "HalfCauchy": lambda x, s: 2 * (x / s).atan() / arb.pi(),

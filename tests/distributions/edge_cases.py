@@ -18,6 +18,7 @@ EDGES = [
     ("BetaPrime", {"alpha": 0.5, "beta": 2.5}, 0.0, inf, {"x": -inf, "alpha": -inf}),
     ("Biweight", {"loc": 0.5, "scale": 2.0}, 2.5, -inf, {"x": -inf, "loc": inf, "scale": inf}),
     ("Biweight", {"loc": 0.5, "scale": 2.0}, 0.5, log(15 / 32), {"x": 0.0, "loc": 0.0, "scale": -0.5}),
+    ("BirnbaumSaunders", {"shape": 1.0, "scale": 2.0}, 0.0, -inf, {"x": 0.0, "shape": 0.0, "scale": 0.0}),
     ("Chi", {"df": 1.0}, 0.0, 0.5 * log(2 / pi), {"x": 0.0, "df": -inf}),
     ("Chi", {"df": 2.0}, 0.0, -inf, {"x": inf, "df": -inf}),
     ("Chi2", {"df": 2.0}, 0.0, -log(2), {"x": -0.5, "df": -inf}),

@@ -216,6 +216,9 @@ LOG_DENSITY = {
     ),
     "HyperbolicSecant": lambda x, loc, s: -((x - loc) / s).cosh().log() - (arb.pi() * s).log(),
     "Maxwell": lambda x, s: (2 / arb.pi()).log() / 2 + 2 * x.log() - 3 * s.log() - (x / s) ** 2 / 2,
+    "BirnbaumSaunders": lambda x, c, s: (
+        ((x + s) / (2 * c * x * (s * x).sqrt())).log() - (x - s) ** 2 / (2 * c**2 * s * x) - (2 * arb.pi()).log() / 2
+    ),
     "Nakagami": lambda x, m, w: (
         arb(2).log() + m * (m / w).log() - m.lgamma() + (2 * m - 1) * x.log() - m * x**2 / w
     ),

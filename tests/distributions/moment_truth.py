@@ -252,6 +252,7 @@ TRUTH = {
         lambda s, k: s * k**2 / (k**2 - 1), lambda s, k: s**2 * k**2 * (2 * k**2 + 1) / ((k**2 - 4) * (k**2 - 1) ** 2),
         lambda s, k: (2 * s / k).log() + 1,
     ),
+    "BirnbaumSaunders": (lambda c, s: s * (1 + c**2 / 2), lambda c, s: (c * s) ** 2 * (1 + 5 * c**2 / 4), None),
     "Nakagami": (
         lambda m, w: (w / m).sqrt() * ((m + ONE / 2).lgamma() - m.lgamma()).exp(),
         lambda m, w: w * (1 - (2 * (m + ONE / 2).lgamma() - 2 * m.lgamma()).exp() / m),

@@ -89,6 +89,17 @@ def size_of_first_passage(x: arb, b: arb, z: arb) -> arb:
     return 3 * HALF * abs(x.log()) + (b + 2 * z * x) ** 2 / (8 * x)
 
 
+def birnbaum_saunders(x: arb, shape: arb, scale: arb) -> arb:
+    root = (x * scale).sqrt()
+    rise = ((x + scale) / (2 * shape * x * root)).log()
+    return rise - ((x - scale) / (shape * root)) ** 2 / 2 - (2 * arb.pi()).log() / 2
+
+
+def size_of_birnbaum_saunders(x: arb, shape: arb, scale: arb) -> arb:
+    each = x.log(), shape.log(), (x / scale).log()
+    return sum(map(abs, each), arb(1)) + (x - scale) ** 2 / (2 * shape**2 * x * scale)
+
+
 def log_laplace(x: arb, shape: arb, log_scale: arb, rest: arb, inverse_scale: arb) -> arb:
     ratio = x.log() - log_scale - rest
     return (shape - 1 if ratio < 0 else -shape - 1) * ratio + (shape / 2).log() - log_scale - rest
@@ -139,6 +150,7 @@ SHARES = [((1e-9, 0.5),), ((0.5, 0.999),)]
 HAZARDS = [((1e-9, 1e-2),), ((1e-2, 30.0),)]
 RISES = [((1e-6, 0.1),), ((0.1, 1e6),)]
 THREE = [((0.1, 9.0), (0.3, 3.0), (0.5, 9.0), (0.3, 9.0)), ((1e-6, 0.1), (0.3, 3.0), (0.5, 9.0), (0.3, 9.0))]
+TIMES = [((1e-3, 9.0), (0.1, 9.0), (0.1, 9.0)), ((1e-9, 1e9), (0.1, 1e3), (1e-3, 1e3))]
 LOGITS = [((-30.0, 30.0), (0.1, 9.0)), ((-80.0, 80.0), (1e-3, 1e3))]
 CASES = [
     Case("distance_power", precisely(distance_power), POWERS, POWERS, (2.0, 2.0)),
@@ -151,6 +163,8 @@ CASES = [
     Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
     Case("log_series_total", precisely(series_total), SHARES, SHARES, (4.0, 4.0)),
+    Case("birnbaum_saunders_log_density", precisely(birnbaum_saunders), TIMES, TIMES, (3.0, 3.0),
+         size_of_birnbaum_saunders),
     Case("log_laplace_log_density", precisely(log_laplace), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_share_of_hazard", precisely(share_of_hazard), HAZARDS, HAZARDS, (3.0, 3.0), size_of_share_of_hazard),
     Case("exponentiated_weibull_log_density", precisely(exponentiated_weibull), THREE, THREE, (3.0, 3.0),

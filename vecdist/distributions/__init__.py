@@ -12,6 +12,7 @@ _WHERE = {
     "BetaNegativeBinomial": "vecdist.distributions.beta_negative_binomial",
     "BetaPrime": "vecdist.distributions.beta_prime",
     "Binomial": "vecdist.distributions.binomial",
+    "BirnbaumSaunders": "vecdist.distributions.birnbaum_saunders",
     "Biweight": "vecdist.distributions.biweight",
     "Bradford": "vecdist.distributions.bradford",
     "Categorical": "vecdist.multivariate",

@@ -15,6 +15,7 @@ from vecdist.distributions.beta_binomial import BetaBinomial as _BetaBinomial
 from vecdist.distributions.beta_negative_binomial import BetaNegativeBinomial as _BetaNegativeBinomial
 from vecdist.distributions.beta_prime import BetaPrime as _BetaPrime
 from vecdist.distributions.binomial import Binomial as _Binomial
+from vecdist.distributions.birnbaum_saunders import BirnbaumSaunders as _BirnbaumSaunders
 from vecdist.distributions.biweight import Biweight as _Biweight
 from vecdist.distributions.bradford import Bradford as _Bradford
 from vecdist.distributions.cauchy import Cauchy as _Cauchy
@@ -116,6 +117,7 @@ __all__ = [
     "BetaNegativeBinomial",
     "BetaPrime",
     "Binomial",
+    "BirnbaumSaunders",
     "Biweight",
     "Bradford",
     "Categorical",
@@ -312,6 +314,12 @@ class Binomial(_Binomial):
 
     @overload
     def __init__(self, *, n: Operand, logit: Operand) -> None: ...
+
+
+class BirnbaumSaunders(_BirnbaumSaunders):
+    """Birnbaum-Saunders distribution, f(x) = (r + 1 / r) exp(-((r - 1 / r) / shape)^2 / 2) / (2 sqrt(2 pi) shape x)."""
+
+    def __init__(self, shape: Operand, scale: Operand) -> None: ...
 
 
 class Biweight(_Biweight):
