@@ -90,6 +90,8 @@ EDGES = [
     ("LogLogistic", {"scale": 2.0, "shape": 2.0}, 0.0, -inf, {"x": inf, "scale": -1.0, "shape": -inf}),
     ("LogLogistic", {"scale": 2.0, "shape": 0.5}, 0.0, inf, {"x": -inf, "scale": -0.25, "shape": -inf}),
     ("LogUniform", {"low": 1.0, "high": e}, 1.0, 0.0, {"x": -1.0, "low": 1.0, "high": -1 / e}),
+    ("JohnsonSB", {"gamma": 1.0, "delta": 2.0, "low": -1.0, "high": 2.0}, -1.0, -inf,
+     {"x": 0.0, "gamma": 0.0, "delta": 0.0, "low": 0.0, "high": 0.0}),
     ("LogitNormal", {"loc": 0.5, "scale": 2.0}, 0.0, -inf, {"x": 0.0, "loc": 0.0, "scale": 0.0}),
     ("LogitNormal", {"loc": 0.5, "scale": 2.0}, 1.0, -inf, {"x": 0.0, "loc": 0.0, "scale": 0.0}),
     ("Lomax", {"loc": 0.5, "scale": 2.0, "shape": 3.0}, 0.5, log(1.5),

@@ -252,6 +252,7 @@ def integration(family):
 TAMED = {
     "Beta": {"beta": lambda p: p["beta"] + 1},
     "BetaNegativeBinomial": {"alpha": lambda p: p["alpha"] + 12},
+    "JohnsonSB": {"delta": lambda p: p["delta"] + 1},
     "Kumaraswamy": {"b": lambda p: p["b"] + 1},
     "LogitNormal": {"scale": lambda p: p["scale"] / 5},
     "RelaxedBernoulli": {"temperature": lambda p: p["temperature"] + 1},

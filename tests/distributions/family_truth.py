@@ -289,6 +289,10 @@ LOG_DENSITY = {
     ),
     "Bradford": lambda x, c, low, high: (c / ((1 + c).log() * (high - low + c * (x - low)))).log(),
     "LogLaplace": lambda x, s, k: (k / (2 * s)).log() + (k - 1 if x < s else -k - 1) * (x / s).log(),
+    "JohnsonSB": lambda x, g, d, low, high: (
+        -((g + d * ((x - low) / (high - x)).log()) ** 2) / 2 + (d * (high - low) / ((x - low) * (high - x))).log()
+        - (2 * arb.pi()).log() / 2
+    ),
     "Weibull": lambda x, k, s: (k / s).log() + (k - 1) * (x / s).log() - ((x / s).log() * k).exp(),
 }
 

@@ -7,7 +7,15 @@ import pytest
 from flint import acb, arb, ctx
 
 from vecdist import logpdf, mean, value_and_partials, variance
-from vecdist.distributions import DiscreteWeibull, Gompertz, LogitNormal, RelaxedBernoulli, Soliton, TruncatedNormal
+from vecdist.distributions import (
+    DiscreteWeibull,
+    Gompertz,
+    JohnsonSB,
+    LogitNormal,
+    RelaxedBernoulli,
+    Soliton,
+    TruncatedNormal,
+)
 
 pytestmark = pytest.mark.usefixtures("uncompiled")
 LINE = [-300.0, -100.0, -40.0, -10.0, 0.0, 10.0, 40.0, 100.0, 300.0]
@@ -28,6 +36,11 @@ def logit_normal(loc, scale):
     return moments(lambda z: (-z * z / 2).exp() / root, lambda z: 1 / (1 + (-(loc + scale * z)).exp()), LINE[2:-2])
 
 
+def johnson_sb(gamma, delta, low, high):
+    centre, spread = logit_normal(-gamma / delta, 1 / delta)
+    return low + (high - low) * centre, (high - low) ** 2 * spread
+
+
 def relaxed_bernoulli(temperature, p):
     log_odds = (p / (1 - p)).log()
     return moments(
@@ -43,6 +56,9 @@ def gompertz(shape, rate):
 
 CASES = [
     (LogitNormal, logit_normal, [(0.0, 1.0), (2.0, 4.1), (5.0, 20.0), (-50.0, 3.9), (30.0, 0.01)]),
+    (JohnsonSB, johnson_sb, [
+        (0.0, 1.0, 0.0, 1.0), (0.8, 2.2, -0.8, 3.3), (5.0, 0.5, 1.0, 2.0), (-30.0, 9.0, -1.0, 1.0),
+    ]),
     (RelaxedBernoulli, relaxed_bernoulli, [(1.0, 0.5), (0.5, 0.3), (0.9, 1e-9), (1.1, 1e-9), (30.0, 0.9)]),
     (Gompertz, gompertz, [(1e-8, 2.0), (0.01, 0.5), (1.0, 1.0), (1e6, 3.0)]),
 ]

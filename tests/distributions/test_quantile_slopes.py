@@ -80,7 +80,7 @@ def test_chi_quantiles_of_the_least_shares_have_slopes(interpreter, df):
 
 
 LEAST = np.array([5e-324, 1e-316, 4e-309])  # of which 1 / q overflows
-UNKNOWN = {"Epanechnikov"}  # whose slopes in q are products of 0 and infinity there
+UNKNOWN = {"Epanechnikov", "JohnsonSB"}  # slopes that are products of 0 and infinity, or of what x - low has of digits
 
 
 @pytest.mark.parametrize("family", CONTINUOUS, ids=lambda family: family.__name__)

@@ -33,6 +33,7 @@ from vecdist.distributions import (
     Gamma,
     Geometric,
     Hypergeometric,
+    JohnsonSB,
     Laplace,
     Logistic,
     NoncentralChi2,
@@ -228,7 +229,8 @@ def test_means_and_variances(family):
         if has(family, verb.__name__):
             found = computed(verb(distribution))
             finite = np.isfinite(found)
-            np.testing.assert_allclose(found[finite], wanted[finite], rtol=1e-7, atol=1e-9)
+            digits = 1e-6 if family is JohnsonSB else 1e-7  # which SciPy integrates, with an error of 2e-7
+            np.testing.assert_allclose(found[finite], wanted[finite], rtol=digits, atol=1e-9)
 
 
 @those_with("entropy")

@@ -109,6 +109,24 @@ def series_total(p: arb) -> arb:
     return (-(1 - p).log() / p).log()
 
 
+def johnson_sb_score(x: arb, gamma: arb, delta: arb, low: arb, high: arb) -> arb:
+    return gamma + delta * ((x - low) / (high - x)).log()
+
+
+def size_of_johnson_sb_score(x: arb, gamma: arb, delta: arb, low: arb, high: arb) -> arb:
+    return abs(gamma) + delta * (1 + abs((x - low).log()) + abs((high - x).log()))
+
+
+def johnson_sb(x: arb, gamma: arb, delta: arb, low: arb, high: arb) -> arb:
+    z = johnson_sb_score(x, gamma, delta, low, high)
+    return -z * z / 2 + (delta * (high - low) / ((x - low) * (high - x))).log() - (2 * arb.pi()).log() / 2
+
+
+def size_of_johnson_sb(x: arb, gamma: arb, delta: arb, low: arb, high: arb) -> arb:
+    z = size_of_johnson_sb_score(x, gamma, delta, low, high)
+    return 1 + z * z + abs((x - low).log()) + abs((high - x).log()) + abs(delta.log())
+
+
 def share_of_hazard(hazard: arb) -> arb:
     return ((1 - (-hazard).exp()) / hazard).log()
 
@@ -146,6 +164,8 @@ STEPS = [((1e-3, 9.0), (1e-3, 9.0)), ((1e-9, 1e9), (1e-9, 1e9))]
 ODDS = [((1e-9, 0.5), (0.1, 9.0), (-9.0, 9.0)), ((0.5, 0.999), (0.1, 9.0), (-9.0, 9.0))]
 RATIOS = [(x, (0.1, 9.0), (-3.0, 3.0), NONE, (0.1, 9.0)) for x in ((1e-3, 9.0), (1e-9, 1e-3), (9.0, 1e9))]
 MIXED = [((-9.0, 9.0), (0.1, 3.0), (0.1, 3.0), (0.1, 3.0)), ((-1e3, 1e3), (1.0, 9.0), (0.1, 3.0), (1e-6, 1e2))]
+INSIDE = [((0.1, 0.9), (-3.0, 3.0), (0.1, 9.0), (-9.0, 0.0), (1.0, 9.0)),
+          ((1e-6, 1e-2), (-3.0, 3.0), (0.1, 9.0), (-1e-6, 0.0), (1.0, 9.0))]  # fmt: skip
 SHARES = [((1e-9, 0.5),), ((0.5, 0.999),)]
 HAZARDS = [((1e-9, 1e-2),), ((1e-2, 30.0),)]
 RISES = [((1e-6, 0.1),), ((0.1, 1e6),)]
@@ -162,6 +182,8 @@ CASES = [
          size_of_relaxed_bernoulli),
     Case("log_logistic_log_density", precisely(log_logistic), RATIOS, RATIOS, (2.0, 2.0), size_of_log_logistic),
     Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
+    Case("johnson_sb_score", precisely(johnson_sb_score), INSIDE, INSIDE, (2.0, 2.0), size_of_johnson_sb_score),
+    Case("johnson_sb_log_density", precisely(johnson_sb), INSIDE, INSIDE, (3.0, 3.0), size_of_johnson_sb),
     Case("log_series_total", precisely(series_total), SHARES, SHARES, (4.0, 4.0)),
     Case("birnbaum_saunders_log_density", precisely(birnbaum_saunders), TIMES, TIMES, (3.0, 3.0),
          size_of_birnbaum_saunders),

@@ -61,6 +61,7 @@ _WHERE = {
     "InverseGaussian": "vecdist.distributions.inverse_gaussian",
     "InverseWishart": "vecdist.multivariate",
     "InverseWishartCholesky": "vecdist.multivariate",
+    "JohnsonSB": "vecdist.distributions.johnson_sb",
     "JohnsonSU": "vecdist.distributions.johnson_su",
     "Kumaraswamy": "vecdist.distributions.kumaraswamy",
     "LKJ": "vecdist.multivariate",

@@ -56,6 +56,7 @@ from vecdist.distributions.hypergeometric import Hypergeometric as _Hypergeometr
 from vecdist.distributions.inverse_chi2 import InverseChi2 as _InverseChi2
 from vecdist.distributions.inverse_gamma import InverseGamma as _InverseGamma
 from vecdist.distributions.inverse_gaussian import InverseGaussian as _InverseGaussian
+from vecdist.distributions.johnson_sb import JohnsonSB as _JohnsonSB
 from vecdist.distributions.johnson_su import JohnsonSU as _JohnsonSU
 from vecdist.distributions.kumaraswamy import Kumaraswamy as _Kumaraswamy
 from vecdist.distributions.laplace import Laplace as _Laplace
@@ -166,6 +167,7 @@ __all__ = [
     "InverseGaussian",
     "InverseWishart",
     "InverseWishartCholesky",
+    "JohnsonSB",
     "JohnsonSU",
     "Kumaraswamy",
     "LKJ",
@@ -638,6 +640,12 @@ class InverseGaussian(_InverseGaussian):
 
     @overload
     def __init__(self, *, mean: Operand, phi: Operand) -> None: ...
+
+
+class JohnsonSB(_JohnsonSB):
+    """Johnson's SB distribution, f(x) = delta w exp(-z^2 / 2) / (sqrt(2 pi) (x - low) (high - x)), w = high - low."""
+
+    def __init__(self, gamma: Operand, delta: Operand, low: Operand, high: Operand) -> None: ...
 
 
 class JohnsonSU(_JohnsonSU):
