@@ -19,8 +19,9 @@ from flint import acb, arb, ctx
 sys.path.insert(0, str(timing.ROOT / "tests" / "distributions"))
 
 import family_truth
+from ball_formulas import log_beta, log_binomial, logistic, normal_cdf
 from family_integrals import INTEGRALS
-from family_truth import LOG_DENSITY, log_beta, log_binomial, logistic, normal_cdf
+from family_truth import LOG_DENSITY
 
 BITS = 700
 STEP = arb(2) ** -160  # of a difference, relative to its argument

@@ -4,8 +4,8 @@ import numpy as np
 import scipy.interpolate
 import scipy.special as sc
 import scipy.stats as st
+from ball_formulas import normal_cdf
 from family_cases import scipys
-from family_truth import normal_cdf
 from flint import arb, ctx
 
 

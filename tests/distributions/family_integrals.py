@@ -2,7 +2,7 @@
 
 import numpy as np
 import scipy.special as sc
-from family_truth import normal_cdf
+from ball_formulas import normal_cdf
 from flint import acb, arb
 
 

@@ -1,6 +1,6 @@
 """Means, variances and entropies of families in ball arithmetic: textbook formulas of their first parameters."""
 
-from family_truth import conway_maxwell_poisson_masses
+from ball_formulas import conway_maxwell_poisson_masses
 from flint import acb, arb
 
 ONE, PI, EULER = arb(1), arb.pi, arb.const_euler

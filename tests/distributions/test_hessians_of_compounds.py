@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from family_truth import LOG_DENSITY, logistic, normal_cdf
+from ball_formulas import logistic, normal_cdf
+from family_truth import LOG_DENSITY
 from flint import arb
 from hessian_truth import wrong
 from multivariate_truth import DISCRETE, TRUTHS

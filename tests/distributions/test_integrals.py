@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 import pytest
+from ball_formulas import normal_cdf
 from family_integrals import INTEGRALS
-from family_truth import normal_cdf
 from flint import arb, ctx
 
 import vecdist

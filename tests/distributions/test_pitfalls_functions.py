@@ -7,7 +7,7 @@ from math import inf, log
 
 import numpy as np
 import pytest
-from family_truth import log_beta
+from ball_formulas import log_beta
 from flint import acb, arb, ctx
 from scipy import special
 
