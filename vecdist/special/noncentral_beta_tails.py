@@ -145,15 +145,15 @@ def tails(
     return lower, e, w, of_a, of_b, of_rate, of_x
 
 
-def chosen(which: float, of_a: float, of_b: float, of_rate: float, of_z: float) -> float:
-    """The derivative in argument ``which``, of a, b, the rate and z."""
-    slope = of_a
+def chosen(which: float, first: float, second: float, third: float, last: float) -> float:
+    """The derivative in the argument that ``which`` numbers."""
+    slope = first
     if which == 1.0:
-        slope = of_b
+        slope = second
     elif which == 2.0:
-        slope = of_rate
+        slope = third
     elif which == 3.0:
-        slope = of_z
+        slope = last
     return slope
 
 

@@ -19,6 +19,7 @@ from vecdist.primitives.table import Primitive, no_derivatives, primitive
 from vecdist.special.beta_of_odds import SQUARE
 from vecdist.special.error_functions import CENTRE, ERFCX
 from vecdist.special.gamma_of_log import of_any
+from vecdist.special.noncentral_beta_tails import chosen
 from vecdist.special.noncentral_beta_tails import parts as half_parts
 from vecdist.special.scalar import (
     DECAY,
@@ -181,18 +182,6 @@ def parts(x: float, n: float, d: float, scale: float) -> tuple[bool, float, floa
         of_x = side * of_z / scale if further == 0.0 else of_z * z / x
         of_scale = -of_z * z / scale
     return lower == (side > 0.0), e, w, of_x, of_n, side * of_d, of_scale
-
-
-def chosen(which: float, of_x: float, of_n: float, of_d: float, of_scale: float) -> float:
-    """The derivative in argument ``which``, of x, n, d and the scale."""
-    slope = of_x
-    if which == 1.0:
-        slope = of_n
-    elif which == 2.0:
-        slope = of_d
-    elif which == 3.0:
-        slope = of_scale
-    return slope
 
 
 def _cdf(x: float, n: float, d: float, scale: float) -> float:
