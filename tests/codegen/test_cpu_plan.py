@@ -276,7 +276,7 @@ def seldom_items(*more):
 def test_a_version_without_seldom_values_finds_out_whether_one_was_wanted():
     items = seldom_items()
     assert seldom_needed(items) == {"v1"}
-    start, loop, again = versioned((For("i0", Name("n0"), items),))
+    start, loop, again = versioned((For("i0", Name("n0"), items),), nest())
     assert start == let("seldom", FALSE)
     assert loop.body == (
         items[0], items[2], let("v2", Name("v3")), let("seldom", Name("seldom") | Name("v0")), items[4],
@@ -286,15 +286,24 @@ def test_a_version_without_seldom_values_finds_out_whether_one_was_wanted():
 
 def test_a_version_that_finds_out_scatters_nothing():
     scatter = Scatter(1, (Name("v3"),), Name("v2"))
-    _, loop, again = versioned((For("i0", Name("n0"), seldom_items(scatter)),))
+    _, loop, again = versioned((For("i0", Name("n0"), seldom_items(scatter)),), nest())
     assert not of_type(Scatter, [loop])
     assert of_type(Scatter, again.body) == of_type(Scatter, again.orelse) == [scatter]
     assert of_type(Assign, again.body)[-1].op == SELDOM != of_type(Assign, again.orelse)[-1].op
 
 
+def test_sums_and_flags_are_for_the_second_version_as_they_were():
+    total, flag = Accumulate("a", Name("v2"), Block(), F8), Flag(Name("v0"))
+    items = seldom_items(total, flag)
+    *kept, start, back_a, back_bad, loop, again = versioned((For("i0", Name("n0"), items),), nest((0, total), (0, flag)))
+    assert kept == [let("before_a", Name("a")), let("before_bad", Name("bad"))] and start == let("seldom", FALSE)
+    assert (back_a, back_bad) == (let("a", Name("before_a")), let("bad", Name("before_bad")))
+    assert again.body == (back_a, back_bad, For("i0", Name("n0"), items)) and again.orelse == ()
+
+
 def test_a_block_without_seldom_values_has_one_version():
     items = (Assign("v0", "neg", (X,), F8),)
-    assert versioned(items) is items
+    assert versioned(items, nest()) is items
 
 
 def test_seldom_values_of_seldom_values_are_not_asked_for():

@@ -13,9 +13,10 @@ from typing import final
 
 import numpy as np
 
+from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import Expr, Name, joined, length
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
-from vecdist.kernel.statements import Accumulate, Assign, Scatter, Statement
+from vecdist.kernel.statements import Assign, Scatter
 
 INDEX = np.dtype(np.int64)
 Chains = Callable[[Loop], Sequence[Sequence[Loop]]]
@@ -28,7 +29,7 @@ def rearranged(kernel: Kernel, outer: Outer, turned: Chains) -> Kernel:
     """
     plain = [loop for _, loop in kernel.shared_nests() if _is_plain(loop)]
     changed = {loop for loop in plain if any(outer(part) or turned(part) for part in parts(loop))}
-    return replace(kernel, root=_Copy(changed, outer, turned).block(kernel.root)) if changed else kernel
+    return replace(kernel, root=_Rearranged(changed, outer, turned).block(kernel.root)) if changed else kernel
 
 
 def _is_plain(loop: Loop) -> bool:
@@ -60,32 +61,20 @@ def chain(loop: Loop) -> list[Loop]:
 
 
 @final
-class _Copy:
+class _Rearranged(Copy):
     """The loop nests of a kernel again, those that are ``changed`` with other loops around the same statements."""
 
     def __init__(self, changed: set[Loop], outer: Outer, turned: Chains) -> None:
-        self.changed, self.outer, self.chains, self.blocks = changed, outer, turned, dict[Block, Block]()
+        super().__init__()
+        self.changed, self.outer, self.chains = changed, outer, turned
 
-    def block(self, old: Block, parent: Block | None = None) -> Block:
-        new = self.blocks[old] = Block(parent, old.index)
-        for level, item in old.items:
-            if isinstance(item, Loop) and item in self.changed:
-                for number, part in enumerate(several := parts(item)):
-                    name = f"{item.index}_{number}" if len(several) > 1 or self.outer(part) else item.index
-                    new.put(level, self.collapsed(part, new, name))
-            elif isinstance(item, Loop):
-                new.put(level, self.loop(item, new))
-            elif isinstance(item, Cases):
-                new.put(level, Cases(item.condition, self.block(item.short, new), self.block(item.long, new)))
-            else:
-                new.put(level, self.at_home(item))
-        return new
-
-    def at_home(self, item: Statement) -> Statement:
-        return replace(item, home=self.blocks[item.home]) if isinstance(item, Accumulate) else item
-
-    def loop(self, old: Loop, parent: Block) -> Loop:
-        return Loop(old.dim, self.block(old.body, parent), old.sequential)
+    def put(self, new: Block, level: int, loop: Loop) -> None:
+        several = parts(loop) if loop in self.changed else []
+        for number, part in enumerate(several):
+            name = f"{loop.index}_{number}" if len(several) > 1 or self.outer(part) else loop.index
+            new.put(level, self.collapsed(part, new, name))
+        if not several:
+            super().put(new, level, loop)
 
     def collapsed(self, loop: Loop, parent: Block, name: str) -> Loop:
         """A nest with its outer loops as one, whose index has this name, and chains along its rows turned around."""

@@ -85,12 +85,14 @@ def _turn(placed: tuple[int, Statement | Loop | Cases]) -> int:
 class Loop:
     """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``.
 
-    Rows of several axes are as many as the product of their lengths: ``dim`` is these, with ``*`` between them.
+    Rows of several axes are as many as the product of their lengths: ``dim`` is these, with ``*`` between them.  A
+    ``long`` one, of which there are enough elements in each row, is planned as if it were outermost.
     """
 
     dim: str
     body: Block
     sequential: bool = False
+    long: bool = False
 
     @property
     def index(self) -> str:
@@ -172,6 +174,8 @@ class Kernel:
     flagged: bool
     fixed: tuple[tuple[str, int], ...] = ()
     """Lengths of inner loops that are part of the program, which then has these loops written out."""
+    long: tuple[str, ...] = ()
+    """Lengths of rows that are known to be long."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))

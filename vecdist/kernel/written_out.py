@@ -12,6 +12,7 @@ from typing import final
 
 import numpy as np
 
+from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, substituted
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
 from vecdist.kernel.recurrences import half
@@ -30,7 +31,7 @@ def written_out(kernel: Kernel) -> Kernel:
     if not any(loop.sequential for loop in loops):
         return kernel
     short = {loop for loop in loops if loop.body.every_loop() and _is_short(loop, fixed)}
-    return replace(kernel, root=_Copy(kernel, short).block(kernel.root)) if short else kernel
+    return replace(kernel, root=_WrittenOut(kernel, short).block(kernel.root)) if short else kernel
 
 
 def _is_short(step: Loop, fixed: Mapping[str, int]) -> bool:
@@ -54,28 +55,18 @@ def _count(block: Block, fixed: Mapping[str, int]) -> int:
 
 
 @final
-class _Copy:
+class _WrittenOut(Copy):
     """The loop nests of a kernel again, with ``steps`` in a straight line."""
 
     def __init__(self, kernel: Kernel, steps: set[Loop]) -> None:
-        self.kernel, self.steps, self.blocks = kernel, steps, dict[Block, Block]()
+        super().__init__()
+        self.kernel, self.steps = kernel, steps
 
-    def block(self, old: Block, parent: Block | None = None) -> Block:
-        new = self.blocks[old] = Block(parent, old.index)
-        for level, item in old.items:
-            match item:
-                case Loop() if item in self.steps:
-                    self.step(item, new, level)
-                case Loop(dim, body, sequential):
-                    new.put(level, Loop(dim, self.block(body, new), sequential))
-                case Cases(condition, short, long):
-                    new.put(level, Cases(condition, self.block(short, new), self.block(long, new)))
-                case _:
-                    new.put(level, self.at_home(item))
-        return new
-
-    def at_home(self, item: Statement) -> Statement:
-        return replace(item, home=self.blocks[item.home]) if isinstance(item, Accumulate) else item
+    def put(self, new: Block, level: int, loop: Loop) -> None:
+        if loop in self.steps:
+            self.step(loop, new, level)
+        else:
+            super().put(new, level, loop)
 
     def step(self, loop: Loop, home: Block, level: int) -> None:
         """A loop over steps, in a block: its body in a straight line, and around it where its carries begin and end."""

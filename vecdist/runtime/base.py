@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -97,6 +97,11 @@ class Backend(ABC):
     """Whether it pays to pick rows that change, in the order of groups that do not, instead of adding up by index."""
     widest: int | None = None
     """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
+
+    @classmethod
+    def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
+        """A kernel with what the program should know of its lengths; those of ``few`` rows are written out, too."""
+        return kernel.with_fixed(lengths, cls.fixed, few, cls.fixed_from)
 
     @abstractmethod
     def compile(self, kernel: Kernel) -> Program:

@@ -200,8 +200,8 @@ def planned(
     pairs = tuple(zip(found.parts, chosen, strict=True))
     nests = _kernels((key, chosen), lambda: [schedule(*part.with_chosen(each)) for part, each in pairs])
     widths = {width for sorting in sortings for width in sorting.widths}
-    kernels = [kernel.with_fixed(bound.lengths, target.fixed, widths, target.fixed_from) for kernel in nests]
-    whole = (key, chosen, tuple(kernel.fixed for kernel in kernels))
+    kernels = [target.sized(kernel, bound.lengths, widths) for kernel in nests]
+    whole = (key, chosen, tuple((kernel.fixed, kernel.long) for kernel in kernels))
     return _plans(whole, lambda: _plan(found, _nested(kernels, target), chosen, target, sortings))
 
 
@@ -237,7 +237,7 @@ def lower(
     """The derived graph of a structure and its loop nests."""
     found = derived(Structure(bound.roots, derivation, errors), target.passes)
     kernel = schedule(*found.with_chosen(found.chosen(bound.lengths, target.widest)))
-    (nested,) = _nested([kernel.with_fixed(bound.lengths, target.fixed, least=target.fixed_from)], target)
+    (nested,) = _nested([target.sized(kernel, bound.lengths)], target)
     return found.graph, nested
 
 

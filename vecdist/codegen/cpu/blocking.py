@@ -9,9 +9,9 @@ from vecdist.codegen.collapsing import chain
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.statements import element_count, lies_along
 from vecdist.kernel.code import For, let
-from vecdist.kernel.expressions import Constant, Expr, Name, joined, length, names
+from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, joined, length, names
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Load
+from vecdist.kernel.statements import Load, Scatter
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
@@ -34,13 +34,15 @@ def strip_mined(loop: For[Item], width: int, first: str, last: str, inside: Call
 def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
     """A block again from ``first`` to before ``last``; of a loop that scatters, the blocks of such stripes.
 
-    A stripe is a run of blocks that adds to sums of its own, whoever runs it.
+    A stripe is a run of blocks that adds to sums of its own, whoever runs it; rows that add to their own need none.
     """
     first, last = Name("first"), Name("last")
-    if not loop.scatters():
-        return (For("block", last, block, first),)
+    own = [let(f"row_o{each}", ZERO) for each in loop.scatters() if each not in striped(kernel, loop)]
+    if not striped(kernel, loop):
+        return *own, For("block", last, block, first)
     blocks, stripe, count = Name("blocks"), Name("stripe"), Name("stripes")
-    rows = [let(f"row_o{each}", stripe * element_count(kernel.outputs[each].shape)) for each in loop.scatters()]
+    places = [(each, stripe * element_count(kernel.outputs[each].shape)) for each in striped(kernel, loop)]
+    rows = [*own, *[let(f"row_o{each}", place) for each, place in places]]
     run = For("block", blocks * (stripe + 1) // count, block, blocks * stripe // count)
     limits = let("blocks", block_count(loop, Name("size"))), let("stripes", MIN(blocks, stripe_limit(kernel)))
     return *limits, For("stripe", last, (*rows, run), first)
@@ -51,7 +53,7 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
 
     One array whose elements do not is enough where the loop is in order: no vector is lost, and cache lines are.
     """
-    if loop.dim == "1" or inner.dim == "1":
+    if inner.long or loop.dim == "1" or inner.dim == "1":
         return False
     if inner.body.every_loop():
         return is_across(inner, loop)
@@ -93,6 +95,22 @@ def block_count(loop: Loop, size: Expr) -> Expr:
 
 
 def stripe_limit(kernel: Kernel) -> Expr:
-    """The most stripes: each has sums of its own for every scattered output."""
-    summed = [element_count(output.shape) for output in kernel.outputs if output.summed]
-    return Name("stripe_limit")(joined("+", summed))
+    """The most stripes: each has sums of its own for every output that several rows add to."""
+    summed = [element_count(kernel.outputs[each].shape) for each in shared_sums(kernel)]
+    return Name("stripe_limit")(joined("+", summed or [ZERO]))
+
+
+def shared_sums(kernel: Kernel) -> list[int]:
+    """The summed outputs to whose elements several rows of an outermost loop may add."""
+    return sorted({each for _, loop in kernel.nests() for each in loop.scatters() if not _adds_to_own(loop, each)})
+
+
+def striped(kernel: Kernel, loop: Loop) -> list[int]:
+    """Those that an outermost loop adds to."""
+    return [each for each in loop.scatters() if each in shared_sums(kernel)]
+
+
+def _adds_to_own(loop: Loop, output: int) -> bool:
+    """Whether each row adds to what lies at its own index of the first axis."""
+    added = [item for item in loop.body.walk() if isinstance(item, Scatter) and item.output == output]
+    return all(item.indices[:1] == (Name(loop.index),) for item in added)

@@ -52,6 +52,11 @@ class Phase:
         return mentioned - {item.name for item in self.again if isinstance(item, Assign)}
 
 
+def scatters_alone(phase: Phase) -> bool:
+    """Whether a phase does nothing but add to elements that data choose."""
+    return phase.loop is None and all(isinstance(item, Scatter) for item in phase.items)
+
+
 def has_phases(loop: Loop, fixed: Mapping[str, int]) -> bool:
     """Whether a loop over rows has inner loops that are not unrolled, or adds to elements that its data choose."""
     items = [item for _, item in loop.body.items]

@@ -22,7 +22,7 @@ from vecdist.codegen.cpu.blocking import (
     strip_mined,
     takes_columns,
 )
-from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases
+from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases, scatters_alone
 from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.lanes import Lanes, apart, has_lanes, runs
 from vecdist.codegen.cpu.mixed import Item, Items
@@ -63,7 +63,7 @@ def _planned(kernel: Kernel, loop: Loop) -> Nest:
     rows, buffers = _rows(kernel, loop)
     buffers = buffers | vector_sums.buffers(loop, dict(kernel.fixed))
     starts = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []))
-    block = versioned((*starts, let("end", MIN(FIRST + Name("size"), loop.length)), rows))
+    block = (*starts, let("end", MIN(FIRST + Name("size"), loop.length)), *rows)
     ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
     blocks = blocked(kernel, loop, (*block, *ends))
     items = branched((let("size", block_size(loop)), *declared(buffers), *blocks), is_scalar=is_scalar)
@@ -75,23 +75,25 @@ def is_scalar(run: Sequence[Item], outer: bool) -> bool:
     return outer or any(isinstance(item, Assign) and is_routine(item.op) and not is_seldom(item) for item in run)
 
 
-def _rows(kernel: Kernel, loop: Loop) -> tuple[For[Item], dict[str, np.dtype]]:
+def _rows(kernel: Kernel, loop: Loop) -> tuple[Items, dict[str, np.dtype]]:
     """The turns of a block, in strips where that pays, and the buffers that they use."""
     fixed = dict(kernel.fixed)
     rows = For(loop.index, Name("end"), (), FIRST)
     if not (has_phases(loop, fixed) or has_lanes(loop)):
         rows = replace(rows, body=sequence(loop.body, fixed))
-        return in_narrow_strips(rows, loop.sums(kernel.root), "start", "stop"), {}
-    return _in_phases(kernel, loop, rows, "start", "stop"), _buffers(kernel, loop)
+        return versioned((in_narrow_strips(rows, loop.sums(kernel.root), "start", "stop"),), loop), {}
+    return (_in_phases(kernel, loop, rows, "start", "stop"),), _buffers(kernel, loop)
 
 
 def _in_phases(kernel: Kernel, loop: Loop, rows: For[Item], first: str, last: str) -> For[Item]:
-    """A loop in strips, of which each phase is a loop."""
+    """A loop in strips, of which each phase is a loop; what is added to elements that data choose needs no versions."""
     parts = apart(phases(loop))
     own = passed(parts) | {name: each for part in parts for name, each in _expanded(kernel, loop, part).items()}
 
     def fissioned(strip: For[Item]) -> Items:
-        return tuple([item for phase in parts for item in _phase(kernel, loop, phase, Rows(strip, own))])
+        found = [(phase, _phase(kernel, loop, phase, Rows(strip, own))) for phase in parts]
+        last = found.pop() if scatters_alone(found[-1][0]) else (None, ())
+        return *versioned(tuple([item for _, items in found for item in items]), loop), *last[1]
 
     return strip_mined(rows, STRIP, first, last, fissioned)
 
@@ -124,7 +126,9 @@ def _expanded(kernel: Kernel, loop: Loop, part: Phase) -> dict[str, np.dtype]:
 def in_strips(inner: Loop, kernel: Kernel) -> bool:
     """Whether the elements of an inner loop, more than a few, take its loops together: in lanes, or interchanged."""
     fixed = dict(kernel.fixed)
-    return not (inner.sequential or is_unrolled(inner, fixed)) and (has_lanes(inner) or takes_columns(inner, fixed))
+    if inner.long or inner.sequential or is_unrolled(inner, fixed):
+        return inner.long
+    return has_lanes(inner) or takes_columns(inner, fixed)
 
 
 def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:

@@ -1,35 +1,49 @@
-"""Loop versioning: a block by loops of vectors without seldom values, and again with them if any was wanted."""
+"""Loop versioning: turns by loops of vectors without seldom values, and again with them if any was wanted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from vecdist.codegen.collapsing import loops_in
 from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import If, expressions, let, replaced, walk
 from vecdist.kernel.expressions import FALSE, Expr, Name, names
-from vecdist.kernel.statements import Assign, Load, Scatter, Statement, Store, Temp
+from vecdist.kernel.ir import Loop
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp
 
 SELDOM = Name("seldom")
+SELDOM_FIRST: Item = let("seldom", FALSE)
 
 
-def versioned(items: Items) -> Items:
-    """A block in two versions, where it has seldom values.
+def versioned(items: Items, loop: Loop) -> Items:
+    """Turns of a loop in two versions, where they have seldom values: sums are for the second as they were before.
 
     What is scattered cannot be taken back: a version that finds out comes first, in which nothing is.  What is changed
-    in place is there no more for another version: then there is one alone, with seldom values.
+    in place is there no more for another version: then there is one alone, with seldom values; and so where a loop in
+    these turns is in versions itself.
     """
-    if not any(map(is_seldom, walk(items))) or _changes_in_place(items):
+    found = list(walk(items))
+    if not any(map(is_seldom, found)) or _changes_in_place(found) or SELDOM_FIRST in found:
         return items
+    changed = sorted(_changed(loop))
+    kept = [let(f"before_{name}", Name(name)) for name in changed]
+    items = (*[let(name, Name(f"before_{name}")) for name in changed], *items)
     usual = without_seldom(items)
     found_out = replaced(usual, lambda item: () if isinstance(item, Scatter) else None)
-    scatters = any(isinstance(item, Scatter) for item in walk(items))
-    return let("seldom", FALSE), *found_out, If(SELDOM, items, usual if scatters else ())
+    scatters = any(isinstance(item, Scatter) for item in found)
+    return *kept, SELDOM_FIRST, *found_out, If(SELDOM, items, usual if scatters else ())
 
 
-def _changes_in_place(items: Items) -> bool:
+def _changed(loop: Loop) -> set[str]:
+    """What the turns of a loop change beside values of their own: sums, and whether a parameter is invalid."""
+    inside = {loop.body, *(each.body for each in loops_in(loop))}
+    sums = {item.name for item in loop.body.walk() if isinstance(item, Accumulate) and item.home not in inside}
+    return sums | {"bad" for item in loop.body.walk() if isinstance(item, Flag)}
+
+
+def _changes_in_place(found: Sequence[Item]) -> bool:
     """Whether outputs are read where they are stored to, as by recurrences."""
-    found = list(walk(items))
     read = {item.source.output for item in found if isinstance(item, Load) and isinstance(item.source, Temp)}
     return any(isinstance(item, Store) and item.output in read for item in found)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import Any, final
@@ -15,6 +16,7 @@ import numpy as np
 from numba import types
 
 from vecdist.codegen.cpu.collapsing import collapsed
+from vecdist.codegen.cpu.long_rows import long_rows, marked
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
 from vecdist.codegen.routines import Routine, Tables
@@ -226,9 +228,13 @@ class Cpu(Backend):
     """Compiles with Numba; what was compiled is kept on disk and found again by other processes."""
 
     name = "cpu"
-    nests = (*Backend.nests, collapsed)  # for all threads to share
+    nests = (*Backend.nests, collapsed, marked)  # for all threads to share
     fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
     fixed_from = 2**18
+
+    @classmethod
+    def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
+        return replace(super().sized(kernel, lengths, few), long=long_rows(kernel, lengths))
 
     def compile(self, kernel: Kernel) -> CpuProgram:
         return CpuProgram(render(kernel))

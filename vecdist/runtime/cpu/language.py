@@ -71,10 +71,9 @@ def _data(context, builder, array_type, value):  # noqa: ANN001, ANN202
 
 
 def _load_at(context, builder, array_type, pointer, output, outputs):  # noqa: ANN001, ANN202
-    value = context.unpack_value(builder, array_type.dtype, pointer)
-    if isinstance(value, ir.LoadInstr):
-        in_scope(builder, value, output, outputs)
-    return value
+    value = builder.load(pointer)
+    in_scope(builder, value, output, outputs)
+    return context.data_model_manager[array_type.dtype].from_data(builder, value)
 
 
 @intrinsic(prefer_literal=True)

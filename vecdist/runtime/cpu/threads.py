@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import BLOCK, fewest_turns
+from vecdist.codegen.cpu.blocking import BLOCK, fewest_turns, shared_sums, striped
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import needed_later
 from vecdist.codegen.statements import PARTIAL
@@ -67,9 +67,11 @@ class Threaded:
 
     def __init__(self, kernel: Kernel, part: Packed, lengths: Mapping[str, int]) -> None:
         self.part, self.inputs = part, len(kernel.slots)
+        shared = sum(element_count(kernel.outputs[n].shape, lengths) for n in shared_sums(kernel))
+        limit = cpu_language.stripe_limit(shared)
         counts = {n: element_count(o.shape, lengths) for n, o in enumerate(kernel.outputs) if o.summed}
-        limit = cpu_language.stripe_limit(sum(counts.values()))
-        self.rows = {n: (limit * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
+        stripes = dict.fromkeys(counts, 1) | dict.fromkeys(shared_sums(kernel), limit)
+        self.rows = {n: (stripes[n] * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
         levels = [level for level, _ in kernel.nests()]
         self.nests: list[_Nest] = []
         self.sums: list[tuple[int, str]] = []
@@ -77,7 +79,7 @@ class Threaded:
             blocks = -(-length_of(loop.dim, lengths) // block_size(loop, lengths))
             self.sums += [(blocks, PARTIAL[item.dtype.kind]) for item in loop.sums(kernel.root)]
             finished = () if after == level else tuple(kernel.finished(level))
-            self.nests.append(_Nest(number, blocks, min(blocks, limit) if loop.scatters() else blocks, finished))
+            self.nests.append(_Nest(number, blocks, min(blocks, limit) if striped(kernel, loop) else blocks, finished))
         self.hoisted = len(needed_later(kernel))
 
     def __call__(self, *given: Any) -> None:

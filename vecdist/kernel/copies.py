@@ -1,0 +1,36 @@
+"""Loop nests again, with what a pass makes of some of their loops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vecdist.kernel.ir import Block, Cases, Loop
+from vecdist.kernel.statements import Accumulate, Statement
+
+
+class Copy:
+    """The loop nests of a kernel again."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[Block, Block] = {}
+
+    def block(self, old: Block, parent: Block | None = None) -> Block:
+        new = self.blocks[old] = Block(parent, old.index)
+        for level, item in old.items:
+            if isinstance(item, Loop):
+                self.put(new, level, item)
+            elif isinstance(item, Cases):
+                new.put(level, Cases(item.condition, self.block(item.short, new), self.block(item.long, new)))
+            else:
+                new.put(level, self.at_home(item))
+        return new
+
+    def put(self, new: Block, level: int, loop: Loop) -> None:
+        """Enter what becomes of a loop."""
+        new.put(level, self.loop(loop, new))
+
+    def at_home(self, item: Statement) -> Statement:
+        return replace(item, home=self.blocks[item.home]) if isinstance(item, Accumulate) else item
+
+    def loop(self, old: Loop, parent: Block) -> Loop:
+        return Loop(old.dim, self.block(old.body, parent), old.sequential, old.long)
