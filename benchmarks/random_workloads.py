@@ -185,7 +185,7 @@ def latent(work: Workload, rows: int, most: int) -> tuple[dict[str, int], Callab
     return {"rows": rows}, lambda w, a: a[own]
 
 
-PREDICTORS = {"scalar": scalar, "slope": slope, "design": design, "groups": groups, "crossed": crossed, "latent": latent}
+PREDICTORS = {each.__name__: each for each in (scalar, slope, design, groups, crossed, latent)}
 
 
 def drawn(seed: int, chosen: Namespace) -> Workload:
@@ -201,8 +201,8 @@ def contested(work: Workload, chosen: Namespace) -> tuple[list[Contender], float
     """Both libraries' value and gradient, each called once, and how far apart they are."""
     given = [*work.parameters.values(), *work.data.values()]
     contest = Contest("", chosen, given, len(work.parameters), work.size)
-    words = ours(), theirs()
-    entries = [contest.vecdist(lambda *arrays: work(words[0], arrays)), contest.jax(lambda *arrays: work(words[1], arrays))]
+    mine, other = ours(), theirs()
+    entries = [contest.vecdist(lambda *arrays: work(mine, arrays)), contest.jax(lambda *arrays: work(other, arrays))]
     found, wanted = ([on_host(array) for array in flat(entry.warm())] for entry in entries)
     return entries, max(error(f, w, False) for f, w in zip(found, wanted, strict=True))
 
@@ -217,7 +217,7 @@ def main(chosen: Namespace) -> None:
         ratios.append(entries[1].median / entries[0].median)
         wrong = "" if apart < TOLERANCE[chosen.dtype] else " WRONG"
         told = f"{seed}: {work.chains} x " + "; ".join(work.said)
-        times = [timing.duration(entry.median) for entry in entries] + [timing.duration(entry.first) for entry in entries]
+        times = map(timing.duration, (each for pair in zip(*[(e.median, e.first) for e in entries]) for each in pair))
         rows.append((ratios[-1], (told, timing.ratio(ratios[-1]), *times, f"{apart:.0e}{wrong}")))
         print(*rows[-1][1], flush=True)
     tenths = statistics.quantiles(ratios, n=10)

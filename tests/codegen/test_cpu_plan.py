@@ -295,7 +295,8 @@ def test_a_version_that_finds_out_scatters_nothing():
 def test_sums_and_flags_are_for_the_second_version_as_they_were():
     total, flag = Accumulate("a", Name("v2"), Block(), F8), Flag(Name("v0"))
     items = seldom_items(total, flag)
-    *kept, start, back_a, back_bad, loop, again = versioned((For("i0", Name("n0"), items),), nest((0, total), (0, flag)))
+    loop = nest((0, total), (0, flag))
+    *kept, start, back_a, back_bad, _, again = versioned((For("i0", Name("n0"), items),), loop)
     assert kept == [let("before_a", Name("a")), let("before_bad", Name("bad"))] and start == let("seldom", FALSE)
     assert (back_a, back_bad) == (let("a", Name("before_a")), let("bad", Name("before_bad")))
     assert again.body == (back_a, back_bad, For("i0", Name("n0"), items)) and again.orelse == ()

@@ -1,4 +1,4 @@
-"""Rows that are long, and rows of any length beside them: whichever way a kernel is planned, the numbers are the same."""
+"""Long rows, and short ones beside them: whichever way a kernel is planned, the numbers are the same."""
 
 import numpy as np
 import pytest

@@ -29,14 +29,15 @@ from vecdist.kernel.expressions import (
     spine,
 )
 from vecdist.kernel.scopes import values
-from vecdist.runtime import conventions, exports, outlining, typed, unrolling
+from vecdist.runtime import conventions, exports, lanes, outlining, typed, unrolling
 from vecdist.runtime.conventions import Conventions
 from vecdist.runtime.exports import unpacked
+from vecdist.runtime.lanes import blocks_of, mixes_widths, widened
 from vecdist.runtime.outlining import Part, parts_of, shared
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import is_small, kept_whole
 
-SHAPING = conventions, exports, outlining, scopes, typed, unrolling
+SHAPING = conventions, exports, lanes, outlining, scopes, typed, unrolling
 VERSION = b"".join(Path(file).read_bytes() for file in (__file__, *(str(each.__file__) for each in SHAPING)))
 Value = Any  # of LLVM; None for what is known when compiling
 
@@ -286,6 +287,8 @@ class _Statements:
         back = self.builder.branch(head)
         if self.module.as_written and unrolled != "freely":
             back.set_metadata("llvm.loop", kept_whole(self.builder.module, unrolled))
+        elif not self.module.as_written and mixes_widths(blocks_of(body, end)):
+            back.set_metadata("llvm.loop", widened(self.builder.module))
         self.builder.position_at_end(end)
 
     def series(self, item: For) -> None:

@@ -17,7 +17,12 @@ def is_small(item: For) -> bool:
 def kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
     """What tells LLVM to leave a loop as it is; the assembler may still unroll it ``later``."""
     kind = {"never": "disable", "later": "runtime.disable"}[unrolled]
-    told = module.add_metadata([ir.MetaDataString(module, f"llvm.loop.unroll.{kind}")])
+    return told_of_loop(module, f"unroll.{kind}")
+
+
+def told_of_loop(module: ir.Module, hint: str, *values: ir.Constant) -> ir.MDValue:
+    """What tells LLVM something of a loop."""
+    told = module.add_metadata([ir.MetaDataString(module, f"llvm.loop.{hint}"), *values])
     loop = ir.MDValue(module, [told], name=str(len(module.metadata)))
     loop.operands = (loop, told)  # a loop is known by a node that names itself
     return loop

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import reduce
 
 from vecdist.codegen.collapsing import chain
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.statements import element_count, lies_along
 from vecdist.kernel.code import For, let
-from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, joined, length, names
+from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, names
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Load, Scatter
 
@@ -98,6 +99,15 @@ def stripe_limit(kernel: Kernel) -> Expr:
     """The most stripes: each has sums of its own for every output that several rows add to."""
     summed = [element_count(kernel.outputs[each].shape) for each in shared_sums(kernel)]
     return Name("stripe_limit")(joined("+", summed or [ZERO]))
+
+
+def stripe_count(kernel: Kernel, output: int) -> Expr:
+    """How many stripes add to an output in any nest: one at least, and one alone where rows add to their own."""
+    if output not in shared_sums(kernel):
+        return ONE
+    loops = [loop for _, loop in kernel.nests() if output in loop.scatters()]
+    most = reduce(MAX, [block_count(loop, block_size(loop)) for loop in loops], ONE)
+    return MIN(most, stripe_limit(kernel))
 
 
 def shared_sums(kernel: Kernel) -> list[int]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from vecdist.codegen import loops
-from vecdist.codegen.cpu.blocking import MIN, block_count, block_size, shared_sums, stripe_limit, striped
+from vecdist.codegen.cpu.blocking import MIN, block_count, block_size, stripe_count, stripe_limit, striped
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.parts import WIDE, Hoisted, part
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
@@ -22,7 +22,7 @@ from vecdist.codegen.parameters import trimmed
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import ACCUMULATOR, element_count, stride
 from vecdist.kernel.code import Code, Do, Function, If, Return, Set, expressions, let, walk
-from vecdist.kernel.expressions import ONE, Call, Constant, Name, evenly, names, of_type, word
+from vecdist.kernel.expressions import Call, Constant, Name, evenly, names, of_type, word
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign, Flag, Load, Store, Total, reads
 
@@ -127,8 +127,7 @@ class _Module:
         yield Do(called("prelude", self.signature()))
         for number, output in enumerate(self.kernel.outputs):
             if output.summed:
-                stripes = stripe_limit(self.kernel) if number in shared_sums(self.kernel) else ONE
-                count = stripes * element_count(output.shape)
+                count = stripe_count(self.kernel, number) * element_count(output.shape)
                 yield let(f"q_o{number}", Name("zeros")(count, Name(ACCUMULATOR[output.dtype.kind])))
         for number in range(len(self.nests)):
             yield from self.run(number)

@@ -69,9 +69,7 @@ class Threaded:
         self.part, self.inputs = part, len(kernel.slots)
         shared = sum(element_count(kernel.outputs[n].shape, lengths) for n in shared_sums(kernel))
         limit = cpu_language.stripe_limit(shared)
-        counts = {n: element_count(o.shape, lengths) for n, o in enumerate(kernel.outputs) if o.summed}
-        stripes = dict.fromkeys(counts, 1) | dict.fromkeys(shared_sums(kernel), limit)
-        self.rows = {n: (stripes[n] * count, PARTIAL[kernel.outputs[n].dtype.kind]) for n, count in counts.items()}
+        stripes: dict[int, int] = {n: 1 for n, output in enumerate(kernel.outputs) if output.summed}
         levels = [level for level, _ in kernel.nests()]
         self.nests: list[_Nest] = []
         self.sums: list[tuple[int, str]] = []
@@ -79,7 +77,11 @@ class Threaded:
             blocks = -(-length_of(loop.dim, lengths) // block_size(loop, lengths))
             self.sums += [(blocks, PARTIAL[item.dtype.kind]) for item in loop.sums(kernel.root)]
             finished = () if after == level else tuple(kernel.finished(level))
-            self.nests.append(_Nest(number, blocks, min(blocks, limit) if striped(kernel, loop) else blocks, finished))
+            few = striped(kernel, loop)
+            self.nests.append(_Nest(number, blocks, min(blocks, limit) if few else blocks, finished))
+            stripes |= {n: max(stripes[n], min(blocks, limit)) for n in few}
+        outputs = [(n, kernel.outputs[n], count) for n, count in stripes.items()]
+        self.rows = {n: (k * element_count(o.shape, lengths), PARTIAL[o.dtype.kind]) for n, o, k in outputs}
         self.hoisted = len(needed_later(kernel))
 
     def __call__(self, *given: Any) -> None:

@@ -1,0 +1,54 @@
+"""How many turns of a loop a vector takes: as many as it has lanes of single precision, where nothing is in double.
+
+LLVM goes by the widest number that a loop reads or writes: an index of 64 bits would halve the lanes of all arithmetic.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+from vecdist.runtime.unrolling import told_of_loop
+
+SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
+BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
+
+
+@functools.cache
+def lanes() -> int:
+    """The numbers of single precision in a vector of this machine."""
+    features = llvm.get_host_cpu_features()
+    return next((bits for name, bits in BITS.items() if features.get(name)), 128) // 32
+
+
+def blocks_of(body: ir.Block, end: ir.Block) -> list[ir.Block]:
+    """The blocks of a loop's turns: the first, and those that were made since the block behind the loop was."""
+    every = body.function.blocks
+    return [body, *every[every.index(end) + 1 :]]
+
+
+def mixes_widths(blocks: Sequence[ir.Block]) -> bool:
+    """Whether turns compute in single precision, and read or write longer integers beside it, but no doubles.
+
+    Of loops in loops that is said of the inner ones.
+    """
+    if any(each.name.startswith("while") for each in blocks):
+        return False
+    body = [item for block in blocks for item in block.instructions]
+    found, moved = {item.type for item in body}, {_moved(item) for item in body}
+    return SINGLE in found and LONG in moved and DOUBLE not in found | moved
+
+
+def _moved(item: ir.Instruction) -> ir.Type | None:
+    """The type of what is read from memory that was not made here, or written there."""
+    value = item.operands[0] if isinstance(item, ir.StoreInstr) else item if isinstance(item, ir.LoadInstr) else None
+    place = item.operands[-1] if value is not None else None
+    return None if value is None or isinstance(place, ir.AllocaInstr) else value.type
+
+
+def widened(module: ir.Module) -> ir.MDValue:
+    """What tells LLVM how many turns a vector takes."""
+    return told_of_loop(module, "vectorize.width", ir.Constant(ir.IntType(32), lanes()))
