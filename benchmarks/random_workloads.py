@@ -217,7 +217,7 @@ def main(chosen: Namespace) -> None:
         ratios.append(entries[1].median / entries[0].median)
         wrong = "" if apart < TOLERANCE[chosen.dtype] else " WRONG"
         told = f"{seed}: {work.chains} x " + "; ".join(work.said)
-        times = map(timing.duration, (each for pair in zip(*[(e.median, e.first) for e in entries]) for each in pair))
+        times = map(timing.duration, [*(entry.median for entry in entries), *(entry.first for entry in entries)])
         rows.append((ratios[-1], (told, timing.ratio(ratios[-1]), *times, f"{apart:.0e}{wrong}")))
         print(*rows[-1][1], flush=True)
     tenths = statistics.quantiles(ratios, n=10)
