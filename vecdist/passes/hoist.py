@@ -22,13 +22,19 @@ def hoistable(roots: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _repeated(node: Node) -> list[Node]:
-    """The arguments that an outer loop around ``node`` computes again and again."""
+    """The arguments that a loop around ``node`` computes again and again: it is outside of one that they vary along."""
     if node.op == "gather":
         return [node.args[0]] if _varies(node.args[0]) else []
     if node.op in STRUCTURE or node.op == "cases" or node.ndim < 2:
         return []
-    outermost = next((axis for axis in range(-node.ndim, 0) if node.shape[axis] != 1), 0)
-    return [arg for arg in node.args if _varies(arg) and (-outermost > arg.ndim or arg.shape[outermost] == 1)]
+    loops = [axis for axis in range(-node.ndim, 0) if node.shape[axis] != 1]
+    return [arg for arg in node.args if _is_inside(arg, loops)]
+
+
+def _is_inside(arg: Node, loops: Sequence[int]) -> bool:
+    """Whether an argument varies along a loop, but not along one that is around it."""
+    own = [axis for axis in loops if -axis <= arg.ndim and arg.shape[axis] != 1]
+    return bool(own) and own != loops[: len(own)]
 
 
 def _varies(node: Node) -> bool:
