@@ -26,16 +26,18 @@ TOGETHER = 4  # columns that are taken together, so that a sum is read and kept 
 SHORT = 8  # statements of a column, at most, where that pays
 
 
-def is_of_column(item: object, column: str) -> TypeGuard[Scatter]:
-    """Whether a statement adds to an element that is the same for all rows."""
-    return isinstance(item, Scatter) and set(item.indices) == {Name(column)}
+def is_of_column(item: object, column: str, inner: Loop, rows: str) -> TypeGuard[Scatter]:
+    """Whether a statement in an inner loop adds to an element of its column that is the same for all rows."""
+    around = [block.index for block in inner.body.chain()]
+    same = {Name(column), *map(Name, around[: around.index(rows)])}
+    return isinstance(item, Scatter) and Name(column) in item.indices and same.issuperset(item.indices)
 
 
 def narrow_columns(inner: Loop, loop: Loop, outputs: Sequence[Output]) -> list[Scatter]:
     """The scatters along the columns of a row that are added up in float32 over the rows of a strip."""
     if inner.sums(loop.body) or len(inner.dims()) > 1:
         return []
-    own = [item for _, item in inner.body.items if is_of_column(item, inner.index)]
+    own = [item for _, item in inner.body.items if is_of_column(item, inner.index, inner, loop.index)]
     return [item for item in own if outputs[item.output].dtype == np.float32]
 
 
@@ -137,7 +139,9 @@ def _column(
     rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], outputs: Sequence[Output]
 ) -> Items:
     """One turn of an interchanged loop: all rows, for one column."""
-    column, home = [item for item in turns.body if is_of_column(item, turns.index)], Block(index=turns.index)
+    assert phase.loop is not None
+    own_element = partial(is_of_column, column=turns.index, inner=phase.loop, rows=rows.loop.index)
+    column, home = [item for item in turns.body if own_element(item)], Block(index=turns.index)
     own = {
         item: Accumulate(f"t{number}", item.value, home, outputs[item.output].dtype)
         for number, item in enumerate(dict.fromkeys(column))

@@ -35,7 +35,7 @@ def _either_way(loop: Loop) -> Iterator[tuple[Loop, int]]:
         if fixed or loop.dim == "1" or inner.dim == "1" or _lies_across(inner, loop) or takes_columns(inner, {}):
             continue
         scatters = [item for item in inner.body.walk() if isinstance(item, Scatter)]
-        if any(is_of_column(item, inner.index) for item in scatters):
+        if any(is_of_column(item, inner.index, inner, loop.index) for item in scatters):
             continue  # rows add to the same elements, which wait in registers or buffers meanwhile
         if len(every) > 1 or any(_is_chosen(item, loop) for item in scatters):
             yield inner, SOME
