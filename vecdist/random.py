@@ -7,6 +7,7 @@ others take another key, ``fold_in(key, n)``; what two calls give for one key is
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -18,10 +19,13 @@ from vecdist.distributions.stream import Stream
 from vecdist.graph.leaves import leaf, number
 from vecdist.graph.node import Node, cast, const
 from vecdist.graph.shapes import BroadcastError, Lengths, broadcast
-from vecdist.lazy.array import LazyArray, Operand
-from vecdist.primitives.philox import philox_first
+from vecdist.lazy.array import LazyArray, Operand, where
+from vecdist.primitives.philox import WORD, philox_first
+from vecdist.primitives.structure import position
 
 FOLDED = 1 << 63  # in the counters of folded keys, and of no number
+TURNS = 10  # of lines of a permutation: 200 000 of 16 places or more do not tell pairs of them from independent ones
+MIXERS = ((16, 0x7FEB352D), (15, 0x846CA68B))  # Wellons (2018), Prospecting for hash functions: lowbias32
 
 
 def bits(key: Operand, shape: Lengths = ()) -> LazyArray:
@@ -79,6 +83,62 @@ def fold_in(key: Operand, number: Operand) -> LazyArray:
     return LazyArray(philox_first(key_node(key), key_node(number), const(FOLDED, np.uint64)))
 
 
+def minibatch(key: Operand, step: Operand, size: int, rows: int) -> LazyArray:
+    """Which ``size`` of so many ``rows`` make the batch of a step: whole numbers, of shape (..., size).
+
+    Steps go through the rows in a random order, a new one in each epoch of ``rows // size`` steps, in which no row
+    comes twice and the last ``rows % size`` of the order do not come.  In each batch every row is as likely as any
+    other.  ``key`` and ``step`` broadcast to the leading axes; other ones, and other ``rows``, compile nothing.
+    Raises ``ValueError`` for a size below 1 or beyond ``rows``, and for more than 2^53 rows.
+
+    >>> import numpy as np, vecdist
+    >>> np.asarray(vecdist.random.minibatch(7, np.arange(3), 3, 10))
+    array([[4, 0, 7],
+           [1, 3, 6],
+           [2, 8, 9]])
+    """
+    size, rows = operator.index(size), operator.index(rows)
+    if not 1 <= size <= rows <= 2**53:
+        raise ValueError(f"a batch has 1 to all of the rows, given {size} of {rows}")
+    number_of, each = LazyArray(key_node(step)), rows // size
+    own, first = fold_in(key, number_of // each), number_of % each * size
+    return _permuted(own[..., None], first[..., None] + LazyArray(cast(position(size), np.uint64)), rows)
+
+
+def _permuted(key: LazyArray, place: LazyArray, length: int) -> LazyArray:
+    """What stands at a place of a random permutation of ``range(length)``, found without the others.
+
+    A place is a cell of a grid of about as many rows as columns, filled row by row, whose last row may end early.  Each
+    row, then each column, and so on, is turned by a random number of its own, as the halves of Feistel's ciphers are
+    (Black and Rogaway 2002, Ciphers with arbitrary finite domains, method 3).  All places are turned first, by a
+    uniform number, so that every element is equally likely at every place.
+    """
+    columns = math.isqrt(length - 1) + 1
+    total, width, full, rest = (_whole(each) for each in (length, columns, *divmod(length, columns)))
+    start = place + (uniform(key) * float(length)).astype(np.uint64)
+    start = where(start < total, start, start - total)
+    row: Any = np.floor(start.astype(np.float64) / float(columns)).astype(np.uint64)
+    column = start - row * width
+    for turn in range(0, TURNS, 2):
+        word = fold_in(key, 1 + turn)
+        column = _turned(column, word & WORD, row, where(row < full, width, rest))
+        row = _turned(row, word >> 32, column, where(column < rest, full + 1, full))
+    return (row * width + column).astype(np.int64)
+
+
+def _turned(place: LazyArray, key: LazyArray, line: LazyArray, length: LazyArray) -> LazyArray:
+    """A place in a line of cells, turned by a number below its length that depends on the key and the line's number."""
+    word = key.astype(np.uint32) ^ line.astype(np.uint32)
+    for shift, multiplier in MIXERS:
+        word = (word ^ (word >> shift)) * multiplier
+    there = place + (((word ^ (word >> 16)).astype(np.uint64) * length) >> 32)
+    return where(there < length, there, there - length)
+
+
+def _whole(value: int) -> LazyArray:
+    return LazyArray(number(value, np.dtype(np.uint64)))
+
+
 def key_node(key: Any) -> Node:
     """A key as 64 bits."""
     if isinstance(key, int) and not isinstance(key, bool):
@@ -118,4 +178,4 @@ def _floating(dtype: DTypeLike) -> np.dtype:
     return found
 
 
-__all__ = ["bits", "fold_in", "normal", "uniform"]
+__all__ = ["bits", "fold_in", "minibatch", "normal", "uniform"]

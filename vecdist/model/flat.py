@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.graph.leaves import Leaf, NoValueYet, constant, leaf, on_host
+from vecdist.graph.leaves import Leaf, NoValueYet, array_kind, constant, leaf, on_host
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.lazy.array import LazyArray, as_lazy
 from vecdist.parameters import Parameter
@@ -56,15 +56,24 @@ def _summed(terms: Sequence[LazyArray]) -> LazyArray:
 
 @final
 class Joint:
-    """A model, a function of named arrays, and the declarations of these arrays: where each lies in the flat vector."""
+    """A model, a function of named arrays, and the declarations of these arrays: where each lies in the flat vector.
 
-    def __init__(self, model: Callable[..., Any], parameters: Mapping[str, Parameter]) -> None:
+    ``rows`` are arrays of data that the model takes beside its parameters.
+    """
+
+    def __init__(
+        self, model: Callable[..., Any], parameters: Mapping[str, Parameter], rows: Mapping[str, LazyArray]
+    ) -> None:
         self.model = model
         self.parameters: dict[str, Parameter] = dict(parameters)
+        self.rows: dict[str, LazyArray] = dict(rows)
         for name, parameter in self.parameters.items():
             if not isinstance(parameter, Parameter):
                 raise TypeError(f"{name} wants a declaration such as real() or positive(3), given {parameter!r}")
-        _check_signature(model, self.parameters)
+        twice = [name for name in self.rows if name in self.parameters]
+        if twice:
+            raise ValueError(f"the model has parameters and rows named {', '.join(twice)}")
+        _check_signature(model, {**self.parameters, **self.rows})
         ends = np.cumsum([0, *(parameter.size for parameter in self.parameters.values())]).tolist()
         self.size: int = ends[-1]
         if not self.size:
@@ -104,11 +113,14 @@ class Joint:
             raise ValueError(f"the parameters differ in their leading axes: {', '.join(map(str, sorted(leading)))}")
         return np.concatenate(flat, axis=-1)
 
-    def terms(self, x: LazyArray) -> Terms:
-        """The terms of the model for a flat vector; constant arrays are moved to where the vector lies."""
+    def terms(self, x: LazyArray, rows: Mapping[str, LazyArray] | None = None) -> Terms:
+        """The terms of the model for a flat vector; constant arrays are moved to where the vector lies.
+
+        They are of all ``rows``, or of others.
+        """
         arrays, volume = self.constrained(x)
         with naming(arrays, "the model"):
-            found = _terms(self.model(**arrays), tuple(volume))
+            found = _terms(self.model(**arrays, **(self.rows if rows is None else rows)), tuple(volume))
         return found if x.device == "cpu" else _on_device(found)
 
     def names(self) -> list[str]:
@@ -132,7 +144,7 @@ def naming(parameters: Mapping[str, LazyArray], function: str) -> Iterator[None]
         raise
 
 
-def _check_signature(model: Callable[..., Any], parameters: Mapping[str, Parameter]) -> None:
+def _check_signature(model: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
     if not callable(model):
         raise TypeError(f"a model is a function of lazy arrays, given {model!r}")
     try:
@@ -207,6 +219,11 @@ def to_device(array: np.ndarray) -> Any:
     import cupy
 
     return cupy.asarray(array)
+
+
+def copied(array: Any) -> Any:
+    """A new array in row-major order, where the array lies."""
+    return array.copy() if array_kind(array) == "cupy" else np.array(array, order="C")
 
 
 def _moved(node: Node, args: tuple[Node, ...]) -> Node:

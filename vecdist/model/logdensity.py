@@ -11,17 +11,18 @@ from numpy.typing import DTypeLike
 from vecdist.graph.leaves import argument, array_kind, in_memory
 from vecdist.lazy.array import Expression, LazyArray, Operand, as_lazy
 from vecdist.lazy.derivatives import hessian, hvp
-from vecdist.model.evaluation import Evaluation
-from vecdist.model.flat import Joint, Terms, to_device
+from vecdist.model.evaluation import Evaluation, each_vector
+from vecdist.model.flat import Joint, Terms, copied
 from vecdist.model.labels import Labels
+from vecdist.model.minibatch import Batch, Minibatch, check_terms, declared
 from vecdist.model.predictive import predictions
+from vecdist.model.starting import starting_point
 from vecdist.parameters import Parameter
 
 if TYPE_CHECKING:
     from vecdist.model.native.calls import Native
 
-TRIES = 100  # of a starting point, as in Stan
-COMPILED = ("_evaluations", "_natives", "_called")
+COMPILED = ("_evaluations", "_natives", "_estimate", "_called")
 ROOTS: dict[str, Callable[[Terms], Sequence[LazyArray]]] = {
     "value": lambda terms: (terms.total(),),
     "gradient": lambda terms: (terms.total(),),
@@ -41,6 +42,9 @@ class LogDensity:
     ``vecdist.data(x)`` marks those that never change.  Each parameter is declared by its name, as ``real(8)``,
     ``positive()``, ``simplex(4)``, ... of ``vecdist.parameters``; or in one dict, where a name is taken here.
 
+    ``rows`` are arrays of data with a first axis in common, as ``{"x": x, "y": y}``, also of a file in a
+    ``np.memmap``, which the model takes by name beside its parameters.  Its likelihood has that axis in front, and is
+    then estimated from a few rows, a ``batch``: log prior + N / B log likelihood of these, for B of N rows.
     ``predict`` is a function of a key and the named parameters that gives a dict of lazy random arrays.
 
     Value and gradient are one launch of one kernel.  A point without a finite density has the value -inf; with
@@ -76,6 +80,7 @@ class LogDensity:
         parameters: Mapping[str, Parameter] | None = None,
         /,
         *,
+        rows: Mapping[str, Any] | None = None,
         dims: Mapping[str, Sequence[str]] | None = None,
         coords: Mapping[str, Sequence[Any]] | None = None,
         errors: Literal["nan", "raise"] = "nan",
@@ -93,10 +98,11 @@ class LogDensity:
         self.errors: Literal["nan", "raise"] = errors
         self.unnormalised: bool = unnormalised
         self.dtype: np.dtype[Any] = np.dtype(dtype)
-        self.joint: Joint = Joint(model, {**(parameters or {}), **named})
+        self.joint: Joint = Joint(model, {**(parameters or {}), **named}, declared(rows))
         self.parameters: dict[str, Parameter] = self.joint.parameters
         self.ndim: int = self.joint.size
         terms = self.joint.terms(LazyArray(argument(np.zeros(self.ndim, self.dtype), "x")))
+        check_terms(terms, self.joint.rows)
         self.pointwise_shapes: dict[str, tuple[int, ...]] = {
             name: term.shape for name, term in (terms.likelihood or {}).items()
         }
@@ -112,6 +118,7 @@ class LogDensity:
         """Begin without anything compiled."""
         self._evaluations: dict[str, Evaluation] = {}
         self._natives: dict[str, Native] = {}
+        self._estimate = None
         self._called: dict[tuple[str, type, int], Callable[[Any], Any]] = {}  # by name, kind and axes of vectors
 
     def __getstate__(self) -> dict[str, Any]:
@@ -180,40 +187,55 @@ class LogDensity:
             )
         return entry.address
 
-    def trace(self, x: Operand) -> LazyArray:
+    @property
+    def minibatch(self) -> Minibatch:
+        """The estimate of the log density by some of the ``rows``; ``ValueError`` where there are none."""
+        if not self.joint.rows:
+            raise ValueError("this log density was made without rows=, the arrays that batches are taken of")
+        self._estimate: Minibatch | None = self._estimate or Minibatch(self.joint, self.unnormalised)
+        return self._estimate
+
+    def trace(self, x: Operand, batch: Batch = None) -> LazyArray:
         """The log density of a lazy vector of shape (D,): a lazy scalar, to take part in other expressions."""
-        return self.joint.terms(as_lazy(x)).total()
+        return self.joint.terms(as_lazy(x)).total() if batch is None else self.minibatch.trace(as_lazy(x), batch)
 
     def __call__(self, x: Any) -> Any:
         """The log density, as ``logdensity``."""
         return self.logdensity(x)
 
-    def logdensity(self, x: Any) -> Any:
+    def logdensity(self, x: Any, batch: Batch = None) -> Any:
         """The log density of a vector, a float, or of many: shape (..., D) gives (...).
 
-        It is -inf where the density is 0, or is not a number.  ``ValueError`` for vectors of another length.
+        It is -inf where the density is 0, or is not a number.  Raises, and takes a ``batch``, as its gradient does.
         """
-        try:
-            return self._called["value", type(x), x.ndim](x)
-        except (AttributeError, KeyError, TypeError, ValueError):  # none yet, or another kind of array
-            pass
+        if batch is None:
+            try:
+                return self._called["value", type(x), x.ndim](x)
+            except (AttributeError, KeyError, TypeError, ValueError):  # none yet, or another kind of array
+                pass
         x = self._vectors(x)
-        return self._seen(x, self._evaluated("value", x)[0])
+        found = self._evaluated("value", x) if batch is None else self.minibatch(x, batch, gradient=False)
+        return self._seen(x, found[0])
 
-    def logdensity_and_gradient(self, x: Any, out: Any = None) -> tuple[Any, Any]:
+    def logdensity_and_gradient(self, x: Any, out: Any = None, batch: Batch = None) -> tuple[Any, Any]:
         """The log density and its gradient: a float and an array of shape (D,), or arrays of (...) and (..., D).
 
         The arrays are the caller's own; a pair ``out`` of arrays of these shapes is written to instead where given.
         The gradient is arbitrary where the log density is not finite.  ``ValueError`` for vectors of another length.
+
+        With a ``batch`` they are estimated from B of the N ``rows``, in one launch: their expectations over batches
+        that have every row equally often are those of all rows.  It is an array of indices, of shape (B,) for all
+        vectors or (..., B) for each its own, or such rows by name.  Others, of any size, compile nothing.
+        ``IndexError`` for indices out of range; those of CuPy arrays give -inf.
         """
-        if out is None:
+        if out is None and batch is None:
             try:
                 return self._called["gradient", type(x), x.ndim](x)
             except (AttributeError, KeyError, TypeError, ValueError):  # none yet, or another kind of array
                 pass
         x = self._vectors(x)
-        value, gradient = self._evaluated("gradient", x, out)
-        return self._seen(x, value), gradient
+        found = self._evaluated("gradient", x, out) if batch is None else self.minibatch(x, batch, True, out)
+        return self._seen(x, found[0]), found[1]
 
     def neg(self, x: Any) -> tuple[Any, Any]:
         """The negative log density and its gradient, as minimisers want them."""
@@ -262,14 +284,14 @@ class LogDensity:
     def hessian(self, x: Any) -> Any:
         """All second derivatives, of shape (..., D, D)."""
         x = self._vectors(x)
-        return _each(lambda one: hessian(self.trace(as_lazy(one)), one), x)
+        return each_vector(lambda one: hessian(self.trace(as_lazy(one)), one), x)
 
     def hvp(self, x: Any, v: Any) -> Any:
         """The second derivatives times the vectors ``v``, of the shape of ``x``."""
         x, v = self._vectors(x), self._vectors(v)
         if x.shape != v.shape:
             raise ValueError(f"points of shape {x.shape}, but directions of shape {v.shape}")
-        return _each(lambda one, along: hvp(self.trace(as_lazy(one)), one, along), x, v)
+        return each_vector(lambda one, along: hvp(self.trace(as_lazy(one)), one, along), x, v)
 
     def unpack(self, x: Any) -> dict[str, Any]:
         """The constrained parameters of vectors of shape (..., D), by name, each of shape (..., *its shape).
@@ -278,7 +300,7 @@ class LogDensity:
         """
         with np.errstate(all="ignore"):
             arrays, _ = self.joint.constrained(self._vectors(x))
-        return {name: _own(array) for name, array in arrays.items()}
+        return {name: copied(array) for name, array in arrays.items()}
 
     def pack(self, values: Mapping[str, Any]) -> np.ndarray:
         """The flat vectors of constrained parameters, which may have leading axes in common; what ``unpack`` undoes.
@@ -295,17 +317,7 @@ class LogDensity:
         The same for the same ``seed``; a CuPy array where the model holds CuPy arrays.  ``ValueError`` where a hundred
         of them have no finite density.
         """
-        random = np.random.default_rng(seed)
-        for _ in range(TRIES):
-            x = random.uniform(-2.0, 2.0, self.ndim).astype(self.dtype)
-            point = x if self.device == "cpu" else to_device(x)
-            value, gradient = self.logdensity_and_gradient(point)
-            if np.isfinite(value) and np.isfinite(gradient).all():
-                return point
-        raise ValueError(
-            f"no start was found: none of {TRIES} points between -2 and 2 has a finite log density and gradient; begin "
-            "with a point of your own, such as pack(...)"
-        )
+        return starting_point(self, seed)
 
     def _vectors(self, x: Any) -> Any:
         """``x`` as an array of vectors, of this dtype.
@@ -375,26 +387,10 @@ class LogDensity:
             finite = np.isfinite(value)
             if not finite.all():
                 bad = x[~finite][0] if x.ndim > 1 else x
-                lazily = self.trace(as_lazy(bad))
-                lazily.compute()  # raises where it is a parameter
+                self.trace(as_lazy(bad)).compute()  # raises where it is a parameter
         return self._number(value)
 
 
 def _refused(x: Any) -> Any:
     """In the place of an entry, where there is none."""
     raise TypeError
-
-
-def _own(array: Any) -> Any:
-    """A new array in row-major order."""
-    return array.copy() if array_kind(array) == "cupy" else np.array(array, order="C")
-
-
-def _each(function: Callable[..., Any], *arrays: Any) -> Any:
-    """A function of vectors, of each of those in the last axes of arrays."""
-    first, *_ = arrays
-    if first.ndim == 1:
-        return function(*arrays)
-    rows = [array.reshape(-1, array.shape[-1]) for array in arrays]
-    found = np.stack([function(*each) for each in zip(*rows, strict=True)])
-    return found.reshape(*first.shape[:-1], *found.shape[1:])
