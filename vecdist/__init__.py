@@ -17,6 +17,7 @@ _WHERE = {
     "affine": "vecdist.wrappers",
     "cdf": "vecdist.verbs.tails_and_moments",
     "censored": "vecdist.wrappers",
+    "chunked": "vecdist.lazy.chunks",
     "clear_cache": "vecdist.runtime.cache",
     "compile": "vecdist.lazy.compiled",
     "cross_entropy": "vecdist.verbs.divergences",

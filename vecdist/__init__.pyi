@@ -8,6 +8,7 @@ from vecdist.functions.function import function as function
 from vecdist.inspect.explain import explain as explain
 from vecdist.interop.converters import from_numpyro as from_numpyro, from_pymc as from_pymc, from_scipy as from_scipy, from_stan as from_stan
 from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as lazy
+from vecdist.lazy.chunks import chunked as chunked
 from vecdist.lazy.compiled import Compiled as Compiled, compile as compile
 from vecdist.lazy.derivatives import hessian as hessian, hessian_diagonal as hessian_diagonal, hvp as hvp, jacobian as jacobian, jvp as jvp, value_and_grad as value_and_grad, value_and_partials as value_and_partials, vjp as vjp
 from vecdist.lazy.exits import LostDerivative as LostDerivative
@@ -42,6 +43,7 @@ __all__ = [
     "affine",
     "cdf",
     "censored",
+    "chunked",
     "clear_cache",
     "compile",
     "cross_entropy",

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
+from vecdist.graph.chunked import Chunked, of_dask
 from vecdist.graph.memo import in_children
 from vecdist.graph.node import Node
 
@@ -37,6 +38,8 @@ class Leaf:
     def __init__(
         self, given: Any, array: Any, kind: str, name: str | None = None, traced: bool = False, constant: bool = False
     ) -> None:
+        if isinstance(array, Chunked):
+            array.name = name
         self.given: Any = given
         self.array: Any = array
         self.kind: str = kind
@@ -67,6 +70,8 @@ in_children(_reopen)
 
 def array_kind(value: Any) -> str:
     """The library that ``value`` belongs to: ``"cupy"``, ``"number"``, or ``"numpy"`` for all that NumPy can read."""
+    if isinstance(value, Chunked):
+        return value.library
     if isinstance(value, (*NUMBERS, np.generic)):
         return "number"
     return "cupy" if type(value).__module__.partition(".")[0] == "cupy" else "numpy"
@@ -82,8 +87,8 @@ def leaf(value: Any, name: str | None = None) -> Node:
         if known is not None and known.given is value and known.name is None:
             known.name = name
         if known is None or known.given is not value or (name and known.name != name):
-            kind = array_kind(value)
-            known = Leaf(value, value if kind == "cupy" else readable(value), kind, name)
+            kind, array = entered(value)
+            known = Leaf(value, array, kind, name)
             if not isinstance(value, NUMBERS):
                 _leaves[id(value)] = known
     array = known.array
@@ -95,8 +100,8 @@ def constant(value: Any, name: str | None = None) -> Node:
     with Leaf.lock:
         known = _constants.get(id(value))
         if known is None or known.given is not value:
-            kind = array_kind(value)
-            known = Leaf(value, value if kind == "cupy" else readable(value), kind, name, constant=kind != "number")
+            kind, array = entered(value)
+            known = Leaf(value, array, kind, name, constant=kind != "number")
             if not isinstance(value, NUMBERS):
                 _constants[id(value)] = known
     return Node("leaf", (), (known,), known.array.shape, known.array.dtype)
@@ -121,9 +126,33 @@ def number(value: bool | int | float, dtype: np.dtype) -> Node:
 
 def argument(value: Any, name: str) -> Node:
     """The node of an argument of a function that is being compiled: never the same as another's."""
-    kind = array_kind(value)
-    array = value if kind == "cupy" else readable(value)
+    kind, array = entered(value)
     return Node("leaf", (), (Leaf(value, array, kind, name, traced=True),), array.shape, array.dtype)
+
+
+def chunked(array: Chunked, name: str | None = None) -> Node:
+    """The node of an array that is read in pieces."""
+    return Node("leaf", (), (Leaf(array.source, array, array.library, name),), array.shape, array.dtype)
+
+
+def entered(value: Any) -> tuple[str, Any]:
+    """The library of ``value``, and the array as expressions hold it: of a Dask array, what it is but for its elements.
+
+    Raises ``TypeError`` for dtypes that kernels cannot read.
+    """
+    held = getattr(value, "node", None)
+    if held is not None and held.op == "leaf" and isinstance(held.attrs[0].array, Chunked):
+        value = held.attrs[0].array  # as an argument of a compiled function
+    if is_dask(value):
+        value = of_dask(value)
+        check_dtype(value.dtype)
+    kind = array_kind(value)
+    return kind, value if kind == "cupy" or isinstance(value, Chunked) else readable(value)
+
+
+def is_dask(value: Any) -> bool:
+    """Whether ``value`` is a Dask array, which need not be imported to be told."""
+    return type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "chunks")
 
 
 def readable(value: Any) -> np.ndarray:
@@ -143,11 +172,8 @@ def in_memory(value: Any) -> np.ndarray:
             "a masked array would lose its mask; give its parts, x.data and x.mask, and choose with np.where(mask, "
             "otherwise, y), or give the elements that are there, x.compressed()"
         )
-    if type(value).__module__.partition(".")[0] == "dask":
-        raise TypeError(
-            "a Dask array would be loaded whole; compute a chunk at a time, with dask.array.map_blocks and a function "
-            "of NumPy arrays, or load it yourself, x.compute()"
-        )
+    if is_dask(value):
+        raise TypeError("a Dask array would be loaded whole here; load it yourself, x.compute()")
     return np.asarray(value)
 
 

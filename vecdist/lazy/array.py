@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from vecdist.graph.leaves import check_dtype, constant, is_weak, leaf, number
+from vecdist.graph.leaves import check_dtype, constant, is_dask, is_weak, leaf, number
 from vecdist.graph.node import Node, Scalar, cast
 from vecdist.graph.node import where as choose
 from vecdist.graph.shapes import normalise_axes
@@ -184,7 +184,7 @@ class LazyArray(Readable, Methods, Operators):
         return normalise_axes(None if axis is None else normalize_axis_tuple(axis, self.ndim), self.ndim)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        if any(hasattr(value, name) for value in inputs for name in ("__dask_graph__", "__of_lazy_arrays__")):
+        if any(hasattr(x, "__of_lazy_arrays__") or (hasattr(x, "__dask_graph__") and not is_dask(x)) for x in inputs):
             return NotImplemented
         (out,) = keywords.pop("out", (None,))
         if out is not None and not (out is inputs[0] and isinstance(out, LazyArray)):  # x += y gives x another value

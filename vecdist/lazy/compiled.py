@@ -9,7 +9,8 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from vecdist.graph.leaves import Leaf, argument, array_kind, readable
+from vecdist.graph.chunked import laid_out
+from vecdist.graph.leaves import Leaf, argument, array_kind, entered, readable
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node
 from vecdist.lazy.array import LazyArray, as_lazy
@@ -314,16 +315,14 @@ def _readable(arrays: Sequence[Any]) -> list[Any]:
     """Arguments as arrays that kernels can read; beside CuPy arrays numbers stay numbers, which any device can take."""
     on_device = any(array_kind(array) == "cupy" for array in arrays)
     return [
-        array if array_kind(array) == "cupy"
-        else readable(array)[()] if on_device and array_kind(array) == "number"
-        else readable(array)
+        readable(array)[()] if on_device and array_kind(array) == "number" else entered(array)[1]
         for array in arrays
     ]
 
 
 def _layout(array: Any) -> tuple:
     """What of an array the structure may depend on."""
-    return (array_kind(array), array.shape, array.dtype, array.flags.c_contiguous)
+    return (array_kind(array), array.shape, array.dtype, laid_out(array))
 
 
 def _guarded(run: Run, arrays: Sequence[Any]) -> Run:

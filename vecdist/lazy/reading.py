@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.graph.leaves import is_dask
 from vecdist.graph.node import Node, below
 from vecdist.lazy.exits import left
 from vecdist.runtime import pipeline
@@ -54,18 +55,44 @@ class Readable:
         return f"cuda:{on_device[0].device.id}" if on_device else "cpu"
 
     def compute(self) -> Any:
-        """The value, as an array of the library that the inputs belong to; computed once and kept.
+        """The value, as an array of the library that the inputs belong to, in memory; computed once and kept.
 
         Raises ``InvalidParameter`` for an invalid parameter: on a GPU not here, which would wait for the device, but
         when the value reaches the host.
         """
         if self._value is None:
-            (self._value,), self._failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
+            (value,), self._failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
+            self._value = value if isinstance(value, np.ndarray | np.generic) else self._loaded(value)
             if isinstance(self._value, np.ndarray):  # it is kept: whoever wants to write takes a copy, np.array(x)
                 self._value.flags.writeable = False
         if isinstance(self._failed, bool | np.bool_):
             self._raise_if_failed()
         return self._value
+
+    def to_dask(self) -> Any:
+        """The value as a Dask array, of whose rows nothing is computed yet, where the expression has Dask arrays.
+
+        What is computed of sums over all rows is computed now.  Raises ``TypeError`` where the value has no rows of
+        Dask arrays.  A chunk with an invalid parameter raises ``InvalidParameter`` when it is computed.
+
+        >>> import dask.array, numpy as np, vecdist
+        >>> x = dask.array.from_array(np.arange(6.0), chunks=2)
+        >>> (2.0 * vecdist.lazy(x)).to_dask().sum(split_every=2).compute()
+        np.float64(30.0)
+        """
+        (value,), failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
+        pipeline.raise_if(failed, (self.node,))
+        if not is_dask(value):
+            raise TypeError("the value has no rows of Dask arrays; it is in memory: np.asarray(x)")
+        return value
+
+    def _loaded(self, value: Any) -> Any:
+        """A value of arrays in chunks, in memory; the error of an invalid parameter names it by its place."""
+        try:
+            return pipeline.loaded(value)
+        except pipeline.InvalidParameter:
+            self._failed = True
+            self._raise_if_failed()
 
     def item(self) -> Any:
         """The value of an array of one element, as a Python number."""

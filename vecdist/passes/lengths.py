@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vecdist.graph.chunked import laid_out
 from vecdist.graph.node import Node, topological
 from vecdist.primitives.calls import results_of
 from vecdist.primitives.recurrences import locals_of
@@ -279,7 +280,7 @@ def _pinned(node: Node, axes: Axes) -> set[int]:
         return set(lengths) if over not in ({STATIC}, set(lengths), set(lengths) - {STATIC}) else set()
     if len(node.args) > 1 and node.op != "checked":
         return _broadcast(node, axes)
-    if node.op == "leaf" and node.attrs[0].kind != "number" and not node.attrs[0].array.flags.c_contiguous:
+    if node.op == "leaf" and node.attrs[0].kind != "number" and laid_out(node.attrs[0].array) is not True:
         return set(axes.classes(node))
     return set()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, final
 
+from vecdist.graph.chunked import laid_out
 from vecdist.graph.leaves import Leaf
 from vecdist.graph.node import Node
 from vecdist.graph.shapes import Shape
@@ -68,4 +69,4 @@ def _layout(leaf: Leaf) -> tuple[Any, ...]:
     """What else of a leaf the structure depends on."""
     if leaf.kind == "number":
         return ("traced number" if leaf.traced else "number",)
-    return leaf.kind, leaf.array.flags.c_contiguous, leaf.traced, leaf.born if leaf.constant else None
+    return leaf.kind, laid_out(leaf.array), leaf.traced, leaf.born if leaf.constant else None

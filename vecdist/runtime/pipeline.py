@@ -8,7 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.graph.leaves import Leaf, NoValueYet, on_host
+from vecdist.graph.chunked import Chunked
+from vecdist.graph.leaves import Leaf, NoValueYet, is_dask, on_host
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, cast, topological
 from vecdist.kernel.ir import Kernel
@@ -121,6 +122,14 @@ def _launch(
     return plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
 
 
+def loaded(value: Any) -> Any:
+    """A value in memory, of one that is in chunks; any other as it is."""
+    source = value.source if isinstance(value, Chunked) else value
+    if is_dask(source):
+        return source.compute()
+    return np.asarray(value.rows(0, value.shape[0])) if isinstance(value, Chunked) else value
+
+
 def structure(roots: Sequence[Node], found: Outline | None = None) -> Bound:
     """The structure of ``roots``, whose outline may be known, and its arrays; what has other lengths is looked up."""
     return rebound(_bindings, roots, found or outline(roots))
@@ -141,6 +150,10 @@ def fed(
     With ``unnormalised`` the terms of the value are left out that depend on data and numbers alone.
     """
     dropped = bound.unvarying if unnormalised else ()
+    if any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
+        from vecdist.runtime.chunks.program import chunked_plan
+
+        return chunked_plan(bound, derivation, kind, errors, dropped), bound
     if bound.constant:
         asked = Structure(bound.roots, derivation, errors, bound.constant)
         rows, sortings = arranged(bound, groupings(_first(asked).all, bound.constant), LIBRARY[kind])
@@ -307,15 +320,28 @@ def raise_invalid(roots: Sequence[Node]) -> None:
         for (family, name, wanted), valid, parameter in pairs:
             if valid.is_const(True):
                 continue
-            shapes: Any = (valid.shape, parameter.shape)
-            ok, given = evaluate((valid, parameter), values, shapes, "nan")
-            ok, given = np.broadcast_arrays(on_host(ok), on_host(given))
-            if not ok.all():
-                index = tuple(int(i) for i in np.argwhere(~ok)[0])
+            found = first_wrong(valid, parameter)
+            if found is not None:
+                index, given = found
                 where = f"[{', '.join(map(str, index))}]" if index else ""
                 error = InvalidIndex if family.startswith(INDEXING) else InvalidParameter
-                raise error(f"{family}: {name}{where} = {given[index]!s} is invalid; wanted {wanted}")
+                raise error(f"{family}: {name}{where} = {given!s} is invalid; wanted {wanted}")
     raise AssertionError("the kernel raised its flag, but every check holds")
+
+
+def first_wrong(valid: Node, parameter: Node) -> tuple[tuple[int, ...], Any] | None:
+    """The place where a check fails first, and what stands there; ``None`` where it holds everywhere."""
+    if any(isinstance(leaf.array, Chunked) for leaf in outline((valid, parameter)).leaves):
+        from vecdist.runtime.chunks.failures import first_wrong_of_chunks
+
+        return first_wrong_of_chunks(valid, parameter)
+    shapes: Any = (valid.shape, parameter.shape)
+    ok, given = evaluate((valid, parameter), values, shapes, "nan")
+    ok, given = np.broadcast_arrays(on_host(ok), on_host(given))
+    if ok.all():
+        return None
+    index = tuple(int(i) for i in np.argwhere(~ok)[0])
+    return index, given[index]
 
 
 class InvalidParameter(ValueError):

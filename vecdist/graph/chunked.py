@@ -1,0 +1,92 @@
+"""Arrays in chunks along one axis, of which few are in memory at a time: Dask's, and those that lie in files."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Sequence
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+PIECE = 64 * 2**20  # bytes of a piece of an array that is streamed: read in milliseconds, and beyond all caches
+
+
+@final
+class Chunked:
+    """What a leaf holds of such an array: all but its elements.
+
+    ``counts`` are the rows of its chunks along ``axis``, ``library`` is the one that the chunks belong to.  What
+    ``streams`` is read in pieces by whoever needs them; else ``source`` is a Dask array.
+    """
+
+    __slots__ = ("axis", "counts", "dtype", "library", "name", "shape", "source", "streams")
+    flags: ClassVar[Any] = types.SimpleNamespace(c_contiguous=True)  # as its chunks are given to kernels
+
+    def __init__(
+        self, source: Any, dtype: np.dtype, axis: int, counts: Sequence[int], library: str, streams: bool
+    ) -> None:
+        self.source: Any = source
+        self.shape: tuple[int, ...] = tuple(int(length) for length in source.shape)
+        self.dtype: np.dtype = dtype.newbyteorder("=")
+        self.axis: int = axis
+        self.counts: tuple[int, ...] = tuple(int(count) for count in counts)
+        self.library: str = library
+        self.streams: bool = streams
+        self.name: str | None = None
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    def __repr__(self) -> str:
+        return self.name or f"{self.dtype}{list(self.shape)} in {len(self.counts)} chunks"
+
+    def rows(self, first: int, count: int) -> Any:
+        """Some rows of an array that is streamed, read now."""
+        return self.source[(*[slice(None)] * self.axis, slice(first, first + count))]
+
+
+def of_dask(array: Any) -> Chunked:
+    """A Dask array; ``ValueError`` where lengths of chunks are unknown, or two axes are cut."""
+    if any(math.isnan(count) for counts in array.chunks for count in counts):
+        raise ValueError(
+            f"a Dask array of shape {array.shape} has chunks of unknown lengths, and so an unknown shape; learn them "
+            "by x.compute_chunk_sizes()"
+        )
+    cut = [axis for axis, counts in enumerate(array.chunks) if len(counts) > 1]
+    if len(cut) > 1:
+        whole = ", ".join(f"{axis}: -1" for axis in cut[1:])
+        raise ValueError(
+            f"a Dask array of shape {array.shape} is cut along axes {', '.join(map(str, cut))}, but what is computed "
+            f"of its rows wants them whole; cut it along one axis, as x.rechunk({{{whole}}})"
+        )
+    axis = cut[0] if cut else 0
+    library = "cupy" if type(array._meta).__module__.partition(".")[0] == "cupy" else "numpy"
+    return Chunked(array, array.dtype, axis, array.chunks[axis] if array.ndim else (1,), library, streams=False)
+
+
+def of_file(array: Any, rows: int | None) -> Chunked:
+    """An array of anything that has a shape, a dtype and slices, in pieces of so many rows."""
+    shape, dtype = tuple(array.shape), np.dtype(array.dtype)
+    if not shape:
+        raise ValueError("an array that is read in pieces has an axis of rows, and this one has no axis")
+    row = max(1, math.prod(shape[1:]) * dtype.itemsize)
+    each = max(1, PIECE // row) if rows is None else rows
+    return Chunked(array, dtype, 0, counts_of(shape[0], each), "numpy", streams=True)
+
+
+def counts_of(length: int, rows: int) -> tuple[int, ...]:
+    """The lengths of pieces of so many rows each, the last perhaps shorter."""
+    return tuple(min(rows, length - first) for first in range(0, length, rows)) or (0,)
+
+
+def laid_out(array: Any) -> Any:
+    """What a structure depends on of how an array lies: the axis along which it is cut, or whether it is contiguous."""
+    if isinstance(array, Chunked):
+        return array.axis, array.streams, array.streams or len(array.counts) > 1
+    return array.flags.c_contiguous

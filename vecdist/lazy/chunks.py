@@ -1,0 +1,38 @@
+"""Arrays that lie in files, or anywhere out of memory, as lazy arrays that are read in pieces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecdist.graph.chunked import of_file
+from vecdist.graph.leaves import check_dtype
+from vecdist.graph.leaves import chunked as leaf
+from vecdist.lazy.array import LazyArray
+
+
+def chunked(array: Any, rows: int | None = None, name: str | None = None) -> LazyArray:
+    """An array that is not in memory as a lazy array, read in pieces of ``rows`` of its first axis.
+
+    ``array`` is anything with a shape, a dtype and slices that give NumPy arrays: an ``np.memmap``, an array of Zarr, a
+    dataset of HDF5.  What is computed of it reads each piece while a kernel runs on the one before; pieces have 64 MiB
+    where ``rows`` is left out.  Several such arrays of one expression, and arrays in memory, stand beside each other
+    row by row.  Raises ``ValueError`` for an array without axes or ``rows`` below 1, and for a Dask array, which needs
+    no mark; ``TypeError`` for other dtypes than those of other arrays.
+
+    >>> import numpy as np, tempfile, vecdist
+    >>> from vecdist.distributions import Normal
+    >>> file = tempfile.TemporaryFile()
+    >>> _ = file.write(np.arange(1000.0).tobytes())
+    >>> x = vecdist.chunked(np.memmap(file, np.float64), rows=300)
+    >>> mu = np.array(500.0)
+    >>> value, slope = vecdist.value_and_grad(vecdist.logpdf(Normal(mu, 100.0), x).sum(), wrt=mu)
+    >>> round(float(value), 3), round(float(slope), 6)
+    (-9690.756, -0.05)
+    """
+    if hasattr(array, "__dask_graph__"):
+        raise ValueError("a Dask array has chunks of its own, and is taken as it is")
+    if rows is not None and rows < 1:
+        raise ValueError(f"pieces have 1 row or more, given rows={rows}")
+    held = of_file(array, rows)
+    check_dtype(held.dtype)
+    return LazyArray(leaf(held, name))

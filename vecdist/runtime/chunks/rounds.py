@@ -1,0 +1,128 @@
+"""The chunks of the arrays that a step reads together, and one round over them where they are read in pieces."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from vecdist.graph.chunked import Chunked, counts_of
+from vecdist.graph.leaves import readable
+from vecdist.runtime.base import length_of
+from vecdist.runtime.chunks.progress import Progress
+from vecdist.runtime.chunks.work import Parts, Read, Tree, Work
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """Arrays, by their slots, that are cut alike, into chunks of ``counts`` rows."""
+
+    counts: tuple[int, ...]
+    arrays: Mapping[int, Chunked]
+
+    @property
+    def streams(self) -> bool:
+        """Whether they are read in pieces."""
+        return any(array.streams for array in self.arrays.values())
+
+    @property
+    def chunks(self) -> list[tuple[int, int]]:
+        """The first row and the number of rows of each chunk."""
+        return list(zip(itertools.accumulate((0, *self.counts)), self.counts, strict=False))
+
+    @staticmethod
+    def of(arrays: Mapping[int, Chunked]) -> Rows:
+        """Arrays along whose rows others stand; ``ValueError``, naming two, where they are not cut alike."""
+        first, *others = sorted(arrays, key=lambda slot: (len(arrays[slot].counts), slot), reverse=True)
+        streams = {array.streams for array in arrays.values()}
+        different = [slot for slot in others if arrays[slot].counts != arrays[first].counts]
+        if len(streams) > 1 or (different and not arrays[first].streams):
+            other = different[0] if different else others[0]
+            raise ValueError(
+                f"the chunks of {arrays[first]} and {arrays[other]} are not aligned: the one has "
+                f"{_told(arrays[first])}, the other {_told(arrays[other])}; cut one as the other, by x.rechunk"
+            )
+        return Rows(arrays[first].counts, arrays)
+
+
+def _told(array: Chunked) -> str:
+    some = ", ".join(map(str, array.counts[:4])) + (", ..." if len(array.counts) > 4 else "")
+    return f"{'pieces of a file' if array.streams else 'Dask chunks'} of {some} rows"
+
+
+def streamed(work: Work, rows: Rows, known: Mapping[int, Any], into: Mapping[int, Any]) -> Parts:
+    """What a step gives for all pieces, each read while a kernel runs on the one before.
+
+    What is joined is written to the arrays ``into``, by slot, where they are given.
+    """
+    step, lengths = work.step, dict(work.lengths)
+    joined = {
+        fill: into[fill].reshape(shape) if fill in into else np.empty(shape, root.dtype)
+        for root, fill, join in zip(step.roots, step.fills, step.joins, strict=True) if isinstance(join, int)
+        for shape in [[length_of(dim, lengths) for dim in root.shape]]
+    }  # fmt: skip
+    tree, bar = Tree(step.joins), Progress(sum(rows.counts))
+    for (first, count), given in _ahead(work, rows, known):
+        found = work(given, first, count)
+        tree.add(tuple(part for part, join in zip(found, step.joins, strict=True) if isinstance(join, str)))
+        for fill, part, join in zip(step.fills, found, step.joins, strict=True):
+            if isinstance(join, int):
+                joined[fill][(*[slice(None)] * (part.ndim + join), slice(first, first + count))] = part
+        bar.show(first + count)
+    bar.close()
+    return together(work, tree.total(), joined)
+
+
+def together(work: Work, folded: Parts, joined: Mapping[int, Any]) -> Parts:
+    """What fills the slots of a step: of parts what they fold to, in the dtype of the value, and what is joined."""
+    parts = iter(folded)
+    return tuple(
+        next(parts).astype(root.dtype) if isinstance(join, str) else joined[fill]
+        for root, fill, join in zip(work.step.roots, work.step.fills, work.step.joins, strict=True)
+    )
+
+
+def _ahead(work: Work, rows: Rows, known: Mapping[int, Any]) -> Iterator[tuple[tuple[int, int], dict[int, Any]]]:
+    """What fills the slots for each chunk with rows, the next one being read meanwhile."""
+    reads = work.reads
+    chunks = [chunk for chunk in rows.chunks if chunk[1]]
+    whole = {read.slot: work.shaped(read, known[read.slot]) for read in reads if read.axis is None}
+
+    def read(first: int, count: int) -> dict[int, Any]:
+        return {each.slot: _piece(work, each, rows, known, first, count) for each in reads if each.axis is not None}
+
+    with ThreadPoolExecutor(1, thread_name_prefix="vecdist-reader") as reader:
+        coming = reader.submit(read, *chunks[0])
+        try:
+            for place, chunk in enumerate(chunks):
+                pieces = coming.result()
+                if place + 1 < len(chunks):
+                    coming = reader.submit(read, *chunks[place + 1])
+                yield chunk, whole | pieces
+        finally:
+            coming.cancel()
+
+
+def _piece(work: Work, read: Read, rows: Rows, known: Mapping[int, Any], first: int, count: int) -> Any:
+    """The rows of a chunk, read from where they lie."""
+    array = rows.arrays.get(read.slot)
+    if array is None:
+        whole = work.shaped(read, known[read.slot])
+        return whole[(*[slice(None)] * (read.axis or 0), slice(first, first + count))]
+    return work.fitting(read, np.array(readable(array.rows(first, count))), repr(array))
+
+
+def pieces_of(arrays: Mapping[int, Chunked]) -> dict[int, Chunked]:
+    """Arrays in files, each in pieces of as many rows as the one whose pieces have fewest."""
+    fewest = min(max(array.counts) for array in arrays.values())
+    return {
+        slot: Chunked(a.source, a.dtype, a.axis, counts_of(a.shape[a.axis], fewest), a.library, True)
+        for slot, a in arrays.items()
+    }
+
+
