@@ -46,6 +46,12 @@ class Chunked:
     def __repr__(self) -> str:
         return self.name or f"{self.dtype}{list(self.shape)} in {len(self.counts)} chunks"
 
+    def in_chunks(self, counts: Sequence[int]) -> Chunked:
+        """The same array in other chunks."""
+        found = Chunked(self.source, self.dtype, self.axis, counts, self.library, self.streams)
+        found.name = self.name
+        return found
+
     def rows(self, first: int, count: int) -> Any:
         """Some rows of an array that is streamed, read now."""
         return self.source[(*[slice(None)] * self.axis, slice(first, first + count))]

@@ -27,7 +27,7 @@ def chunked(array: Any, rows: int | None = None, name: str | None = None) -> Laz
     >>> mu = np.array(500.0)
     >>> value, slope = vecdist.value_and_grad(vecdist.logpdf(Normal(mu, 100.0), x).sum(), wrt=mu)
     >>> round(float(value), 3), round(float(slope), 6)
-    (-9690.756, -0.05)
+    (-9690.784, -0.05)
     """
     if hasattr(array, "__dask_graph__"):
         raise ValueError("a Dask array has chunks of its own, and is taken as it is")

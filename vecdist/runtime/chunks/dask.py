@@ -25,16 +25,16 @@ class Shared:
 
     work: Work
     whole: Mapping[int, Any]
-    chunks: Sequence[tuple[int, int]]
+    chunks: Sequence[Any]
     sources: Sequence[int]
     names: Mapping[int, str]
     flags: Sequence[int] = ()
 
     def __call__(self, place: int, pieces: Sequence[Any]) -> Parts | None:
         """The parts of a chunk; ``None`` of one without rows."""
-        first, count = self.chunks[place]
-        if not count:
+        if self.chunks[place] is None:
             return None
+        first, count = self.chunks[place]
         by_slot = dict(zip(self.sources, map(_alone, pieces), strict=True))
         given = {
             read.slot: self.work.fitting(read, by_slot[read.slot], self.names[read.slot])

@@ -21,7 +21,7 @@ from vecdist.passes.partial_evaluation import without_constants
 from vecdist.passes.partition import Partition, Step, partition
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, Runner, length_of
-from vecdist.runtime.chunks.rounds import Rows, pieces_of, streamed, together
+from vecdist.runtime.chunks.rounds import Rows, streamed, together
 from vecdist.runtime.chunks.work import Parts, Work
 
 
@@ -112,8 +112,7 @@ class ChunkedProgram(Program):
         by_rows: dict[str, dict[int, Chunked]] = {}
         for slot, dim in self.cuts.items():
             by_rows.setdefault(dim, {})[slot] = given[slot]
-        streams = {dim: any(each.streams for each in arrays.values()) for dim, arrays in by_rows.items()}
-        return {dim: Rows.of(pieces_of(arrays) if streams[dim] else arrays) for dim, arrays in by_rows.items()}
+        return {dim: Rows.of(arrays) for dim, arrays in by_rows.items()}
 
     def ran(self, work: Work, rows: Mapping[str, Rows], known: Mapping[int, Any], into: Mapping[int, Any]) -> Parts:
         """What fills the slots of a step."""

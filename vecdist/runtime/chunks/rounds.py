@@ -31,18 +31,20 @@ class Rows:
         return any(array.streams for array in self.arrays.values())
 
     @property
-    def chunks(self) -> list[tuple[int, int]]:
-        """The first row and the number of rows of each chunk."""
-        return list(zip(itertools.accumulate((0, *self.counts)), self.counts, strict=False))
+    def chunks(self) -> list[tuple[int, int] | None]:
+        """The first row and the number of rows of each chunk; nothing of one without rows, where others have any."""
+        each = zip(itertools.accumulate((0, *self.counts)), self.counts, strict=False)
+        return [chunk if chunk[1] or not any(self.counts) else None for chunk in each]
 
     @staticmethod
     def of(arrays: Mapping[int, Chunked]) -> Rows:
         """Arrays along whose rows others stand; ``ValueError``, naming two, where they are not cut alike."""
-        first, *others = sorted(arrays, key=lambda slot: (len(arrays[slot].counts), slot), reverse=True)
-        streams = {array.streams for array in arrays.values()}
-        different = [slot for slot in others if arrays[slot].counts != arrays[first].counts]
-        if len(streams) > 1 or (different and not arrays[first].streams):
-            other = different[0] if different else others[0]
+        if all(array.streams for array in arrays.values()):
+            arrays = _in_fewest(arrays)
+        first, *others = arrays
+        kind = arrays[first].streams, arrays[first].counts
+        other = next((slot for slot in others if (arrays[slot].streams, arrays[slot].counts) != kind), None)
+        if other is not None:
             raise ValueError(
                 f"the chunks of {arrays[first]} and {arrays[other]} are not aligned: the one has "
                 f"{_told(arrays[first])}, the other {_told(arrays[other])}; cut one as the other, by x.rechunk"
@@ -90,7 +92,7 @@ def together(work: Work, folded: Parts, joined: Mapping[int, Any]) -> Parts:
 def _ahead(work: Work, rows: Rows, known: Mapping[int, Any]) -> Iterator[tuple[tuple[int, int], dict[int, Any]]]:
     """What fills the slots for each chunk with rows, the next one being read meanwhile."""
     reads = work.reads
-    chunks = [chunk for chunk in rows.chunks if chunk[1]]
+    chunks = [chunk for chunk in rows.chunks if chunk is not None]
     whole = {read.slot: work.shaped(read, known[read.slot]) for read in reads if read.axis is None}
 
     def read(first: int, count: int) -> dict[int, Any]:
@@ -117,12 +119,9 @@ def _piece(work: Work, read: Read, rows: Rows, known: Mapping[int, Any], first: 
     return work.fitting(read, np.array(readable(array.rows(first, count))), repr(array))
 
 
-def pieces_of(arrays: Mapping[int, Chunked]) -> dict[int, Chunked]:
+def _in_fewest(arrays: Mapping[int, Chunked]) -> dict[int, Chunked]:
     """Arrays in files, each in pieces of as many rows as the one whose pieces have fewest."""
-    fewest = min(max(array.counts) for array in arrays.values())
-    return {
-        slot: Chunked(a.source, a.dtype, a.axis, counts_of(a.shape[a.axis], fewest), a.library, True)
-        for slot, a in arrays.items()
-    }
+    fewest = max(1, min(max(array.counts) for array in arrays.values()))
+    return {slot: array.in_chunks(counts_of(array.shape[array.axis], fewest)) for slot, array in arrays.items()}
 
 
