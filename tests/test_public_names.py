@@ -39,6 +39,7 @@ UNSHOWN = {
     "vecdist.samplers.Draws": "what hmc and chees give",
     "vecdist.samplers.Laplace": "what laplace gives",
     "vecdist.samplers.Mode": "what find_map gives",
+    "vecdist.samplers.StochasticDraws": "what sgld and sghmc give",
 }
 
 

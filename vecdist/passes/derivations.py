@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, final
 
@@ -12,7 +14,7 @@ from vecdist.passes.batched import partials_of_each
 from vecdist.passes.differentiate import gradient, partials, pushforward
 from vecdist.passes.towers import Tower
 from vecdist.passes.vmap import vmap
-from vecdist.primitives.arithmetic import eq, isnan
+from vecdist.primitives.arithmetic import eq, isfinite, isnan
 from vecdist.primitives.structure import drop_axes, summed
 
 Roots = tuple[Node, ...]
@@ -104,6 +106,21 @@ def _leapfrog(roots: Roots) -> Roots:
     return value, there, momentum + step * slope, slope
 
 
+def _kick(roots: Roots) -> Roots:
+    """Values, momenta, positions that these move, counts of failures, and a number.
+
+    Roots are the values, momenta and counts so far, tied to the positions, where values are finite, the number, scales
+    of gradients, and what gradients are in, the positions first.  Where a value is not finite a chain goes back to
+    where the last momentum took it from; of momenta what is not finite is taken for 0.
+    """
+    value, tied, counted, alive, number, scale, *nodes = roots
+    (kept, last, position), (failures, _) = tied.args, counted.args
+    momentum = kept + scale * functools.reduce(operator.add, gradient(value, nodes))
+    moved = where(alive, where(isfinite(momentum), momentum, 0.0), -last)
+    failed = where(alive & isfinite(momentum), 0.0, 1.0)
+    return _or_nothing(value), moved, position + moved, failures + failed, number
+
+
 def _parted(roots: Roots) -> tuple[Node, Roots, Roots]:
     """An expression, the leaves behind it, and as many tangents of them."""
     count = len(roots) // 2
@@ -138,6 +155,7 @@ RULES: dict[str, Callable[..., Roots]] = {
     "hessian diagonal": _hessian_diagonal,
     "jacobian": _jacobian,
     "leapfrog": _leapfrog,
+    "kick": _kick,
 }
 values = Derivation("values")
 gradient_of = Derivation("gradient")

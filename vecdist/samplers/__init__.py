@@ -3,7 +3,11 @@
 from vecdist.samplers.algorithms import chees, hmc
 from vecdist.samplers.density import Density
 from vecdist.samplers.diagnostics import ess, rhat
-from vecdist.samplers.draws import Draws
+from vecdist.samplers.draws import Draws, StochasticDraws
 from vecdist.samplers.modes import Laplace, Mode, find_map, laplace
+from vecdist.samplers.stochastic import polynomial, sghmc, sgld
 
-__all__ = ["Density", "Draws", "Laplace", "Mode", "chees", "ess", "find_map", "hmc", "laplace", "rhat"]
+__all__ = [
+    "Density", "Draws", "Laplace", "Mode", "StochasticDraws", "chees", "ess", "find_map", "hmc", "laplace",
+    "polynomial", "rhat", "sghmc", "sgld",
+]

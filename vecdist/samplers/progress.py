@@ -27,7 +27,7 @@ class Progress:
         """Whether the next line would be written."""
         return self.shown and time.perf_counter() - self._start - self._last >= PAUSE
 
-    def show(self, done: int, what: str, step: float, acceptance: float, divergences: int) -> None:
+    def show(self, done: int, what: str, step: float, acceptance: float | None, divergences: int) -> None:
         """Write the line for ``done`` draws of every chain."""
         if not self.shown:
             return
@@ -35,9 +35,10 @@ class Progress:
         self._last = passed
         filled = WIDTH * done // max(self.total, 1)
         rate = done * self.chains / max(passed, 1e-9)
+        accepted = "" if acceptance is None else f"acceptance {acceptance:.2f}, "
         line = (
             f"{what} |{'█' * filled}{' ' * (WIDTH - filled)}| {done}/{self.total} of {self.chains} chains, "
-            f"step size {step:.3g}, acceptance {acceptance:.2f}, {divergences} divergences, {rate:,.0f} draws/s"
+            f"step size {step:.3g}, {accepted}{divergences} divergences, {rate:,.0f} draws/s"
         )
         self._longest = max(self._longest, len(line))
         sys.stderr.write("\r" + line.ljust(self._longest))

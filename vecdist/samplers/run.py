@@ -17,11 +17,9 @@ from vecdist.samplers.hamiltonian import Dynamics, Record
 from vecdist.samplers.kernels import evaluated
 from vecdist.samplers.progress import Progress
 from vecdist.samplers.replay import own_stream
+from vecdist.samplers.starts import started
 from vecdist.samplers.tails import warn_of_flat_directions
 from vecdist.samplers.warmup import Schedule, Warmup
-
-STARTS = 100  # points that are tried for each chain
-_TRIES = 1 << 62  # numbers of streams for starting points begin here; those of draws end long before
 
 
 @final
@@ -70,34 +68,14 @@ def sampled(target: Target, wanted: Wanted, schedule: Schedule, initial: Any) ->
         scale = wanted.scale(target.ndim)
         dynamics = Dynamics(target, keys, scale.ndim == 2)
         dynamics.scale[...] = library.asarray(scale)
-        _start(dynamics, initial)
+
+        def finite(positions: Any) -> Any:
+            dynamics.evaluate(positions)
+            return _finite(dynamics)
+
+        started(target, keys, initial, finite)
         kept = library.empty((wanted.draws, Record.size(wanted.chains, target.ndim)))
         return _Run(dynamics, wanted, schedule, kept).drawn()
-
-
-def _start(dynamics: Dynamics, initial: Any) -> None:
-    """Put every chain where the log density and its gradient are finite."""
-    library, shape = dynamics.target.library, (dynamics.chains, dynamics.target.ndim)
-    if initial is not None:
-        if np.shape(initial) not in (shape, shape[1:]):
-            raise ValueError(f"initial has shape {np.shape(initial)}; wanted {shape[1:]} or {shape}")
-        dynamics.evaluate(library.asarray(initial))
-        wrong = np.flatnonzero(~on_host(_finite(dynamics)))
-        if len(wrong):
-            raise ValueError(f"the log density or its gradient is not finite where chain {wrong[0]} is to start")
-        return
-    found, good, keys = library.zeros(shape), library.zeros(dynamics.chains, bool), on_host(dynamics.keys)
-    for attempt in range(STARTS):
-        stream = random.fold_in(keys, _TRIES + attempt)[:, None]
-        tried = evaluated(4.0 * random.uniform(stream, shape[1]) - 2.0)
-        found = library.where(good[:, None], found, library.asarray(tried))
-        dynamics.evaluate(found)
-        good = _finite(dynamics)
-        if bool(good.all()):
-            return
-    raise ValueError(
-        f"the log density or its gradient is finite at none of {STARTS} points tried for a chain; give initial"
-    )
 
 
 def _finite(dynamics: Dynamics) -> Any:
