@@ -229,6 +229,13 @@ def groups(rows, many):
     return (logpdf(Normal(lazy(means)[group], 2.0), x(rows)).sum() + (lazy(means) ** 2).sum(),), (means,)
 
 
+def batch(rows, size):
+    """A regression on rows that are picked by a key."""
+    slopes, picked = np.linspace(-1.0, 1.0, 3), random.minibatch(np.array(5), np.array(2), size, rows)
+    table = np.arange(3.0 * rows).reshape(rows, 3) % 11 / 7.0
+    return (logpdf(Normal(lazy(table)[picked] @ lazy(slopes), 2.0), lazy(x(rows))[picked]).sum(),), (slopes,)
+
+
 def long_rows(columns, dtype="f8"):
     return (np.arange(3 * columns) % 13 / 7.0 - 1.0).reshape(3, columns).astype(dtype)
 
@@ -373,6 +380,7 @@ CASES = {
 }
 CASES |= prefix_cases.cases(THREADS)
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
+CASES["batch of rows by a key"] = batch(90, 20), 1, 1
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
 
 

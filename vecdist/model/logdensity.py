@@ -225,7 +225,7 @@ class LogDensity:
 
         With a ``batch`` they are estimated from B of the N ``rows``, in one launch: their expectations over batches
         that have every row equally often are those of all rows.  It is an array of indices, of shape (B,) for all
-        vectors or (..., B) for each its own, or such rows by name.  Others, of any size, compile nothing.
+        vectors or (..., B) for each its own, or such rows by name.  Others compile nothing, nor do most sizes.
         ``IndexError`` for indices out of range; those of CuPy arrays give -inf.
         """
         if out is None and batch is None:

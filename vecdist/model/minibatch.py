@@ -9,7 +9,7 @@ from vecdist.graph.leaves import array_kind, leaf, readable
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray, data
 from vecdist.model.evaluation import Evaluation
-from vecdist.model.flat import Joint, Terms
+from vecdist.model.flat import Joint, Terms, to_device
 
 Batch: TypeAlias = Any
 """Whole numbers, the indices of rows, or a mapping from names to rows that are there."""
@@ -78,6 +78,8 @@ class Minibatch:
                 f"vectors of shape {x.shape} have one batch, or one each, with their leading axes; given arrays of "
                 f"shape {', '.join(str(array.shape) for array in arrays)}"
             )
+        if array_kind(x) == "cupy":
+            arrays = [array if array_kind(array) == "cupy" else to_device(array) for array in arrays]
         own = bool(lead) and leads == {lead}
         return self._evaluation(given, own, gradient)(x, out, arrays)
 
