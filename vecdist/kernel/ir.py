@@ -114,6 +114,11 @@ class Loop:
         """The summed outputs that this loop adds to."""
         return sorted({item.output for item in self.body.walk() if isinstance(item, Scatter)})
 
+    def scatters_across_rows(self) -> set[int]:
+        """Those of which a row adds to elements that do not lie at its own index of the first axis."""
+        added = (item for item in self.body.walk() if isinstance(item, Scatter))
+        return {item.output for item in added if item.indices[:1] != (Name(self.index),)}
+
     def dims(self) -> list[str]:
         """The lengths of the longest chain of loops from this one inwards."""
         inner = [item.dims() for _, item in self.body.items if isinstance(item, Loop)]
@@ -184,6 +189,11 @@ class Kernel:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""
         last = {output: at for at, loop in self.nests() for output in loop.scatters()}
         return sorted(output for output, at in last.items() if at == level)
+
+    @cached_property
+    def shared_sums(self) -> tuple[int, ...]:
+        """The summed outputs to whose elements several rows of an outermost loop may add, and not each to its own."""
+        return tuple(sorted({output for _, loop in self.nests() for output in loop.scatters_across_rows()}))
 
     def inner_dims(self) -> set[str]:
         """The lengths of the loops inside others."""

@@ -12,7 +12,7 @@ from vecdist.codegen.statements import element_count, lies_along
 from vecdist.kernel.code import For, let
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, names
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Load, Scatter
+from vecdist.kernel.statements import Load
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
@@ -38,11 +38,12 @@ def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
     A stripe is a run of blocks that adds to sums of its own, whoever runs it; rows that add to their own need none.
     """
     first, last = Name("first"), Name("last")
-    own = [let(f"row_o{each}", ZERO) for each in loop.scatters() if each not in striped(kernel, loop)]
-    if not striped(kernel, loop):
+    shared = striped(kernel, loop)
+    own = [let(f"row_o{each}", ZERO) for each in loop.scatters() if each not in shared]
+    if not shared:
         return *own, For("block", last, block, first)
     blocks, stripe, count = Name("blocks"), Name("stripe"), Name("stripes")
-    places = [(each, stripe * element_count(kernel.outputs[each].shape)) for each in striped(kernel, loop)]
+    places = [(each, stripe * element_count(kernel.outputs[each].shape)) for each in shared]
     rows = [*own, *[let(f"row_o{each}", place) for each, place in places]]
     run = For("block", blocks * (stripe + 1) // count, block, blocks * stripe // count)
     limits = let("blocks", block_count(loop, Name("size"))), let("stripes", MIN(blocks, stripe_limit(kernel)))
@@ -97,30 +98,19 @@ def block_count(loop: Loop, size: Expr) -> Expr:
 
 def stripe_limit(kernel: Kernel) -> Expr:
     """The most stripes: each has sums of its own for every output that several rows add to."""
-    summed = [element_count(kernel.outputs[each].shape) for each in shared_sums(kernel)]
+    summed = [element_count(kernel.outputs[each].shape) for each in kernel.shared_sums]
     return Name("stripe_limit")(joined("+", summed or [ZERO]))
 
 
 def stripe_count(kernel: Kernel, output: int) -> Expr:
     """How many stripes add to an output in any nest: one at least, and one alone where rows add to their own."""
-    if output not in shared_sums(kernel):
+    if output not in kernel.shared_sums:
         return ONE
     loops = [loop for _, loop in kernel.nests() if output in loop.scatters()]
     most = reduce(MAX, [block_count(loop, block_size(loop)) for loop in loops], ONE)
     return MIN(most, stripe_limit(kernel))
 
 
-def shared_sums(kernel: Kernel) -> list[int]:
-    """The summed outputs to whose elements several rows of an outermost loop may add."""
-    return sorted({each for _, loop in kernel.nests() for each in loop.scatters() if not _adds_to_own(loop, each)})
-
-
 def striped(kernel: Kernel, loop: Loop) -> list[int]:
-    """Those that an outermost loop adds to."""
-    return [each for each in loop.scatters() if each in shared_sums(kernel)]
-
-
-def _adds_to_own(loop: Loop, output: int) -> bool:
-    """Whether each row adds to what lies at its own index of the first axis."""
-    added = [item for item in loop.body.walk() if isinstance(item, Scatter) and item.output == output]
-    return all(item.indices[:1] == (Name(loop.index),) for item in added)
+    """The outputs that an outermost loop adds to and to whose elements several rows may add."""
+    return [each for each in loop.scatters() if each in kernel.shared_sums]

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import BLOCK, fewest_turns, shared_sums, striped
+from vecdist.codegen.cpu.blocking import BLOCK, fewest_turns, striped
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import needed_later
 from vecdist.codegen.statements import PARTIAL
@@ -67,7 +67,7 @@ class Threaded:
 
     def __init__(self, kernel: Kernel, part: Packed, lengths: Mapping[str, int]) -> None:
         self.part, self.inputs = part, len(kernel.slots)
-        shared = sum(element_count(kernel.outputs[n].shape, lengths) for n in shared_sums(kernel))
+        shared = sum(element_count(kernel.outputs[n].shape, lengths) for n in kernel.shared_sums)
         limit = cpu_language.stripe_limit(shared)
         stripes: dict[int, int] = {n: 1 for n, output in enumerate(kernel.outputs) if output.summed}
         levels = [level for level, _ in kernel.nests()]
