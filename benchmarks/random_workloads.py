@@ -1,8 +1,8 @@
 """Random workloads beside NumPyro: how many times as fast, over models that nobody has tuned anything for.
 
 A workload is a joint log density of one to three terms, each the likelihood of a random family over random rows, whose
-predictor is a scalar, a slope, a product with a design, picked by groups, or a mixture's; of one or several chains.
-Timed are its value and the gradient in all parameters; values are judged by SciPy in float64.
+predictor is a scalar, a slope, a product with a design or picked by groups, a mixture or a table, of one or more
+chains.  Timed are its value and the gradient in all parameters; values are judged by SciPy in float64.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from timing import Contender
 
 MOST = {"cpu": 2**20, "cuda": 2**25}  # elements of a term, of all chains together
 
-OBSERVED: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+OBSERVED: dict[str, Callable[[np.random.Generator, Any], np.ndarray]] = {
     "real": lambda rng, n: rng.normal(0.0, 1.5, n),
     "positive": lambda rng, n: 0.05 + rng.gamma(2.0, 1.0, n),
     "share": lambda rng, n: np.clip(rng.beta(2.0, 2.0, n), 0.01, 0.99),
@@ -64,7 +64,7 @@ def ours() -> Words:
     """NumPy's functions, of lazy arrays."""
     import vecdist
 
-    known = {"exp": np.exp, **vecdist.distributions.FAMILIES}
+    known = {**vecdist.distributions.FAMILIES, "exp": np.exp}
     made = {name: eval(f"lambda e, s: {ours}", known) for name, (ours, *_) in FAMILIES.items()}
     densities = {name: lambda e, s, x, each=each: vecdist.logpdf(each(e, s), x) for name, each in made.items()}
     return Words(np, vecdist.logsumexp, densities)
@@ -76,7 +76,7 @@ def theirs() -> Words:
     import jax.numpy as jnp
     import numpyro.distributions
 
-    known = {"exp": jnp.exp, **vars(numpyro.distributions)}
+    known = {**vars(numpyro.distributions), "exp": jnp.exp}
     made = {name: eval(f"lambda e, s: {theirs}", known) for name, (_, theirs, *_) in FAMILIES.items()}
     densities = {name: lambda e, s, x, each=each: each(e, s).log_prob(x) for name, each in made.items()}
     return Words(jnp, jax.nn.logsumexp, densities)
@@ -87,7 +87,7 @@ def judges() -> Words:
     import scipy.special
     import scipy.stats
 
-    known = {"exp": np.exp, **vars(scipy.stats)}
+    known = {**vars(scipy.stats), "exp": np.exp}
     made = {name: eval(f"lambda e, s: {judge}", known) for name, (_, _, judge, _) in FAMILIES.items()}
 
     def density(each: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,11 +135,13 @@ class Workload:
     def likelihood(self, most: int) -> None:
         """Add a term of a random family, predictor and number of rows."""
         rng = self.rng
-        kind = str(rng.choice([*PREDICTORS, "mixture"]))
+        kind = str(rng.choice([*PREDICTORS, *WHOLE]))
         family = str(rng.choice([*FAMILIES]))
         rows = int(10 ** rng.uniform(1.5, np.log10(most / self.chains)))
-        shown, predictor = self.mixed(family, rows) if kind == "mixture" else PREDICTORS[kind](self, rows, most)
-        if kind != "mixture":
+        if kind in WHOLE:
+            shown, predictor = WHOLE[kind](self, family, rows)
+        else:
+            shown, predictor = PREDICTORS[kind](self, rows, most)
             rows = next(iter(shown.values()), rows)
             scale, x = self.parameter(), self.datum(OBSERVED[FAMILIES[family][-1]](rng, rows))
             predicted = predictor
@@ -148,18 +150,32 @@ class Workload:
         self.size += rows * self.chains
         self.said.append(f"{family} {kind} {list(shown.values())}")
 
-    def mixed(self, family: str, rows: int) -> tuple[dict[str, int], Callable[..., Any]]:
-        """A mixture of a family's components."""
-        count = int(self.rng.integers(2, 7))
-        names = [self.parameter(1, count) if self.chains > 1 else self.parameter(count) for _ in range(3)]
-        x = self.datum(OBSERVED[FAMILIES[family][-1]](self.rng, rows)[:, None])
+    def of_each(self, count: int, parameters: int) -> list[str]:
+        """The names of new parameters that there are so many of, as rows."""
+        return [self.parameter(1, count) if self.chains > 1 else self.parameter(count) for _ in range(parameters)]
 
-        def term(w: Words, a: Mapping[str, Any]) -> Any:
-            weight, e, s = (a[name] for name in names)
-            log_weight = weight - w.logsumexp(weight, axis=-1, keepdims=True)
-            return w.logsumexp(log_weight + w.families[family](e, w.m.exp(s), a[x]), axis=-1).sum()
 
-        return {"rows": rows, "components": count}, term
+def mixture(work: Workload, family: str, rows: int) -> tuple[dict[str, int], Callable[..., Any]]:
+    """A mixture of a family's components."""
+    count = int(work.rng.integers(2, 7))
+    weight, e, s = work.of_each(count, 3)
+    x = work.datum(OBSERVED[FAMILIES[family][-1]](work.rng, rows)[:, None])
+
+    def term(w: Words, a: Mapping[str, Any]) -> Any:
+        log_weight = a[weight] - w.logsumexp(a[weight], axis=-1, keepdims=True)
+        return w.logsumexp(log_weight + w.families[family](a[e], w.m.exp(a[s]), a[x]), axis=-1).sum()
+
+    return {"rows": rows, "components": count}, term
+
+
+def table(work: Workload, family: str, rows: int) -> tuple[dict[str, int], Callable[..., Any]]:
+    """Rows of several columns, each of which has parameters of its own."""
+    count = int(10 ** work.rng.uniform(0.3, 2.3))
+    rows = max(2, rows // count)
+    e, s = work.of_each(count, 2)
+    x = work.datum(OBSERVED[FAMILIES[family][-1]](work.rng, (rows, count)))
+    shown = {"rows": rows, "columns": count}
+    return shown, lambda w, a: w.families[family](a[e], w.m.exp(a[s]), a[x]).sum()
 
 
 def scalar(work: Workload, rows: int, most: int) -> tuple[dict[str, int], Callable[..., Any]]:
@@ -206,6 +222,7 @@ def latent(work: Workload, rows: int, most: int) -> tuple[dict[str, int], Callab
 
 
 PREDICTORS = {each.__name__: each for each in (scalar, slope, design, groups, crossed, latent)}
+WHOLE = {each.__name__: each for each in (mixture, table)}
 
 
 def drawn(seed: int, chosen: Namespace) -> Workload:

@@ -283,7 +283,7 @@ class _Notes:
         elif not self.on_gpu and has_phases(loop, dict(self.kernel.fixed)) and len(phases(loop)) > 1:
             parts = len(phases(loop))
             yield f"the loop over {loop.dim} takes {STRIP} rows at a time through {parts} phases, for vectors of rows"
-            for dim in dict.fromkeys(inner.dim for inner in loop.body.every_loop() if inner.long):
+            for dim in dict.fromkeys(inner.dim for inner in loop.body.every_loop() if inner.size == "long"):
                 yield f"each row of the loop over {loop.dim} takes {STRIP} of its {dim} elements at a time"
         elif not self.on_gpu and loop.body.every_loop():
             yield f"the inner loops of the loop over {loop.dim} are written out, for vectors of rows"

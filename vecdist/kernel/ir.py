@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from vecdist.graph.memo import cached_property
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import Constant, Expr, Name, joined
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Total  # noqa: F401
+
+Size = Literal["", "long", "short"]
 
 
 @final
@@ -85,14 +87,14 @@ def _turn(placed: tuple[int, Statement | Loop | Cases]) -> int:
 class Loop:
     """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``.
 
-    Rows of several axes are as many as the product of their lengths: ``dim`` is these, with ``*`` between them.  A
-    ``long`` one, of which there are enough elements in each row, is planned as if it were outermost.
+    Rows of several axes are as many as the product of their lengths: ``dim`` is these, with ``*`` between them.  The
+    ``size`` is what is known of the length where that decides how it is planned.
     """
 
     dim: str
     body: Block
     sequential: bool = False
-    long: bool = False
+    size: Size = ""
 
     @property
     def index(self) -> str:
@@ -179,8 +181,8 @@ class Kernel:
     flagged: bool
     fixed: tuple[tuple[str, int], ...] = ()
     """Lengths of inner loops that are part of the program, which then has these loops written out."""
-    long: tuple[str, ...] = ()
-    """Lengths of rows that are known to be long."""
+    sizes: tuple[tuple[str, Size], ...] = ()
+    """Lengths of which is known whether they are long or short."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))

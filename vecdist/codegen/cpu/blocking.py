@@ -55,8 +55,8 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
 
     One array whose elements do not is enough where the loop is in order: no vector is lost, and cache lines are.
     """
-    if inner.long or loop.dim == "1" or inner.dim == "1":
-        return False
+    if inner.size or loop.dim == "1" or inner.dim == "1":
+        return inner.size == "short"
     if inner.body.every_loop():
         return is_across(inner, loop)
     along = lies_along(inner, loop)

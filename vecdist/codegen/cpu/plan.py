@@ -126,8 +126,8 @@ def _expanded(kernel: Kernel, loop: Loop, part: Phase) -> dict[str, np.dtype]:
 def in_strips(inner: Loop, kernel: Kernel) -> bool:
     """Whether the elements of an inner loop, more than a few, take its loops together: in lanes, or interchanged."""
     fixed = dict(kernel.fixed)
-    if inner.long or inner.sequential or is_unrolled(inner, fixed):
-        return inner.long
+    if inner.size == "long" or inner.sequential or is_unrolled(inner, fixed):
+        return inner.size == "long"
     return has_lanes(inner) or takes_columns(inner, fixed)
 
 

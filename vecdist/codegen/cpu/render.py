@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from vecdist.codegen import loops
-from vecdist.codegen.cpu.blocking import MIN, block_count, block_size, stripe_count, stripe_limit, striped
+from vecdist.codegen.cpu.blocking import MAX, MIN, block_count, block_size, stripe_count, stripe_limit, striped
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.parts import WIDE, Hoisted, part
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
@@ -26,6 +26,7 @@ from vecdist.kernel.expressions import Call, Constant, Name, evenly, names, of_t
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign, Flag, Load, Store, Total, reads
 
+LEAST = 2  # elements of a short row: LLVM would suppose one, and have vectors for that alone
 ENTRIES = {"kernel", "part", "host"}  # the functions that are called from outside
 
 
@@ -79,6 +80,7 @@ class _Module:
         level, loop = self.nests[number]
         shared = [*self.partials(number + 1), *(f"q_o{output}" for output in loop.scatters())]
         fixed = [let(dim, Constant(length)) for dim, length in self.kernel.fixed]
+        fixed += [let(dim, MAX(Name(dim), LEAST)) for dim, size in self.kernel.sizes if size == "short"]
         items = (Do(Name("widest")()), *fixed, *self.prefix(level), *nest.items)
         parameters = self.signature("first", "last", *shared)
         return self.knowing(self.function(f"nest{number}", parameters, items, nest.buffers))

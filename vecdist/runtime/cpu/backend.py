@@ -16,9 +16,9 @@ import numpy as np
 from numba import types
 
 from vecdist.codegen.cpu.collapsing import collapsed
-from vecdist.codegen.cpu.long_rows import long_rows, marked
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
+from vecdist.codegen.cpu.row_sizes import marked, row_sizes
 from vecdist.codegen.routines import Routine, Tables
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
@@ -234,7 +234,8 @@ class Cpu(Backend):
 
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
-        return replace(super().sized(kernel, lengths, few), long=long_rows(kernel, lengths))
+        known = super().sized(kernel, lengths, few)
+        return replace(known, sizes=row_sizes(known, lengths))
 
     def compile(self, kernel: Kernel) -> CpuProgram:
         return CpuProgram(render(kernel))

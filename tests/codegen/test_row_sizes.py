@@ -6,7 +6,7 @@ from interpreting import by_interpreter
 
 import vecdist
 from vecdist import lazy, logpdf, logsumexp, value_and_grad
-from vecdist.codegen.cpu.long_rows import LONG
+from vecdist.codegen.cpu.row_sizes import LONG
 from vecdist.distributions import Gamma, Laplace, Normal
 from vecdist.runtime.cpu.threads import Threaded
 from vecdist.runtime.pipeline import compilations
