@@ -6,7 +6,7 @@ compiled).  A dimension equal to ``1`` never varies; both kinds obey the same ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import SupportsIndex, TypeAlias
 
 Dim = int | str
@@ -43,6 +43,11 @@ def _join(a: Dim, b: Dim) -> Dim:
     if a == 1:
         return b
     raise BroadcastError(f"lengths {a} and {b} do not broadcast")
+
+
+def length_in(dim: Dim, lengths: Mapping[str, int]) -> int:
+    """The number that a dimension stands for."""
+    return lengths[dim] if isinstance(dim, str) else dim
 
 
 def broadcast_axes(shape: Shape, into: Shape) -> tuple[int, ...]:

@@ -2,33 +2,46 @@
 
 The gradient of a regression is one: ``sum(X * r[:, None], axis=0)`` for X of many rows.  Column by column it would read
 X again for each column, and compute again what a row needs; row by row, each element is added to the sum of its column.
-An array may be one of several in a batch, along axes before its rows; there it pays where a row is more than it holds.
+An array may be one of several in a batch, along axes before its rows; there it pays where elements are dear to compute,
+for they need reductions of their rows, or share most of what they need with those of other sums.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from vecdist.graph.node import Node, below, rewrite, topological
-from vecdist.graph.shapes import Shape
+from vecdist.graph.shapes import Shape, length_in
 from vecdist.primitives.indexing import scatter
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 
-LONG = 64  # rows of an array of a batch that are many
+FEW = 12  # columns that do not fill vectors
+LONG = 64  # rows of an array of a batch that are many, for elements that are dear
+DEAR = 5  # steps that two sums share, from which on they are better computed once
 
 
-def candidates(roots: Sequence[Node]) -> tuple[Node, ...]:
-    """The sums that read their array row by row where it is tall."""
-    sums = [node for node in topological(roots) if node.op == "sum"]
-    return tuple(node for node in sums if (batch := _batch(node)) == 0 or (batch and _needs_rows(node)))
+def candidates(roots: Sequence[Node]) -> dict[Node, bool]:
+    """The sums that read their array row by row where it is tall, and of each whether it does so however wide it is."""
+    sums = {node: _batch(node) for node in topological(roots) if node.op == "sum"}
+    steps = {node: _steps(node) for node in sums} if any(sums.values()) else {}
+    return {node: not batch or _is_dear(node, steps) for node, batch in sums.items() if batch is not None}
 
 
-def _needs_rows(node: Node) -> bool:
-    """Whether each element that is summed needs a reduction of its row."""
-    (source,), (axes,) = node.args, node.attrs
+def _steps(node: Node) -> set[Node]:
+    """What computes the elements of a sum, and the reductions that they need."""
+    source = node.args[0]
+    found = topological((source,), lambda each: () if is_reduction(each) else each.args)
+    return {each for each in found if is_reduction(each) or (each.args and each.shape == source.shape)}
+
+
+def _is_dear(node: Node, steps: Mapping[Node, set[Node]]) -> bool:
+    """Whether elements that are summed need a reduction of their row, or share many steps with those of another sum."""
+    (source,), (axes,), own = node.args, node.attrs, steps[node]
     rows = {source.shape[axis] for axis in axes} - {1}
-    below = topological((source,), lambda each: () if is_reduction(each) else each.args)
-    return any(is_reduction(each) and not rows.isdisjoint(each.shape) for each in below)
+    if any(is_reduction(each) and not rows.isdisjoint(each.shape) for each in own):
+        return True
+    return any(len(own & others) >= DEAR for other, others in steps.items() if other is not node)
 
 
 def _batch(node: Node) -> int | None:
@@ -43,13 +56,13 @@ def _batch(node: Node) -> int | None:
     return source.ndim + over[0] if sorted(axes) == list(range(over[0], over[-1] + 1)) else None
 
 
-def tall_sums(sums: Sequence[Node], lengths: Mapping[str, int], widest: int | None) -> tuple[Node, ...]:
+def tall_sums(sums: Mapping[Node, bool], lengths: Mapping[str, int], widest: int | None) -> tuple[Node, ...]:
     """Those of ``sums`` whose arrays have at least as many rows as columns, and together at most ``widest`` columns.
 
-    All of them where there is no limit, but for batches of arrays of few rows.
+    All of them where there is no limit, but for batches of arrays of few rows, or of many columns where these matter.
     """
     if widest is None:
-        return tuple(node for node in sums if not _batch(node) or _extents(node, lengths)[0] >= LONG)
+        return tuple(node for node, dear in sums.items() if not _batch(node) or _is_tall(node, dear, lengths))
     found, left = [], widest
     for node in sums:
         rows, columns = _extents(node, lengths)
@@ -59,13 +72,19 @@ def tall_sums(sums: Sequence[Node], lengths: Mapping[str, int], widest: int | No
     return tuple(found)
 
 
+def _is_tall(node: Node, dear: bool, lengths: Mapping[str, int]) -> bool:
+    """Whether an array of a batch has many rows, and few columns unless its elements are dear."""
+    (source,), (axes,) = node.args, node.attrs
+    columns = math.prod(length_in(dim, lengths) for dim in source.shape[source.ndim + max(axes) + 1 :])
+    return _extents(node, lengths)[0] >= (LONG if dear else 4 * LONG if columns <= FEW else math.inf)
+
+
 def _extents(node: Node, lengths: Mapping[str, int]) -> tuple[int, int]:
     """How many elements are summed for each result, and how many results there are."""
     (source,), (axes,) = node.args, node.attrs
     rows = columns = 1
     for axis in range(-source.ndim, 0):
-        dim = source.shape[axis]
-        length = lengths[dim] if isinstance(dim, str) else dim
+        length = length_in(source.shape[axis], lengths)
         rows, columns = (rows * length, columns) if axis in axes else (rows, columns * length)
     return rows, columns
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vecdist.graph.node import Node, rewrite, topological
+from vecdist.graph.shapes import length_in
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
 DEAR = 5  # operations from which a value is better read than computed again
@@ -64,7 +65,7 @@ def narrow(nodes: Sequence[Node], lengths: Mapping[str, int], widest: int | None
     for node in nodes:
         size = 1
         for dim in node.shape:
-            size *= lengths[dim] if isinstance(dim, str) else dim
+            size *= length_in(dim, lengths)
         if size <= left:
             found.append(node)
             left -= size

@@ -104,7 +104,7 @@ class Derived:
         return (*self.roots, *self.flags)
 
     @cached_property
-    def choices(self) -> Chosen:
+    def choices(self) -> tuple[dict[Node, bool], tuple[Node, ...]]:
         """What depends on which lengths are large: sums over the rows of an array, values to keep."""
         return candidates(self.all), hoistable(self.all)
 

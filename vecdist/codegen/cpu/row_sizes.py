@@ -31,17 +31,17 @@ def row_sizes(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, Si
     found = [each for loop in outermost for each in _either_way(loop)]
     long = {inner.dim for inner, least in found if inner.turns(lengths) >= least}
     beside = [each for loop in outermost for each in _beside(loop, dict(kernel.fixed))]
-    short = {inner.dim for rows, inner in beside if 2 <= inner.turns(lengths) <= SHORT and rows.turns(lengths) >= SOME}
+    short = {inner.dim for inner in beside if 2 <= inner.turns(lengths) <= SHORT}
     return (*[(dim, "long") for dim in sorted(long)], *[(dim, "short") for dim in sorted(short - long)])
 
 
-def _beside(rows: Loop, fixed: Mapping[str, int]) -> Iterator[tuple[Loop, Loop]]:
-    """Inner loops, each with that around it, that read elements which lie beside each other, to add them up."""
+def _beside(rows: Loop, fixed: Mapping[str, int]) -> Iterator[Loop]:
+    """Inner loops that read elements which lie beside each other, to add them up."""
     for inner in rows.body.every_loop():
         yield from _beside(inner, fixed)
         plain = not any(isinstance(item, Loop | Cases | Store) for _, item in inner.body.items)
         if plain and not (inner.sequential or is_unrolled(inner, fixed)) and any(lies_along(inner, rows)):
-            yield rows, inner
+            yield inner
 
 
 def _either_way(loop: Loop) -> Iterator[tuple[Loop, int]]:
@@ -84,7 +84,7 @@ class _Marked(Copy):
         super().__init__()
         outermost, fixed, sizes = [loop for _, loop in kernel.shared_nests()], dict(kernel.fixed), dict(kernel.sizes)
         long: dict[Loop, Size] = {inner: "long" for loop in outermost for inner, _ in _either_way(loop)}
-        short: dict[Loop, Size] = {inner: "short" for loop in outermost for _, inner in _beside(loop, fixed)}
+        short: dict[Loop, Size] = {inner: "short" for loop in outermost for inner in _beside(loop, fixed)}
         self.known = {inner: size for inner, size in (long | short).items() if sizes.get(inner.dim) == size}
 
     def loop(self, old: Loop, parent: Block) -> Loop:
