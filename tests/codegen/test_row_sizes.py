@@ -6,12 +6,12 @@ from interpreting import by_interpreter
 
 import vecdist
 from vecdist import lazy, logpdf, logsumexp, value_and_grad
-from vecdist.codegen.cpu.row_sizes import LONG
+from vecdist.codegen.cpu.row_sizes import LONG, SHORT
 from vecdist.distributions import Gamma, Laplace, Normal
 from vecdist.runtime.cpu.threads import Threaded
 from vecdist.runtime.pipeline import compilations
 
-LENGTHS = (LONG - 1, LONG + 1, 600)
+LENGTHS = (LONG - 1, 600)
 
 
 def arrays(chains, count, dtype, groups=5):
@@ -39,11 +39,13 @@ def rows_again(effects, scales, group, seen):
     return (np.exp(effects[:, group] * 0.1) * middle).sum() + (middle**2).sum()
 
 
-@pytest.mark.parametrize("dtype", ["f8", "f4"])
-@pytest.mark.parametrize("model", [grouped, mixed, rows_again], ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    ("model", "dtype"), [(grouped, "f8"), (grouped, "f4"), (mixed, "f8"), (rows_again, "f8")],
+    ids=lambda each: getattr(each, "__name__", each),
+)  # fmt: skip
 def test_values_and_gradients(model, dtype):
     fast = vecdist.compile(model)
-    for chains in (3, 70):
+    for chains in (3, 20):
         for count in LENGTHS:
             given = arrays(chains, count, dtype)
             value, slopes = fast.value_and_grad(*given, wrt=(0, 1))
@@ -55,6 +57,36 @@ def test_values_and_gradients(model, dtype):
             np.testing.assert_allclose(value, truth, rtol=rtol)
             for mine, other in zip(slopes, wanted, strict=True):
                 np.testing.assert_allclose(mine, other, rtol=rtol, atol=rtol * max(1.0, np.abs(other).max()))
+
+
+def tabled(shapes, scales, seen):
+    return logpdf(Gamma(np.exp(shapes), np.exp(scales)), seen).sum()
+
+
+def weighed(shapes, scales, seen):
+    """Elements that are summed over rows need a reduction of their row."""
+    return logsumexp(shapes + logpdf(Gamma(2.0, np.exp(scales)), seen), axis=-1).sum()
+
+
+def row_sums(shapes, scales, seen):
+    return (np.exp(shapes) * seen).sum(axis=-1).sum() + ((seen - scales) ** 2).sum(axis=-2).sum()
+
+
+@pytest.mark.parametrize(
+    ("model", "chains"), [(tabled, (3, 1)), (weighed, (3, 1)), (row_sums, ())],
+    ids=lambda each: getattr(each, "__name__", str(each)),
+)  # fmt: skip
+def test_tables_of_few_columns(model, chains):
+    fast, rng = vecdist.compile(model), np.random.default_rng(5)
+    for rows, columns in ((40, SHORT), (300, SHORT + 1)):
+        given = *rng.normal(scale=0.3, size=(2, *chains, columns)), rng.gamma(2.0, 1.0, (rows, columns))
+        value, slopes = fast.value_and_grad(*given, wrt=(0, 1))
+        wide = tuple(map(lazy, given[:2]))
+        with by_interpreter():
+            truth, wanted = value_and_grad(model(*wide, given[2]), wide)
+        np.testing.assert_allclose(value, truth, rtol=1e-12)
+        for mine, other in zip(slopes, wanted, strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-11, atol=1e-11 * max(1.0, np.abs(other).max()))
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
