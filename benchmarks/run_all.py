@@ -24,6 +24,7 @@ MODELS = [
     "constant_data.py",
     "groups.py",
     "regression.py",
+    "minibatch.py",
     "eight_schools.py",
     "mixture.py",
     "matrix_product.py --dtype float64",
