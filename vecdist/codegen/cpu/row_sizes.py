@@ -23,6 +23,7 @@ from vecdist.kernel.statements import Load, Scatter, Store
 LONG = 128  # elements of a row, from which on it fills vectors better than its neighbours do
 SOME = 16  # the same where no vectors compute what rows do one after another
 SHORT = 12  # elements that do not fill vectors, and in steps of which reading costs less than that
+SUMMED = 6  # the same where they are summed for each row: a loop of its own, and no vectors of rows wait for it
 
 
 def row_sizes(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, Size], ...]:
@@ -31,17 +32,17 @@ def row_sizes(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, Si
     found = [each for loop in outermost for each in _either_way(loop)]
     long = {inner.dim for inner, least in found if inner.turns(lengths) >= least}
     beside = [each for loop in outermost for each in _beside(loop, dict(kernel.fixed))]
-    short = {inner.dim for inner in beside if 2 <= inner.turns(lengths) <= SHORT}
+    short = {inner.dim for inner, most in beside if 2 <= inner.turns(lengths) <= most}
     return (*[(dim, "long") for dim in sorted(long)], *[(dim, "short") for dim in sorted(short - long)])
 
 
-def _beside(rows: Loop, fixed: Mapping[str, int]) -> Iterator[Loop]:
-    """Inner loops that read elements which lie beside each other, to add them up."""
+def _beside(rows: Loop, fixed: Mapping[str, int]) -> Iterator[tuple[Loop, int]]:
+    """Inner loops that read elements which lie beside each other, to add them up, and up to how many are few."""
     for inner in rows.body.every_loop():
         yield from _beside(inner, fixed)
         plain = not any(isinstance(item, Loop | Cases | Store) for _, item in inner.body.items)
         if plain and not (inner.sequential or is_unrolled(inner, fixed)) and any(lies_along(inner, rows)):
-            yield inner
+            yield inner, SUMMED if inner.sums(rows.body) else SHORT
 
 
 def _either_way(loop: Loop) -> Iterator[tuple[Loop, int]]:
@@ -84,7 +85,7 @@ class _Marked(Copy):
         super().__init__()
         outermost, fixed, sizes = [loop for _, loop in kernel.shared_nests()], dict(kernel.fixed), dict(kernel.sizes)
         long: dict[Loop, Size] = {inner: "long" for loop in outermost for inner, _ in _either_way(loop)}
-        short: dict[Loop, Size] = {inner: "short" for loop in outermost for inner in _beside(loop, fixed)}
+        short: dict[Loop, Size] = {inner: "short" for loop in outermost for inner, _ in _beside(loop, fixed)}
         self.known = {inner: size for inner, size in (long | short).items() if sizes.get(inner.dim) == size}
 
     def loop(self, old: Loop, parent: Block) -> Loop:
