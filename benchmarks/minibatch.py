@@ -24,7 +24,7 @@ def contest(chosen: Any, size: int) -> Contest:
     y = (rng.random(chosen.size) < 0.4).astype(chosen.dtype)
     batches = rng.integers(0, chosen.size, (BATCHES, size))
     first = [each.astype(np.float64) for each in (beta, x[batches[0]], y[batches[0]])]
-    title = f"Minibatch of {size} rows of {COLUMNS} columns, of"
+    title = f"Minibatch of {size} rows of {COLUMNS} columns"
     moved = size * (COLUMNS + 1) * x.itemsize
     wanted = by_hand(chosen.size, *first)
     return Contest(title, chosen, [beta, x, y, batches], 1, chosen.size, wanted, moved=moved, unit="rows")

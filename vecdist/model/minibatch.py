@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, final
 
+import numpy as np
+
 from vecdist.graph.leaves import array_kind, leaf, readable
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray, data
@@ -48,6 +50,7 @@ class Minibatch:
         self.total: int = next(iter(joint.rows.values())).shape[0]
         self.unnormalised: bool = unnormalised
         self._arrays = {name: LazyArray(leaf(rows.node.attrs[0].array)) for name, rows in joint.rows.items()}
+        self._ranks = [rows.ndim for rows in joint.rows.values()]
         self._evaluations: dict[tuple[bool, bool, bool], Evaluation] = {}
 
     def trace(self, x: LazyArray, batch: LazyArray | Mapping[str, LazyArray]) -> LazyArray:
@@ -67,19 +70,25 @@ class Minibatch:
         return self.joint.terms(x).log_likelihood()
 
     def __call__(self, x: Any, batch: Batch, gradient: bool, out: Any = None) -> Sequence[Any]:
-        """The estimates for vectors of shape (..., D), and with ``gradient`` their gradients, from one launch."""
+        """The estimates for vectors of shape (..., D), and with ``gradient`` their gradients, from one launch.
+
+        In host memory rows are copied before it, each in one piece: the kernel would read a few columns of many rows.
+        """
+        on_device = array_kind(x) == "cupy"
         given = isinstance(batch, Mapping)
-        arrays = self._rows(batch) if given else [self._indices(batch)]
-        axes = [self.joint.rows[name].ndim for name in self.joint.rows] if given else [1]
+        arrays, ranks = (self._rows(batch), self._ranks) if given else ([self._indices(batch)], [1])
         lead = x.shape[:-1]
-        leads = {array.shape[: array.ndim - rank] for array, rank in zip(arrays, axes, strict=True)}
+        leads = {array.shape[: array.ndim - rank] for array, rank in zip(arrays, ranks, strict=True)}
         if len(leads) != 1 or not leads <= {(), lead}:
             raise ValueError(
                 f"vectors of shape {x.shape} have one batch, or one each, with their leading axes; given arrays of "
                 f"shape {', '.join(str(array.shape) for array in arrays)}"
             )
-        if array_kind(x) == "cupy":
+        if on_device:
             arrays = [array if array_kind(array) == "cupy" else to_device(array) for array in arrays]
+        elif not given and all(array.device == "cpu" for array in self._arrays.values()):
+            places = arrays[0].astype(np.intp, copy=False)
+            arrays, given = [rows.node.attrs[0].array.take(places, axis=0) for rows in self._arrays.values()], True
         own = bool(lead) and leads == {lead}
         return self._evaluation(given, own, gradient)(x, out, arrays)
 
