@@ -164,8 +164,12 @@ def test_a_conjugate_model_of_many_rows():
 
 
 def test_gradients_of_all_that_there_is():
-    options = FIXED | {"batch": None, "initial": np.zeros(2)}
-    draws = sgld(lambda x: logpdf(Normal(3.0, 0.5), x).sum(), step_size=0.1, **options)
+    def bell(x):
+        return logpdf(Normal(3.0, 0.5), x).sum()
+
+    options = FIXED | {"batch": None, "initial": np.zeros(2), "step_size": 0.1}
+    draws = sgld(bell, **options)
+    np.testing.assert_array_equal(draws.positions, sgld(bell, center=np.ones(2), **options).positions)
     slow = 1.0 - 0.05 / 0.25
     each = ((draws.positions - 3.0) ** 2).mean(axis=(1, 2))
     assert abs(each.mean() - 0.1 / (1.0 - slow**2)) < 4.0 * each.std() / np.sqrt(CHAINS)

@@ -41,7 +41,7 @@ class Estimate:
         self.size: int = 1 if size is None else size
         self.rows: Minibatch | None = None if size is None else _rows(target.given)
         self.level, self.slope = 0.0, target.library.zeros(target.ndim)
-        self.centered: bool = center is not None
+        self.centered: bool = center is not None and self.rows is not None
         if self.rows and self.centered:
             middle = target.library.asarray(center, dtype=np.float64)
             level, self.slope = value_and_gradient(self.rows.likelihood, middle)(middle)
