@@ -155,6 +155,15 @@ def test_of_a_file_only_the_rows_are_read(tmp_path, uncompiled):
     assert int(re.search(rf"{re.escape(str(path))}\n.*?Rss: +(\d+) kB", maps, re.DOTALL).group(1)) < 1024
 
 
+def test_rows_of_a_dask_array_are_read_by_their_chunks(density):
+    chunked = pytest.importorskip("dask.array").from_array
+    rows = {"x": chunked(X, chunks=(32, 3)), "y": chunked(Y, chunks=32)}
+    read = LogDensity(logistic, rows=rows, beta=real(COLUMNS), scale=positive())
+    for batch in (np.array([70, -1, 3, 70]), RNG.integers(0, ROWS, (4, 40))):
+        found, wanted = (each.logdensity_and_gradient(POINTS, batch=batch) for each in (read, density))
+        np.testing.assert_array_equal(found[1], wanted[1])
+
+
 def test_a_density_of_rows_is_one_of_data_as_any_other(density, uncompiled):
     closed = LogDensity(lambda beta, scale: logistic(beta, scale, vecdist.data(X), Y), beta=real(3), scale=positive())
     np.testing.assert_allclose(density(POINTS), closed(POINTS), rtol=1e-13)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import array_kind, leaf, readable
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray, data
@@ -88,7 +89,7 @@ class Minibatch:
             arrays = [array if array_kind(array) == "cupy" else to_device(array) for array in arrays]
         elif not given and all(array.device == "cpu" for array in self._arrays.values()):
             places = arrays[0].astype(np.intp, copy=False)
-            arrays, given = [rows.node.attrs[0].array.take(places, axis=0) for rows in self._arrays.values()], True
+            arrays, given = [_taken(rows.node.attrs[0].array, places) for rows in self._arrays.values()], True
         own = bool(lead) and leads == {lead}
         return self._evaluation(given, own, gradient)(x, out, arrays)
 
@@ -127,6 +128,14 @@ class Minibatch:
         if len(sizes) != 1 or 0 in sizes:
             raise ValueError(f"a batch has as many rows of each name, one or more; given {sorted(sizes)}")
         return [found[name] for name in self.joint.rows]
+
+
+def _taken(array: Any, places: np.ndarray) -> np.ndarray:
+    """Rows at places, each in one piece; of an array in chunks each is read once, in its order."""
+    if not isinstance(array, Chunked):
+        return array.take(places, axis=0)
+    once, back = np.unique(places % len(array.source), return_inverse=True)
+    return np.asarray(array.source[once], array.dtype)[back.reshape(places.shape)]
 
 
 def check_terms(terms: Terms, rows: Mapping[str, LazyArray]) -> None:
