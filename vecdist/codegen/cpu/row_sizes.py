@@ -86,7 +86,8 @@ class _Marked(Copy):
         outermost, fixed, sizes = [loop for _, loop in kernel.shared_nests()], dict(kernel.fixed), dict(kernel.sizes)
         long: dict[Loop, Size] = {inner: "long" for loop in outermost for inner, _ in _either_way(loop)}
         short: dict[Loop, Size] = {inner: "short" for loop in outermost for inner, _ in _beside(loop, fixed)}
-        self.known = {inner: size for inner, size in (long | short).items() if sizes.get(inner.dim) == size}
+        found = (long | short).items()
+        self.known: dict[Loop, Size] = {inner: size for inner, size in found if sizes.get(inner.dim) == size}
 
     def loop(self, old: Loop, parent: Block) -> Loop:
         new = super().loop(old, parent)
