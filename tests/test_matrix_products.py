@@ -102,7 +102,7 @@ def test_products_with_a_small_matrix_stay_in_the_kernel(uncompiled, n, k, m):
     a, b = RNG.normal(size=(n, k)), RNG.normal(size=(k, m))
     left, right = lazy(a), lazy(b)
     value = np.tanh(left @ right).sum()
-    wide = k * min(n, m) > 16
+    wide = n < m or k * m > 16  # of few rows and many columns a library is quicker
     assert any("BLAS" in note for kernel in explain(value).kernels for note in kernel.notes) == wide
     found, slopes = value_and_grad(value, (left, right))
     pull = 1.0 / np.cosh(a @ b) ** 2
