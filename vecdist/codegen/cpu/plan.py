@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -39,6 +40,7 @@ from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Flag
 
 FIRST = Name("block") * Name("size")  # the first turn of a block
+AGAIN = 1024  # turns that are run again where one of them wants a seldom value
 WRITTEN_OUT = 65  # statements of loops in an interchanged one, with which they are a loop again
 RAISED = Set(Name("flag")[ZERO], ONE)  # the kernel's flag
 
@@ -80,9 +82,16 @@ def _rows(kernel: Kernel, loop: Loop) -> tuple[Items, dict[str, np.dtype]]:
     fixed = dict(kernel.fixed)
     rows = For(loop.index, Name("end"), (), FIRST)
     if not (has_phases(loop, fixed) or has_lanes(loop)):
-        rows = replace(rows, body=sequence(loop.body, fixed))
-        return versioned((in_narrow_strips(rows, loop.sums(kernel.root), "start", "stop"),), loop), {}
+        rows, sums = replace(rows, body=sequence(loop.body, fixed)), loop.sums(kernel.root)
+        if not any(map(is_seldom, rows.body)):
+            return (in_narrow_strips(rows, sums, "start", "stop"),), {}
+        return (strip_mined(rows, AGAIN, "begin", "until", partial(_versions, loop, sums)),), {}
     return (_in_phases(kernel, loop, rows, "start", "stop"),), _buffers(kernel, loop)
+
+
+def _versions(loop: Loop, sums: Sequence[Accumulate], turns: For[Item]) -> Items:
+    """Some turns in two versions."""
+    return versioned((in_narrow_strips(turns, sums, "start", "stop"),), loop)
 
 
 def _in_phases(kernel: Kernel, loop: Loop, rows: For[Item], first: str, last: str) -> For[Item]:

@@ -14,7 +14,7 @@ from vecdist.codegen.collapsing import loops_in
 from vecdist.codegen.cpu.blocking import is_interchanged, takes_columns
 from vecdist.codegen.cpu.interchange import is_of_column
 from vecdist.codegen.cpu.unrolling import is_unrolled
-from vecdist.codegen.statements import lies_along
+from vecdist.codegen.statements import is_seldom, lies_along
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import names
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Size
@@ -57,8 +57,8 @@ def _either_way(loop: Loop) -> Iterator[tuple[Loop, int]]:
             continue  # rows add to the same elements, which wait in registers or buffers meanwhile
         if len(every) > 1 or any(_is_chosen(item, loop) for item in scatters):
             yield inner, SOME
-        elif is_interchanged(inner, loop):
-            yield inner, LONG
+        elif is_interchanged(inner, loop) or any(is_seldom(item) for item in inner.body.walk()):
+            yield inner, LONG  # in strips, each with its own version for seldom values
 
 
 def _is_chosen(item: Scatter, loop: Loop) -> bool:
