@@ -226,8 +226,9 @@ def test_other_data_and_lengths_do_not_compile_again():
         np.testing.assert_allclose(grad, x.sum(axis=0) + rows * np.exp(y), rtol=1e-12)
 
     both(3, 4)
+    both(10, 40)  # rows that are not short run in another way
     before = pipeline.compilations()
-    for shape in ((3, 4), (4, 3), (7, 7), (100, 50), (2, 0)):
+    for shape in ((3, 4), (4, 3), (7, 5), (7, 14), (100, 50), (2, 0)):
         both(*shape)
     assert pipeline.compilations() == before
     for shape in ((1, 1), (1, 4), (0, 1)):

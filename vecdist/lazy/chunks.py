@@ -24,6 +24,7 @@ def chunked(array: Any, rows: int | None = None, name: str | None = None) -> Laz
     >>> file = tempfile.TemporaryFile()
     >>> _ = file.write(np.arange(1000.0).tobytes())
     >>> x = vecdist.chunked(np.memmap(file, np.float64), rows=300)
+    >>> file.close()
     >>> mu = np.array(500.0)
     >>> value, slope = vecdist.value_and_grad(vecdist.logpdf(Normal(mu, 100.0), x).sum(), wrt=mu)
     >>> round(float(value), 3), round(float(slope), 6)
