@@ -49,6 +49,8 @@ RUNS = {
         "regression.py --dtype float64",
         "eight_schools.py --dtype float64 --size 1",
         "mixture.py --dtype float64",
+        "chunks.py",
+        "random_workloads.py --size 40",
         "call_overhead.py",
         "lazy_calls.py",
         "compile_times.py",
