@@ -215,7 +215,7 @@ def test_lanes_share_the_loops_of_a_row_and_the_first_stores():
 def test_lanes_that_are_known_take_elements_that_are_counted():
     kernel, loop, _ = row_sum(F4, fixed=(("n1", 20),))
     grid = Grid(kernel)
-    assert grid.lanes == 4
+    assert grid.lanes == {loop: 4}
     row = over_groups(loop, {}, grid)
     (turns,) = [item for item in row if isinstance(item, For) and item.index == "turn_i1"]
     assert turns.stop == Constant(5) and turns.body[0] == let("i1", cuda.LANE + Constant(4) * Name("turn_i1"))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import repeat
 from types import ModuleType, SimpleNamespace
 
+import few_rows_cases
 import numpy as np
 import prefix_cases
 import random_loops
@@ -66,7 +67,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     added = np.zeros(grid.sum_places(lengths, blocks))
     arrivals = np.zeros(counters(kernel), np.int32)
     nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
-    teams = dict(zip(nests, lanes if isinstance(lanes, tuple) else repeat(lanes, len(nests)), strict=True))
+    teams = dict(zip(nests, lanes if isinstance(lanes, tuple) else repeat(lanes, len(nests)), strict=True)) | grid.lanes
     assert all(team < THREADS or grid.takes_blocks(nest) for nest, team in teams.items()), "no row is for a block"
     given = {"partials": partials, "sums": added, "arrivals": arrivals}
     given |= {f"lanes_{loop.index}": number for loop, number in teams.items()}
@@ -378,17 +379,23 @@ CASES = {
     "draws that are accepted or rejected": (((sample(5, Gamma(np.array([0.1, 3.0]), 2.0), 60),), ()), 1, 1),
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
-CASES |= prefix_cases.cases(THREADS)
+CASES |= prefix_cases.cases(THREADS) | few_rows_cases.cases()
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 CASES["batch of rows by a key"] = batch(90, 20), 1, 1
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
 
 
-def prepared(results, wrt, errors="nan"):
+class RowByRow(Cuda):
+    """What gives long rows a block each, however few they are."""
+
+    side_by_side = 0
+
+
+def prepared(results, wrt, errors="nan", target=Cuda):
     roots = (*(result.node for result in results), *map(leaf, wrt))
     derivation = gradient_of if wrt else values
     bound = bind(roots)
-    _, kernel = lower(bound, derivation, errors, Cuda)
+    _, kernel = lower(bound, derivation, errors, target)
     return roots, derivation, kernel, [leaf.array for leaf in bound.leaves], bound.lengths
 
 
@@ -415,8 +422,9 @@ def check(name):
         assert launch(kernel, arrays, lengths)[1] is raised
         return
     (results, wrt), blocks, lanes = CASES[name]
-    roots, derivation, kernel, arrays, lengths = prepared(results, wrt)
-    kernel = replace(kernel, fixed=()) if name.endswith("by blocks") else kernel
+    by_blocks = name.endswith("by blocks")
+    roots, derivation, kernel, arrays, lengths = prepared(results, wrt, target=RowByRow if by_blocks else Cuda)
+    kernel = replace(kernel, fixed=()) if by_blocks else kernel
     found, _ = launch(kernel, arrays, lengths, blocks, lanes)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         assert mine.dtype == wanted.dtype
@@ -447,7 +455,6 @@ def check_model(seed):
     rng, grid = np.random.default_rng(seed), Grid(kernel)
     nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     lanes = [THREADS if grid.takes_blocks(nest) and rng.random() < 0.5 else 2 ** int(rng.integers(6)) for nest in nests]
-    lanes = lanes if grid.lanes is None else [grid.lanes] * len(nests)
     blocks = 1 if needs_grid_barrier(kernel) else int(rng.integers(1, 4))
     found, _ = launch(kernel, given, lengths, blocks, tuple(lanes))
     wanted = random_model_runs.plain(model, random_model_runs.arrays_of(model, np, np.float64))

@@ -50,6 +50,12 @@ def length_in(dim: Dim, lengths: Mapping[str, int]) -> int:
     return lengths[dim] if isinstance(dim, str) else dim
 
 
+def in_turn(shape: Shape, first: Sequence[Dim]) -> list[int]:
+    """The axes of a shape (negative) from the outermost loop to the innermost: those of lengths in ``first`` lead."""
+    places = {dim: place for place, dim in enumerate(first)}
+    return sorted(range(-len(shape), 0), key=lambda axis: places.get(shape[axis], len(first)))
+
+
 def broadcast_axes(shape: Shape, into: Shape) -> tuple[int, ...]:
     """The axes of ``into`` (negative) along which an array of ``shape`` is repeated."""
     return tuple(

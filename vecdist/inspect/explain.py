@@ -23,7 +23,7 @@ from vecdist.lazy.compiled import Compiled
 from vecdist.lazy.derivatives import leaves_of
 from vecdist.model.logdensity import LogDensity
 from vecdist.passes.bind import Bound, bind
-from vecdist.passes.column_reductions import candidates, scattered
+from vecdist.passes.column_reductions import scattered
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 from vecdist.passes.hoist import kept
 from vecdist.passes.order import ON_TARGET, passed
@@ -267,11 +267,10 @@ def _outline(plan: pipeline.Plan) -> Kernel:
     graph = _without_composites(plan.primitives)
     nodes = tuple(topological(graph))
     behind = dict(zip(passed(nodes, ON_TARGET), nodes, strict=True))
-    sums, values = plan.chosen
-    alike = {(node.args[0].shape, node.attrs) for node in sums}
-    tall = [node for node in candidates(graph) if (node.args[0].shape, node.attrs) in alike]
-    held = [behind[node] for node in values if node in behind]
-    return schedule(kept(scattered(graph, tall), held))
+    alike = {(node.op, node.args[0].shape, node.attrs) for node in plan.chosen.sums}
+    tall = [node for node in nodes if node.args and (node.op, node.args[0].shape, node.attrs) in alike]
+    held = [behind[node] for node in plan.chosen.values if node in behind]
+    return schedule(kept(scattered(graph, tall, plan.chosen.first), held), leading=plan.chosen.first)
 
 
 def _without_composites(roots: Sequence[Node]) -> tuple[Node, ...]:

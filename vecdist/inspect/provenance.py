@@ -12,11 +12,10 @@ from vecdist.graph.node import Node, topological
 from vecdist.inspect.diagram import density_arguments, is_picked, literal
 from vecdist.kernel.code import For, If, Note, While, lines
 from vecdist.kernel.ir import Kernel
-from vecdist.kernel.lower import schedule
 from vecdist.passes.bind import Bound
 from vecdist.passes.checks import split_checks
 from vecdist.passes.order import ON_PRIMITIVES, ON_TARGET, Pass, passed
-from vecdist.runtime.pipeline import Plan
+from vecdist.runtime.pipeline import Plan, scheduled
 
 SLOPE = "derivative of "
 
@@ -43,7 +42,7 @@ def provenance(plan: Plan, roots: Sequence[Node], bound: Bound) -> dict[str, Ste
     if plan.lowered is None:
         return {}
     made: dict[str, Node] = {}
-    schedule(*plan.lowered.with_chosen(plan.chosen), made)
+    scheduled(plan.lowered, plan.chosen, made)
     behind = _images(plan.primitives, (*ON_TARGET, *plan.passes))
     steps = _owners(made.values(), behind)
     wrote = _written(plan.graph, roots, bound)

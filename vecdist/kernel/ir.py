@@ -227,10 +227,6 @@ class Kernel:
         steps = [each for loop in loops if loop.sequential for each in loop.body.walk()]
         return sorted({each.dim for each in steps if isinstance(each, Loop)})
 
-    def row_dims(self) -> set[str]:
-        """The lengths of rows: of the loops that stand in outermost ones."""
-        return {inner.dim for _, loop in self.shared_nests() for inner in loop.body.every_loop()}
-
     def is_kept(self, loop: Loop) -> bool:
         """Whether an outermost loop fills what is kept."""
         return any(isinstance(item, Store) and self.outputs[item.output].kept for item in loop.body.walk())

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from vecdist.graph.node import Node, topological
-from vecdist.graph.shapes import Dim, Shape
+from vecdist.graph.shapes import Dim, Shape, in_turn
 from vecdist.kernel import recurrences, scans
 from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
@@ -42,13 +42,15 @@ APART = {"const", "local", "slot", "extent", "position", "cases", "gather", *THR
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
-def schedule(roots: Sequence[Node], flags: Sequence[Node] = (), made: dict[str, Node] | None = None) -> Kernel:
+def schedule(
+    roots: Sequence[Node], flags: Sequence[Node] = (), made: dict[str, Node] | None = None, leading: Sequence[Dim] = ()
+) -> Kernel:
     """The loop nests that fill one output per root, and raise the flag where one of ``flags`` is true.
 
-    ``made`` is told which node each name is the value of.
+    ``made`` is told which node each name is the value of; loops over the lengths ``leading`` stand outside others.
     """
     nodes = list(topological((*roots, *flags)))
-    lowering = _Lowering()
+    lowering = _Lowering(leading)
     for node in nodes:
         if node.op == "kept":
             lowering.keep(node)
@@ -86,7 +88,8 @@ def _lengths(nodes: Sequence[Node]) -> list[str]:
 class _Lowering:
     """The state of one lowering: blocks so far, and what has been computed in them."""
 
-    def __init__(self) -> None:
+    def __init__(self, leading: Sequence[Dim]) -> None:
+        self.leading = leading
         self.root = Block()
         self.outputs: list[Output] = []
         self.values: defaultdict[Context, dict[Node, Value]] = defaultdict(dict)
@@ -176,22 +179,21 @@ class _Lowering:
         ``picks`` vary along the first ``ahead`` axes alone; ``in_order`` says that the last axis is a sequence; what is
         known from level ``least`` on is needed, too.
         """
-        trial = imagined(self.root, shape)
+        leading = () if in_order else self.leading
+        trial = imagined(self.root, shape, leading)
         needs: dict[Block, int] = {self.root: least} if least else {}
         for node in nodes:
             raise_to(needs, self.needs(node, trial))
         for node in picks:
             raise_to(needs, self.needs(node, Context(trial.indices[:ahead])))
         block, at = self.root, self.root
-        indices: list[Index | None] = []
-        for dim, index in zip(shape, trial.indices, strict=True):
-            if index is None:
-                indices.append(None)
-                continue
-            sequential = in_order and index is trial.indices[-1]
-            block = self.loop(block, str(dim), needs.get(at, self.first if at is self.root else 0), sequential)
-            at = index.block
-            indices.append(Index(Name(block.index), block))
+        indices: list[Index | None] = [None] * len(shape)
+        for axis in in_turn(shape, leading):
+            index = trial.indices[axis]
+            if index is not None:
+                level = needs.get(at, self.first if at is self.root else 0)
+                block, at = self.loop(block, str(shape[axis]), level, in_order and axis == -1), index.block
+                indices[axis] = Index(Name(block.index), block)
         return Context(tuple(indices)), needs.get(self.root, self.first)
 
     def loop(self, block: Block, dim: str, level: int, sequential: bool = False) -> Block:
@@ -229,7 +231,7 @@ class _Lowering:
 
     def needs_of_sum(self, node: Node, context: Context) -> dict[Block, int]:
         home = context.home(self.root)
-        inner = self.needs(node.args[0], inside(context, node, home))
+        inner = self.needs(node.args[0], inside(context, node, home, self.leading))
         outside = {block: level for block, level in inner.items() if block in home.chain()}
         return {**outside, home: inner.get(home, self.first if home is self.root else 0) + 1}
 
@@ -377,18 +379,18 @@ class _Lowering:
     def reduction(self, node: Node, at: Context) -> Value:
         """The loops of a reduction in the block where it stops varying."""
         home = at.home(self.root)
-        trial = inside(at, node, home)
+        trial = inside(at, node, home, self.leading)
         needs = self.needs(node.args[0], trial)
         first = self.first if home is self.root else 0
         block, before, level = home, home, needs.get(home, first)
-        indices: list[Index | None] = []
-        for dim, kept, tried in zip(node.args[0].shape, at.indices, trial.indices, strict=True):
-            if kept is None and tried is not None:
-                block = self.loop(block, str(dim), needs.get(before, self.first if before is self.root else 0))
+        indices = list(at.indices)
+        for axis in in_turn(node.args[0].shape, self.leading):
+            tried = trial.indices[axis]
+            if indices[axis] is None and tried is not None:
+                level_of_loop = needs.get(before, first if before is home else 0)
+                block = self.loop(block, str(node.args[0].shape[axis]), level_of_loop)
                 before = tried.block
-                indices.append(Index(Name(block.index), block))
-            else:
-                indices.append(kept)
+                indices[axis] = Index(Name(block.index), block)
         value = self.value(node.args[0], replace(at, indices=tuple(indices)))
         name = self.name("a")
         inner = value.level if value.block is block else 0

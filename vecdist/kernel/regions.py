@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from vecdist.graph.node import Node, topological
-from vecdist.graph.shapes import Dim
+from vecdist.graph.shapes import Dim, Shape, in_turn
 from vecdist.kernel.context import Context, Index
 from vecdist.kernel.expressions import ZERO, Constant, Expr, of_type
 from vecdist.kernel.ir import Block
@@ -36,25 +36,20 @@ def through_gather(node: Node, context: Context, picked: Sequence[Index]) -> Con
     return replace(context, indices=(*context.indices[:start], *inside, *behind))
 
 
-def imagined(parent: Block, shape: Sequence[Dim]) -> Context:
-    """Indices of imagined loops over the varying axes of ``shape``, nested in ``parent``."""
-    indices: list[Index | None] = []
-    for dim in shape:
-        if dim == 1:
-            indices.append(None)
-        else:
+def imagined(parent: Block, shape: Shape, leading: Sequence[Dim] = ()) -> Context:
+    """Indices of imagined loops over the varying axes of ``shape``, in ``parent``, the ``leading`` ones outermost."""
+    indices: list[Index | None] = [None] * len(shape)
+    for axis in in_turn(shape, leading):
+        if shape[axis] != 1:
             parent = Block(parent)
-            indices.append(Index(ZERO, parent))
+            indices[axis] = Index(ZERO, parent)
     return Context(tuple(indices))
 
 
-def inside(context: Context, node: Node, home: Block) -> Context:
+def inside(context: Context, node: Node, home: Block, leading: Sequence[Dim] = ()) -> Context:
     """The context of the argument of a sum, with imagined loops over the axes that are summed."""
-    shape = [
-        dim if kept == 1 else 1
-        for dim, kept in zip(node.args[0].shape, node.shape, strict=True)
-    ]
-    loops = imagined(home, shape).indices
+    shape = tuple([dim if kept == 1 else 1 for dim, kept in zip(node.args[0].shape, node.shape, strict=True)])
+    loops = imagined(home, shape, leading).indices
     indices = tuple(
         kept if kept is not None else loop
         for kept, loop in zip(context.indices, loops, strict=True)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from vecdist.graph.node import Node, below, rewrite, topological
-from vecdist.graph.shapes import Shape, length_in
+from vecdist.graph.shapes import Dim, Shape, length_in
 from vecdist.primitives.indexing import scatter
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 
@@ -89,14 +89,17 @@ def _extents(node: Node, lengths: Mapping[str, int]) -> tuple[int, int]:
     return rows, columns
 
 
-def scattered(roots: Sequence[Node], tall: Sequence[Node]) -> tuple[Node, ...]:
-    """``roots`` with the sums in ``tall`` scattered, and scatters to a single element summed."""
+def scattered(roots: Sequence[Node], tall: Sequence[Node], first: Sequence[Dim] = ()) -> tuple[Node, ...]:
+    """``roots`` with the sums in ``tall`` scattered, and scatters to a single element summed.
+
+    Where loops over the lengths in ``first`` come first, what is summed over others too is summed over these before.
+    """
     if not tall and not any(node.op == "scatter" for node in below(roots)):
         return tuple(roots)
-    return rewrite(roots, lambda node, args: _scattered(rebuilt(node, args), node in tall))
+    return rewrite(roots, lambda node, args: _scattered(rebuilt(node, args), node in tall, first))
 
 
-def _scattered(node: Node, tall: bool) -> Node:
+def _scattered(node: Node, tall: bool, first: Sequence[Dim]) -> Node:
     if node.op == "scatter" and not _varying(node.shape):
         (values, *_) = node.args
         varying = tuple(axis for axis in range(-values.ndim, 0) if values.shape[axis] != 1)
@@ -105,8 +108,11 @@ def _scattered(node: Node, tall: bool) -> Node:
     if not tall:
         return node
     (source,), (axes,) = node.args, node.attrs
-    last, batch = max(axis for axis in axes if source.shape[axis] != 1), _batch(node) or 0
-    after = source.ndim + last + 1
+    over = [axis for axis in sorted(axes) if source.shape[axis] != 1]
+    outer = [axis for axis in over if source.shape[axis] in first] or over
+    source = summed(source, tuple(axis for axis in over if axis not in outer)) if outer != over else source
+    batch = source.ndim + over[0] if _varying(source.shape[: over[0]]) else 0
+    after = source.ndim + over[-1] + 1
     total = scatter(source, (), batch, (*source.shape[:batch], *source.shape[after:]))
     return view(total, [(axis, 0, 1) for axis in (*range(batch), *range(after, node.ndim))], node.shape)
 

@@ -9,26 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vecdist.graph.node import Node, rewrite, topological
-from vecdist.graph.shapes import length_in
+from vecdist.graph.shapes import Dim, in_turn, length_in
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
 DEAR = 5  # operations from which a value is better read than computed again
 
 
-def hoistable(roots: Sequence[Node]) -> tuple[Node, ...]:
-    """The largest such values that depend on inputs alone."""
-    repeated = dict.fromkeys(arg for node in topological(roots) for arg in _repeated(node))
+def hoistable(roots: Sequence[Node], first: Sequence[Dim] = ()) -> tuple[Node, ...]:
+    """The largest such values that depend on inputs alone, where the loops over the lengths in ``first`` come first."""
+    repeated = dict.fromkeys(arg for node in topological(roots) for arg in _repeated(node, first))
     costs = _costs(roots) if repeated else {}
     return tuple(arg for arg in repeated if costs.get(arg, 0) >= DEAR)
 
 
-def _repeated(node: Node) -> list[Node]:
+def _repeated(node: Node, first: Sequence[Dim]) -> list[Node]:
     """The arguments that a loop around ``node`` computes again and again: it is outside of one that they vary along."""
     if node.op == "gather":
         return [node.args[0]] if _varies(node.args[0]) else []
     if node.op in STRUCTURE or node.op == "cases" or node.ndim < 2:
         return []
-    loops = [axis for axis in range(-node.ndim, 0) if node.shape[axis] != 1]
+    loops = [axis for axis in in_turn(node.shape, first) if node.shape[axis] != 1]
     return [arg for arg in node.args if _is_inside(arg, loops)]
 
 

@@ -8,11 +8,13 @@ from typing import NamedTuple, final
 
 from vecdist.graph.memo import cached_property
 from vecdist.graph.node import Node
+from vecdist.graph.shapes import Dim
 from vecdist.passes.checks import split_checks
 from vecdist.passes.column_reductions import candidates, scattered, tall_sums
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.expand import expand, to_elementary
 from vecdist.passes.factor import factor
+from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import hoistable, kept, narrow
 from vecdist.passes.loops import merged, with_turns
@@ -26,7 +28,18 @@ from vecdist.passes.stages import Stages, staged
 from vecdist.passes.verify import verify
 
 Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
-Chosen = tuple[tuple[Node, ...], tuple[Node, ...]]
+
+
+@final
+class Chosen(NamedTuple):
+    """What depends on lengths: sums that are scattered, values that are kept, and lengths whose loops come first."""
+
+    sums: tuple[Node, ...] = ()
+    values: tuple[Node, ...] = ()
+    first: tuple[Dim, ...] = ()
+
+
+NOTHING_CHOSEN = Chosen()
 
 ON_VALUES: tuple[Pass, ...] = (
     sink_selects,  # between two values of one function, lgamma say, while it is still one: they share a derivative
@@ -104,9 +117,9 @@ class Derived:
         return (*self.roots, *self.flags)
 
     @cached_property
-    def choices(self) -> tuple[dict[Node, bool], tuple[Node, ...]]:
-        """What depends on which lengths are large: sums over the rows of an array, values to keep."""
-        return candidates(self.all), hoistable(self.all)
+    def choices(self) -> tuple[dict[Node, bool], tuple[Node, ...], tuple[Rows, ...]]:
+        """What depends on which lengths are large: sums over the rows of an array, values to keep, rows."""
+        return candidates(self.all), hoistable(self.all), reduced_rows(self.all)
 
     @cached_property
     def stages(self) -> Stages | None:
@@ -119,15 +132,16 @@ class Derived:
         stages = self.stages.stages if self.stages else ()
         return tuple(Derived(stage.roots, stage.roots, stage.flags) for stage in stages) or (self,)
 
-    def chosen(self, lengths: Mapping[str, int], widest: int | None) -> Chosen:
-        """The choice for these lengths."""
-        sums, values = self.choices
-        return tall_sums(sums, lengths, widest), narrow(values, lengths, widest)
+    def chosen(self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0) -> Chosen:
+        """The choice for these lengths: sums that fit, and as many rows as are done ``side_by_side``."""
+        sums, values, rows = self.choices
+        found, first = few_rows(rows, lengths, side_by_side)
+        values = hoistable(self.all, first) if first else values
+        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, widest), first)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""
-        tall, values = chosen
-        graph = verify(kept(scattered(self.all, tall), values))
+        graph = verify(kept(scattered(self.all, chosen.sums, chosen.first), chosen.values))
         return graph[: len(self.roots)], graph[len(self.roots) :]
 
 

@@ -98,6 +98,9 @@ class Backend(ABC):
     widest: int | None = None
     """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
 
+    side_by_side: int = 0
+    """The most long rows that are better done side by side, as elements are read, than one by one."""
+
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what the program should know of its lengths; those of ``few`` rows are written out, too."""

@@ -17,7 +17,7 @@ from vecdist.kernel.lower import schedule
 from vecdist.kernel.written_out import written_out
 from vecdist.passes.bind import Binding, Bound, rebound
 from vecdist.passes.derivations import Derivation, values
-from vecdist.passes.order import Chosen, Derived, Pass, Structure, derived, settled
+from vecdist.passes.order import NOTHING_CHOSEN, Chosen, Derived, Pass, Structure, derived, settled
 from vecdist.passes.outline import Outline, outline
 from vecdist.passes.partial_evaluation import scalar
 from vecdist.passes.products_as_loops import products_as_loops
@@ -49,7 +49,7 @@ class Plan:
     program: Program
     constants: tuple[Node, ...] = ()
     conditions: tuple[Node, ...] = ()
-    chosen: Chosen = ((), ())
+    chosen: Chosen = NOTHING_CHOSEN
     primitives: tuple[Node, ...] = ()
     sortings: tuple[Sorting, ...] = ()
     steps: tuple[tuple[Plan | None, Stage], ...] = ()
@@ -209,13 +209,18 @@ def planned(
     asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), target.picks)
     key = (kind, asked)
     found = _derived(key, lambda: derived(asked, target.passes, _first(asked)))
-    chosen = tuple(part.chosen(bound.lengths, target.widest) for part in found.parts)
+    chosen = tuple(part.chosen(bound.lengths, target.widest, target.side_by_side) for part in found.parts)
     pairs = tuple(zip(found.parts, chosen, strict=True))
-    nests = _kernels((key, chosen), lambda: [schedule(*part.with_chosen(each)) for part, each in pairs])
+    nests = _kernels((key, chosen), lambda: [scheduled(*pair) for pair in pairs])
     widths = {width for sorting in sortings for width in sorting.widths}
     kernels = [target.sized(kernel, bound.lengths, widths) for kernel in nests]
     whole = (key, chosen, tuple((kernel.fixed, kernel.sizes) for kernel in kernels))
     return _plans(whole, lambda: _plan(found, _nested(kernels, target), chosen, target, sortings))
+
+
+def scheduled(part: Derived, chosen: Chosen, made: dict[str, Node] | None = None) -> Kernel:
+    """The loop nests of what a kernel computes, with what was chosen; ``made`` is told whose value each name is."""
+    return schedule(*part.with_chosen(chosen), made, chosen.first)
 
 
 def _first(asked: Structure) -> Derived:
@@ -249,7 +254,7 @@ def lower(
 ) -> tuple[tuple[Node, ...], Kernel]:
     """The derived graph of a structure and its loop nests."""
     found = derived(Structure(bound.roots, derivation, errors), target.passes)
-    kernel = schedule(*found.with_chosen(found.chosen(bound.lengths, target.widest)))
+    kernel = scheduled(found, found.chosen(bound.lengths, target.widest, target.side_by_side))
     (nested,) = _nested([target.sized(kernel, bound.lengths)], target)
     return found.graph, nested
 
@@ -276,9 +281,8 @@ def sequential(
         asked = Structure(bound.roots, derivation, "nan", dropped=dropped, picks=False)
         found = derived(asked, (products_as_loops,), _first(asked))
     leaves = [Leaf(None, each, LIBRARY[kind] if np.ndim(each) else "number") for each in constants or ()]
-    tall, _ = found.chosen(bound.lengths, None)
-    _, values = found.chosen(bound.lengths, KEPT)
-    kernel = schedule(*found.with_chosen((tall, values)))
+    sums, values = found.chosen(bound.lengths, None).sums, found.chosen(bound.lengths, KEPT).values
+    kernel = scheduled(found, Chosen(sums, values))
     outputs = tuple([replace(output, kept=False) for output in kernel.outputs])
     fixed = replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items()))
     return written_out(fixed), (*bound.leaves, *leaves)

@@ -2,8 +2,6 @@ from vecdist.runtime.cuda.language import *
 
 
 def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
-    lanes = 1
-    shift = 0
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x

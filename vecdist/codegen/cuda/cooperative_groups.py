@@ -66,8 +66,8 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
         return scan(loop, rows, grid)
     if loop.sequential:
         return (For(loop.index, Choice(cuda.LANE.equals(0), loop.length, ZERO), body),)
-    if grid.lanes is not None:
-        return _fixed(loop, rows, body, grid, grid.lanes)
+    if rows in grid.lanes:
+        return _fixed(loop, rows, body, grid, grid.lanes[rows])
     tile = Tile(loop, unrolling(loop), cuda.LANE, cuda.LANES, cuda.MASK)
     if tile.copies > 1 and loop.dim not in grid.fixed and grid.takes_blocks(rows):
         return (For("base", loop.length, tiled(tile, jammed(tile)), ZERO, tile.width),)
@@ -89,7 +89,7 @@ def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid, lanes: int) -> Items
     for item in few.values():
         found: Expr = cuda.F8(_narrow(item))
         ends.append(let(item.name, found if item in sums else combined(item.op, "f", Name(item.name), found)))
-    return *starts, For(turn.id, Constant(grid.turns(loop)), body), *ends
+    return *starts, For(turn.id, Constant(grid.turns(loop, rows)), body), *ends
 
 
 def _is_narrow(item: Accumulate) -> bool:
@@ -121,7 +121,7 @@ def _combined_over_lanes(item: Total, rows: Loop, grid: Grid) -> Iterator[Item]:
     if taken.op == "last":
         return  # the first lane has it, and stores it
     blocks = grid.takes_blocks(rows)
-    lanes = cuda.LANES if grid.lanes is None else Constant(grid.lanes)
+    lanes = Constant(grid.lanes[rows]) if rows in grid.lanes else cuda.LANES
     yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)
     if blocks:
         of_row = Name("of_row")

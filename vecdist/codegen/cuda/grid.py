@@ -56,10 +56,8 @@ class Grid:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.fixed: dict[str, int] = dict(kernel.fixed)
-        flat = all(not inner.body.every_loop() for _, loop in kernel.shared_nests() for inner in loop.body.every_loop())
-        known = flat and kernel.inner_dims() <= set(self.fixed)
-        rows = [self.fixed[dim] for dim in kernel.row_dims()] if known else []
-        self.lanes: int | None = group(max(rows, default=1)) if known else None  # of a row, where the program knows it
+        nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop)]
+        self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
         self.kept_outputs: list[int] = [number for number, output in enumerate(kernel.outputs) if output.kept]
         self.private_outputs: list[int] = sorted({each.number for each in self.private})
@@ -86,7 +84,7 @@ class Grid:
     def takes_blocks(self, loop: Loop) -> bool:
         """Whether a row of a nest may be a whole block's: some loop is long, and no thread has slots for all of it."""
         long = [inner for inner in loop.body.every_loop() if not one_by_one(inner) and inner.dim not in self.fixed]
-        return self.lanes is None and bool(long) and not self.private_to(loop)
+        return loop not in self.lanes and bool(long) and not self.private_to(loop)
 
     def _is_cut(self, loop: Loop) -> bool:
         """Whether rows of a nest may be cut into pieces: nothing is made of them but running results."""
@@ -94,9 +92,17 @@ class Grid:
         in_order = len(inner) == 1 and inner[0].sequential and not one_by_one(inner[0])
         return in_order and self.takes_blocks(loop) and all(isinstance(item, Assign | Load) for item in others)
 
-    def turns(self, loop: Loop) -> int:
+    def _is_known(self, loop: Loop) -> bool:
+        """Whether the lengths of all loops in a nest are known, and none stands in another."""
+        inner = loop.body.every_loop()
+        return all(each.dim in self.fixed and not each.body.every_loop() for each in inner)
+
+    def _lanes_of(self, loop: Loop) -> int:
+        return group(max((self.fixed[each.dim] for each in loop.body.every_loop()), default=1))
+
+    def turns(self, loop: Loop, rows: Loop) -> int:
         """How many elements of an inner loop of known length a lane takes."""
-        return -(-self.fixed[loop.dim] // (self.lanes or 1))
+        return -(-self.fixed[loop.dim] // self.lanes.get(rows, 1))
 
     def shared_bytes(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
         """The shared memory of a block: what is kept, and the slots of its threads, of the nest that has most."""

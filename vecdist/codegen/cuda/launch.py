@@ -32,7 +32,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
     kernel = grid.kernel
     used = {"partials": bool(grid.sums or grid.cut), "sums": bool(grid.private_outputs or grid.atomic_outputs)}
     used["arrivals"] = used["partials"] or used["sums"] or grid.waits
-    groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and grid.lanes is None]
+    groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and loop not in grid.lanes]
     named = tuple(name for name in ("partials", "sums", "arrivals") if used[name])
     return (*named, *(f"lanes_{loop.index}" for loop in groups))
 
@@ -53,8 +53,8 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     """
     if loop in grid.cut and (pieces := pieces_of(loop, lengths)) > 1:
         return THREADS * pieces
-    if grid.lanes is not None:
-        return grid.lanes
+    if loop in grid.lanes:
+        return grid.lanes[loop]
     rows = loop.turns(lengths)
     inner = {each: each.turns(lengths) for each in loop.body.every_loop()}
     if rows > PIECES and all(each.sequential and not any(lies_along(each, loop)) for each in inner):

@@ -106,7 +106,7 @@ def _rows(loop: Loop, grid: Grid) -> Items:
     """A loop over rows, each a group's."""
     reuse = reused(loop.body, _room(loop, grid))
     arrays = reuse.arrays.items()
-    kept = [cuda.local_array(name, grid.turns(inner), cuda.memory_type(dtype)) for name, (dtype, inner) in arrays]
+    kept = [cuda.local_array(name, grid.turns(inner, loop), cuda.memory_type(dtype)) for name, (dtype, inner) in arrays]
     row = over_groups(loop, reuse.bodies, grid)
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
     body = *row, *flushed_at_times(grid.private_to(loop))
@@ -116,17 +116,20 @@ def _rows(loop: Loop, grid: Grid) -> Items:
 
 def _room(loop: Loop, grid: Grid) -> dict[str, int]:
     """How many values inner loops may keep for each other, by their lengths; none where these are not known."""
-    if grid.lanes is None:
+    if loop not in grid.lanes:
         return {}
     wide = any(isinstance(item, Assign) and item.dtype == np.float64 for item in loop.body.walk())
-    return {each.dim: REUSED // (grid.turns(each) * (2 if wide else 1)) for each in loop.body.every_loop()}
+    return {each.dim: REUSED // (grid.turns(each, loop) * (2 if wide else 1)) for each in loop.body.every_loop()}
 
 
 def _known_lanes(loop: Loop, grid: Grid) -> Iterator[Code]:
-    """The lanes of a group of a nest, which are chosen at launch, as a power of two."""
+    """The lanes of a group of a nest as a power of two: known, or chosen at launch."""
     if loop in grid.cut:
         yield from known_cut(Name(f"lanes_{loop.index}"))
-    elif grid.lanes is None and has_rows(loop):
+    elif loop in grid.lanes and has_rows(loop):
+        yield let("lanes", Constant(grid.lanes[loop]))
+        yield let("shift", Constant(grid.lanes[loop].bit_length() - 1))
+    elif has_rows(loop):
         yield let("lanes", Name(f"lanes_{loop.index}"))
         if grid.private_to(loop):
             shift = Name("shift")

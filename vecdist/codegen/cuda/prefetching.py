@@ -76,7 +76,7 @@ class Ahead:
 
 def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ahead]:
     """The loads of a row that can be made before it begins, as far as registers go."""
-    if grid.lanes is None:
+    if rows not in grid.lanes:
         return []
     found = [
         Ahead(item, None, 1, True, item.name)
@@ -90,7 +90,7 @@ def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ah
                 places = tuple([substituted(index, {inner.index: Name(inner.dim)}) for index in item.indices])
                 name = same.setdefault((item.source, places), item.name)
                 moves = rows.index in names(*item.indices)
-                found.append(Ahead(item, inner, grid.turns(inner), moves, name))
+                found.append(Ahead(item, inner, grid.turns(inner, rows), moves, name))
     return _fitting(found)
 
 
@@ -158,12 +158,11 @@ def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
     item = each.item
     if each.loop is None:
         return (renamed(item, {rows.index: AHEAD, item.name: Name(each.fetched)}),)
-    assert grid.lanes is not None
-    place, length = cuda.LANE + Constant(grid.lanes) * TURN, grid.fixed[each.loop.dim]
+    place, length = cuda.LANE + Constant(grid.lanes[rows]) * TURN, grid.fixed[each.loop.dim]
     meanings = {rows.index: AHEAD, each.loop.index: place}
     load = item.mapped(lambda index: substituted(index, meanings))
     body: Items = (Set(Name(each.fetched)[TURN], loaded(load, grid.kernel)),)
-    return (For("turn", Constant(each.turns), (If(place < length, body),) if length % grid.lanes else body),)
+    return (For("turn", Constant(each.turns), (If(place < length, body),) if length % grid.lanes[rows] else body),)
 
 
 def _arrived(each: Ahead) -> Item:

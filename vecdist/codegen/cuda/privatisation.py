@@ -38,13 +38,13 @@ def privatisable(kernel: Kernel) -> dict[Scatter, Loop]:
     return found
 
 
-def private_sums(kernel: Kernel, lanes: int | None, threads: int) -> list[Private]:
-    """What each of the ``threads`` of a block adds up for itself, in groups of so many lanes where that is known."""
+def private_sums(kernel: Kernel, lanes: Mapping[Loop, int], threads: int) -> list[Private]:
+    """What each of the ``threads`` of a block adds up for itself, in groups of ``lanes`` where these are known."""
     items: dict[tuple[int, Loop], list[Scatter]] = {}
     for item, loop in privatisable(kernel).items():
         items.setdefault((item.output, loop), []).append(item)
     return [
-        Private(output, loop, tuple(found), kernel.outputs[output], dict(kernel.fixed), lanes, threads)
+        Private(output, loop, tuple(found), kernel.outputs[output], dict(kernel.fixed), lanes.get(loop), threads)
         for (output, loop), found in items.items()
     ]
 
@@ -67,14 +67,24 @@ class Private:
         return varying(self.output.shape)
 
     @cached_property
-    def split(self) -> bool:
-        """Whether a lane meets but its own part of the first axis: every statement shares it among the lanes."""
-        return self._first_axes <= {Name(each.index) for each in self.loop.body.every_loop() if not each.sequential}
+    def axis(self) -> int:
+        """The axis of which a lane meets but its own part: every statement shares it among the lanes; -1 for none."""
+        shared = {Name(each.index) for each in self.loop.body.every_loop() if not each.sequential}
+        found = (axis for axis in range(len(self.dims)) if self._indices(axis) <= shared)
+        return next(found, -1)
 
     @property
-    def _first_axes(self) -> set[Expr]:
-        """What the first axis is indexed with."""
-        return {item.indices[0] for item in self.items}
+    def split(self) -> bool:
+        return self.axis >= 0
+
+    def _indices(self, axis: int) -> set[Expr]:
+        """What an axis is indexed with."""
+        return {item.indices[axis] for item in self.items}
+
+    def _parted(self, each: Sequence[Expr]) -> tuple[Expr, list[Expr]]:
+        """What stands for the axis that lanes share, or else the first one, and for the others."""
+        axis = max(self.axis, 0)
+        return each[axis], [*each[:axis], *each[axis + 1 :]]
 
     @cached_property
     def registers(self) -> int:
@@ -82,8 +92,9 @@ class Private:
 
         Their places must be known to the compiler: lengths are, and no lane begins where the others do not.
         """
-        lengths = [int(self.fixed.get(str(dim), 0)) for dim in self.dims]
-        alike = self._first_axes.isdisjoint(Name(each.index) for each in self.loop.body.every_loop())
+        first, rest = self._parted(self.dims)
+        lengths = [int(self.fixed.get(str(dim), 0)) for dim in (first, *rest)]
+        alike = self._indices(0).isdisjoint(Name(each.index) for each in self.loop.body.every_loop())
         if self.lanes is None or not (self.split or alike):
             return 0
         own = -(-lengths[0] // self.lanes) if self.split else lengths[0]
@@ -98,21 +109,22 @@ class Private:
     @property
     def count(self) -> Expr:
         """The slots of one thread: the elements that its lane meets."""
-        first, *rest = self.dims
+        first, rest = self._parted(self.dims)
         return joined("*", [(first + cuda.LANES - 1) // cuda.LANES if self.split else first, *rest])
 
     def size(self, lengths: Mapping[str, int], lanes: int) -> int:
         """The number of these slots."""
-        first, *rest = (int(lengths.get(str(dim), str(dim))) for dim in self.dims)
-        return math.prod((-(-first // lanes) if self.split else first, *rest))
+        first, rest = self._parted(self.dims)
+        one, *others = (int(lengths.get(str(dim), str(dim))) for dim in (first, *rest))
+        return math.prod((-(-one // lanes) if self.split else one, *others))
 
     def place(self, item: Scatter) -> Element:
         """Where the element that a statement adds to is kept: a register, or a slot."""
-        first, *rest = item.indices
+        (first, rest), (_, dims) = self._parted(item.indices), self._parted(self.dims)
         place = first
         if self.split:
             place = Name(f"turn_{first}") if self.registers else first >> SHIFT
-        for index, dim in zip(rest, self.dims[1:], strict=True):
+        for index, dim in zip(rest, dims, strict=True):
             place = place * dim + index
         return self.register(place) if self.registers else self.slot(place)
 
@@ -138,11 +150,14 @@ class Private:
 
     def of_block(self, first: bool) -> For[Code]:
         """The slots of a block that hold the same element added up; ``first`` where no earlier nest left any."""
-        rest, start = joined("*", self.dims[1:] or [ONE]), Name(f"slot_o{self.number}")
+        start, whole, behind = Name(f"slot_o{self.number}"), self.dims, self.dims[self.axis + 1 :]
         added = let("whole", WHOLE + SLOTS[SLOT_BASE + PLACE * self.threads + OTHER])
         if self.split:
-            place = start + (ROW // cuda.LANES) * rest + ELEMENT % rest
-            found = let("row", ELEMENT // rest), let("place", place)
+            after, rest = joined("*", behind or [ONE]), joined("*", self._parted(whole)[1] or [ONE])
+            row = ELEMENT // after % whole[self.axis] if self.axis else ELEMENT // after
+            ahead = ELEMENT // (after * whole[self.axis]) * after if self.axis else ZERO
+            place = start + (ROW // cuda.LANES) * rest + ahead + ELEMENT % after
+            found = let("row", row), let("place", place)
             others = For("other", Constant(self.threads), (added,), ROW % cuda.LANES, cuda.LANES)
         else:
             found, others = (let("place", start + ELEMENT),), For("other", Constant(self.threads), (added,))

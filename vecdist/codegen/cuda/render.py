@@ -41,11 +41,8 @@ def function(kernel: Kernel) -> Function:
 
 
 def _known(grid: Grid) -> Iterator[Code]:
-    """The lengths that are part of the program, the lanes of a group as a power of two, and where a thread is."""
+    """The lengths that are part of the program, and where a thread is."""
     yield from (let(dim, Constant(length)) for dim, length in grid.kernel.fixed)
-    if grid.lanes is not None:
-        yield let("lanes", Constant(grid.lanes))
-        yield let("shift", Constant(grid.lanes.bit_length() - 1))
     yield let("thread", word("cuda.threadIdx.x"))
     yield let("block", word("cuda.blockIdx.x"))
     yield let("blocks", word("cuda.gridDim.x"))

@@ -297,6 +297,7 @@ class Cuda(Backend):
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, slower still and in another order each time
     widest = 1024  # 32 slots for each of 256 threads: 64 KiB of shared memory
+    side_by_side = 128  # fewer blocks than these leave processors idle
 
     def compile(self, kernel: Kernel) -> CudaProgram:
         try:

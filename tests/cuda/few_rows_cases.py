@@ -1,0 +1,69 @@
+"""Few long rows for the simulator: chains over the same data, whose sums every thread keeps while it goes through it."""
+
+import numpy as np
+
+from vecdist import lazy, logpdf, logsumexp
+from vecdist.distributions import Gamma, Normal, Poisson
+
+
+def data(n, dtype="f8"):
+    return (np.arange(n) * 7 % 31 / 9.0 - 1.0).astype(dtype)
+
+
+def parameters(*shape, dtype="f8"):
+    return np.linspace(-0.8, 0.9, int(np.prod(shape))).reshape(shape).astype(dtype)
+
+
+def line(chains, n, dtype="f8", each=False):
+    """A straight line of each chain; the value of all, or of each."""
+    a, b, s = (parameters(chains, 1, dtype=dtype) * scale for scale in (1.0, -0.5, 0.25))
+    mean = lazy(a) + lazy(b) * data(n, dtype)[::-1].copy()
+    terms = logpdf(Normal(mean, np.exp(lazy(s))), data(n, dtype))
+    if each:
+        return (terms.sum(axis=1) - 0.5 * (lazy(a) ** 2).sum(axis=1),), ()
+    return (terms.sum() - 0.5 * (lazy(a) ** 2).sum(),), (a, b, s)
+
+
+def latent(chains, n):
+    """A parameter of each element, beside one of the chain."""
+    own, s = parameters(chains, n), parameters(chains, 1)
+    return (logpdf(Normal(lazy(own), np.exp(lazy(s))), data(n)).sum(),), (own, s)
+
+
+def mixture(chains, n, components, dtype="f8"):
+    e, s, w = (parameters(chains, 1, components, dtype=dtype) * scale for scale in (2.0, 0.3, 1.0))
+    weights = lazy(w) - logsumexp(lazy(w), axis=-1, keepdims=True)
+    terms = weights + logpdf(Normal(lazy(e), np.exp(lazy(s))), data(n, dtype)[:, None])
+    return (logsumexp(terms, axis=-1).sum(),), (e, s, w)
+
+
+def table(chains, rows, columns, dtype="f8"):
+    """Columns with parameters of their own."""
+    e, s = parameters(chains, 1, columns, dtype=dtype), 0.5 * parameters(chains, 1, columns, dtype=dtype)
+    x = 0.1 + np.abs(data(rows * columns, dtype)).reshape(rows, columns)
+    return (logpdf(Gamma(np.exp(lazy(s)), np.exp(lazy(e))), x).sum(),), (e, s)
+
+
+def groups(chains, n, count):
+    """An effect of each group, and a value that other rows need."""
+    effects, log_rate = parameters(chains, count), parameters(chains, 1)
+    counts, group = np.arange(n) % 5, np.arange(n) * 3 % count
+    rate = np.exp(lazy(effects)[..., group] + lazy(log_rate))
+    return (logpdf(Poisson(rate), counts).sum() - 0.5 * (lazy(effects) ** 2).sum(),), (effects, log_rate)
+
+
+def cases():
+    """What to compute and where to differentiate, in how many blocks, with how many lanes in a team."""
+    return {
+        "chains of a line": (line(3, 1100), 1, 1),
+        "chains of a line in float32, by teams": (line(20, 1030, "f4"), 1, 4),
+        "chains of a line, the value of each in three blocks": (line(5, 1100, each=True), 3, 1),
+        "many chains of a line, in slots": (line(70, 1024), 1, 32),
+        "chains with a parameter of each element": (latent(3, 1050), 1, 1),
+        "chains of a mixture": (mixture(2, 1024, 3), 1, 1),
+        "chains of a mixture in float32, by teams": (mixture(9, 1024, 2, "f4"), 1, 4),
+        "chains of a table": (table(4, 600, 3), 1, 2),
+        "chains of a table of more columns than chains": (table(2, 200, 7), 1, 4),
+        "chains of a table of many columns, in float32": (table(3, 40, 33, "f4"), 1, 8),
+        "chains of groups": (groups(4, 1040, 6), 1, 2),
+    }
