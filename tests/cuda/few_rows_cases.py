@@ -1,4 +1,4 @@
-"""Few long rows for the simulator: chains over the same data, whose sums every thread keeps while it goes through it."""
+"""Few long rows for the simulator: chains over the same data, whose sums every thread keeps as it goes through that."""
 
 import numpy as np
 

@@ -69,7 +69,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     teams = dict(zip(nests, lanes if isinstance(lanes, tuple) else repeat(lanes, len(nests)), strict=True)) | grid.lanes
     assert all(team < THREADS or grid.takes_blocks(nest) for nest, team in teams.items()), "no row is for a block"
-    given = {"partials": partials, "sums": added, "arrivals": arrivals}
+    given = {"partials": partials, "sums": added, "arrivals": arrivals, "spread": int(blocks == 1)}
     given |= {f"lanes_{loop.index}": number for loop, number in teams.items()}
     shared = (given[name] for name in workspace(grid))
     function[blocks, THREADS, 0, grid.shared_bytes(lengths, teams)](*arguments, *shared)

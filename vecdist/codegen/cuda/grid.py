@@ -69,6 +69,7 @@ class Grid:
         running = [item for loop in self.cut for inner in loop.body.every_loop() for item in inner.sums(loop.body)]
         self.piece_parts: list[str] = [part for item in running for part in parts(item, "whole")]
         levels = {level for level, _ in kernel.shared_nests()}
+        self.ends: list[int] = kernel.finished(max(levels, default=0))  # outputs that no later loop reads
         self.waits: bool = len(levels) > 1 or bool(self.cut)  # a loop needs what the whole grid has found before
         # whether blocks leave nothing to each other, so that there may be as many as there is work
         self.apart: bool = not (self.sums or self.waits or self.together())

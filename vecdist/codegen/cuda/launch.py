@@ -12,6 +12,8 @@ from vecdist.kernel.ir import Loop
 
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 AT_ONCE = 2**17  # threads that keep a GPU busy
+ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
+ONE_BY_ONE = 8  # times as long as one of these a sum of atomic additions takes, which is read, rounded and set to zero
 COLUMNS = 2**15  # running results side by side that keep all threads busy, each with one: they read neighbours together
 
 
@@ -33,8 +35,16 @@ def workspace(grid: Grid) -> tuple[str, ...]:
     used = {"partials": bool(grid.sums or grid.cut), "sums": bool(grid.private_outputs or grid.atomic_outputs)}
     used["arrivals"] = used["partials"] or used["sums"] or grid.waits
     groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and loop not in grid.lanes]
-    named = tuple(name for name in ("partials", "sums", "arrivals") if used[name])
+    used["spread"] = bool(grid.ends)
+    named = tuple(name for name in ("partials", "sums", "arrivals", "spread") if used[name])
     return (*named, *(f"lanes_{loop.index}" for loop in groups))
+
+
+def is_spread(grid: Grid, lengths: Mapping[str, int], blocks: int) -> bool:
+    """Whether all blocks add up the scattered outputs at the end: where that takes the last one longer than waiting."""
+    sizes = {output: elements(grid.kernel.outputs[output].shape, lengths) for output in grid.ends}
+    reads = sum(size * (blocks if output in grid.private_outputs else ONE_BY_ONE) for output, size in sizes.items())
+    return reads > ALONE
 
 
 def pieces_of(loop: Loop, lengths: Mapping[str, int]) -> int:

@@ -108,7 +108,10 @@ def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int, left:
     yield cuda.shared_array("last", 1, "i4")
     yield If(cuda.THREAD.equals(0), (cuda.FENCE, Set(last, Choice(is_last, ONE, ZERO))))
     yield cuda.SYNC
-    whole = *totals(sums, done), *whole_outputs(grid, level, cuda.THREAD, Constant(THREADS))
+    whole, spread = tuple(totals(sums, done)), Name("spread")
+    if grid.ends:
+        yield If(spread > 0, (*barrier(1 + 2 * level), *whole_outputs(grid, level, cuda.FIRST, cuda.STEP)))
+        whole = *whole, If(spread.equals(0), tuple(whole_outputs(grid, level, cuda.THREAD, Constant(THREADS))))
     cleared = [Set(ARRIVALS[counter], ZERO) for counter in range(counters(kernel))]
     yield If(last.equals(1), (cuda.FENCE, *whole, If(cuda.THREAD.equals(0), (*cleared, *left))))
 

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, final
@@ -15,7 +16,7 @@ import numpy as np
 
 from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
-from vecdist.codegen.cuda.launch import lanes_of, workspace
+from vecdist.codegen.cuda.launch import is_spread, lanes_of, workspace
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
 from vecdist.codegen.routines import Routine, Tables, with_needs
@@ -103,6 +104,21 @@ def _kept(file: str, make: Callable[[], bytes]) -> bytes:
 
 
 @final
+@dataclass(frozen=True)
+class Extent:
+    """A launch: a loaded function, how many blocks there are and the memory that each shares, and last ``numbers``.
+
+    In a ``cooperative`` one all blocks run at once, and wait for each other.
+    """
+
+    function: Any
+    blocks: int
+    memory: int
+    cooperative: bool
+    numbers: Mapping[str, int]
+
+
+@final
 class CudaProgram(Program):
     """A kernel for one compute capability, loaded on each device that asks for it."""
 
@@ -113,7 +129,6 @@ class CudaProgram(Program):
         self.kernel: Kernel = kernel
         self.capability: tuple[int, int] = capability
         self.grid: Grid = Grid(kernel)
-        self.cooperative: bool = self.grid.waits
         self.sums: int = sum(len(loop.sums(kernel.root)) for _, loop in kernel.nests())
         self._loaded: dict[int, Any] = {}
         self._most_memory: dict[int, int] = {}
@@ -154,8 +169,8 @@ class CudaProgram(Program):
             "    key = (device(), on.ptr)",
             "    if key not in ready:",
             "        ready[key] = prepare(*key)",
-            "    function, grid, tail, memory = ready[key]",
-            f"    function(grid, block, ({', '.join(arguments)}, *tail), memory, on, {self.cooperative})",
+            "    function, grid, tail, memory, together = ready[key]",
+            f"    function(grid, block, ({', '.join(arguments)}, *tail), memory, on, together)",
             *_holding([f"o{n}" for n, output in enumerate(self.kernel.outputs) if output.temporary]),
             f"    return ({', '.join(results)},), {'flag' if self.kernel.flagged else False}",
         ]
@@ -173,24 +188,27 @@ class CudaProgram(Program):
         return self.ready(device, stream, lengths)
 
     def ready(self, device: int, stream: int, lengths: Mapping[str, int]) -> tuple:
-        """The loaded function, the grid, the last arguments of a launch at these lengths, and its shared memory."""
+        """The loaded function, the grid, the last arguments of a launch, its shared memory, and whether blocks meet."""
         import cupy
 
-        function, lanes, memory, blocks = self.extent(device, lengths)
+        found = self.extent(device, lengths)
         partials, arrivals = self.workspace(device, stream)
-        sums = cupy.zeros(self.grid.sum_places(lengths, blocks), np.float64)
+        sums = cupy.zeros(self.grid.sum_places(lengths, found.blocks), np.float64)
         given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
-        given |= {f"lanes_{loop.index}": (each,) for loop, each in lanes.items()}
+        given |= {name: (number,) for name, number in found.numbers.items()}
         tail = tuple(argument for name in workspace(self.grid) for argument in given[name])
-        return function, (blocks,), tail, memory
+        return found.function, (found.blocks,), tail, found.memory, found.cooperative
 
-    def extent(self, device: int, lengths: Mapping[str, int]) -> tuple[Any, dict[Loop, int], int, int]:
-        """The loaded function, the lanes of a row of each nest, the shared memory of a block, and how many blocks."""
+    def extent(self, device: int, lengths: Mapping[str, int]) -> Extent:
+        """How a launch at these lengths is laid out."""
         function = self.loaded(device)
         lanes = {loop: self.lanes(loop, lengths) for _, loop in self.kernel.shared_nests() if has_rows(loop)}
         memory = self.grid.shared_bytes(lengths, lanes)
         at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
-        return function, lanes, memory, min(wanted, at_once * self.waves(wanted // at_once))
+        blocks = min(wanted, at_once * self.waves(wanted // at_once))
+        spread = blocks <= at_once and is_spread(self.grid, lengths, blocks)
+        numbers = {"spread": int(spread)} | {f"lanes_{loop.index}": each for loop, each in lanes.items()}
+        return Extent(function, blocks, memory, self.grid.waits or spread, numbers)
 
     def waves(self, turns: int) -> int:
         """How many times as many blocks there are as run at once, so that not all of them read, or write, together.
@@ -200,7 +218,7 @@ class CudaProgram(Program):
         """
         if self.grid.apart:
             return 16
-        if self.cooperative or not self.sums or any(has_rows(loop) for _, loop in self.kernel.shared_nests()):
+        if self.grid.waits or not self.sums or any(has_rows(loop) for _, loop in self.kernel.shared_nests()):
             return 1
         return min(MOST_WAVES, max(1, turns // 32))
 

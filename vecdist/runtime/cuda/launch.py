@@ -47,16 +47,16 @@ def launch(program: Program, lengths: Mapping[str, int], feeds: Sequence[Feed], 
     import cupy
 
     kernel, room = program.kernel, _Room()
-    function, lanes, memory, blocks = program.extent(cupy.cuda.device.get_device_id(), lengths)
-    tail = {f"lanes_{loop.index}": [_word(each)] for loop, each in lanes.items()}
-    sizes = {"arrivals": (counters(kernel), 4), "sums": (program.grid.sum_places(lengths, blocks), 8)}
+    found = program.extent(cupy.cuda.device.get_device_id(), lengths)
+    tail = {name: [_word(number)] for name, number in found.numbers.items()}
+    sizes = {"arrivals": (counters(kernel), 4), "sums": (program.grid.sum_places(lengths, found.blocks), 8)}
     used = workspace(program.grid)
     for name, (length, size) in sizes.items():
         if name in used:  # a Numba array: its owners, length, size of an element, address, shape and strides
             place = room.take(length * size)
             tail[name] = [*map(_word, (0, 0, length, size)), (place, SCRATCH), _word(length), _word(size)]
     zeroed = room.size
-    tail["partials"] = [(room.take(partial_places(program.grid, blocks) * 8), SCRATCH)]
+    tail["partials"] = [(room.take(partial_places(program.grid, found.blocks) * 8), SCRATCH)]
     parameters, results = [], itertools.count(GIVEN + arguments)
     for slot in kernel.slots:
         feed = feeds[slot.index]
@@ -70,7 +70,8 @@ def launch(program: Program, lengths: Mapping[str, int], feeds: Sequence[Feed], 
         parameters.append((room.take(size), SCRATCH) if own else (0, next(results)))
     parameters += [_word(lengths[name]) for name in kernel.lengths]
     parameters += [word for name in used for word in tail[name]]
-    return Launch(function.ptr, blocks, memory, program.cooperative, parameters, room.size, zeroed, (program, feeds))
+    room_and_held = room.size, zeroed, (program, feeds)
+    return Launch(found.function.ptr, found.blocks, found.memory, found.cooperative, parameters, *room_and_held)
 
 
 class _Room:
