@@ -9,38 +9,52 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.graph.node import Node, topological
-from vecdist.graph.shapes import Dim, length_in
+from vecdist.graph.shapes import Dim, Shape, length_in
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import is_reduction
 
 IN_ORDER = {"recurrence", *SCANS}
 LONG = 1024  # elements of a row from which on rows are long
-OWN = 16  # rows of whose elements neighbours are read together, a thread for each
+OWN = 64  # rows with elements of their own, at most: threads that share an element of each read apart
 LANES = 32  # threads that may share the sums of rows
-SLOTS = 32  # sums of a thread
+SLOTS = 48  # sums of a thread, in 96 KiB of shared memory for a block
+
+Length = Callable[[Iterable[Dim]], int]
 
 
 @final
 @dataclass(frozen=True)
 class Rows:
-    """What reduces each of several rows: the lengths along which these lie, of a row, and of what its elements hold.
+    """What reduces each of several rows, or all of them: the lengths along which these lie, of a row, and behind it.
 
-    Rows have elements of their ``own`` where an array that is read varies along rows and elements.
+    ``whole`` is what reduces all axes, which may be cut anywhere; ``reads`` has the shapes of the arrays below.
     """
 
     node: Node
     rows: tuple[Dim, ...]
     elements: tuple[Dim, ...]
     columns: tuple[Dim, ...]
-    own: bool
+    reads: tuple[Shape, ...]
+    whole: bool = False
+
+    def are_own(self, elements: Sequence[Dim]) -> bool:
+        """Whether an array that is read varies along rows and along their elements."""
+        shapes = map(set, self.reads)
+        return any(not shape.isdisjoint(self.rows) and not shape.isdisjoint(elements) for shape in shapes)
+
+    def cut(self, length: Length) -> Rows:
+        """What reduces all axes as rows of the longest of these."""
+        dims = (*self.rows, *self.elements, *self.columns)
+        place = max(range(len(dims)), key=lambda place: length(dims[place : place + 1]))
+        return replace(self, rows=dims[:place], elements=dims[place : place + 1], columns=dims[place + 1 :])
 
 
 def reduced_rows(roots: Sequence[Node]) -> tuple[Rows, ...]:
-    """The reductions of several rows each; none where something goes through elements in order."""
+    """The reductions of several rows; none where something goes through elements in order."""
     nodes = list(topological(roots))
     if any(node.op in IN_ORDER for node in nodes):
         return ()
@@ -48,21 +62,16 @@ def reduced_rows(roots: Sequence[Node]) -> tuple[Rows, ...]:
 
 
 def _parted(node: Node) -> Iterator[Rows]:
-    """A reduction of neighbouring axes behind others."""
+    """A reduction of neighbouring axes behind others, or of several that are all."""
     (source,), (axes, *_) = node.args, node.attrs
     varying = [axis for axis in range(-source.ndim, 0) if source.shape[axis] != 1]
     over = [place for place, axis in enumerate(varying) if axis in axes]
-    if over and over[0] > 0 and over == list(range(over[0], over[-1] + 1)):
-        dims = tuple([source.shape[axis] for axis in varying])
-        rows, elements = dims[: over[0]], dims[over[0] : over[-1] + 1]
-        yield Rows(node, rows, elements, dims[over[-1] + 1 :], _reads_both(source, rows, elements))
-
-
-def _reads_both(source: Node, rows: Sequence[Dim], elements: Sequence[Dim]) -> bool:
-    """Whether an array that is read for a value varies along rows and along their elements."""
-    below = topological((source,), lambda node: () if is_reduction(node) else node.args)
-    shapes = (set(node.shape) for node in below if node.op == "slot")
-    return any(not shape.isdisjoint(rows) and not shape.isdisjoint(elements) for shape in shapes)
+    if len(varying) < 2 or over != list(range(over[0], over[-1] + 1)) or (over[0] == 0 and over[-1] + 1 < len(varying)):
+        return
+    dims = tuple([source.shape[axis] for axis in varying])
+    below = topological((source,), lambda each: () if is_reduction(each) else each.args)
+    reads = tuple(dict.fromkeys(each.shape for each in below if each.op == "slot"))
+    yield Rows(node, dims[: over[0]], dims[over[0] : over[-1] + 1], dims[over[-1] + 1 :], reads, over[0] == 0)
 
 
 def few_rows(
@@ -73,24 +82,33 @@ def few_rows(
     def length(dims: Iterable[Dim]) -> int:
         return math.prod(length_in(dim, lengths) for dim in dims)
 
-    limits = {True: min(OWN, most), False: most}
-    sums = [each for each in found if each.node.op == "sum" and length(each.rows) <= limits[each.own]]
-    long = [each for each in sums if length((*each.elements, *each.columns)) >= LONG]
-    inside = {dim for each in long for dim in (*each.rows, *each.columns)}
-    inside.update(dim for each in found if each not in sums for dim in each.elements)
-    first = tuple(dict.fromkeys(dim for each in long for dim in each.elements if dim not in inside))
-    taken = [each for each in sums if not inside.issuperset(each.elements) and not set(first).isdisjoint(each.elements)]
-    columns = _columns_first(taken, found, length)
+    parted = [each.cut(length) if each.whole else each for each in found]
+    few = [each for each in parted if _adds(each) and each.rows and length(each.rows) <= most]
+    long = [each for each in few if length((*each.elements, *each.columns)) >= LONG]
+    first = _first(long, parted)
+    long = [each for each in long if length(each.rows) <= OWN or not each.are_own(first)]
+    first = _first(long, parted)
+    taken = [each for each in parted if not each.whole and not set(first).isdisjoint(each.elements)]
+    columns = _columns_first(taken, parted, length)
     dims = [sorted((*each.rows, *each.columns), key=lambda dim: dim not in columns) for each in taken]
     if sum(-(-length(each[:1]) // LANES) * length(each[1:]) for each in dims) > SLOTS:
         return (), ()
-    return tuple(each.node for each in taken), (*first, *columns) if taken else ()
+    return tuple(each.node for each in taken), (*first, *columns)
 
 
-def _columns_first(
-    taken: Sequence[Rows], found: Sequence[Rows], length: Callable[[Iterable[Dim]], int]
-) -> tuple[Dim, ...]:
+def _adds(rows: Rows) -> bool:
+    return rows.whole or rows.node.op == "sum"
+
+
+def _first(long: Sequence[Rows], every: Sequence[Rows]) -> tuple[Dim, ...]:
+    """The lengths of long rows along which nothing but sums goes, and no rows, or what their elements hold, lie."""
+    inside = {dim for each in long for dim in (*each.rows, *each.columns)}
+    inside.update(dim for each in every if not _adds(each) for dim in each.elements)
+    return tuple(dict.fromkeys(dim for each in long for dim in each.elements if dim not in inside))
+
+
+def _columns_first(taken: Sequence[Rows], every: Sequence[Rows], length: Length) -> tuple[Dim, ...]:
     """The columns that are more than rows, where nothing reduces them: threads side by side take these."""
-    reduced = {dim for each in found for dim in each.elements}
+    reduced = {dim for each in every if not each.whole for dim in each.elements}
     wide = [dim for each in taken if length(each.columns) > length(each.rows) for dim in each.columns]
     return tuple(dict.fromkeys(dim for dim in wide if dim not in reduced))
