@@ -106,6 +106,10 @@ def _push_matmul(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
 
 
 def _matmul(a: Any, b: Any, out: Any = None) -> Any:
+    if not isinstance(a, np.ndarray):
+        from vecdist.primitives.device_products import product
+
+        return product(a, b)
     return a @ b if out is None else np.matmul(a, b, out=out)
 
 

@@ -11,10 +11,11 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.graph.shapes import Shape
-from vecdist.passes.stages import Called, Operand, Stage, Stages
+from vecdist.passes.stages import Called, Stage, Stages
 from vecdist.primitives.calls import computed
 from vecdist.runtime.base import Feed, Program, Runner, length_of
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
+from vecdist.runtime.outputs import written_as_run
 
 
 @final
@@ -40,62 +41,21 @@ class StagedProgram(Program):
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
     ) -> Runner:
-        """A function that runs all steps; arrays of steps stand before the arguments in the list that kernels read."""
-        extra, library = self.stages.slots, importlib.import_module(self.library)
+        """All steps in a straight line; arrays of steps stand before the arguments in what kernels are given."""
+        library = importlib.import_module(self.library)
+        extra = self.stages.slots
         moved = [Feed(None if feed.place is None else feed.place + extra, feed.array) for feed in feeds]
-        examples = self._examples(lengths, moved)
-        runs = [
-            (step, step.program and step.program.prepared(lengths, _known(step.shapes, lengths), examples, pooled),
-             [(called, kinds := _kinds(called, lengths), _memory(called, kinds, pooled and library is np))
-              for called in step.stage.calls])
-            for step in self.steps
-        ]  # fmt: skip
-        feeds = [feed if feed.place is None else Feed(feed.place, None) for feed in feeds]
-
-        def run(arrays: Sequence[Any], out: Any = None) -> tuple[list[Any], Any]:
-            found: list[Any] = [None] * extra
-            with np.errstate(all="ignore"):  # as in kernels: what is not finite is seen in the results
-                failed = self._ran(runs, found, feeds, arrays, library)
-            results = [self._array(slot, found, feeds, arrays) for slot in self.stages.results]
-            results = [value.reshape(tuple(shape)) for value, shape in zip(results, shapes, strict=True)]
-            if out is None:
-                return results, failed
-            for target, value in zip(out, results, strict=True):
-                target[...] = value
-            return list(out), failed
-
+        examples, text = self._examples(lengths, moved), _Text(self.stages, feeds)
+        for step in self.steps:
+            if step.program is not None:
+                kernel = step.program.prepared(lengths, _known(step.shapes, lengths), examples, pooled)
+                text.kernel(kernel, step.stage.fills, step.program.source.kernel.flagged)
+            for called in step.stage.calls:
+                text.call(_bound(called, lengths, library, pooled and library is np), called)
+        run = text.run([tuple(shape) for shape in shapes])
+        run = run if library is not np else _quiet(run)
         run.capturable = False  # CuPy does not call cuBLAS while a stream captures
         return run
-
-    def _ran(
-        self, runs: Sequence[Any], found: list[Any], feeds: Sequence[Feed], arrays: Sequence[Any], library: Any
-    ) -> Any:
-        """Run all steps, put what they give in place, and tell whether a flag was raised."""
-        failed: Any = False
-        for step, kernel, calls in runs:
-            if kernel is not None:
-                values, flag = kernel((*found, *arrays))
-                failed = flag if failed is False else failed | flag
-                for slot, value in zip(step.stage.fills, values, strict=True):
-                    found[slot - self.stages.first] = value
-            for called, kinds, memory in calls:
-                given = [self._operand(each, found, feeds, arrays) for each in called.operands]
-                values = computed(called.call, called.ahead, given, kinds, library, memory and memory())
-                for slot, value in zip(called.slots, values, strict=True):
-                    if slot is not None:
-                        found[slot - self.stages.first] = value
-        return failed
-
-    def _array(self, slot: int, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
-        """What fills a slot: an array of a step, or what was given."""
-        if slot >= self.stages.first:
-            return found[slot - self.stages.first]
-        feed = feeds[slot]
-        return feed.array if feed.place is None else arrays[feed.place]
-
-    def _operand(self, operand: Operand, found: Sequence[Any], feeds: Sequence[Feed], arrays: Sequence[Any]) -> Any:
-        value = self._array(operand.slot, found, feeds, arrays)
-        return value.T if operand.transposed else value
 
     def _examples(self, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> list[Feed]:
         """What fills every slot: of arrays of steps, one of their shape and dtype stands for them."""
@@ -116,6 +76,84 @@ class StagedProgram(Program):
     def resources(self) -> dict[str, Any]:
         """What the compiler says of the last kernel."""
         return next(step.program.resources() for step in reversed(self.steps) if step.program is not None)
+
+
+@final
+class _Text:
+    """The lines of a function that runs steps: kernels and calls by names, and what they leave in slots."""
+
+    def __init__(self, stages: Stages, feeds: Sequence[Feed]) -> None:
+        self.stages, self.feeds = stages, feeds
+        self.names: dict[str, Any] = {}
+        self.lines: list[str] = []
+        self.filled: set[int] = set()
+        self.flags: list[str] = []
+
+    def kernel(self, run: Runner, fills: Sequence[int], flagged: bool) -> None:
+        """A kernel, which is given all that is known."""
+        name, flag = self._named("kernel", run), f"flag{len(self.lines)}"
+        first = self.stages.first
+        known = ", ".join(f"s{n}" if n in self.filled else "None" for n in range(first, first + self.stages.slots))
+        self.lines.append(f"    {self._targets(fills)}, {flag} = {name}(({known}, *arrays))")
+        self.flags += [flag] if flagged else []
+
+    def call(self, function: Callable[..., Sequence[Any]], called: Called) -> None:
+        """A call of what lies in slots."""
+        given = [self._array(each.slot) + (".T" if each.transposed else "") for each in called.operands]
+        name = self._named("call", function)
+        self.lines.append(f"    {self._targets(called.slots)} = {name}({', '.join(given)})")
+
+    def run(self, shapes: Sequence[tuple[int, ...]]) -> Any:
+        """The function, which gives results of these shapes."""
+        shaped = zip(self.stages.results, shapes, strict=True)
+        results = [f"{self._array(slot)}.reshape({shape})" for slot, shape in shaped]
+        return written_as_run([
+            *self.lines,
+            f"    results, failed = [{', '.join(results)}], {' | '.join(self.flags) or False}",
+            "    if out is None:",
+            "        return results, failed",
+            "    for target, value in zip(out, results):",
+            "        target[...] = value",
+            "    return list(out), failed",
+        ], self.names)  # fmt: skip
+
+    def _named(self, kind: str, value: Any) -> str:
+        name = f"{kind}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def _targets(self, slots: Sequence[int | None]) -> str:
+        """What takes as many results as there are slots, of which some may be read by nothing."""
+        self.filled.update(slot for slot in slots if slot is not None)
+        return f"[{', '.join('_' if slot is None else f's{slot}' for slot in slots)}]"
+
+    def _array(self, slot: int) -> str:
+        """What fills a slot: an array of a step, or what was given."""
+        if slot >= self.stages.first:
+            return f"s{slot}"
+        feed = self.feeds[slot]
+        return self._named("given", feed.array) if feed.place is None else f"arrays[{feed.place}]"
+
+
+def _bound(called: Called, lengths: Mapping[str, int], library: Any, pooled: bool) -> Callable[..., list[Any]]:
+    """A call as a function of its operands."""
+    kinds = _kinds(called, lengths)
+    memory = _memory(called, kinds, pooled)
+
+    def run(*given: Any) -> list[Any]:
+        return computed(called.call, called.ahead, given, kinds, library, memory and memory())
+
+    return run
+
+
+def _quiet(run: Runner) -> Any:
+    """As in kernels: what is not finite is seen in the results."""
+
+    def quiet(arrays: Sequence[Any], out: Any = None) -> tuple[Sequence[Any], Any]:
+        with np.errstate(all="ignore"):
+            return run(arrays, out)
+
+    return quiet
 
 
 def _kinds(called: Called, lengths: Mapping[str, int]) -> list[tuple[tuple[int, ...], Any]]:
