@@ -69,7 +69,7 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     if rows in grid.lanes:
         return _fixed(loop, rows, body, grid, grid.lanes[rows])
     tile = Tile(loop, unrolling(loop), cuda.LANE, cuda.LANES, cuda.MASK)
-    if tile.copies > 1 and loop.dim not in grid.fixed and grid.takes_blocks(rows):
+    if tile.copies > 1 and loop.dim not in grid.fixed:
         return (For("base", loop.length, tiled(tile, jammed(tile)), ZERO, tile.width),)
     return (For(loop.index, loop.length, body, cuda.LANE, cuda.LANES),)
 

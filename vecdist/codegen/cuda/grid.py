@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from vecdist.codegen.cuda.privatisation import Private, private_sums
+from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
@@ -94,12 +94,18 @@ class Grid:
         return in_order and self.takes_blocks(loop) and all(isinstance(item, Assign | Load) for item in others)
 
     def _is_known(self, loop: Loop) -> bool:
-        """Whether the lengths of all loops in a nest are known, and none stands in another."""
-        inner = loop.body.every_loop()
-        return all(each.dim in self.fixed and not each.body.every_loop() for each in inner)
+        """Whether the lengths of all loops in a nest are known."""
+        return all(each.dim in self.fixed for each in loop.body.walk() if isinstance(each, Loop))
 
     def _lanes_of(self, loop: Loop) -> int:
-        return group(max((self.fixed[each.dim] for each in loop.body.every_loop()), default=1))
+        """The lanes of a row of known length: more where loops in each other leave a lane too many sums."""
+        inner = loop.body.every_loop()
+        longest = max((self.fixed[each.dim] for each in inner), default=1)
+        lanes, deep = group(longest), any(each.body.every_loop() for each in inner)
+        own = [each for each in private_sums(self.kernel, {}, THREADS) if each.loop is loop] if deep else []
+        while lanes < min(longest, GROUP) and sum(each.size(self.fixed, lanes) for each in own) > REGISTERS:
+            lanes *= 2
+        return lanes
 
     def turns(self, loop: Loop, rows: Loop) -> int:
         """How many elements of an inner loop of known length a lane takes."""

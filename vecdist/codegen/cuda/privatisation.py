@@ -32,17 +32,22 @@ def privatisable(kernel: Kernel) -> dict[Scatter, Loop]:
     found = {}
     for _, loop in kernel.nests():
         inner = {Name(item.index) for item in loop.body.walk() if isinstance(item, Loop)}
-        for item in loop.body.walk():
-            if isinstance(item, Scatter) and item.indices and set(item.indices) <= inner:
-                found[item] = loop
+        found |= {item: loop for item in scatters(loop) if item.indices and set(item.indices) <= inner}
     return found
+
+
+def scatters(loop: Loop) -> list[Scatter]:
+    return [item for item in loop.body.walk() if isinstance(item, Scatter)]
 
 
 def private_sums(kernel: Kernel, lanes: Mapping[Loop, int], threads: int) -> list[Private]:
     """What each of the ``threads`` of a block adds up for itself, in groups of ``lanes`` where these are known."""
     items: dict[tuple[int, Loop], list[Scatter]] = {}
-    for item, loop in privatisable(kernel).items():
-        items.setdefault((item.output, loop), []).append(item)
+    known = privatisable(kernel)
+    others = {(item.output, loop) for _, loop in kernel.nests() for item in scatters(loop) if item not in known}
+    for item, loop in known.items():
+        if (item.output, loop) not in others:
+            items.setdefault((item.output, loop), []).append(item)
     return [
         Private(output, loop, tuple(found), kernel.outputs[output], dict(kernel.fixed), lanes.get(loop), threads)
         for (output, loop), found in items.items()
@@ -168,12 +173,12 @@ class Private:
 
 def privatised(items: Items, own: Sequence[Private]) -> Items:
     """Statements that add to what a thread has for itself, in the place of scatters."""
-    keeper = {item: each for each in own for item in each.items}
+    keeper = {each.number: each for each in own}
 
     def rule(item: Item) -> Items | None:
-        if not (isinstance(item, Scatter) and item in keeper):
+        if not (isinstance(item, Scatter) and item.output in keeper):
             return None
-        each = keeper[item]
+        each = keeper[item.output]
         place = each.place(item)
         return (Set(place, place + (each.word if each.registers else cuda.F8)(item.value)),)
 
