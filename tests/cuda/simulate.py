@@ -346,6 +346,8 @@ CASES = {
     "softmax in float32 by blocks": (softmax(long_rows(520, "f4")), 2, THREADS),
     "running sums by blocks": (((logsumexp(lazy(long_rows(90)).cumsum(1), axis=1),), ()), 1, (WARP, THREADS)),
     "regression by teams of any length, in slots": (regression(66, 65), 2, 8),
+    "regression in tiles, in slots": (regression(301, 300), 2, 8),
+    "regression in slots of blocks": (regression(301, 300), 2, THREADS),
     "regression of few rows, by blocks and by threads": (regression(2, 300), 1, (THREADS, 1)),
     "scattered elements of rows by blocks": (scattered_rows(100), 1, (THREADS, 1)),
     "rows of a softmax with gradient": (((np.log(np.exp(lazy(ROWS)).sum(axis=1)).sum(),), (ROWS,)), 1, WARP),

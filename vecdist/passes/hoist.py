@@ -12,6 +12,7 @@ from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, in_turn, length_in
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
+KEPT = 1024  # elements that each block of a grid may keep
 DEAR = 5  # operations from which a value is better read than computed again
 
 

@@ -16,7 +16,7 @@ from vecdist.passes.expand import expand, to_elementary
 from vecdist.passes.factor import factor
 from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
 from vecdist.passes.guarded_specialisation import guarded_specialisation
-from vecdist.passes.hoist import hoistable, kept, narrow
+from vecdist.passes.hoist import KEPT, hoistable, kept, narrow
 from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import partial_evaluation, without_constants
 from vecdist.passes.powers import powers
@@ -137,7 +137,7 @@ class Derived:
         sums, values, rows = self.choices
         found, first = few_rows(rows, lengths, side_by_side)
         values = hoistable(self.all, first) if first else values
-        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, widest), first)
+        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, widest and min(widest, KEPT)), first)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""

@@ -83,9 +83,9 @@ class Grid:
         return [each for each in self.private if each.loop is loop]
 
     def takes_blocks(self, loop: Loop) -> bool:
-        """Whether a row of a nest may be a whole block's: some loop is long, and no thread has slots for all of it."""
+        """Whether a row of a nest may be a whole block's: some loop is long."""
         long = [inner for inner in loop.body.every_loop() if not one_by_one(inner) and inner.dim not in self.fixed]
-        return loop not in self.lanes and bool(long) and not self.private_to(loop)
+        return loop not in self.lanes and bool(long)
 
     def _is_cut(self, loop: Loop) -> bool:
         """Whether rows of a nest may be cut into pieces: nothing is made of them but running results."""

@@ -72,9 +72,14 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     few = grid.takes_blocks(loop) and worth_a_block(rows, shared)
     lanes = THREADS if few and not (grid.apart and is_flat(loop)) else _group_of(loop, rows, shared, lengths)
-    while lanes < GROUP and sum(each.size(lengths, lanes) for each in grid.private_to(loop)) > SLOTS:
+    while lanes < GROUP and _slots(loop, grid, lengths, lanes) > SLOTS:
         lanes *= 2
-    return lanes
+    return THREADS if grid.takes_blocks(loop) and _slots(loop, grid, lengths, lanes) > SLOTS else lanes
+
+
+def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> int:
+    """What a thread of a nest adds up for itself, in slots."""
+    return sum(each.size(lengths, lanes) for each in grid.private_to(loop))
 
 
 def _group_of(loop: Loop, rows: int, shared: int, lengths: Mapping[str, int]) -> int:

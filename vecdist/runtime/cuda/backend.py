@@ -314,7 +314,7 @@ class Cuda(Backend):
     passes = (fast_path,)  # a warp takes one side of a branch; a vector of the CPU would compute both
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, slower still and in another order each time
-    widest = 1024  # 32 slots for each of 256 threads: 64 KiB of shared memory
+    widest = 8192  # 32 slots for each of the 256 threads of a block: 64 KiB of shared memory
     side_by_side = 128  # fewer blocks than these leave processors idle
 
     def compile(self, kernel: Kernel) -> CudaProgram:
