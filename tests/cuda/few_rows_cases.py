@@ -65,5 +65,6 @@ def cases():
         "chains of a table": (table(4, 600, 3), 1, 2),
         "chains of a table of more columns than chains": (table(2, 200, 7), 1, 4),
         "chains of a table of many columns, in float32": (table(3, 40, 33, "f4"), 1, 8),
-        "chains of groups": (groups(4, 1040, 6), 1, 2),
+        "chains of groups": (groups(4, 1040, 30), 1, 2),
+        "chains of few groups, added up by blocks": (groups(2, 1040, 3), 1, 2),
     }

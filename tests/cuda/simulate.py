@@ -319,6 +319,7 @@ CASES = {
     "array of four axes": (tensor((2, 3, 4, 70)), 2, 4),
     "loops of elements": (looped(300), 2, 1),
     "groups": (groups(300, 7), 1, 1),
+    "groups of many rows, added up by blocks": (groups(900, 7), 3, 1),
     "mixture": (mixture(90), 2, 1),
     "mixture in float32 by teams": (mixture(20, "f4", 28), 1, 4),
     "mixture of components with parameters": (mixed(90), 1, 1),

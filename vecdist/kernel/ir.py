@@ -183,6 +183,8 @@ class Kernel:
     """Lengths of inner loops that are part of the program, which then has these loops written out."""
     sizes: tuple[tuple[str, Size], ...] = ()
     """Lengths of which is known whether they are long or short."""
+    near: tuple[int, ...] = ()
+    """Summed outputs of few elements for many rows: each block of a grid adds them up for itself."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))

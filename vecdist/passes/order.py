@@ -137,7 +137,8 @@ class Derived:
         sums, values, rows = self.choices
         found, first = few_rows(rows, lengths, side_by_side)
         values = hoistable(self.all, first) if first else values
-        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, widest and min(widest, KEPT)), first)
+        room = widest and min(widest, KEPT)
+        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, room), first)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""

@@ -60,10 +60,10 @@ class Grid:
         self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
         self.kept_outputs: list[int] = [number for number, output in enumerate(kernel.outputs) if output.kept]
-        self.private_outputs: list[int] = sorted({each.number for each in self.private})
+        self.private_outputs: list[int] = sorted({*(each.number for each in self.private), *kernel.near})
         own = {item for each in self.private for item in each.items}
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
-        self.atomic_outputs: list[int] = sorted({item.output for item in items if item not in own})
+        self.atomic_outputs: list[int] = sorted({item.output for item in items if item not in own} - {*kernel.near})
         self.sums: list[Accumulate] = [item for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
         self.cut: list[Loop] = [loop for _, loop in kernel.shared_nests() if self._is_cut(loop)]
         running = [item for loop in self.cut for inner in loop.body.every_loop() for item in inner.sums(loop.body)]
@@ -112,8 +112,9 @@ class Grid:
         return -(-self.fixed[loop.dim] // self.lanes.get(rows, 1))
 
     def shared_bytes(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
-        """The shared memory of a block: what is kept, and the slots of its threads, of the nest that has most."""
-        kept = sum(elements(self.kernel.outputs[output].shape, lengths) for output in self.kept_outputs)
+        """The shared memory of a block: what is kept, its own sums, and slots of its threads, of the nest with most."""
+        in_blocks = *self.kept_outputs, *self.kernel.near
+        kept = sum(elements(self.kernel.outputs[output].shape, lengths) for output in in_blocks)
         most = 0
         for _, loop in self.kernel.nests():
             most = max(most, sum(each.size(lengths, lanes[loop]) for each in self.private_to(loop)))

@@ -14,6 +14,7 @@ from vecdist.codegen import loops
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters
 from vecdist.codegen.cuda.launch import parameters
+from vecdist.codegen.cuda.near_sums import emptied, left_by_block, near
 from vecdist.codegen.cuda.plan import nests_of
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
 from vecdist.codegen.cuda.spelling import scalar, spelled
@@ -56,13 +57,15 @@ def _shared_memory(grid: Grid) -> Iterator[Code]:
     if grid.sums:
         yield cuda.shared_array("shared", WARPS * len(grid.sums), "f8")
     sizes = [(f"keep_o{output}", element_count(outputs[output].shape)) for output in grid.kept_outputs]
+    sizes += [(near(output).id, element_count(outputs[output].shape)) for output in grid.kernel.near]
     begins, end = cuda.one_after_another(sizes)
     yield from begins
     for name in dict.fromkeys(cuda.memory_type(outputs[output].dtype) for output in grid.kept_outputs):
         yield let(f"kept_{name}", word("cuda.shared.array")(0, Name(f"memory_{name}")))
-    if grid.private:
+    if grid.private or grid.kernel.near:
         yield let("slots", word("cuda.shared.array")(0, Name("memory_f8")))
         yield let("slot_base", end)
+    yield from emptied(grid)
 
 
 def _levels(grid: Grid) -> Iterator[Item]:
@@ -77,6 +80,7 @@ def _levels(grid: Grid) -> Iterator[Item]:
         kept = [item for nest in nests if nest.level == level and nest not in shared for item in nest.items]
         yield from (*kept, *([cuda.SYNC] if kept else []))
         yield from (item for nest in shared for item in nest.items)
+        yield from left_by_block(grid, level)
         sums = [item for nest in shared for item in nest.loop.sums(kernel.root)]
         yield from block_results(sums, done)
         if shared and level < last:

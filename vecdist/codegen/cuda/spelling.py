@@ -7,6 +7,8 @@ from typing import Any
 
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import SIZE
+from vecdist.codegen.cuda.near_sums import near
+from vecdist.codegen.cuda.privatisation import SLOTS
 from vecdist.codegen.cuda.reductions import combined
 from vecdist.codegen.loops import called
 from vecdist.codegen.statements import (
@@ -82,7 +84,9 @@ def _store(item: Store, kernel: Kernel) -> Code:
 
 
 def _scatter(item: Scatter, kernel: Kernel) -> Code:
-    return Do(cuda.atomic_add(cuda.SUMS, Name(f"at_o{item.output}") + store_offset(item, kernel), cuda.F8(item.value)))
+    of_block = item.output in kernel.near
+    array, start = (SLOTS, near(item.output)) if of_block else (cuda.SUMS, Name(f"at_o{item.output}"))
+    return Do(cuda.atomic_add(array, start + store_offset(item, kernel), cuda.F8(item.value)))
 
 
 def _flag(item: Flag, kernel: Kernel) -> Code:

@@ -6,8 +6,8 @@ import contextlib
 import functools
 import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, final
@@ -17,6 +17,7 @@ import numpy as np
 from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.launch import is_spread, lanes_of, workspace
+from vecdist.codegen.cuda.near_sums import contended
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
 from vecdist.codegen.routines import Routine, Tables, with_needs
@@ -316,6 +317,11 @@ class Cuda(Backend):
     picks = True  # sums by index are atomic additions, slower still and in another order each time
     widest = 8192  # 32 slots for each of the 256 threads of a block: 64 KiB of shared memory
     side_by_side = 128  # fewer blocks than these leave processors idle
+
+    @classmethod
+    def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
+        """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
+        return replace(super().sized(kernel, lengths, few), near=contended(kernel, lengths))
 
     def compile(self, kernel: Kernel) -> CudaProgram:
         try:
