@@ -46,7 +46,7 @@ def test_rows_whose_sums_by_column_are_kept_in_slots_have_a_warp_each_or_a_block
     table, weights = np.ones((300, 290)), np.ones(290)
     (both,) = nests(np.square(table @ lazy(weights)).sum(), weights)
     assert both(300, 290) == both(10_000, 1000) == 32
-    assert both(10_000, 1025) == both(2, 3000) == THREADS, "a thread of a warp has no slots for so many, or rows are few"
+    assert both(10_000, 1025) == both(2, 3000) == THREADS, "no slots for so many in a thread of a warp, or few rows"
 
 
 def test_few_long_rows_of_running_sums_have_a_block_each():
