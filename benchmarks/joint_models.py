@@ -10,6 +10,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import timing
 from contest import Contest, double, error, flat
 from peers import on_host
 from random_workloads import FAMILIES, OBSERVED, Words, judges, ours, theirs
-from timing import Contender, Entry
+from timing import Contender
 
 SCALE = {"cpu": 16, "cuda": 1}  # how many times fewer rows
 
@@ -75,7 +76,8 @@ class Made:
             prior = sum(-0.5 * (each**2).sum() for each in (skill, easy, log_slope))
             return w.families["Bernoulli"](slope * (skill[..., person] - level), 1.0, y).sum() + prior
 
-        return Model(f"item response of {count} answers, chains: {chains}", formula, given, [y, person, item], marked=True)
+        name = f"item response of {count} answers, chains: {chains}"
+        return Model(name, formula, given, [y, person, item], marked=True)
 
     def crossed(self) -> Model:
         """Three groupings that cross."""
@@ -89,7 +91,8 @@ class Made:
             prior = sum(-0.5 * (each**2).sum() for each in (a, b, c))
             return w.families["Normal"](mean, w.m.exp(log_s), y).sum() + prior
 
-        return Model(f"three crossed effects of {rows} rows", formula, given, [y, *groups], marked=True, moved=4 * y.nbytes)
+        name = f"three crossed effects of {rows} rows"
+        return Model(name, formula, given, [y, *groups], marked=True, moved=4 * y.nbytes)
 
     def joint(self, count: int) -> Model:
         """Likelihoods of many families, each of parameters of its own."""
@@ -139,29 +142,34 @@ def by_vecdist(contest: Contest, model: Model, marked: bool) -> Contender:
     return contest.vecdist(lambda *arrays: model.formula(mine, *arrays, *constant), changing)
 
 
+def compare(model: Model, chosen: Namespace, other: Words, judge: Words) -> None:
+    """Time a model, and print how far it is from its judges."""
+    contest, results = compared(model, chosen), dict[str, list[np.ndarray]]()
+    contenders = {
+        "vecdist": lambda: by_vecdist(contest, model, False),
+        "vecdist, groups marked as data": lambda: by_vecdist(contest, model, True),
+        "NumPyro": lambda: contest.jax(lambda *arrays: model.formula(other, *arrays)),
+    }
+    if not model.marked:
+        contenders.pop("vecdist, groups marked as data")
+
+    def kept(name: str, result: Any) -> str:
+        results[name] = [on_host(each) for each in flat(result)]
+        return ""
+
+    entries = {name: timing.attempt(build, partial(kept, name))[0] for name, build in contenders.items()}
+    truth = model.formula(judge, *double(contest.given))
+    notes = {name: apart(results[name], results.get("NumPyro"), truth) if name in results else "" for name in entries}
+    timing.race(entries, chosen.device)
+    contest.report(entries, notes)
+
+
 def main(chosen: Namespace) -> None:
-    """Time every model, and print how far it is from its judges."""
-    other, judge = theirs(), judges()
+    """Time every model, or those that are asked for."""
+    words = theirs(), judges()
     for model in Made(chosen).all():
-        if chosen.step and chosen.step not in model.name:
-            continue
-        contest = compared(model, chosen)
-        contenders = {
-            "vecdist": lambda: by_vecdist(contest, model, False),
-            "vecdist, groups marked as data": lambda: by_vecdist(contest, model, True),
-            "NumPyro": lambda: contest.jax(lambda *arrays: model.formula(other, *arrays)),
-        }
-        if not model.marked:
-            contenders.pop("vecdist, groups marked as data")
-        results: dict[str, list[np.ndarray]] = {}
-        entries: dict[str, Entry] = {}
-        for name, build in contenders.items():
-            keep = lambda result, name=name: results.__setitem__(name, [on_host(each) for each in flat(result)]) or ""  # noqa: E731
-            entries[name], _ = timing.attempt(build, keep)
-        truth = model.formula(judge, *double(contest.given))
-        notes = {name: apart(found, results.get("NumPyro"), truth) for name, found in results.items()}
-        timing.race(entries, chosen.device)
-        contest.report(entries, {name: notes.get(name, "") for name in entries})
+        if not chosen.step or chosen.step in model.name:
+            compare(model, chosen, *words)
 
 
 def apart(found: list[np.ndarray], peer: list[np.ndarray] | None, truth: Any) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 from vecdist import lazy, logpdf
 from vecdist.codegen.cuda.grid import SIZE, THREADS, Grid
-from vecdist.codegen.cuda.launch import is_spread
+from vecdist.codegen.cuda.launch import ROOM, is_spread, lanes_of
 from vecdist.distributions import Normal
 from vecdist.graph.leaves import leaf
 from vecdist.lazy.derivatives import gradient_of
@@ -50,3 +50,19 @@ def test_all_blocks_add_up_what_many_of_them_leave(count, blocks, together):
 def test_all_blocks_round_the_sums_of_atomic_additions_where_these_are_many():
     kernel, lengths = lowered(200_000, 9000)
     assert not kernel.near and is_spread(Grid(kernel), lengths, 100)
+
+
+def table(rows, *columns):
+    """The kernel of a table whose elements have a mean each, which is differentiated, and a scale by the first axis."""
+    means, scales = np.zeros(columns), np.ones((columns[0], *[1] * (len(columns) - 1)))
+    bound = bind((logpdf(Normal(lazy(means), scales), np.zeros((rows, *columns))).sum().node, leaf(means)))
+    kernel = lower(bound, gradient_of, "nan", Cuda)[1]
+    lanes = {loop: lanes_of(loop, Grid(kernel), bound.lengths) for _, loop in kernel.shared_nests()}
+    return kernel, Grid(kernel).shared_bytes(bound.lengths, lanes)
+
+
+@pytest.mark.parametrize(("columns", "far"), [((3, 12), 0), ((3, 300), 1), ((8192,), 0), ((40, 40), 1)])
+def test_sums_that_no_thread_has_room_for_are_far(columns, far):
+    """A lane that shares the first axis would keep all of the second."""
+    kernel, memory = table(9000, *columns)
+    assert len(kernel.far) == far and memory <= ROOM

@@ -185,6 +185,8 @@ class Kernel:
     """Lengths of which is known whether they are long or short."""
     near: tuple[int, ...] = ()
     """Summed outputs of few elements for many rows: each block of a grid adds them up for itself."""
+    far: tuple[int, ...] = ()
+    """Summed outputs that no thread has room for: all add to one array."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))

@@ -21,7 +21,7 @@ IN_ORDER = {"recurrence", *SCANS}
 LONG = 1024  # elements of a row from which on rows are long
 OWN = 64  # rows with elements of their own, at most: threads that share an element of each read apart
 LANES = 32  # threads that may share the sums of rows
-SLOTS = 48  # sums of a thread, in 96 KiB of shared memory for a block
+SLOTS = 40  # sums of a thread, in 80 KiB of shared memory for a block
 
 Length = Callable[[Iterable[Dim]], int]
 

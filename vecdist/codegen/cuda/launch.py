@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
-from vecdist.codegen.cuda.grid import GROUP, LEAST, PIECES, THREADS, Grid, elements, group, one_by_one, worth_a_block
+from vecdist.codegen.cuda.grid import (
+    GROUP,
+    LEAST,
+    PIECES,
+    SIZE,
+    THREADS,
+    Grid,
+    elements,
+    group,
+    one_by_one,
+    worth_a_block,
+)
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
 from vecdist.codegen.statements import lies_along
-from vecdist.kernel.ir import Loop
+from vecdist.kernel.ir import Kernel, Loop
 
+ROOM = 96 * 1024  # bytes of shared memory that a block may have on every GPU
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 AT_ONCE = 2**17  # threads that keep a GPU busy
 ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
@@ -38,6 +51,22 @@ def workspace(grid: Grid) -> tuple[str, ...]:
     used["spread"] = bool(grid.ends)
     named = tuple(name for name in ("partials", "sums", "arrivals", "spread") if used[name])
     return (*named, *(f"lanes_{loop.index}" for loop in groups))
+
+
+def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
+    """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
+    while True:
+        grid = Grid(kernel)
+        lanes = {each.loop: lanes_of(each.loop, grid, lengths) for each in grid.private}
+        if grid.shared_bytes(lengths, lanes) <= ROOM or not grid.private_outputs:
+            return kernel
+        sizes = {number: elements(kernel.outputs[number].shape, lengths) * SIZE for number in kernel.near}
+        for each in grid.private:
+            size = each.size(lengths, lanes[each.loop]) * THREADS * SIZE
+            sizes[each.number] = max(size, sizes.get(each.number, 0))
+        largest = max(sizes, key=lambda number: sizes[number])
+        near = tuple(number for number in kernel.near if number != largest)
+        kernel = replace(kernel, near=near, far=tuple(sorted({*kernel.far, largest})))
 
 
 def is_spread(grid: Grid, lengths: Mapping[str, int], blocks: int) -> bool:

@@ -46,7 +46,7 @@ def private_sums(kernel: Kernel, lanes: Mapping[Loop, int], threads: int) -> lis
     known = privatisable(kernel)
     others = {(item.output, loop) for _, loop in kernel.nests() for item in scatters(loop) if item not in known}
     for item, loop in known.items():
-        if (item.output, loop) not in others:
+        if (item.output, loop) not in others and item.output not in kernel.far:
             items.setdefault((item.output, loop), []).append(item)
     return [
         Private(output, loop, tuple(found), kernel.outputs[output], dict(kernel.fixed), lanes.get(loop), threads)

@@ -16,7 +16,7 @@ import numpy as np
 
 from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
-from vecdist.codegen.cuda.launch import is_spread, lanes_of, workspace
+from vecdist.codegen.cuda.launch import is_spread, lanes_of, with_room, workspace
 from vecdist.codegen.cuda.near_sums import contended
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
@@ -321,7 +321,7 @@ class Cuda(Backend):
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
-        return replace(super().sized(kernel, lengths, few), near=contended(kernel, lengths))
+        return with_room(replace(super().sized(kernel, lengths, few), near=contended(kernel, lengths)), lengths)
 
     def compile(self, kernel: Kernel) -> CudaProgram:
         try:
