@@ -1,8 +1,8 @@
 """Whole models, as samplers call them: joint log densities of many chains, wide designs, crossed groups, many families.
 
-Each is written once, in the words of a library, and timed with the gradient in all parameters beside NumPyro's densities
-differentiated and jitted by JAX.  Values are judged by SciPy in float64, gradients by JAX's.  ``--step NAME`` measures
-only models whose name has that in it.
+Each is written once, in the words of a library, and timed with the gradient in all parameters beside NumPyro's
+densities differentiated and jitted by JAX.  Values are judged by SciPy in float64, gradients by JAX's.  ``--step NAME``
+measures only models whose name has that in it.
 """
 
 from __future__ import annotations

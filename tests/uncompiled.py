@@ -69,7 +69,22 @@ class SpokenPart:
         self.spoken = spoken
 
     def shared(self, *arguments):
-        return lambda number, first, last: self.spoken(number, first, last, *arguments)
+        return SpokenShare(self.spoken, arguments)
+
+
+class SpokenShare:
+    """The parts of nests, one after another, the last of them first."""
+
+    def __init__(self, spoken, arguments):
+        self.spoken, self.arguments = spoken, arguments
+
+    def alone(self, nest, last):
+        self.spoken(nest, 0, last, *self.arguments)
+
+    def together(self, crew, nest, job):
+        for first, last in zip(job.cuts[-2::-1], job.cuts[:0:-1], strict=True):
+            self.spoken(nest, int(first), int(last), *self.arguments)
+        return True
 
 
 class Spoken:

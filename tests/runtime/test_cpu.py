@@ -24,6 +24,7 @@ from vecdist.runtime import pipeline
 from vecdist.runtime.cpu import backend as cpu
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu import threads
+from vecdist.runtime.cpu.crew import Crew
 
 WHOLE = ("choice", "sum used again")
 EVERY = [*((name, dtype) for name in EXACT for dtype in ("f8", "f4")), *((name, "i4") for name in WHOLE)]
@@ -216,14 +217,13 @@ def test_bits_do_not_depend_on_where_outputs_lie(length):
 
 
 def test_short_kernels_stay_with_one_thread(monkeypatch):
-    monkeypatch.setattr(threads, "share", lambda *_: pytest.fail("threads for a short kernel"))
+    monkeypatch.setattr(Crew, "share", lambda *_: pytest.fail("threads for a short kernel"))
     check(EXACT["sum"](numbers(10_000)))
 
 
 def test_long_kernels_are_shared_among_threads(monkeypatch):
-    shared = []
-    share = threads.share
-    monkeypatch.setattr(threads, "share", lambda run, blocks: (shared.append(blocks), share(run, blocks)))
+    shared, share = [], Crew.share
+    monkeypatch.setattr(Crew, "share", lambda *given: (shared.append(given[-1].parts), share(*given))[1])
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
     monkeypatch.setattr(threads, "CERTAIN", 0.0)
     check(EXACT["sum"](numbers(100_000)))

@@ -6,11 +6,14 @@ Numba's own wrappers take each array apart in a dozen basic blocks, and those of
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numba import types
+
+from vecdist.runtime.cpu.crew import Crew, Job
 
 ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # which lets other threads of Python run meanwhile
 SIGN, WORDS = 1 << 63, 1 << 64
@@ -36,6 +39,7 @@ class Packed:
 
     def __init__(self, address: int, signature: Sequence[Any]) -> None:
         self.signature = tuple(signature)
+        self.address = address
         self.entry: Any = ENTRY(address)
         self.first: int = max((n for n, kind in enumerate(signature, 1) if kind != types.int64), default=0)
         self._last: tuple[tuple[Any, ...], np.ndarray] = (), np.empty(0, np.int64)
@@ -49,13 +53,25 @@ class Packed:
         packed = np.concatenate((np.fromiter(words(self.signature[: self.first], given), np.int64), last))
         self.entry(packed.ctypes.data)
 
-    def shared(self, *arguments: Any) -> Callable[[int, int, int], None]:
-        """A function of the first three arguments, for all others, which it holds: threads call it side by side."""
-        packed = np.fromiter(words(self.signature, (0, 0, 0, *arguments)), np.int64)
+    def shared(self, *arguments: Any) -> Shared:
+        """The machine code as a function of its first three arguments, for all others."""
+        return Shared(self, np.fromiter(words(self.signature, (0, 0, 0, *arguments)), np.int64), arguments)
 
-        def some(number: int, first: int, last: int, held: Any = arguments) -> None:
-            own = packed.copy()
-            own[:3] = number, first, last
-            self.entry(own.ctypes.data)
 
-        return some
+@final
+@dataclass(frozen=True)
+class Shared:
+    """Machine code of a kernel for known arguments, which are held: what nest it runs, and which of its parts."""
+
+    code: Packed
+    words: np.ndarray
+    held: tuple[Any, ...]
+
+    def alone(self, nest: int, last: int) -> None:
+        """All parts of a nest, up to the ``last``, by the thread that calls."""
+        self.words[:3] = nest, 0, last
+        self.code.entry(self.words.ctypes.data)
+
+    def together(self, crew: Crew, nest: int, job: Job) -> bool:
+        """All parts of a nest by a crew, unless it is busy: whether they have been run."""
+        return crew.share(self.code.address, self.words, nest, job)

@@ -20,6 +20,7 @@ from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.runtime.base import element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.cpu.crew import Crew, Job
 from vecdist.runtime.cpu.packing import Packed
 
 SHARES = 4  # of each thread, so that they end together
@@ -46,8 +47,14 @@ def pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(thread_count(), thread_name_prefix="vecdist")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=pool.cache_clear)  # threads do not survive a fork; a child starts its own
+@functools.cache
+def crew(threads: int) -> Crew:
+    """So many threads, the one that calls among them, that run the parts of kernels."""
+    return Crew(threads)
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork; a child starts its own
+    os.register_at_fork(after_in_child=lambda: (pool.cache_clear(), crew.cache_clear()))
 
 
 @final
@@ -83,18 +90,21 @@ class Threaded:
         outputs = [(n, kernel.outputs[n], count) for n, count in stripes.items()]
         self.rows = {n: (k * element_count(o.shape, lengths), PARTIAL[o.dtype.kind]) for n, o, k in outputs}
         self.hoisted = len(needed_later(kernel))
+        self.threads = thread_count()
+        self.jobs = [Job(nest.stripes, self.threads, SHARES) for nest in self.nests]
 
     def __call__(self, *given: Any) -> None:
         rows = {output: np.zeros(*size) for output, size in self.rows.items()}
         sums = [np.empty(*size) for size in self.sums]
         kept = (np.empty(self.hoisted, kind) for kind in WIDE.values())
-        some = self.part.shared(*sums, *rows.values(), *kept, *given)
-        some(0, 0, 0)
-        for nest in self.nests:
-            share(functools.partial(some, nest.number), nest.stripes)
+        run = self.part.shared(*sums, *rows.values(), *kept, *given)
+        run.alone(0, 0)
+        for nest, job in zip(self.nests, self.jobs, strict=True):
+            if not run.together(crew(self.threads), nest.number, job):
+                run.alone(nest.number, nest.stripes)
             for output in nest.finished:
                 cpu_language.rows_added(rows[output], given[self.inputs + output])
-        some(len(self.nests) + 1, 0, 0)
+        run.alone(len(self.nests) + 1, 0)
 
 
 def may_pay(seconds: float, least: float | None = None) -> bool:
