@@ -78,6 +78,9 @@ class SpokenShare:
     def __init__(self, spoken, arguments):
         self.spoken, self.arguments = spoken, arguments
 
+    def given(self, *arguments):
+        return SpokenShare(self.spoken, (*self.arguments, *arguments))
+
     def alone(self, nest, last):
         self.spoken(nest, 0, last, *self.arguments)
 

@@ -213,7 +213,7 @@ class Crew:
         self._state = _aligned(WORDS["ranges"] + LINE * threads)
         self._place: int = self._state.ctypes.data
         self._jobs = 0
-        self._one = threading.Lock()
+        self._one, self._wanted = threading.Lock(), False
         self._bells = [threading.Semaphore(0) for _ in range(threads)]
         self._resting: set[int] = set()
         for me in range(1, threads):
@@ -235,9 +235,11 @@ class Crew:
             state[WORDS["done"]] = 0
             state[WORDS["ranges"] :] = job.ranges.ravel()
             self._jobs += 1
+            self._wanted = True  # whoever would rest from here on sees that
             self._wake()
             self._lead(self._place, self._jobs, job.parts)
         finally:
+            self._wanted = False
             self._one.release()
         return True
 
@@ -251,7 +253,9 @@ class Crew:
         while True:
             self._work(self._place, me)
             self._resting.add(me)
-            self._bells[me].acquire()
+            if not self._wanted:
+                self._bells[me].acquire()
+            self._resting.discard(me)
 
 
 def _aligned(words: int) -> np.ndarray:

@@ -54,18 +54,24 @@ class Packed:
         self.entry(packed.ctypes.data)
 
     def shared(self, *arguments: Any) -> Shared:
-        """The machine code as a function of its first three arguments, for all others."""
-        return Shared(self, np.fromiter(words(self.signature, (0, 0, 0, *arguments)), np.int64), arguments)
+        """The machine code with what follows on its first three arguments."""
+        kinds = self.signature[: 3 + len(arguments)]
+        return Shared(self, np.fromiter(words(kinds, (0, 0, 0, *arguments)), np.int64), arguments)
 
 
 @final
 @dataclass(frozen=True)
 class Shared:
-    """Machine code of a kernel for known arguments, which are held: what nest it runs, and which of its parts."""
+    """Machine code of a kernel for arguments that are known, and held: what nest it runs, and which of its parts."""
 
     code: Packed
     words: np.ndarray
     held: tuple[Any, ...]
+
+    def given(self, *arguments: Any) -> Shared:
+        """The same with more arguments behind the others: all that are left."""
+        more = np.fromiter(words(self.code.signature[-len(arguments) :], arguments), np.int64)
+        return Shared(self.code, np.concatenate((self.words, more)), (*self.held, *arguments))
 
     def alone(self, nest: int, last: int) -> None:
         """All parts of a nest, up to the ``last``, by the thread that calls."""

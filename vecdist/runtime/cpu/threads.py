@@ -21,7 +21,7 @@ from vecdist.kernel.ir import Kernel, Loop
 from vecdist.runtime.base import element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.crew import Crew, Job
-from vecdist.runtime.cpu.packing import Packed
+from vecdist.runtime.cpu.packing import Packed, Shared
 
 SHARES = 4  # of each thread, so that they end together
 TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fault of the kernel's
@@ -90,14 +90,31 @@ class Threaded:
         outputs = [(n, kernel.outputs[n], count) for n, count in stripes.items()]
         self.rows = {n: (k * element_count(o.shape, lengths), PARTIAL[o.dtype.kind]) for n, o, k in outputs}
         self.hoisted = len(needed_later(kernel))
+        self.rooms: list[tuple[dict[int, np.ndarray], Shared]] = []
         self.threads = thread_count()
         self.jobs = [Job(nest.stripes, self.threads, SHARES) for nest in self.nests]
 
     def __call__(self, *given: Any) -> None:
+        try:
+            room = self.rooms.pop()
+        except IndexError:
+            room = self._room()
+        try:
+            self._run(*room, given)
+        finally:
+            self.rooms.append(room)
+
+    def _room(self) -> tuple[dict[int, np.ndarray], Shared]:
+        """Memory for one call at a time: sums of stripes, and the parts of the kernel with these and what is kept."""
         rows = {output: np.zeros(*size) for output, size in self.rows.items()}
         sums = [np.empty(*size) for size in self.sums]
         kept = (np.empty(self.hoisted, kind) for kind in WIDE.values())
-        run = self.part.shared(*sums, *rows.values(), *kept, *given)
+        return rows, self.part.shared(*sums, *rows.values(), *kept)
+
+    def _run(self, rows: Mapping[int, np.ndarray], shared: Shared, given: Sequence[Any]) -> None:
+        for sums in rows.values():
+            sums.fill(0)
+        run = shared.given(*given)
         run.alone(0, 0)
         for nest, job in zip(self.nests, self.jobs, strict=True):
             if not run.together(crew(self.threads), nest.number, job):
