@@ -452,9 +452,10 @@ def check_model(seed):
         name: array.copy() if min(array.strides, default=0) < 0 else array
         for name, array in random_model_runs.arrays_of(model).items()
     }
-    _, _, kernel, given, lengths = prepared(
-        (model.density(arrays),), [arrays[name] for name in model.parameters]
-    )
+    with random_model_runs.rows_of(seed):
+        _, _, kernel, given, lengths = prepared(
+            (model.density(arrays),), [arrays[name] for name in model.parameters]
+        )
     rng, grid = np.random.default_rng(seed), Grid(kernel)
     nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     lanes = [THREADS if grid.takes_blocks(nest) and rng.random() < 0.5 else 2 ** int(rng.integers(6)) for nest in nests]
