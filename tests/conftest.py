@@ -88,9 +88,7 @@ def threads(request, monkeypatch):
 
     monkeypatch.setattr(threads, "thread_count", lambda: request.param)
     monkeypatch.setattr(threads, "CERTAIN", 0.0)
-    threads.pool.cache_clear()
     yield request.param
-    threads.pool.cache_clear()
 
 
 def without_compiling(function):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -21,7 +21,7 @@ from vecdist.kernel.ir import Kernel, Loop
 from vecdist.runtime.base import element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.crew import Crew, Job
-from vecdist.runtime.cpu.packing import Packed, Shared
+from vecdist.runtime.cpu.packing import ENTRY, Packed, Shared
 
 SHARES = 4  # of each thread, so that they end together
 TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fault of the kernel's
@@ -42,19 +42,13 @@ def thread_count() -> int:
 
 
 @functools.cache
-def pool() -> ThreadPoolExecutor:
-    """The threads beside the one that calls."""
-    return ThreadPoolExecutor(thread_count(), thread_name_prefix="vecdist")
-
-
-@functools.cache
 def crew(threads: int) -> Crew:
-    """So many threads, the one that calls among them, that run the parts of kernels."""
+    """So many threads, the one that calls among them."""
     return Crew(threads)
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork; a child starts its own
-    os.register_at_fork(after_in_child=lambda: (pool.cache_clear(), crew.cache_clear()))
+    os.register_at_fork(after_in_child=crew.cache_clear)
 
 
 @final
@@ -186,20 +180,22 @@ class Trial:
 
 
 def share(run: Callable[[int, int], None], blocks: int) -> None:
-    """``run(first, last)`` for ranges that make up the blocks: each thread takes the next one that is left."""
-    parts = min(blocks, SHARES * thread_count())
-    cuts = [blocks * part // max(parts, 1) for part in range(parts + 1)]
-    left = iter(list(zip(cuts, cuts[1:], strict=False)))
+    """``run(first, last)`` for ranges that make up the blocks, by a crew; the error of one of them is raised."""
+    errors: list[BaseException] = []
 
-    def take() -> None:
-        for first, last in left:
+    def part(place: int) -> None:
+        _, first, last = (ctypes.c_int64 * 3).from_address(place)
+        try:
             run(first, last)
+        except BaseException as error:  # which machine code would not pass on
+            errors.append(error)
 
-    others = [pool().submit(take) for _ in range(min(parts, thread_count()) - 1)]
-    take()
-    for other in others:
-        if not other.cancel():  # one that has not begun is not needed any more
-            other.result()
+    entry, threads = ENTRY(part), thread_count()
+    address = ctypes.cast(entry, ctypes.c_void_p).value or 0
+    if not crew(threads).share(address, np.zeros(3, np.int64), 0, Job(blocks, threads, SHARES)):
+        run(0, blocks)
+    if errors:
+        raise errors[0]
 
 
 def block_size(loop: Loop, lengths: Mapping[str, int]) -> int:
