@@ -88,7 +88,7 @@ def threads(request, monkeypatch):
 
     monkeypatch.setattr(threads, "thread_count", lambda: request.param)
     monkeypatch.setattr(threads, "CERTAIN", 0.0)
-    yield request.param
+    return request.param
 
 
 def without_compiling(function):
