@@ -20,7 +20,7 @@ README = Path(__file__).parent.parent / "README.md"
 FOLDER = README.parent / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("[0-9]_*.py"))
 BY_PYTHON = ["1_quick_start", "5_add_a_family_and_a_primitive"]  # fast enough without a compiler
-COMPILED = ["3_write_your_own_sampler", "4_many_chains", "6_your_own_code"]
+COMPILED = ["3_write_your_own_sampler", "4_many_chains", "6_your_own_code", "7_from_one_array_to_a_cluster"]
 CLIENT = [pytest.mark.clients, pytest.mark.filterwarnings("ignore")]  # libraries of others warn of each other
 FAR = 4.5  # standard errors
 
@@ -260,6 +260,20 @@ def own_code(found):
     np.testing.assert_allclose(last, value * (1.0 - np.tanh(x) ** 2) / np.tanh(x), rtol=1e-4)
 
 
-CHECKS = dict(
-    zip(NAMES, (quick_start, model_to_posterior, own_sampler, many_chains, family_and_primitive, own_code), strict=True)
-)
+def array_to_cluster(found):
+    """Wherever the rows come from, the same value and slopes, by SciPy; the chunk that pays grows with the cores."""
+    dose, count, slopes = found["dose"], found["count"], found["truth"]
+    rate = np.exp(dose @ slopes)
+    value = stats.poisson.logpmf(count, rate).sum() + stats.norm.logpdf(slopes).sum()
+    for each, slope in (found[name] for name in ("from_file", "by_threads", "by_cluster")):
+        np.testing.assert_allclose(each, value, rtol=1e-12)
+        np.testing.assert_allclose(slope, (count - rate) @ dose - slopes, rtol=1e-9, atol=1e-7)
+    np.testing.assert_allclose(found["value"], value, rtol=1e-12)
+    assert found["same"] == [True, True], "the same bits"
+    assert found["chunk_that_pays"](32) > 7 * found["chunk_that_pays"](4) > 0
+
+
+EVERY = (
+    quick_start, model_to_posterior, own_sampler, many_chains, family_and_primitive, own_code, array_to_cluster,
+)  # fmt: skip
+CHECKS = dict(zip(NAMES, EVERY, strict=True))
