@@ -156,8 +156,8 @@ def main(chosen: Any) -> None:
     """Measure, hold the simulation against a cluster of this machine, and print the passes that nobody ran."""
     costs = measured(chosen.size)
     handing = timing.duration(costs.scheduled)
-    said = f"a row {costs.row * 1e9:.3g} ns of a core; a task {handing} of client and scheduler, and as much of its worker"
-    said += f"; a part {costs.part:.0f} bytes"
+    said = f"a row {costs.row * 1e9:.3g} ns of a core; a part {costs.part:.0f} bytes; "
+    said += f"a task {handing} of client and scheduler, and as much of its worker"
     timing.heading("The simulation beside passes of processes on this machine", chosen.device, said)
     here = replace(costs, latency=0.0, cores=1, uneven=0.0)
     table = []
