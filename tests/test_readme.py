@@ -1,4 +1,4 @@
-"""The README's examples run, in order and in a process of their own, and give what they say."""
+"""The examples of the README and of the guide to speed run, each page in a process, and give what they say."""
 
 import os
 import re
@@ -6,13 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 README = Path(__file__).parent.parent / "README.md"
+GUIDE = README.with_name("PERFORMANCE.md")
 CHECKED = re.compile(r"^(?P<expression>\S.*?)\s+# => (?P<value>.*)$", re.MULTILINE)
 
 
-def blocks() -> list[str]:
-    """The Python in the README, each ``expression  # => value`` made an assertion; ``...`` stands for more digits."""
-    found = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def blocks(page: Path = README) -> list[str]:
+    """The Python in a page, each ``expression  # => value`` made an assertion; ``...`` stands for more digits."""
+    found = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return [CHECKED.sub(_assertion, block) for block in found]
 
 
@@ -26,9 +29,10 @@ def _assertion(match: re.Match) -> str:
 WITHOUT_A_COMPILER = "import uncompiled; inside = uncompiled.uncompiled(); inside.__enter__()\n"
 
 
-def test_the_examples_give_what_they_say(tmp_path):
-    script = tmp_path / "readme.py"
-    script.write_text(WITHOUT_A_COMPILER + "\n".join(blocks()), encoding="utf-8")
+@pytest.mark.parametrize("page", [README, GUIDE], ids=lambda page: page.stem)
+def test_the_examples_give_what_they_say(tmp_path, page):
+    script = tmp_path / "page.py"
+    script.write_text(WITHOUT_A_COMPILER + "\n".join(blocks(page)), encoding="utf-8")
     run = subprocess.run(
         [sys.executable, "-W", "error", str(script)],
         check=False, capture_output=True, text=True, timeout=300,
