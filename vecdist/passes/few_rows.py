@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.graph.node import Node, topological
-from vecdist.graph.shapes import Dim, Shape, length_in
+from vecdist.graph.shapes import Dim, length_in
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import is_reduction
 
@@ -31,19 +31,19 @@ Length = Callable[[Iterable[Dim]], int]
 class Rows:
     """What reduces each of several rows, or all of them: the lengths along which these lie, of a row, and behind it.
 
-    ``whole`` is what reduces all axes, which may be cut anywhere; ``reads`` has the shapes of the arrays below.
+    ``whole`` is what reduces all axes, which may be cut anywhere.
     """
 
     node: Node
     rows: tuple[Dim, ...]
     elements: tuple[Dim, ...]
     columns: tuple[Dim, ...]
-    reads: tuple[Shape, ...]
     whole: bool = False
 
     def are_own(self, elements: Sequence[Dim]) -> bool:
         """Whether an array that is read varies along rows and along their elements."""
-        shapes = map(set, self.reads)
+        below = topological(self.node.args, lambda each: () if is_reduction(each) else each.args)
+        shapes = [set(each.shape) for each in below if each.op == "slot"]
         return any(not shape.isdisjoint(self.rows) and not shape.isdisjoint(elements) for shape in shapes)
 
     def cut(self, length: Length) -> Rows:
@@ -69,9 +69,7 @@ def _parted(node: Node) -> Iterator[Rows]:
     if len(varying) < 2 or over != list(range(over[0], over[-1] + 1)) or (over[0] == 0 and over[-1] + 1 < len(varying)):
         return
     dims = tuple([source.shape[axis] for axis in varying])
-    below = topological((source,), lambda each: () if is_reduction(each) else each.args)
-    reads = tuple(dict.fromkeys(each.shape for each in below if each.op == "slot"))
-    yield Rows(node, dims[: over[0]], dims[over[0] : over[-1] + 1], dims[over[-1] + 1 :], reads, over[0] == 0)
+    yield Rows(node, dims[: over[0]], dims[over[0] : over[-1] + 1], dims[over[-1] + 1 :], over[0] == 0)
 
 
 def few_rows(

@@ -117,9 +117,14 @@ class Derived:
         return (*self.roots, *self.flags)
 
     @cached_property
-    def choices(self) -> tuple[dict[Node, bool], tuple[Node, ...], tuple[Rows, ...]]:
-        """What depends on which lengths are large: sums over the rows of an array, values to keep, rows."""
-        return candidates(self.all), hoistable(self.all), reduced_rows(self.all)
+    def choices(self) -> tuple[dict[Node, bool], tuple[Node, ...]]:
+        """What depends on which lengths are large: sums over the rows of an array, values to keep."""
+        return candidates(self.all), hoistable(self.all)
+
+    @cached_property
+    def rows(self) -> tuple[Rows, ...]:
+        """What reduces rows, of which few that are long may be taken side by side."""
+        return reduced_rows(self.all)
 
     @cached_property
     def stages(self) -> Stages | None:
@@ -134,8 +139,8 @@ class Derived:
 
     def chosen(self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0) -> Chosen:
         """The choice for these lengths: sums that fit, and as many rows as are done ``side_by_side``."""
-        sums, values, rows = self.choices
-        found, first = few_rows(rows, lengths, side_by_side)
+        sums, values = self.choices
+        found, first = few_rows(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         values = hoistable(self.all, first) if first else values
         room = widest and min(widest, KEPT)
         return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, room), first)
