@@ -66,8 +66,10 @@ def _parted(node: Node) -> Iterator[Rows]:
     (source,), (axes, *_) = node.args, node.attrs
     varying = [axis for axis in range(-source.ndim, 0) if source.shape[axis] != 1]
     over = [place for place, axis in enumerate(varying) if axis in axes]
-    if len(varying) < 2 or over != list(range(over[0], over[-1] + 1)) or (over[0] == 0 and over[-1] + 1 < len(varying)):
+    if not over or len(varying) < 2 or over != list(range(over[0], over[-1] + 1)):
         return
+    if over[0] == 0 and len(over) < len(varying):
+        return  # of columns, whose rows come first as they are
     dims = tuple([source.shape[axis] for axis in varying])
     yield Rows(node, dims[: over[0]], dims[over[0] : over[-1] + 1], dims[over[-1] + 1 :], over[0] == 0)
 
