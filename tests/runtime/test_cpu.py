@@ -369,7 +369,7 @@ def tried(alone, shared, work=100_000, runs=12):
 
     def run(name, seconds):
         counts[name] += 1
-        now[0] += seconds
+        now[0] += seconds() if callable(seconds) else seconds
 
     def clock():
         return now[0]
@@ -382,12 +382,16 @@ def tried(alone, shared, work=100_000, runs=12):
 
 
 def test_threads_begin_where_they_were_seen_to_pay(monkeypatch):
+    busy = [False] * 15 + [True] * 5
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
     assert tried(20e-6, 5e-6) == (12, 0), "what is short by the clock stays with one thread, however many statements"
     assert tried(100e-6, 60e-6) == (5, 7)
     assert tried(100e-6, 95e-6) == (7, 5), "threads take from others what they gain"
     assert tried(1e-3, 1.1e-3) == (7, 5), "most of a kernel may be a recurrence that nobody shares"
     assert tried(1e-2, 0.6e-2) == (1, 11), "a long one is not run by one thread again"
+    again = 5 + threads.AGAIN
+    assert tried(100e-6, 200e-6, runs=10 + again) == (again, 10), "others may have been busy: they are tried again"
+    assert tried(100e-6, lambda: 200e-6 if busy.pop() else 50e-6, runs=20 + again) == (again, 20)
     assert tried(1.0, 0.6, work=10**9) == (0, 12), "one that cannot be short begins with all"
     monkeypatch.setattr(threads, "thread_count", lambda: 1)
     assert tried(100e-6, 60e-6) == (12, 0)

@@ -24,6 +24,7 @@ from vecdist.runtime.cpu.crew import Crew, Job
 from vecdist.runtime.cpu.packing import ENTRY, Packed, Shared
 
 SHARES = 4  # of each thread, so that they end together
+AGAIN = 300  # runs by one thread after which several are tried again
 TRIES = 5  # runs of each kind, of which the shortest counts: any other is no fault of the kernel's
 GAIN = 0.85  # of the time of one thread that several take at most where they pay: they take it from others, too
 WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 microseconds
@@ -150,6 +151,7 @@ class Trial:
     ) -> None:
         self._alone, self._shared, self._work, self._pace = alone, shared, work, pace
         self._times: tuple[list[float], list[float]] = [], []
+        self._left = 0
         self.run: Callable[..., None] = self._first
         if thread_count() == 1:
             self.run = alone
@@ -170,7 +172,19 @@ class Trial:
         """A run by several threads, timed."""
         self._timed(several, given, self._times[1])
         if len(self._times[1]) >= TRIES:
-            self.run = several if min(self._times[1]) < GAIN * min(self._times[0]) else self._alone
+            alone, together = map(min, self._times)
+            self._times, self._left = ([], []), AGAIN
+            self.run = several if together < GAIN * alone else functools.partial(self._for_now, several)
+
+    def _for_now(self, several: Callable[..., None], *given: Any) -> None:
+        """A run by one thread, until it is tried again: others may have been busy with something else."""
+        self._left -= 1
+        if self._left > TRIES:
+            self._alone(*given)
+            return
+        self._timed(self._alone, given, self._times[0])
+        if not self._left:
+            self.run = functools.partial(self._second, several)
 
     def _timed(self, run: Callable[..., None], given: Sequence[Any], times: list[float]) -> float:
         start = time.perf_counter()
