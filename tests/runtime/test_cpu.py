@@ -395,3 +395,34 @@ def test_threads_begin_where_they_were_seen_to_pay(monkeypatch):
     assert tried(1.0, 0.6, work=10**9) == (0, 12), "one that cannot be short begins with all"
     monkeypatch.setattr(threads, "thread_count", lambda: 1)
     assert tried(100e-6, 60e-6) == (12, 0)
+
+
+def test_kernels_are_tried_by_threads_that_call_at_once(monkeypatch):
+    """None of them meets what another has half decided, and the trial ends for all."""
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    monkeypatch.setattr(threads, "WORTH_TRYING", 0.0)
+    monkeypatch.setattr(threads, "AGAIN", 2 * threads.TRIES)
+    before, failed, pauses = sys.getswitchinterval(), [], np.random.default_rng(3).random(97)
+
+    def run():
+        sum(range(int(50 * pauses[len(failed) % 97])))
+
+    def call():
+        try:
+            for _ in range(3000):
+                trial.run()
+        except Exception as error:
+            failed.append(error)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(5):
+            trial = threads.Trial(run, lambda: run, 10**6, threads.Pace())
+            calling = [threading.Thread(target=call) for _ in range(6)]
+            for each in calling:
+                each.start()
+            for each in calling:
+                each.join()
+            assert not failed and max(map(len, trial._times)) < 10 * len(calling)
+    finally:
+        sys.setswitchinterval(before)

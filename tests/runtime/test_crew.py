@@ -3,6 +3,7 @@
 import ctypes
 import multiprocessing
 import os
+import sys
 import threading
 import time
 
@@ -34,6 +35,15 @@ def run(crew, entry, given, nest, blocks):
 @pytest.fixture(scope="module")
 def crew():
     return Crew(3)
+
+
+@pytest.fixture
+def restless():
+    """Threads of Python give way to each other at every turn."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def parts_of(seen):
@@ -101,6 +111,27 @@ def test_threads_rest_after_a_while_and_come_back(crew):
     entry = noting(seen, 3, lambda: time.sleep(0.01))
     run(crew, entry, np.zeros(3, np.int64), 1, 12)
     assert len({thread for _, thread in seen}) > 1
+
+
+def test_threads_that_ask_together_get_the_same_crew(restless):
+    from vecdist.runtime.cpu import threads
+
+    start, found = threading.Barrier(8), []
+
+    def ask(blocks):
+        start.wait()
+        crews = {id(threads.crew(5)) for _ in range(20)}
+        seen = []
+        threads.share(lambda first, last: seen.append(last - first), blocks)
+        found.append((crews, sum(seen) == blocks))
+
+    asking = [threading.Thread(target=ask, args=(64 + n,)) for n in range(8)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    assert {crew for crews, _ in found for crew in crews} == {id(threads.crew(5))}
+    assert [right for _, right in found] == [True] * 8
 
 
 def _of_child(pipe):

@@ -8,7 +8,6 @@ One handler, compiled once, serves all log densities: the addresses of the C fun
 from __future__ import annotations
 
 import ctypes
-import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 
 from vecdist.interop import client
+from vecdist.runtime.once import Once
 
 TARGET = "vecdist_log_density"
 EXTENSION, STAGE, ARGUMENTS, RESULTS, ATTRIBUTES = 1, 4, 9, 14, 20  # words of XLA_FFI_CallFrame
@@ -79,7 +79,7 @@ def _evaluate(frame):  # noqa: ANN001, ANN202
 NAN = int(np.array(np.nan).view(np.int64))
 
 
-@functools.cache
+@Once
 def registered() -> Any:
     """Make the target known to XLA, once; the handler.  ``NotImplementedError`` for another major version."""
     return register(TARGET, _evaluate, 0, "cpu")

@@ -8,7 +8,6 @@ part of XLA's command buffers, which are CUDA graphs.
 from __future__ import annotations
 
 import ctypes
-import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from vecdist.interop.xla import ARGUMENTS, ATTRIBUTES, DATA, RESULTS, VALUE, cal
 from vecdist.model.evaluation import Evaluation, Prepared
 from vecdist.model.logdensity import LogDensity
 from vecdist.runtime.cuda.launch import GIVEN, SCRATCH, Launch, launch
+from vecdist.runtime.once import Once
 
 TARGET = "vecdist_log_density_cuda"
 API, CONTEXT, COUNTED = 2, 3, 2  # words of XLA_FFI_CallFrame; so far before buffers is their number
@@ -106,7 +106,7 @@ def _kept_words(found: Prepared, arguments: int) -> tuple[np.ndarray, int]:
     return _kept[-1][0], made.scratch
 
 
-@functools.cache
+@Once
 def registered() -> Any:
     """Make the target known to XLA, once; the handler.  ``NotImplementedError`` for another major version."""
     return register(TARGET, _launch, COMMAND_BUFFERS, "CUDA")

@@ -8,7 +8,6 @@ takes what others have left.
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import platform
 import threading
@@ -16,6 +15,8 @@ from typing import Any, final
 
 import numpy as np
 from llvmlite import binding as llvm
+
+from vecdist.runtime.once import Once
 
 LINE = 8  # words of a cache line: what several threads write lies apart
 SPINS, TURNS = 2000, 4000  # turns that a thread spins, some 0.1 ms, and from which it rests; between it lets others run
@@ -167,7 +168,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
 
-@functools.cache
+@Once
 def _compiled() -> tuple[Any, Any, Any]:
     """``work(state, me)`` and ``lead(state, job, parts)``, and what keeps their code in memory."""
     yields = hasattr(os, "sched_yield")
@@ -209,7 +210,7 @@ class Crew:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._work, self._lead, _ = _compiled()
+        self._work, self._lead, self._code = _compiled()  # code lives as long as those who run it
         self._state = _aligned(WORDS["ranges"] + LINE * threads)
         self._place: int = self._state.ctypes.data
         self._jobs = 0

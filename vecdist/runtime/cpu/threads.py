@@ -22,6 +22,7 @@ from vecdist.runtime.base import element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.crew import Crew, Job
 from vecdist.runtime.cpu.packing import ENTRY, Packed, Shared
+from vecdist.runtime.once import Once
 
 SHARES = 4  # of each thread, so that they end together
 AGAIN = 300  # runs by one thread after which several are tried again
@@ -42,14 +43,14 @@ def thread_count() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-@functools.cache
+@Once
 def crew(threads: int) -> Crew:
     """So many threads, the one that calls among them."""
     return Crew(threads)
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork; a child starts its own
-    os.register_at_fork(after_in_child=crew.cache_clear)
+    os.register_at_fork(after_in_child=crew.forget)
 
 
 @final
@@ -143,7 +144,8 @@ class Pace:
 class Trial:
     """A kernel at known lengths, whose first runs are timed: ``run`` is then that by one thread or by several.
 
-    Results are the same bits in either way, so that the times of a busy machine decide nothing else.
+    Results are the same bits in either way, so that the times of a busy machine decide nothing else.  Lists of times
+    are replaced, never emptied: threads that call at once each have one that is whole.
     """
 
     def __init__(
@@ -162,19 +164,20 @@ class Trial:
 
     def _first(self, *given: Any) -> None:
         """A run by one thread, timed."""
-        took = self._timed(self._alone, given, self._times[0])
+        alone, _ = self._times
+        took = self._timed(self._alone, given, alone)
         self._pace.note(self._work, took)
-        if len(self._times[0]) >= TRIES or took >= UNTRIED * CERTAIN:
-            least = min(self._times[0])
-            self.run = functools.partial(self._second, self._shared()) if least >= WORTH_TRYING else self._alone
+        if len(alone) >= TRIES or took >= UNTRIED * CERTAIN:
+            self.run = functools.partial(self._second, self._shared()) if min(alone) >= WORTH_TRYING else self._alone
 
     def _second(self, several: Callable[..., None], *given: Any) -> None:
         """A run by several threads, timed."""
-        self._timed(several, given, self._times[1])
-        if len(self._times[1]) >= TRIES:
-            alone, together = map(min, self._times)
+        alone, together = self._times
+        self._timed(several, given, together)
+        if alone and len(together) >= TRIES:
+            pays = min(together) < GAIN * min(alone)
             self._times, self._left = ([], []), AGAIN
-            self.run = several if together < GAIN * alone else functools.partial(self._for_now, several)
+            self.run = several if pays else functools.partial(self._for_now, several)
 
     def _for_now(self, several: Callable[..., None], *given: Any) -> None:
         """A run by one thread, until it is tried again: others may have been busy with something else."""
@@ -183,7 +186,7 @@ class Trial:
             self._alone(*given)
             return
         self._timed(self._alone, given, self._times[0])
-        if not self._left:
+        if self._left <= 0:
             self.run = functools.partial(self._second, several)
 
     def _timed(self, run: Callable[..., None], given: Sequence[Any], times: list[float]) -> float:
