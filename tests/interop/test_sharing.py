@@ -1,6 +1,9 @@
 """One log density called by many threads, and in processes made by fork and by spawn."""
 
 import multiprocessing
+import os
+import subprocess
+import sys
 import threading
 
 import densities
@@ -47,6 +50,57 @@ def test_a_million_calls_from_many_threads(density):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+FRESH = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+start, found, failed = threading.Barrier(8), {}, []
+
+def work():
+    start.wait()
+    import numpy as np
+    import vecdist
+    from vecdist import logpdf
+    from vecdist.distributions import Gamma, Normal, StudentT
+    x = np.random.default_rng(1).gamma(2.0, size=900_000)
+    models = {
+        "normal": lambda m, x: logpdf(Normal(m, 1.0), x).sum(),
+        "gamma": lambda m, x: logpdf(Gamma(m, 1.0), x).sum(),
+        "student": lambda m, x: logpdf(StudentT(m, 0.0, 1.0), x).sum(),
+        "rows": lambda m, x: logpdf(Gamma(m, 2.0), x.reshape(3, -1)).sum(axis=1)[1],
+    }
+    for name, density in models.items():
+        compiled = vecdist.compile(density)
+        start.wait()
+        for _ in range(12):
+            value, slope = compiled.value_and_grad(2.0, x, wrt=0)
+            found.setdefault(name, set()).add((float(value), float(slope)))
+
+def noted():
+    try:
+        work()
+    except BaseException as error:
+        failed.append(error)
+
+threads = [threading.Thread(target=noted) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not failed, failed
+assert {name: len(values) for name, values in found.items()} == dict.fromkeys(["normal", "gamma", "student", "rows"], 1)
+"""
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_first_calls_of_a_process_are_made_by_many_threads_at_once(tmp_path, kept):
+    """From the import on: with code that earlier processes have kept, and without any."""
+    space = os.environ | ({} if kept else {"VECDIST_CACHE_DIR": str(tmp_path)})
+    for _ in range(3 if kept else 1):
+        command = [sys.executable, "-X", "faulthandler", "-c", FRESH]
+        run = subprocess.run(command, env=space, capture_output=True, check=False)
+        assert run.returncode == 0, run.stderr.decode()
 
 
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX, where other tests have loaded it
