@@ -2,6 +2,7 @@
 
 import math
 
+import flint
 import numpy as np
 import pytest
 import scipy.stats
@@ -17,6 +18,7 @@ from vecdist.distributions import (
     YuleSimon,
     Zipf,
 )
+from vecdist.distributions.count_cdfs import FEW, log_series_cdf
 from vecdist.verbs.tails_and_moments import stated
 
 pytestmark = pytest.mark.usefixtures("interpreter")
@@ -122,3 +124,16 @@ def test_tails_of_beta_negative_binomial_counts():
         difference = (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * step)
         np.testing.assert_allclose(slope, difference, rtol=1e-7, atol=1e-10)
         np.testing.assert_allclose(fall, -slope, rtol=1e-11, atol=1e-15)
+
+
+def test_logarithmic_series_are_summed_up_to_few_counts_and_integrated_beyond():
+    rng = np.random.default_rng(3)
+    counts = [0, int(FEW), int(FEW) + 1, *rng.integers(1, 3 * int(FEW), 300)]
+    for p, k in zip(1.0 - np.exp(-rng.uniform(0.01, 20.0, len(counts))), counts, strict=True):
+        log_p = math.log(p)
+        with flint.ctx.workprec(200):
+            exact = flint.arb(log_p).exp()
+            total = -(1 - exact).log()
+            expected = float(sum((exact**n / n for n in range(1, int(k) + 1)), flint.arb(0)) / total)
+            log_total = float((total / exact).log())
+        assert log_series_cdf(float(k), log_p, log_total, 0.0) == pytest.approx(expected, rel=1e-14, abs=0)

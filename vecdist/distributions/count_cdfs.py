@@ -15,6 +15,7 @@ from vecdist.special.scalar import log_less_digamma, tail
 from vecdist.special.zeta import _zeta
 
 MOST = 100_000  # masses of a sum
+FEW = 64.0  # counts up to which their masses take less than an integral
 
 
 def draws_cdf(k: float, n: float, alpha: float, beta: float) -> float:
@@ -62,16 +63,25 @@ def zipf_cdf(k: float, power: float, normaliser: float, _c: float) -> float:
 
 
 def log_series_cdf(k: float, log_p: float, log_total: float, _c: float) -> float:
-    """As ``LogSeries`` has it, with the sum of its integral from the upper end down."""
-    n = k + 1.0
-    v, total, term, steps = log(42.0 / n), 0.0, 1.0, 0
-    while (n * exp(v) > 1.0 or term > NOTHING * total) and steps < MOST:
-        t = exp(v)
-        term = t * exp(-n * t) / -expm1(log_p - t)
-        total += 0.25 * term
-        v -= 0.25
-        steps += 1
-    return -expm1(min(k * log_p + log(total) - log_total, 0.0))
+    """As ``LogSeries`` has it, with the sum of its integral from the upper end down; up to ``FEW`` by the masses."""
+    v, total, term, steps = log(42.0 / (k + 1.0)), 0.0, 1.0, 0
+    if k <= FEW:
+        p = exp(log_p)
+        while steps < k:
+            steps += 1
+            total += term / steps
+            term *= p
+        share = min(total * exp(-log_total), 1.0)
+    else:
+        n = k + 1.0
+        while (n * exp(v) > 1.0 or term > NOTHING * total) and steps < MOST:
+            t = exp(v)
+            term = t * exp(-n * t) / -expm1(log_p - t)
+            total += 0.25 * term
+            v -= 0.25
+            steps += 1
+        share = -expm1(min(k * log_p + log(total) - log_total, 0.0))
+    return share
 
 
 def harmonic(n: float) -> float:
