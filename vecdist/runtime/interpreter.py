@@ -111,7 +111,7 @@ class _Turns:
         now = [each[running] for each in every]
         while running.size:
             (test,) = self.test.values(now, length)
-            holds = np.broadcast_to(test, running.shape)
+            holds = _as_long(test, running)
             if not holds.all() or turns == self.limit:
                 for each, value in zip(carries, now, strict=False):
                     each[running] = value
@@ -121,9 +121,14 @@ class _Turns:
                     each[running] = np.nan if each.dtype.kind == "f" else each[running]
                 break
             news = self.news.values(now, length)
-            now[: len(news)] = [np.broadcast_to(new, running.shape) for new in news]
+            now[: len(news)] = [_as_long(new, running) for new in news]
             turns += 1
         return [each.reshape(shape) for each in carries]
+
+
+def _as_long(value: np.ndarray, running: np.ndarray) -> np.ndarray:
+    """A value for each element that runs: nearly always it is one already, and turns are many."""
+    return value if value.shape == running.shape else np.broadcast_to(value, running.shape)
 
 
 def _recurrence(node: Node) -> Meaning:
