@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import types
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+BY_PLACES = {"numpy", "dask", "h5py", "zarr"}  # libraries whose arrays give rows by an array of places in their order
 PIECE = 64 * 2**20  # bytes of a piece of an array that is streamed: read in milliseconds, and beyond all caches
 
 
@@ -55,6 +57,18 @@ class Chunked:
     def rows(self, first: int, count: int) -> Any:
         """Some rows of an array that is streamed, read now."""
         return self.source[(*[slice(None)] * self.axis, slice(first, first + count))]
+
+    def taken(self, places: np.ndarray) -> Any:
+        """The rows at places along the first axis, each read once, in their order; where slices are all, in slices."""
+        once, back = np.unique(places % self.shape[0], return_inverse=True)
+        if type(self.source).__module__.partition(".")[0] in BY_PLACES:
+            found = self.source[once]
+            found = found if self.streams else found.compute()
+        else:
+            ends = np.flatnonzero(np.diff(once, prepend=-2, append=self.shape[0] + 1) != 1)
+            found = np.concatenate([self.source[once[a] : once[b - 1] + 1] for a, b in itertools.pairwise(ends)])
+        found = found if self.library == "cupy" else np.asarray(found, self.dtype)
+        return found[back.reshape(places.shape)]
 
 
 def of_dask(array: Any) -> Chunked:

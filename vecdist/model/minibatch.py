@@ -50,7 +50,8 @@ class Minibatch:
         self.joint: Joint = joint
         self.total: int = next(iter(joint.rows.values())).shape[0]
         self.unnormalised: bool = unnormalised
-        self._arrays = {name: LazyArray(leaf(rows.node.attrs[0].array)) for name, rows in joint.rows.items()}
+        arrays = {name: rows.node.attrs[0].array for name, rows in joint.rows.items()}
+        self._arrays = {name: LazyArray(leaf(array, getattr(array, "name", None))) for name, array in arrays.items()}
         self._ranks = [rows.ndim for rows in joint.rows.values()]
         self._evaluations: dict[tuple[bool, bool, bool], Evaluation] = {}
 
@@ -89,9 +90,19 @@ class Minibatch:
             arrays = [array if array_kind(array) == "cupy" else to_device(array) for array in arrays]
         elif not given and all(array.device == "cpu" for array in self._arrays.values()):
             places = arrays[0].astype(np.intp, copy=False)
-            arrays, given = [_taken(rows.node.attrs[0].array, places) for rows in self._arrays.values()], True
+            arrays, given = self.read(places), True
         own = bool(lead) and leads == {lead}
         return self._evaluation(given, own, gradient)(x, out, arrays)
+
+    @property
+    def chunked(self) -> bool:
+        """Whether some of the rows are out of memory."""
+        return any(isinstance(rows.node.attrs[0].array, Chunked) for rows in self._arrays.values())
+
+    def read(self, places: np.ndarray) -> list[Any]:
+        """The rows at places, of each name, each row in one piece."""
+        arrays = [rows.node.attrs[0].array for rows in self._arrays.values()]
+        return [array.taken(places) if isinstance(array, Chunked) else array.take(places, axis=0) for array in arrays]
 
     def _evaluation(self, given: bool, own: bool, gradient: bool) -> Evaluation:
         def roots(x: LazyArray, *batch: LazyArray) -> Sequence[LazyArray]:
@@ -128,14 +139,6 @@ class Minibatch:
         if len(sizes) != 1 or 0 in sizes:
             raise ValueError(f"a batch has as many rows of each name, one or more; given {sorted(sizes)}")
         return [found[name] for name in self.joint.rows]
-
-
-def _taken(array: Any, places: np.ndarray) -> np.ndarray:
-    """Rows at places, each in one piece; of an array in chunks each is read once, in its order."""
-    if not isinstance(array, Chunked):
-        return array.take(places, axis=0)
-    once, back = np.unique(places % len(array.source), return_inverse=True)
-    return np.asarray(array.source[once], array.dtype)[back.reshape(places.shape)]
 
 
 def check_terms(terms: Terms, rows: Mapping[str, LazyArray]) -> None:

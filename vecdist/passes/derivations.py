@@ -109,12 +109,12 @@ def _leapfrog(roots: Roots) -> Roots:
 def _kick(roots: Roots) -> Roots:
     """Values, momenta, positions that these move, counts of failures, and a number.
 
-    Roots are the values, momenta and counts so far, tied to the positions, where values are finite, the number, scales
-    of gradients, and what gradients are in, the positions first.  Where a value is not finite a chain goes back to
-    where the last momentum took it from; of momenta what is not finite is taken for 0.
+    Roots are the values, momenta and counts so far, tied to what gradients are in, where values are finite, the number,
+    scales of gradients, and what gradients are in, the positions first.  Where a value is not finite a chain goes back
+    to where the last momentum took it from; of momenta what is not finite is taken for 0.
     """
     value, tied, counted, alive, number, scale, *nodes = roots
-    (kept, last, position), (failures, _) = tied.args, counted.args
+    (kept, last, position), failures = tied.args, counted.args[0]
     momentum = kept + scale * functools.reduce(operator.add, gradient(value, nodes))
     moved = where(alive, where(isfinite(momentum), momentum, 0.0), -last)
     failed = where(alive & isfinite(momentum), 0.0, 1.0)

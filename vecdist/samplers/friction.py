@@ -9,7 +9,7 @@ equation 4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -21,8 +21,9 @@ from vecdist.lazy.derivatives import like
 from vecdist.model.minibatch import Minibatch
 from vecdist.passes.derivations import Derivation, gradient_of
 from vecdist.passes.vmap import vmap
+from vecdist.samplers.batches import Reading
 from vecdist.samplers.density import Target
-from vecdist.samplers.kernels import evaluated, fused, value_and_gradient
+from vecdist.samplers.kernels import Run, evaluated, fused, value_and_gradient
 from vecdist.samplers.replay import Launches
 
 BATCHES, PAIR = 1, (3, 5)  # numbers of streams of batches; those of momenta are even
@@ -47,17 +48,33 @@ class Estimate:
             level, self.slope = value_and_gradient(self.rows.likelihood, middle)(middle)
             self.level: float = float(level)
 
-    def values(self, keys: LazyArray, step: LazyArray, x: LazyArray, center: LazyArray) -> LazyArray:
-        """The estimates for positions in rows, at a step, by batches of keys; ``center`` has a row for each."""
-        one = self.target.vector
+    def fused(
+        self, batch: Callable[..., LazyArray], function: Callable[..., Any], arrays: Sequence[Any], **others: Any
+    ) -> Run:
+        """A kernel of ``arrays``, as of ``fused``, and of a ``batch``: its rows where these are out of memory."""
+        if self.rows is None:
+            return fused(function, arrays, **others)
+        if self.rows.chunked:
+            return Reading(self.rows, batch, self.size, function, arrays, self.target.library, **others)
+        return fused(lambda *given: function(*given, batch(*given)), arrays, **others)
+
+    def batch(self, keys: LazyArray, step: LazyArray) -> LazyArray:
+        """The places of rows at a step, for each key its own."""
+        assert self.rows is not None
+        return random.minibatch(keys, step, self.size, self.rows.total)
+
+    def values(self, x: LazyArray, center: LazyArray, batch: Sequence[LazyArray]) -> LazyArray:
+        """The estimates for positions in rows, by a batch, or its rows; ``center`` has one for each."""
+        one, middle = self.target.vector, self.target.vector
         if self.rows is None:
             return LazyArray(*vmap((self.target.value(one).node,), {one: x.node}))
-        batch = random.minibatch(keys, step, self.size, self.rows.total)
-        index, middle = argument(np.zeros(self.size, np.int64), "batch"), self.target.vector
-        value = self.rows.trace(LazyArray(one), LazyArray(index))
-        leaves = {one: x.node, index: batch.node}
+        own = [argument(np.zeros(each.shape[1:], each.dtype), "batch") for each in batch]
+        given = list(map(LazyArray, own))
+        rows = dict(zip(self.rows.joint.rows, given, strict=True)) if self.rows.chunked else given[0]
+        value = self.rows.trace(LazyArray(one), rows)
+        leaves = {one: x.node, **{each: many.node for each, many in zip(own, batch, strict=True)}}
         if self.centered:
-            value = value - self.rows.parts(LazyArray(middle), LazyArray(index))[1] + self.level
+            value = value - self.rows.parts(LazyArray(middle), rows)[1] + self.level
             leaves[middle] = center.node
         return LazyArray(*vmap((value.astype(np.float64).node,), leaves))
 
@@ -99,9 +116,14 @@ class Friction:
         self.current = 0
         self._nodes = slice(None) if estimate.centered else slice(1)
         shapes = [(chains,), *(array.shape for array in self.states[0])]
-        self._step = fused(self._moved, self._arrays(0), shapes, Derivation("kick"))
+        self._step = estimate.fused(
+            self._batch, self._moved, self._arrays(0), shapes=shapes, derivation=Derivation("kick")
+        )
         shapes = [(chains,), *[shape, shape][self._nodes]]
-        self._slopes = fused(self._sloped, (keys, *self._where(0)), shapes, gradient_of)
+        self._slopes = estimate.fused(
+            lambda keys, number, *_: estimate.batch(keys, number.astype(np.uint64)), self._sloped,
+            (keys, *self._where(0)), shapes=shapes, derivation=gradient_of,
+        )  # fmt: skip
         calls = [(self._step, self._arrays(at), (self.values, *self.states[1 - at])) for at in (0, 1)]
         self._draws = [
             Launches([calls[(first + step) % 2] for step in range(steps)], target.device == "cuda") for first in (0, 1)
@@ -142,13 +164,20 @@ class Friction:
         momenta, positions, failures, number = self.states[at]
         return self.keys, number, positions, self.center, momenta, failures, *self.constants
 
-    def _sloped(self, keys: LazyArray, number: LazyArray, x: LazyArray, center: LazyArray) -> Sequence[LazyArray]:
-        return self.estimate.values(keys, number.astype(np.uint64), x, center), *(x, center)[self._nodes]
+    def _sloped(
+        self, keys: LazyArray, number: LazyArray, x: LazyArray, center: LazyArray, *batch: LazyArray
+    ) -> Sequence[LazyArray]:
+        return self.estimate.values(x, center, batch), *(x, center)[self._nodes]
+
+    def _batch(self, keys: LazyArray, number: LazyArray, *others: LazyArray) -> LazyArray:
+        step, in_epochs = number.astype(np.uint64), others[-1]
+        own, place = step * (1 - in_epochs), step * in_epochs
+        return self.estimate.batch(random.fold_in(random.fold_in(keys, BATCHES), own), place)
 
     def _moved(
         self, keys: LazyArray, number: LazyArray, x: LazyArray, center: LazyArray, v: LazyArray, failures: LazyArray,
         rates: LazyArray, friction: LazyArray, metric: LazyArray, noise: LazyArray, slope: LazyArray,
-        in_epochs: LazyArray,
+        in_epochs: LazyArray, *batch: LazyArray,
     ) -> Sequence[LazyArray]:  # fmt: skip
         """What is needed for a step, beside the gradient."""
         step = number.astype(np.uint64)
@@ -156,8 +185,7 @@ class Friction:
         spread = np.sqrt(2.0 * scale * np.maximum(friction - 0.5 * scale * noise, 0.0))
         there = (1.0 - friction) * v + spread * random.normal(random.fold_in(keys, 2 * step)[:, None], x.shape[1])
         there = there + scale * slope if self.estimate.centered else there
-        own, place = step * (1 - in_epochs), step * in_epochs
-        values = self.estimate.values(random.fold_in(random.fold_in(keys, BATCHES), own), place, x, center)
-        tied = LazyArray(like(there.node, v.node, x.node)), LazyArray(like(failures.node, x.node))
+        values = self.estimate.values(x, center, batch)
+        tied = LazyArray(like(there.node, v.node, x.node)), LazyArray(like(failures.node, x.node, center.node))
         finite: Any = np.isfinite(values)
         return values, *tied, finite[:, None], number + 1.0, scale, *(x, center)[self._nodes]
