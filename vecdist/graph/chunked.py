@@ -60,6 +60,11 @@ class Chunked:
 
     def taken(self, places: np.ndarray) -> Any:
         """The rows at places along the first axis, each read once, in their order; where slices are all, in slices."""
+        if hasattr(self.source, "groups"):
+            raise TypeError(
+                f"a batch reads rows by their places, but {self} is of a Parquet file, which is read by row groups; "
+                "take all rows, batch=None, or write its columns to a np.memmap or to Zarr before"
+            )
         once, back = np.unique(places % self.shape[0], return_inverse=True)
         if type(self.source).__module__.partition(".")[0] in BY_PLACES:
             found = self.source[once]
@@ -97,7 +102,8 @@ def of_file(array: Any, rows: int | None) -> Chunked:
         raise ValueError("an array that is read in pieces has an axis of rows, and this one has no axis")
     row = max(1, math.prod(shape[1:]) * dtype.itemsize)
     each = max(1, PIECE // row) if rows is None else rows
-    return Chunked(array, dtype, 0, counts_of(shape[0], each), "numpy", streams=True)
+    natural = rows is None and hasattr(array, "pieces")
+    return Chunked(array, dtype, 0, array.pieces() if natural else counts_of(shape[0], each), "numpy", streams=True)
 
 
 def counts_of(length: int, rows: int) -> tuple[int, ...]:

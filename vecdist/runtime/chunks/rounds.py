@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.graph.chunked import Chunked, counts_of
+from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import readable
 from vecdist.runtime.base import length_of
 from vecdist.runtime.chunks.progress import Progress
@@ -120,8 +120,6 @@ def _piece(work: Work, read: Read, rows: Rows, known: Mapping[int, Any], first: 
 
 
 def _in_fewest(arrays: Mapping[int, Chunked]) -> dict[int, Chunked]:
-    """Arrays in files, each in pieces of as many rows as the one whose pieces have fewest."""
-    fewest = max(1, min(max(array.counts) for array in arrays.values()))
-    return {slot: array.in_chunks(counts_of(array.shape[array.axis], fewest)) for slot, array in arrays.items()}
-
-
+    """Arrays in files, each in the pieces of the one whose largest piece has fewest rows."""
+    counts = min((array.counts for array in arrays.values()), key=max)
+    return {slot: array.in_chunks(counts) for slot, array in arrays.items()}
