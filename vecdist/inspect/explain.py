@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
@@ -10,7 +11,8 @@ from typing import Any, NamedTuple, final
 from vecdist.graph.leaves import Leaf
 from vecdist.graph.memo import cached_property
 from vecdist.graph.node import Node, rewrite, topological
-from vecdist.inspect import stopwatch
+from vecdist.inspect import chunks, stopwatch
+from vecdist.inspect.chunks import Part, Round
 from vecdist.inspect.costs import notes, placement, traffic
 from vecdist.inspect.diagram import leaf_names, shape_text
 from vecdist.inspect.listing import listing
@@ -32,6 +34,7 @@ from vecdist.passes.stages import MATMUL, Stage
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, element_count, length_of
+from vecdist.runtime.chunks.program import ChunkedProgram
 
 
 class _Asked(NamedTuple):
@@ -51,7 +54,8 @@ def explain(
 
     With ``wrt`` it is the kernel of ``value_and_grad``, or of ``value_and_partials`` where ``expr`` is no scalar.
     Of a compiled function, or of a log density, it is the kernel of a call with ``arrays``, all chains or vectors of a
-    batch together; ``wrt`` names arguments as there, the one of a log density is ``"x"``.
+    batch together; ``wrt`` names arguments as there, the one of a log density is ``"x"``.  Of arrays in chunks it says
+    how often, and in which chunks, they are read, and predicts the seconds.
     Raises ``TypeError`` where ``expr`` is none of these, and what those functions raise for ``wrt`` and ``arrays``.
 
     >>> import numpy as np, vecdist
@@ -66,19 +70,27 @@ def explain(
     >>> kernel.launches, kernel.bytes_read, kernel.bytes_written
     (1, 4000, 4004)
     """
-    asked = _asked(expr, wrt, arrays)
+    return _explained(_asked(expr, wrt, arrays))
+
+
+def _explained(asked: _Asked) -> Explanation:
     root, bound = asked.roots[0], bind(asked.roots)
     kind = pipeline.library(bound.leaves)
     plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, asked.unnormalised)
     bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results
     slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
+    device, in_chunks = LazyArray(root).device, isinstance(plan.program, ChunkedProgram)
+    found = _of_chunks(plan, bound, results, device) if in_chunks else {}
+    kernels = itertools.chain(*found.values()) if found else _reports(plan, asked.roots, bound, results, device)
     return Explanation(
         graph=listing((root,), names, results),
         derived=listing(plan.graph, slots, results),
-        kernels=tuple(_reports(plan, asked.roots, bound, results)),
+        kernels=tuple(kernels),
         summary=summary(root),
         drawing=drawing(root),
-        prepare=functools.partial(_runner, plan, filled),
+        prepare=functools.partial(chunks.runner if in_chunks else _runner, plan, filled),
+        rounds=chunks.rounds([(part, len(reports)) for part, reports in found.items()]),
+        predict=functools.partial(chunks.predicted, plan, filled) if in_chunks else None,
     )
 
 
@@ -144,7 +156,7 @@ class KernelReport:
         """What there is to say of the kernel in a line each."""
         registers = [] if self.registers is None else [("registers per thread", str(self.registers))]
         return [
-            ("kernel", f"{self.launches} launch on {self.device}"),
+            ("kernel", f"{self.launches} launch{'' if self.launches == 1 else 'es'} on {self.device}"),
             ("memory", f"{quantity(self.bytes_read)} read, {quantity(self.bytes_written)} written"),
             *registers,
             *((place, self._work(place)) for place in self.placement),
@@ -165,7 +177,10 @@ class KernelReport:
 @final
 @dataclass(frozen=True)
 class Explanation:
-    """What an expression becomes, stage by stage, as text; in a notebook with its graph drawn."""
+    """What an expression becomes, stage by stage, as text; in a notebook with its graph drawn.
+
+    ``rounds`` are those over arrays in chunks, each with its rows, chunks, bytes and kernels; others have none.
+    """
 
     graph: str
     derived: str
@@ -173,10 +188,25 @@ class Explanation:
     summary: str
     drawing: str
     prepare: Callable[[], Callable[[], Any]] = field(repr=False, compare=False)
+    rounds: tuple[Round, ...] = ()
+    predict: Callable[[], float] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def predicted_seconds(self) -> float | None:
+        """Of arrays in chunks the time that all rounds will take, found by running them on the first few chunks.
+
+        What the system keeps of files that were read is read sooner: after a first run this is the time of a second.
+        """
+        return None if self.predict is None else self.predict()
 
     @cached_property
     def seconds(self) -> float:
-        """The time that computing it takes, measured when this is asked for: the median of several runs."""
+        """The time that computing it takes, measured when this is asked for: the median of several runs.
+
+        Of arrays in chunks it is that of a whole run, or of a few; they are all read for it.
+        """
+        if self.rounds:
+            return stopwatch.of_rounds(self.prepare())
         return stopwatch.seconds(self.prepare(), self.kernels[-1].device)
 
     @property
@@ -186,6 +216,8 @@ class Explanation:
 
     def __str__(self) -> str:
         parts = [self.summary, "", self.graph]
+        if self.rounds:
+            parts += ["", *(f"{name}    {value}" for name, value in self._rounds())]
         for kernel in self.kernels:
             parts += ["", str(kernel)]
         more = "more in .derived, and for each of .kernels in .loop_nest, .schedule, .source, .resources"
@@ -193,21 +225,49 @@ class Explanation:
 
     __repr__ = __str__
 
+    def _rounds(self) -> list[tuple[str, str]]:
+        return [(f"round {number}", str(each)) for number, each in enumerate(self.rounds, 1)]
+
     def _repr_html_(self) -> str:
-        parts = [self.drawing]
+        parts = [self.drawing, *([table(self._rounds())] if self.rounds else [])]
         for kernel in self.kernels:
             parts += [table(kernel.facts()), details("loop nest, in primitives", kernel.outline, ' open=""')]
             parts += [details("loop nest, as it runs", kernel.schedule), details("source", kernel.source)]
         return "\n".join([*parts, details("graph", self.graph), details("graph, derived", self.derived)])
 
 
+def _of_chunks(
+    plan: pipeline.Plan, bound: Bound, results: Sequence[str], device: str
+) -> dict[Part, list[KernelReport]]:
+    """The reports of each step of a program over chunks; what is counted is counted of all chunks."""
+    found = {}
+    for part in chunks.parts(plan, bound, results):
+        sizes = [_reports(part.plan, (), part.bound(rows), part.results, device) for rows in part.sizes]
+        found[part] = [_added(reports, part) for reports in zip(*sizes, strict=True)]
+    return found
+
+
+def _added(reports: Sequence[KernelReport], part: Part) -> KernelReport:
+    """The report of a kernel that runs on chunks of several sizes: that of the largest, with the launches of all."""
+    times, (first, *_) = tuple(part.sizes.values()), reports
+    read, written = (
+        sum(count * getattr(report, name) for count, report in zip(times, reports, strict=True))
+        for name in ("bytes_read", "bytes_written")
+    )
+    return replace(
+        first, launches=sum(times), bytes_read=read, bytes_written=written, notes=(part.told, *first.notes)
+    )
+
+
 def _reports(
-    plan: pipeline.Plan, roots: Sequence[Node], bound: Bound, results: Sequence[str]
+    plan: pipeline.Plan, roots: Sequence[Node], bound: Bound, results: Sequence[str], device: str
 ) -> Iterator[KernelReport]:
-    """A report for each kernel, in order; where there are several, products of matrices stand between them."""
-    device = LazyArray(roots[0]).device
+    """A report for each kernel, in order; where there are several, products of matrices stand between them.
+
+    Without ``roots`` nothing is told of where statements come from.
+    """
     if not plan.steps:
-        steps = provenance(plan, roots, bound)
+        steps = provenance(plan, roots, bound) if roots else {}
         yield _report(plan, bound, results, device, _outline(plan), steps)
     named = dict(zip(plan.graph, results, strict=False))
     before: tuple[str, ...] = ()

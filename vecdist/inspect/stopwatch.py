@@ -9,6 +9,7 @@ from typing import Any
 
 LAUNCHES = 5  # timed together, so that what Python does between two of them hides behind the first
 ROUNDS = 7
+ENOUGH = 1.0  # seconds of runs over arrays in chunks, from which on no more are timed
 
 
 def seconds(run: Callable[[], Any], device: str) -> float:
@@ -18,6 +19,17 @@ def seconds(run: Callable[[], Any], device: str) -> float:
         _try_threads(run)
     timed = _on_cpu if device == "cpu" else _on_gpu
     return statistics.median(timed(run) for _ in range(ROUNDS)) / LAUNCHES
+
+
+def of_rounds(run: Callable[[], Any]) -> float:
+    """The time that ``run`` takes, which may be long: the median of a few runs after the first."""
+    run()
+    found: list[float] = []
+    while len(found) < ROUNDS and sum(found) < ENOUGH:
+        start = time.perf_counter()
+        run()
+        found.append(time.perf_counter() - start)
+    return statistics.median(found)
 
 
 def _try_threads(run: Callable[[], Any]) -> None:
