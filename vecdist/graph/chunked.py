@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import mmap
 import types
 from collections.abc import Sequence
 from typing import Any, ClassVar, final
@@ -56,6 +57,7 @@ class Chunked:
 
     def rows(self, first: int, count: int) -> Any:
         """Some rows of an array that is streamed, read now."""
+        check_length(self.source)
         return self.source[(*[slice(None)] * self.axis, slice(first, first + count))]
 
     def taken(self, places: np.ndarray) -> Any:
@@ -65,6 +67,7 @@ class Chunked:
                 f"a batch reads rows by their places, but {self} is of a Parquet file, which is read by row groups; "
                 "take all rows, batch=None, or write its columns to a np.memmap or to Zarr before"
             )
+        check_length(self.source)
         once, back = np.unique(places % self.shape[0], return_inverse=True)
         if type(self.source).__module__.partition(".")[0] in BY_PLACES:
             found = self.source[once]
@@ -74,6 +77,18 @@ class Chunked:
             found = np.concatenate([self.source[once[a] : once[b - 1] + 1] for a, b in itertools.pairwise(ends)])
         found = found if self.library == "cupy" else np.asarray(found, self.dtype)
         return found[back.reshape(places.shape)]
+
+
+def check_length(array: Any) -> None:
+    """Raise ``ValueError`` where the file that an array is mapped to is too short by now: to read it would be fatal."""
+    while isinstance(array, np.ndarray):
+        held = array.base
+        if isinstance(held, mmap.mmap) and isinstance(array, np.memmap):
+            ends, there = array.offset + array.nbytes, held.size()
+            if there < ends:
+                name = array.filename or "a file"
+                raise ValueError(f"{name} has become shorter: it has {there:,} bytes, and the array ends at {ends:,}")
+        array = held
 
 
 def of_dask(array: Any) -> Chunked:

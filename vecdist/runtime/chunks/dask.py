@@ -13,7 +13,7 @@ import numpy as np
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import length_of
 from vecdist.runtime.chunks.rounds import Rows
-from vecdist.runtime.chunks.work import Parts, Tree, Work
+from vecdist.runtime.chunks.work import Parts, Said, Tree, Work
 
 TOGETHER = 8  # parts that a task folds, a power of two: then the tree is that of pairs
 
@@ -27,7 +27,7 @@ class Shared:
     whole: Mapping[int, Any]
     chunks: Sequence[Any]
     sources: Sequence[int]
-    names: Mapping[int, str]
+    said: Mapping[int, Said]
     flags: Sequence[int] = ()
 
     def __call__(self, place: int, pieces: Sequence[Any]) -> Parts | None:
@@ -37,7 +37,7 @@ class Shared:
         first, count = self.chunks[place]
         by_slot = dict(zip(self.sources, map(_alone, pieces), strict=True))
         given = {
-            read.slot: self.work.fitting(read, by_slot[read.slot], self.names[read.slot])
+            read.slot: self.work.fitting(read, by_slot[read.slot], self.said[read.slot], first, count)
             for read in self.work.reads if read.axis is not None
         }  # fmt: skip
         found = self.work(given | dict(self.whole), first, count)
@@ -83,14 +83,16 @@ def _mapped(work: Work, rows: Rows, known: Mapping[int, Any], flags: Sequence[in
     cut = [read for read in work.reads if read.axis is not None]
     whole = {read.slot: work.shaped(read, known[read.slot]) for read in work.reads if read.axis is None}
     numbers = itertools.count(1)
+    said: dict[int, Said] = {}
     pairs: list[Any] = [array.from_array(np.arange(len(rows.counts)), chunks=1), (0,)]
     for read in cut:
         there = rows.arrays.get(read.slot)
         axis = there.axis if there is not None else read.axis or 0
         source = _sliced(work.shaped(read, known[read.slot]), axis, rows) if there is None else there.source
+        said[read.slot] = Said(repr(there), source.shape[:axis], source.shape[axis + 1 :])
         pairs += [source, tuple(0 if place == axis else next(numbers) for place in range(source.ndim))]
     slots = [read.slot for read in cut]
-    shared = Shared(work, whole, rows.chunks, slots, {slot: repr(rows.arrays.get(slot)) for slot in slots}, flags)
+    shared = Shared(work, whole, rows.chunks, slots, said, flags)
     sent = dask.delayed(shared, pure=False, traverse=False)
     return array.blockwise(
         _of_chunk, (0,), *pairs, shared=sent, dtype=object, meta=np.empty(0, object), align_arrays=False,

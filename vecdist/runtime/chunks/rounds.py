@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, final
@@ -14,7 +15,7 @@ from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import readable
 from vecdist.runtime.base import length_of
 from vecdist.runtime.chunks.progress import Progress
-from vecdist.runtime.chunks.work import Parts, Read, Tree, Work
+from vecdist.runtime.chunks.work import Parts, Read, Said, Tree, Work
 
 
 @final
@@ -69,14 +70,14 @@ def streamed(work: Work, rows: Rows, known: Mapping[int, Any], into: Mapping[int
         for shape in [[length_of(dim, lengths) for dim in root.shape]]
     }  # fmt: skip
     tree, bar = Tree(step.joins), Progress(sum(rows.counts))
-    for (first, count), given in _ahead(work, rows, known):
-        found = work(given, first, count)
-        tree.add(tuple(part for part, join in zip(found, step.joins, strict=True) if isinstance(join, str)))
-        for fill, part, join in zip(step.fills, found, step.joins, strict=True):
-            if isinstance(join, int):
-                joined[fill][(*[slice(None)] * (part.ndim + join), slice(first, first + count))] = part
-        bar.show(first + count)
-    bar.close()
+    with contextlib.closing(bar), contextlib.closing(_ahead(work, rows, known)) as pieces:
+        for (first, count), given in pieces:
+            found = work(given, first, count)
+            tree.add(tuple(part for part, join in zip(found, step.joins, strict=True) if isinstance(join, str)))
+            for fill, part, join in zip(step.fills, found, step.joins, strict=True):
+                if isinstance(join, int):
+                    joined[fill][(*[slice(None)] * (part.ndim + join), slice(first, first + count))] = part
+            bar.show(first + count)
     return together(work, tree.total(), joined)
 
 
@@ -89,7 +90,9 @@ def together(work: Work, folded: Parts, joined: Mapping[int, Any]) -> Parts:
     )
 
 
-def _ahead(work: Work, rows: Rows, known: Mapping[int, Any]) -> Iterator[tuple[tuple[int, int], dict[int, Any]]]:
+def _ahead(
+    work: Work, rows: Rows, known: Mapping[int, Any]
+) -> Generator[tuple[tuple[int, int], dict[int, Any]], None, None]:
     """What fills the slots for each chunk with rows, the next one being read meanwhile."""
     reads = work.reads
     chunks = [chunk for chunk in rows.chunks if chunk is not None]
@@ -116,7 +119,12 @@ def _piece(work: Work, read: Read, rows: Rows, known: Mapping[int, Any], first: 
     if array is None:
         whole = work.shaped(read, known[read.slot])
         return whole[(*[slice(None)] * (read.axis or 0), slice(first, first + count))]
-    return work.fitting(read, np.array(readable(array.rows(first, count))), repr(array))
+    try:
+        said = Said(repr(array), (), array.shape[1:])
+        return work.fitting(read, np.array(readable(array.rows(first, count))), said, first, count)
+    except BaseException as error:
+        error.add_note(f"while the rows {first} to {first + count - 1} of {array} were read")
+        raise
 
 
 def _in_fewest(arrays: Mapping[int, Chunked]) -> dict[int, Chunked]:

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.graph.leaves import Leaf, array_kind
+from vecdist.graph.leaves import Leaf, array_kind, in_memory
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.bind import Bound
@@ -38,6 +38,20 @@ class Read:
     shape: tuple[Dim, ...]
     dtype: np.dtype
     axis: int | None
+
+
+@final
+@dataclass(frozen=True)
+class Said:
+    """What an array in chunks said of them: its name, and their shape before and behind the axis of rows."""
+
+    name: str
+    before: tuple[int, ...]
+    behind: tuple[int, ...]
+
+    def shape(self, count: int) -> tuple[int, ...]:
+        """The shape of a chunk of so many rows."""
+        return (*self.before, count, *self.behind)
 
 
 @final
@@ -90,15 +104,24 @@ class Work:
         dense = read.layout == "dense"
         return array.reshape([length_of(dim, dict(self.lengths)) for dim in read.shape]) if dense else array
 
-    def fitting(self, read: Read, piece: Any, name: str) -> Any:
-        """A chunk as kernels read it; ``TypeError`` where it is of another library or dtype than its array said."""
-        library = LIBRARY[self.kind]
-        if array_kind(piece) != library or np.dtype(piece.dtype).newbyteorder("=") != read.dtype:
+    def fitting(self, read: Read, piece: Any, said: Said, first: int, count: int) -> Any:
+        """A chunk, of ``count`` rows from ``first`` on, as kernels read it, of the dtype that its array said.
+
+        ``TypeError`` where it is of another library, or of a dtype that would lose digits, ``ValueError`` where it has
+        another shape.
+        """
+        library, which = LIBRARY[self.kind], f"a chunk of {said.name}, the rows {first} to {first + count - 1},"
+        piece = piece if array_kind(piece) == "cupy" else in_memory(piece)
+        if array_kind(piece) != library or not np.can_cast(piece.dtype, read.dtype):
             raise TypeError(
-                f"a chunk of {name} is {array_kind(piece)}'s and of dtype {piece.dtype}, but the array said {library} "
-                f"and {read.dtype}; convert its chunks, as by x.map_blocks(np.asarray) or x.astype"
+                f"{which} is {array_kind(piece)}'s and of dtype {piece.dtype}, but the array said {library} and "
+                f"{read.dtype}; convert its chunks, as by x.map_blocks(np.asarray) or x.astype"
             )
-        return piece if library == "cupy" else np.require(piece, read.dtype, ["C", "ALIGNED"])
+        if piece.shape != said.shape(count):
+            raise ValueError(f"{which} has shape {piece.shape}, but the array said {said.shape(count)}: it has changed")
+        if library == "cupy":
+            return piece.astype(read.dtype, copy=False)
+        return np.require(piece, read.dtype, ["C", "ALIGNED"])
 
 
 LIBRARY = pipeline.LIBRARY
