@@ -82,7 +82,7 @@ class Chunked:
 def check_length(array: Any) -> None:
     """Raise ``ValueError`` where the file that an array is mapped to is too short by now: to read it would be fatal."""
     while isinstance(array, np.ndarray):
-        held = array.base
+        held: Any = array.base
         if isinstance(held, mmap.mmap) and isinstance(array, np.memmap):
             ends, there = array.offset + array.nbytes, held.size()
             if there < ends:
