@@ -6,6 +6,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from chunk_models import arrays, chunks_by_interpreter, counts, cut_by_dask, model
 
 import vecdist
 from vecdist import lazy, logpdf
@@ -26,6 +27,17 @@ class Slow:
 
     def __getitem__(self, key):
         time.sleep(self.seconds)
+        return self.array[key]
+
+
+class Counting:
+    """What has slices, and counts their bytes."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.dtype, self.bytes = array, array.shape, array.dtype, 0
+
+    def __getitem__(self, key):
+        self.bytes += self.array[key].nbytes
         return self.array[key]
 
 
@@ -90,6 +102,29 @@ def test_a_log_density_and_a_compiled_function_are_told_of(uncompiled):
     assert [each.rows for each in found.rounds] == [ROWS] and found.rounds[0].bytes_read == Y.nbytes
     f = vecdist.compile(lambda a, y: logpdf(Gamma(a, 1.0), y).sum())
     assert vecdist.explain(f, "a", [2.0, da.from_array(Y, chunks=250)]).rounds[0].chunks == (250,) * 4
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bytes_of_random_models_are_those_that_are_read(uncompiled, seed):
+    rng = np.random.default_rng(seed)
+    rows, whole = arrays(rng)
+    make, _ = model(rng)
+    given = {name: lazy(array, name) for name, array in whole.items()}
+    sources = {name: Counting(array) for name, array in rows.items()}
+    held = {name: vecdist.chunked(source, rows=int(rng.integers(1, 26))) for name, source in sources.items()}
+    expression = make(held | given)
+    present = [name for name in whole if f"array {name} " in vecdist.explain(expression).graph]
+    found = vecdist.explain(expression, [given[name] for name in present])
+    assert not any(source.bytes for source in sources.values()), "nothing is read to explain"
+    with chunks_by_interpreter():
+        _ = vecdist.value_and_grad(expression, wrt=[given[name] for name in present])
+    assert sum(each.bytes_read for each in found.rounds) == sum(source.bytes for source in sources.values())
+    places = [place for each in found.rounds for place in each.kernels]
+    assert len(set(places)) == len(places)
+    for each in found.rounds:
+        assert all(found.kernels[place].launches == len(each.chunks) for place in each.kernels)
+    by_dask = vecdist.explain(make(cut_by_dask(rows, counts(rng)) | given), [given[name] for name in present])
+    assert [each.bytes_read for each in by_dask.rounds] == [each.bytes_read for each in found.rounds]
 
 
 def test_seconds_are_predicted_from_the_first_chunks():
