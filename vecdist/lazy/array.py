@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import check_dtype, constant, is_dask, is_weak, leaf, number
 from vecdist.graph.node import Node, Scalar, cast
 from vecdist.graph.node import where as choose
@@ -285,7 +286,8 @@ def data(array: Operand, name: str | None = None) -> LazyArray:
 
     Sums that need nothing of it but means and variances read it no more (sufficient statistics, centred and in
     float64); dear functions of it are kept.  Results change by rounding alone.  No derivative is taken in it; changing
-    the array in place afterwards is not noticed.  Raises ``TypeError`` for an argument of a compiled function, which
+    the array in place afterwards is not noticed.  Of arrays in chunks, Dask's or those of ``chunked``, what depends on
+    them alone, and has no rows of its own, is kept.  Raises ``TypeError`` for an argument of a compiled function, which
     changes from call to call.
 
     >>> import numpy as np, vecdist
@@ -296,6 +298,9 @@ def data(array: Operand, name: str | None = None) -> LazyArray:
     -3.5
     """
     if isinstance(array, LazyArray):
+        leaf = array.node.attrs[0] if array.node.op == "leaf" else None
+        if leaf is not None and isinstance(leaf.array, Chunked):
+            return LazyArray(constant(leaf.array, name or leaf.name))
         raise TypeError("data marks an array that is there, not an expression or an argument of a compiled function")
     return LazyArray(constant(array, name))
 

@@ -20,7 +20,7 @@ Batch: TypeAlias = Any
 
 def declared(rows: Mapping[str, Any] | None) -> dict[str, LazyArray]:
     """The arrays of all rows, as data; ``ValueError`` where they are not of one length, of 1 or more."""
-    found = {name: array if isinstance(array, LazyArray) else data(array) for name, array in (rows or {}).items()}
+    found = {name: _data(array) for name, array in (rows or {}).items()}
     computed = next((name for name, array in found.items() if array.node.op != "leaf"), None)
     if computed is not None:
         raise TypeError(f"rows are arrays that are there; {computed} is an expression")
@@ -29,6 +29,14 @@ def declared(rows: Mapping[str, Any] | None) -> dict[str, LazyArray]:
         each = ", ".join(f"{name} has shape {array.shape}" for name, array in found.items())
         raise ValueError(f"rows have a first axis in common, of 1 row or more: {each}")
     return found
+
+
+def _data(array: Any) -> LazyArray:
+    """An array as data that never change, but what is a lazy array in memory as it is."""
+    if not isinstance(array, LazyArray):
+        return data(array)
+    in_chunks = array.node.op == "leaf" and isinstance(array.node.attrs[0].array, Chunked)
+    return data(array) if in_chunks else array
 
 
 @final

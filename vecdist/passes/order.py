@@ -18,7 +18,7 @@ from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import KEPT, hoistable, kept, narrow
 from vecdist.passes.loops import merged, with_turns
-from vecdist.passes.partial_evaluation import partial_evaluation, without_constants
+from vecdist.passes.partial_evaluation import Specialised, partial_evaluation, without_constants
 from vecdist.passes.powers import powers
 from vecdist.passes.recurrences import in_steps, stored
 from vecdist.passes.simplify import simplify
@@ -81,7 +81,7 @@ class Structure(NamedTuple):
 
     The slots in ``data`` never change, ``sortings`` are groups of their rows.  Terms that depend on the slots in
     ``dropped`` alone are left out; new slots are numbered from ``slots`` on; ``picks`` says that rows which change may
-    be picked in the order of groups that do not.
+    be picked in the order of groups that do not.  ``rows`` are lengths of rows in chunks, of which no arrays are kept.
     """
 
     roots: tuple[Node, ...]
@@ -92,6 +92,7 @@ class Structure(NamedTuple):
     sortings: tuple[Sorting, ...] = ()
     slots: int = 0
     picks: bool = True
+    rows: frozenset[str] = frozenset()
 
 
 @final
@@ -160,13 +161,17 @@ def settled(structure: Structure) -> Derived:
     return Derived(graph, roots[: len(graph)], roots[len(graph) :], conditions=conditions)
 
 
+def specialised(structure: Structure, first: Derived) -> Specialised:
+    """A structure after its ``first`` passes, with inputs in place of what depends on its data alone."""
+    value, *others = first.all
+    value = without_constants(value, structure.dropped) if structure.dropped else value
+    return partial_evaluation((value, *others), structure.data, structure.slots, structure.rows)
+
+
 def derived(structure: Structure, last: Sequence[Pass] = (), first: Derived | None = None) -> Derived:
     """A structure after every pass, those of a target last; ``first`` is what the first passes give, where known."""
     first = first or settled(structure)
-    value, *others = first.all
-    value = without_constants(value, structure.dropped) if structure.dropped else value
-    special = partial_evaluation((value, *others), structure.data, structure.slots)
-    outputs = len(first.roots)
+    special, outputs = specialised(structure, first), len(first.roots)
     special = sorted_rows(special, structure.sortings, structure.data, outputs, structure.picks)
     lowered = passed(special.roots, (*ON_TARGET, *last))
     flags = tuple(flag for flag in lowered[outputs:] if not flag.is_const(False))

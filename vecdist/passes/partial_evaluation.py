@@ -51,11 +51,16 @@ class Specialised:
     conditions: tuple[Node, ...] = ()
 
 
-def partial_evaluation(roots: Sequence[Node], data: Collection[int], slots: int) -> Specialised:
-    """``roots`` where the slots in ``data`` never change; there are ``slots`` of them before the new ones."""
+def partial_evaluation(
+    roots: Sequence[Node], data: Collection[int], slots: int, rows: frozenset[str] = frozenset()
+) -> Specialised:
+    """``roots`` where the slots in ``data`` never change; there are ``slots`` of them before the new ones.
+
+    Of data whose ``rows`` are in chunks no element is kept, but all that reduces rows.
+    """
     if not data:
         return Specialised(tuple(roots))
-    state = _State(roots, frozenset(data), slots)
+    state = _State(roots, frozenset(data), slots, rows)
     reduced = rewrite(roots, state.reduced)
     state.learn(reduced)
     dear = {node for node in topological(reduced) if state.is_dear(node) and state.is_stored(node)}
@@ -78,6 +83,7 @@ class _State:
     roots: Sequence[Node]
     data: frozenset[int]
     first: int
+    rows: frozenset[str] = frozenset()
     constants: dict[Node, Node] = field(default_factory=dict)
     conditions: dict[Node, None] = field(default_factory=dict)
     kinds: dict[Node, int] = field(default_factory=dict)
@@ -108,6 +114,8 @@ class _State:
 
     def is_stored(self, node: Node) -> bool:
         """Whether an array of its shape is read in any case, as what a call gives is."""
+        if self.rows.intersection(map(str, node.shape)):
+            return False
         slots = (below for below in topological((node,)) if below.op == "slot")
         return node.op == "external" or any(slot.shape == node.shape for slot in slots)
 
@@ -125,7 +133,7 @@ class _State:
         """A sum over data by their mean and variance, as far as that goes."""
         node = rebuilt(node, args)
         if node.op != "sum" or node.dtype.kind != "f" or _varies(node) or not _varies(node.args[0]):
-            return node
+            return self.slot(node) if self.reduces_rows(node) else node
         self.learn((node,))
         (source,) = node.args
         before = dict(self.constants), dict(self.conditions)
@@ -136,6 +144,12 @@ class _State:
         total = cast(mean.whole * extent([dim for dim in source.shape if dim != 1]), node.dtype)
         placed = view(total, [], node.shape)
         return placed if rest is None else summed(rest, node.attrs[0]) + placed
+
+    def reduces_rows(self, node: Node) -> bool:
+        """Whether data in chunks are read for a value that is none of their rows, and nothing else is."""
+        if not self.rows or self.rows.intersection(map(str, node.shape)) or not self.is_data(node):
+            return False
+        return any(self.rows.intersection(map(str, arg.shape)) for arg in node.args)
 
     def reads_constants(self, node: Node) -> bool:
         return any(below.op == "slot" and below.attrs[0] >= self.first for below in topological((node,)))

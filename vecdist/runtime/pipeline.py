@@ -151,18 +151,25 @@ def fed(
     """
     dropped = bound.unvarying if unnormalised else ()
     if any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
-        from vecdist.runtime.chunks.program import chunked_plan
+        from vecdist.runtime.chunks.program import chunked
 
-        return chunked_plan(bound, derivation, kind, errors, dropped), bound
+        return chunked(bound, derivation, kind, errors, dropped)
     if bound.constant:
         asked = Structure(bound.roots, derivation, errors, bound.constant)
-        rows, sortings = arranged(bound, groupings(_first(asked).all, bound.constant), LIBRARY[kind])
+        rows, sortings = arranged(bound, groupings(first(asked).all, bound.constant), LIBRARY[kind])
         plan = planned(rows, derivation, kind, errors, bound.constant, dropped, sortings)
-        found = _constants(plan, rows, kind)
+        found = constants(plan, rows, kind)
         if found is not None:
-            constants = (Leaf(None, value, LIBRARY[kind] if np.ndim(value) else "number") for value in found)
-            return plan, rows.with_leaves(constants)
+            return plan, rows.with_leaves(found)
     return planned(bound, derivation, kind, errors, dropped=dropped), bound
+
+
+def constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Leaf] | None:
+    """What fills the slots of the constants of a plan; ``None`` where these do not stand for its data."""
+    found = _constants(plan, bound, kind)
+    if found is None:
+        return None
+    return [Leaf(None, value, LIBRARY[kind] if np.ndim(value) else "number") for value in found]
 
 
 def _constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Any] | None:
@@ -188,7 +195,12 @@ def _constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Any] | Non
 
 def _computed(bound: Bound, kind: str) -> list[Any]:
     """The values of roots: arrays, and numbers of the host."""
-    program = planned(bound, values, kind, "nan").program
+    if any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
+        from vecdist.runtime.chunks.program import chunked_plan
+
+        program = chunked_plan(bound.roots, (), bound, kind).program
+    else:
+        program = planned(bound, values, kind, "nan").program
     shapes = [[int(bound.lengths.get(str(dim), dim)) for dim in root.shape] for root in bound.roots]
     run = program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}), pooled=False)
     return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
@@ -203,12 +215,13 @@ def planned(
     data: tuple[int, ...] = (),
     dropped: tuple[int, ...] = (),
     sortings: tuple[Sorting, ...] = (),
+    rows: frozenset[str] = frozenset(),
 ) -> Plan:
     """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
     target = backend(kind)
-    asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), target.picks)
+    asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), target.picks, rows)
     key = (kind, asked)
-    found = _derived(key, lambda: derived(asked, target.passes, _first(asked)))
+    found = _derived(key, lambda: derived(asked, target.passes, first(asked)))
     chosen = tuple(part.chosen(bound.lengths, target.widest, target.side_by_side) for part in found.parts)
     pairs = tuple(zip(found.parts, chosen, strict=True))
     nests = _kernels((key, chosen), lambda: [scheduled(*pair) for pair in pairs])
@@ -223,10 +236,10 @@ def scheduled(part: Derived, chosen: Chosen, made: dict[str, Node] | None = None
     return schedule(*part.with_chosen(chosen), made, chosen.first)
 
 
-def _first(asked: Structure) -> Derived:
+def first(asked: Structure) -> Derived:
     """A structure after its first passes, which need to know no more of it than this."""
-    first = Structure(asked.roots, asked.derivation, asked.errors, asked.data)
-    return _settled(first, lambda: settled(first))
+    own = Structure(asked.roots, asked.derivation, asked.errors, asked.data)
+    return _settled(own, lambda: settled(own))
 
 
 def _plan(
@@ -275,17 +288,16 @@ def sequential(
     """
     dropped = bound.unvarying if unnormalised else ()
     asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), picks=False)
-    found = derived(asked, (products_as_loops,), _first(asked))
-    constants = _constants(found, bound, kind) if bound.constant else []
-    if constants is None:
+    found = derived(asked, (products_as_loops,), first(asked))
+    leaves = constants(found, bound, kind) if bound.constant else []
+    if leaves is None:
         asked = Structure(bound.roots, derivation, "nan", dropped=dropped, picks=False)
-        found = derived(asked, (products_as_loops,), _first(asked))
-    leaves = [Leaf(None, each, LIBRARY[kind] if np.ndim(each) else "number") for each in constants or ()]
+        found = derived(asked, (products_as_loops,), first(asked))
     sums, values = found.chosen(bound.lengths, None).sums, found.chosen(bound.lengths, KEPT).values
     kernel = scheduled(found, Chosen(sums, values))
     outputs = tuple([replace(output, kept=False) for output in kernel.outputs])
     fixed = replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items()))
-    return written_out(fixed), (*bound.leaves, *leaves)
+    return written_out(fixed), (*bound.leaves, *(leaves or ()))
 
 
 def library(leaves: Sequence[Leaf]) -> str:

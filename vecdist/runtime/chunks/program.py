@@ -12,38 +12,54 @@ import numpy as np
 from vecdist.codegen.source import Source
 from vecdist.graph.chunked import Chunked, laid_out
 from vecdist.graph.leaves import entered, is_dask
-from vecdist.graph.node import topological
+from vecdist.graph.node import Node, topological
 from vecdist.passes.bind import Bound
 from vecdist.passes.checks import split_checks
 from vecdist.passes.derivations import Derivation
-from vecdist.passes.order import ON_VALUES, passed
+from vecdist.passes.order import ON_VALUES, Structure, passed
 from vecdist.passes.partial_evaluation import without_constants
 from vecdist.passes.partition import Partition, Step, partition
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, Runner, length_of
+from vecdist.runtime.chunks import statistics
 from vecdist.runtime.chunks.rounds import Rows, streamed, together
 from vecdist.runtime.chunks.work import Parts, Work
 
 
-def chunked_plan(
+def chunked(
     bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()
-) -> pipeline.Plan:
-    """The plan for a structure of which some arrays are in chunks."""
-    plain, failures = split_checks(bound.roots)
-    graph = derivation(passed(plain, ON_VALUES))
-    value, *others = graph
-    value = without_constants(value, dropped) if dropped else value
-    flags = failures if errors == "raise" else ()
-    cut = partition((value, *others), flags, frozenset(_cuts(bound).values()), len(bound.leaves))
+) -> tuple[pipeline.Plan, Bound]:
+    """The plan for a structure of which some arrays are in chunks, and what fills its slots."""
+    rows = frozenset(_cuts(bound).values())
+    asked = Structure(bound.roots, derivation, errors, bound.constant, dropped, (), len(bound.leaves), rows=rows)
+    known = statistics.known(asked, bound, kind) if bound.constant else None
+    if known is None:
+        plain, failures = split_checks(bound.roots)
+        graph = derivation(passed(plain, ON_VALUES))
+        value, *others = graph
+        value = without_constants(value, dropped) if dropped else value
+        return chunked_plan((value, *others), failures if errors == "raise" else (), bound, kind), bound
+    found, filled = known
+    if not statistics.reads_chunks(found.all, bound):
+        plan = pipeline.planned(bound, derivation, kind, errors, bound.constant, dropped, rows=rows)
+        return plan, statistics.in_memory(filled)
+    plan = chunked_plan(found.roots, found.flags, filled, kind)
+    return replace(plan, graph=found.graph, constants=found.constants, conditions=found.conditions), filled
+
+
+def chunked_plan(roots: Sequence[Node], flags: Sequence[Node], bound: Bound, kind: str) -> pipeline.Plan:
+    """The plan for what has been derived already."""
+    cut = partition(roots, flags, frozenset(_cuts(bound).values()), len(bound.leaves))
     program = ChunkedProgram(cut, kind, bound)
     first = program.plans[0]
-    return pipeline.Plan(graph, first.kernel, program, primitives=first.primitives, lowered=first.lowered)
+    return pipeline.Plan(tuple(roots), first.kernel, program, primitives=first.primitives, lowered=first.lowered)
 
 
 def _cuts(bound: Bound) -> dict[int, str]:
     """The slots that are read chunk by chunk, and the lengths along which: those of one chunk only if all have one."""
     slots = {node.attrs[0]: node for node in topological(bound.roots) if node.op == "slot"}
-    each = [(place, leaf.array) for place, leaf in enumerate(bound.leaves) if isinstance(leaf.array, Chunked)]
+    each = [(place, bound.leaves[place].array) for place in sorted(slots) if place < len(bound.leaves)]
+    each = [(place, array) for place, array in each if isinstance(array, Chunked)]
     dims = {place: slots[place].shape[array.axis] for place, array in each if array.ndim}
     several = {dims[place] for place, array in each if place in dims and (array.streams or len(array.counts) > 1)}
     return {place: str(dim) for place, dim in dims.items() if dim != 1 and (dim in several or not several)}
