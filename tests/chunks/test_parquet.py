@@ -116,3 +116,17 @@ def test_batches_of_row_groups_are_refused_by_name(path):
     assert np.isfinite(density.logdensity(np.zeros(1)))
     with pytest.raises(TypeError, match=r"y is of a Parquet file, which is read by row groups"):
         sgld(density, step_size=1e-3, batch=5, progress=False)
+
+
+def test_a_file_that_is_written_anew_has_changed(tmp_path):
+    path = tmp_path / "y.parquet"
+    for rows, size in ((ROWS, 30), (ROWS, 25), (50, 30)):
+        pq.write_table(pa.table({"y": TABLE["y"]}), path, row_group_size=30)
+        x = vecdist.chunked(path, columns="y")
+        pq.write_table(pa.table({"y": TABLE["y"][:rows]}), path, row_group_size=size)
+        with chunks_by_interpreter():
+            if size == 30 and rows == ROWS:
+                assert float(x.sum()) == pytest.approx(TABLE["y"].sum())
+                continue
+            with pytest.raises(ValueError, match=r"y.parquet has changed: its row group \d had \d+ rows"):
+                float(x.sum())

@@ -73,17 +73,22 @@ class Columns:
 
     def _read(self, place: int, begin: int) -> np.ndarray:
         fragment, number = self.groups[place]
-        table = fragment.subset(row_group_ids=[number]).to_table(columns=list(dict.fromkeys(self.names)))
-        if table.num_rows != self._count(place):
-            raise ValueError(f"{fragment.path} has changed: {table.num_rows} rows, where it had {self._count(place)}")
-        found = np.empty((table.num_rows, len(self.names)), self.dtype)
-        for at, name in enumerate(self.names):
-            column = table.column(name)
-            if column.null_count:
-                wrong = begin + column.is_null().index(True).as_py()
-                raise ValueError(f"{name}[{wrong}] has no value; fill it, or leave out such rows, before")
-            found[:, at] = column.to_numpy()
-        return found.reshape(-1, *self.shape[1:])
+        with fragment.open() as opened:
+            file = importlib.import_module("pyarrow.parquet").ParquetFile(opened)
+            there = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
+            if there[number : number + 1] != [self._count(place)]:
+                raise ValueError(f"{fragment.path} has changed: its row group {number} had {self._count(place)} rows")
+            table = file.read_row_group(number, list(dict.fromkeys(self.names)))
+        columns = [self._column(table, name, begin) for name in self.names]
+        return columns[0] if len(self.shape) == 1 else np.stack(columns, axis=1)
+
+    def _column(self, table: Any, name: str, begin: int) -> np.ndarray:
+        """One column of a row group that begins with this row: without a copy where it has the dtype of all."""
+        column = table.column(name)
+        if column.null_count:
+            wrong = begin + column.is_null().index(True).as_py()
+            raise ValueError(f"{name}[{wrong}] has no value; fill it, or leave out such rows, before")
+        return column.to_numpy().astype(self.dtype, copy=False)
 
 
 def _dataset(source: Any) -> Any:
