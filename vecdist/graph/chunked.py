@@ -69,7 +69,7 @@ class Chunked:
             )
         check_length(self.source)
         once, back = np.unique(places % self.shape[0], return_inverse=True)
-        if type(self.source).__module__.partition(".")[0] in BY_PLACES:
+        if library_of(self.source) in BY_PLACES:
             found = self.source[once]
             found = found if self.streams else found.compute()
         else:
@@ -77,6 +77,11 @@ class Chunked:
             found = np.concatenate([self.source[once[a] : once[b - 1] + 1] for a, b in itertools.pairwise(ends)])
         found = found if self.library == "cupy" else np.asarray(found, self.dtype)
         return found[back.reshape(places.shape)]
+
+
+def library_of(source: Any) -> str:
+    """The library that an array, or what is read as one, is of."""
+    return type(source).__module__.partition(".")[0]
 
 
 def check_length(array: Any) -> None:

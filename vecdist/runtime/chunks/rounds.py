@@ -11,11 +11,13 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.graph.chunked import Chunked
+from vecdist.graph.chunked import Chunked, library_of
 from vecdist.graph.leaves import readable
 from vecdist.runtime.base import length_of
 from vecdist.runtime.chunks.progress import Progress
 from vecdist.runtime.chunks.work import Parts, Read, Said, Tree, Work
+
+OF_THEIR_OWN = {"h5py", "zarr", "vecdist"}  # libraries whose slices nobody writes to; others are copied, and so loaded
 
 
 @final
@@ -120,8 +122,9 @@ def _piece(work: Work, read: Read, rows: Rows, known: Mapping[int, Any], first: 
         whole = work.shaped(read, known[read.slot])
         return whole[(*[slice(None)] * (read.axis or 0), slice(first, first + count))]
     try:
-        said = Said(repr(array), (), array.shape[1:])
-        return work.fitting(read, np.array(readable(array.rows(first, count))), said, first, count)
+        piece = readable(array.rows(first, count))
+        piece = piece if library_of(array.source) in OF_THEIR_OWN else np.array(piece)
+        return work.fitting(read, piece, Said(repr(array), (), array.shape[1:]), first, count)
     except BaseException as error:
         error.add_note(f"while the rows {first} to {first + count - 1} of {array} were read")
         raise
