@@ -1,4 +1,4 @@
-"""Terms of constant data alone: computed once, before any launch.
+"""Terms of constant data alone: computed once, before any launch, for one vector of parameters or for many.
 
 A sum over data of an expression that is affine in them, or a square of one, needs their mean and variance alone: with
 mean u over n elements, sum(f(u_i)) = n f(mean u) for affine f, and sum(f(u_i)^2) = n (f(mean u)^2 + c^2 var u) with c
@@ -15,7 +15,7 @@ from typing import TypeVar, final
 import numpy as np
 
 from vecdist.graph.node import Node, cast, const, elementwise, rewrite, topological, where
-from vecdist.primitives.structure import extent, rebuilt, summed, view
+from vecdist.primitives.structure import extent, full, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
 
 FREE, DATA, VARIABLE = range(3)  # what a node depends on: numbers of its own, constant data, or anything else
@@ -84,6 +84,7 @@ class _State:
     data: frozenset[int]
     first: int
     rows: frozenset[str] = frozenset()
+    axes: tuple[int, ...] = ()
     constants: dict[Node, Node] = field(default_factory=dict)
     conditions: dict[Node, None] = field(default_factory=dict)
     kinds: dict[Node, int] = field(default_factory=dict)
@@ -132,18 +133,38 @@ class _State:
     def reduced(self, node: Node, args: tuple[Node, ...]) -> Node:
         """A sum over data by their mean and variance, as far as that goes."""
         node = rebuilt(node, args)
-        if node.op != "sum" or node.dtype.kind != "f" or _varies(node) or not _varies(node.args[0]):
-            return self.slot(node) if self.reduces_rows(node) else node
+        if self.reduces_rows(node) and (node.op != "sum" or _varies(node)):
+            return self.slot(node)
+        if node.op != "sum" or node.dtype.kind != "f":
+            return node
+        (source,), (self.axes,) = node.args, node.attrs
+        if not self.varies(source) or (_varies(node) and self.is_data(node)):
+            return node
         self.learn((node,))
-        (source,) = node.args
         before = dict(self.constants), dict(self.conditions)
         rest, mean = self.parted(source)
         if mean is None or not self.reads_constants(mean.whole):
             self.constants, self.conditions = before
             return node
-        total = cast(mean.whole * extent([dim for dim in source.shape if dim != 1]), node.dtype)
-        placed = view(total, [], node.shape)
-        return placed if rest is None else summed(rest, node.attrs[0]) + placed
+        count = extent([source.shape[axis] for axis in sorted(self.axes) if source.shape[axis] != 1])
+        placed = full(cast(mean.whole * count, node.dtype), node.shape)
+        return placed if rest is None else summed(full(rest, source.shape), self.axes) + placed
+
+    def varies(self, node: Node) -> bool:
+        """Whether a value differs along the axes that are summed."""
+        return any(-axis <= node.ndim and node.shape[axis] != 1 for axis in self.axes)
+
+    def differs(self, node: Node) -> bool:
+        """Whether a value differs along other axes than those."""
+        return any(node.shape[axis] != 1 for axis in range(-node.ndim, 0) if axis not in self.axes)
+
+    def one(self, node: Node) -> Node:
+        """A value that is the same along the axes that are summed; a scalar where it is the same along others too."""
+        return node if self.differs(node) else scalar(node)
+
+    def wide(self, node: Node) -> Node:
+        """Such a value as wide as means are."""
+        return cast(self.one(node), WIDE)
 
     def reduces_rows(self, node: Node) -> bool:
         """Whether data in chunks are read for a value that is none of their rows, and nothing else is."""
@@ -173,33 +194,37 @@ class _State:
 
     def mean(self, node: Node) -> Mean | None:
         """The mean over all elements; ``None`` where it takes more than means and variances of data."""
-        if not _varies(node):
-            return Mean(cast(scalar(node), WIDE))
+        if not self.varies(node):
+            return Mean(self.wide(node))
         self.learn((node,))
         if self.kinds[node] == DATA:
-            return self.mean_of_data(node) if node.dtype.kind in "iuf" else None
+            return self.mean_of_data(node) if node.dtype.kind in "iuf" and self.is_plain(node) else None
         match node.op, node.args:
             case ("neg" | "cast") as op, (x,) if x.dtype.kind == node.dtype.kind == "f":
                 mean = self.mean(x)
                 return mean.by("neg") if op == "neg" and mean is not None else mean
             case ("add" | "sub") as op, (x, y):
                 return _sum_of(op, self.mean(x), self.mean(y))
-            case ("mul" | "times" | "div") as op, (x, y) if not _varies(y):
-                return _product_of(op, self.mean(x), cast(scalar(y), WIDE))
-            case ("mul" | "times"), (x, y) if not _varies(x):
-                return _product_of(node.op, self.mean(y), cast(scalar(x), WIDE))
-            case ("xlogy" | "xlog1py") as op, (x, y) if not _varies(x) and self.kinds[y] == DATA:
-                return _product_of("mul", self.mean_of_data(PRIMITIVES[_LOGARITHM[op]](y)), cast(scalar(x), WIDE))
+            case ("mul" | "times" | "div") as op, (x, y) if not self.varies(y):
+                return _product_of(op, self.mean(x), self.wide(y))
+            case ("mul" | "times"), (x, y) if not self.varies(x):
+                return _product_of(node.op, self.mean(y), self.wide(x))
+            case ("xlogy" | "xlog1py") as op, (x, y) if not self.varies(x) and self.is_plain(y):
+                return _product_of("mul", self.mean_of_data(PRIMITIVES[_LOGARITHM[op]](y)), self.wide(x))
             case "square", (x,):
                 return self.mean_product(x, x)
             case "mul", (x, y):
                 return self.mean_product(x, y)
-            case "where", (condition, x, y) if not _varies(condition):
-                return _choice_of(scalar(condition), self.mean(x), self.mean(y))
+            case "where", (condition, x, y) if not self.varies(condition):
+                return _choice_of(self.one(condition), self.mean(x), self.mean(y))
             case "where", (condition, x, y) if self.is_data(condition):
                 self.conditions[~condition if x.op == "const" else condition] = None
                 return self.mean(y if x.op == "const" else x)
         return None
+
+    def is_plain(self, node: Node) -> bool:
+        """Whether a value is of data, and its mean is one number."""
+        return self.kinds[node] == DATA and not self.differs(node)
 
     def mean_of_data(self, node: Node) -> Mean:
         return Mean(self.slot(_mean(node)), self.slot(_mean(_centred(node))))
@@ -223,18 +248,18 @@ class _State:
         match node.op, node.args:
             case "neg", (x,):
                 return _scaled(self.slope(x), const(-1, WIDE))
-            case ("add" | "sub"), (x, y) if not _varies(y):
+            case ("add" | "sub"), (x, y) if not self.varies(y):
                 return self.slope(x)
-            case "add", (x, y) if not _varies(x):
+            case "add", (x, y) if not self.varies(x):
                 return self.slope(y)
-            case "sub", (x, y) if not _varies(x):
+            case "sub", (x, y) if not self.varies(x):
                 return _scaled(self.slope(y), const(-1, WIDE))
-            case "mul", (x, y) if not _varies(y):
-                return _scaled(self.slope(x), cast(scalar(y), WIDE))
-            case "mul", (x, y) if not _varies(x):
-                return _scaled(self.slope(y), cast(scalar(x), WIDE))
-            case "div", (x, y) if not _varies(y):
-                return _scaled(self.slope(x), 1.0 / cast(scalar(y), WIDE))
+            case "mul", (x, y) if not self.varies(y):
+                return _scaled(self.slope(x), self.wide(y))
+            case "mul", (x, y) if not self.varies(x):
+                return _scaled(self.slope(y), self.wide(x))
+            case "div", (x, y) if not self.varies(y):
+                return _scaled(self.slope(x), 1.0 / self.wide(y))
         return None
 
 
