@@ -77,6 +77,16 @@ def test_a_mean_that_rows_are_compared_with_is_a_round_before(uncompiled):
     assert [kernel.launches for kernel in found.kernels].count(4) == 2
 
 
+def test_what_is_computed_once_from_data_is_read_no_more(uncompiled):
+    a, x, y = lazy(np.array(2.0), "a"), in_pieces(Y, "x"), in_pieces(np.arange(ROWS) * 1.0, "y")
+    alone = vecdist.explain(logpdf(Gamma(a, 1.0), vecdist.data(x)).sum(), wrt=a)
+    beside = vecdist.explain(logpdf(Normal(a, 1.0), vecdist.data(x)).sum() + np.tanh(y * a).mean(), wrt=a)
+    assert alone.rounds == () and alone.predicted_seconds is None and alone.kernels[0].bytes_read == 8
+    assert [each.bytes_read for each in beside.rounds] == [8 * ROWS], "y"
+    assert any(f"the number {Y.mean():.6g}" in kernel.outline for kernel in beside.kernels)
+    assert any("the number 1000" in kernel.outline for kernel in beside.kernels)
+
+
 def test_products_of_matrices_stand_between_the_kernels_of_a_chunk(uncompiled):
     x, b = in_pieces(X), lazy(np.ones((COLUMNS, 300)))
     found = vecdist.explain(np.tanh(x @ b).sum(), wrt=b)

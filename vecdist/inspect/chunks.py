@@ -88,6 +88,7 @@ def parts(plan: pipeline.Plan, bound: Bound, results: Sequence[str]) -> Iterator
     """The steps of a program, in turn."""
     program = _program(plan)
     each = program.rows([leaf.array for leaf in bound.leaves])
+    known = _known(program, bound, len(plan.constants))
     named, number = dict(zip(program.cut.results, results, strict=False)), 0
     for step, own in zip(program.cut.steps, program.plans, strict=True):
         work = program.work(step, bound.lengths)
@@ -96,20 +97,30 @@ def parts(plan: pipeline.Plan, bound: Bound, results: Sequence[str]) -> Iterator
         counts = [chunk[1] for chunk in rows.chunks if chunk] if rows else [0]
         sizes = {count: counts.count(count) for count in sorted(set(counts), reverse=True)}
         names = tuple(named.get(fill, "for what follows") for fill in step.fills)
-        yield Part(own, names, number if rows else None, sizes, rows, _filled(work, bound))
+        yield Part(own, names, number if rows else None, sizes, rows, _filled(work, known, len(bound.leaves)))
 
 
-def _filled(work: Work, bound: Bound) -> Callable[[int], Bound]:
+def _known(program: ChunkedProgram, bound: Bound, constants: int) -> list[Leaf]:
+    """What fills the slots that are known before any step: those of users, of constants of data, and of lengths."""
+    leaves = list(bound.leaves)
+    for place in range(len(leaves) - constants, len(leaves)):
+        if leaves[place].kind != "number":
+            leaves[place] = Leaf(None, leaves[place].array, leaves[place].kind, "computed once from data")
+    leaves += [Leaf(None, np.zeros(()), "number")] * (program.cut.slots - len(leaves))
+    for slot, dims in program.cut.lengths.items():
+        leaves[slot] = Leaf(None, np.asarray(math.prod(length_of(dim, bound.lengths) for dim in dims)), "number")
+    return leaves
+
+
+def _filled(work: Work, known: Sequence[Leaf], given: int) -> Callable[[int], Bound]:
     """What fills the slots of a step for a chunk of so many rows: arrays like those that it will be given."""
 
     def filled(count: int) -> Bound:
-        lengths = work.at(count)
-        leaves = list(bound.leaves) + [Leaf(None, np.empty(()), "number")] * (work.slots - len(bound.leaves))
+        lengths, leaves = work.at(count), list(known)
         for read in work.reads:
-            cut = read.axis is not None or read.slot >= len(bound.leaves)
-            if cut and read.layout != "number":
+            if read.layout != "number" and (read.axis is not None or read.slot >= given):
                 like = np.empty([length_of(dim, lengths) for dim in read.shape], read.dtype)
-                name = bound.leaves[read.slot].name if read.slot < len(bound.leaves) else "of another step"
+                name = known[read.slot].name if read.slot < given else "of another step"
                 leaves[read.slot] = Leaf(None, like, pipeline.LIBRARY[work.kind], name)
         return Bound(work.step.roots, tuple(leaves), lengths)
 

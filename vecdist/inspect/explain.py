@@ -80,7 +80,7 @@ def _explained(asked: _Asked) -> Explanation:
     bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results
     slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}
     device, in_chunks = LazyArray(root).device, isinstance(plan.program, ChunkedProgram)
-    found = _of_chunks(plan, bound, results, device) if in_chunks else {}
+    found = _of_chunks(plan, filled, results, device) if in_chunks else {}
     kernels = itertools.chain(*found.values()) if found else _reports(plan, asked.roots, bound, results, device)
     return Explanation(
         graph=listing((root,), names, results),
