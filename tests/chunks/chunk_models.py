@@ -1,11 +1,14 @@
 """Random models over rows, and ways to cut these: what a chunk computes is checked by the interpreter of graphs."""
 
 import contextlib
+import itertools
 from types import SimpleNamespace
 from unittest import mock
 
 import dask.array as da
 import numpy as np
+import pyarrow
+from pyarrow import parquet
 
 import vecdist
 from vecdist import lazy, logcdf, logpdf, logsumexp
@@ -90,3 +93,24 @@ def cut_by_dask(rows, lengths):
 def read_in_pieces(rows, rng):
     """The same rows as arrays that are read in pieces."""
     return {name: vecdist.chunked(array, rows=int(rng.integers(1, ROWS + 3))) for name, array in rows.items()}
+
+
+def read_from_parquet(rows, rng, folder):
+    """The same rows as columns of Parquet files of random sizes, in random row groups."""
+    columns = {f"{name}{at}": column for name, array in rows.items()
+               for at, column in enumerate(array.reshape(ROWS, -1).T)}  # fmt: skip
+    ends = np.cumsum(counts(rng))
+    for number, (first, stop) in enumerate(itertools.pairwise((0, *ends))):
+        part = pyarrow.table({name: column[first:stop] for name, column in columns.items()})
+        parquet.write_table(part, folder / f"{number}.parquet", row_group_size=int(rng.integers(1, ROWS + 3)))
+    asked = {name: [each for each in columns if each[:-1] == name] for name in rows}
+    pieces = [None, int(rng.integers(1, ROWS + 3))]
+    return {
+        name: vecdist.chunked(folder, columns=asked[name] if rows[name].ndim > 1 else f"{name}0", rows=pieces[at % 2])
+        for at, name in enumerate(rows)
+    }
+
+
+def never_changing(rows):
+    """The same rows, marked as data."""
+    return {name: vecdist.data(array) for name, array in rows.items()}

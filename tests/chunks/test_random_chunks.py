@@ -3,11 +3,24 @@
 import dask
 import numpy as np
 import pytest
-from chunk_models import TERMS, arrays, chunks_by_interpreter, counts, cut_by_dask, model, read_in_pieces
+from chunk_models import (
+    TERMS,
+    arrays,
+    chunks_by_interpreter,
+    counts,
+    cut_by_dask,
+    model,
+    never_changing,
+    read_from_parquet,
+    read_in_pieces,
+)
 from interpreting import by_interpreter
 
 import vecdist
+from vecdist import LogDensity
+from vecdist.parameters import real
 from vecdist.passes.outline import outline
+from vecdist.samplers import hmc
 
 SEEDS = range(12)
 
@@ -39,6 +52,62 @@ def test_values_and_gradients_are_those_of_arrays_in_memory(seed):
             assert_close(found, wanted)
         assert_close(gradient(make(read_in_pieces(rows, rng) | _lazy(whole)), present), wanted)
     assert set(chosen) <= set(TERMS)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_columns_of_parquet_files_are_those_of_arrays_in_memory(seed, tmp_path):
+    rng = np.random.default_rng(100 + seed)
+    rows, whole = arrays(rng)
+    make, _ = model(rng)
+    with by_interpreter():
+        present = [whole[leaf.name] for leaf in _leaves(make(rows | _lazy(whole))) if leaf.name in whole]
+        wanted = gradient(make(rows | _lazy(whole)), present)
+    with chunks_by_interpreter():
+        found = read_from_parquet(rows, rng, tmp_path)
+        assert_close(gradient(make(found | _lazy(whole)), present), wanted)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_data_that_never_change_are_computed_of_once_or_again_and_again(seed, uncompiled):
+    """The second time what depends on data alone is known, and other parameters meet the same data."""
+    rng = np.random.default_rng(200 + seed)
+    rows, whole = arrays(rng)
+    make, _ = model(rng)
+    with chunks_by_interpreter():
+        ways = [never_changing(each) for each in (cut_by_dask(rows, counts(rng)), read_in_pieces(rows, rng))]
+        for factor in (1.0, 1.0, 0.7):
+            moved = {name: np.asarray(array * factor) for name, array in whole.items()}
+            with by_interpreter():
+                present = [moved[leaf.name] for leaf in _leaves(make(rows | _lazy(moved))) if leaf.name in moved]
+                wanted = gradient(make(rows | _lazy(moved)), present)
+            for each in ways:
+                found = gradient(make(each | _lazy(moved)), present)
+                for mine, other in zip(found, wanted, strict=True):
+                    np.testing.assert_allclose(mine, other, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_trajectories_of_random_models_are_those_of_arrays_in_memory(seed, uncompiled):
+    rng = np.random.default_rng(300 + seed)
+    rows, _ = arrays(rng)
+    make, _ = model(rng)
+    asked = {"draws": 3, "warmup": 0, "step_size": 1e-3, "trajectory": 4e-3, "key": seed, "progress": False}
+    initial = rng.normal(size=(int(rng.integers(1, 4)), 8)) * 0.1
+
+    def drawn(given):
+        def density(a, b, effects):
+            named = {"a": np.exp(a), "b": b, "effects": effects}
+            return make(given | named) - 0.5 * (a * a + (b * b).sum() + (effects * effects).sum())
+
+        kinds = {"a": real(), "b": real(3), "effects": real(4)}
+        return hmc(LogDensity(density, **kinds), chains=len(initial), initial=initial, **asked).positions
+
+    wanted = drawn(rows)
+    with chunks_by_interpreter():
+        by_dask = cut_by_dask(rows, counts(rng))
+        ways = (by_dask, read_in_pieces(rows, rng), never_changing(by_dask))
+        for given in ways:
+            np.testing.assert_allclose(drawn(given), wanted, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", TERMS)
