@@ -89,7 +89,7 @@ by_threads
 # the same bits.
 
 # %%
-with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
     with Client(cluster):
         by_cluster = fast.value_and_grad(truth, *chunks, wrt=0)
 

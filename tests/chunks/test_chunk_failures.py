@@ -3,9 +3,11 @@
 import os
 import signal
 import threading
+import time
 from unittest import mock
 
 import dask.array as da
+import distributed
 import numpy as np
 import pytest
 from chunk_models import chunks_by_interpreter
@@ -156,6 +158,33 @@ def test_an_interruption_leaves_no_thread_and_the_next_call_is_whole():
         assert not readers()
         wanted = value_and_grad(logpdf(Normal(lazy(a), 2.0), vecdist.chunked(Y, rows=100)).sum(), wrt=a)
         assert value_and_grad(expression, wrt=a) == wanted
+
+
+def test_an_interruption_cancels_what_a_cluster_was_asked_for(tmp_path):
+    begun = tmp_path / "begun"
+
+    def waits(block):
+        begun.touch()
+        time.sleep(0.2)
+        return block
+
+    def interrupt():
+        while not begun.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with cluster(1, processes=False):
+        client = distributed.get_client()
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            slopes(DX.map_blocks(waits, meta=np.empty((0, 0))), DY)
+        for _ in range(100):
+            left = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+            if not left:
+                break
+            time.sleep(0.05)
+        assert not left and not client.futures
+        np.testing.assert_array_equal(flat(slopes(DX, DY)), flat(slopes(DX, DY)))
 
 
 @pytest.mark.parametrize("read", [cut, lambda array: vecdist.chunked(array, rows=300)])

@@ -157,7 +157,7 @@ def test_chunks_that_are_no_chunks_of_rows_are_refused():
 def cluster(workers, processes):
     """Workers that are the active client's."""
     with (
-        distributed.LocalCluster(workers, threads_per_worker=2, processes=processes, dashboard_address=None) as found,
+        distributed.LocalCluster(workers, threads_per_worker=2, processes=processes, dashboard_address=":0") as found,
         distributed.Client(found),
     ):
         yield
