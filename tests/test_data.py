@@ -35,7 +35,8 @@ CASES = {
     "StudentT": (StudentT, (4.0, 0.0, 1.0), REAL),
     "Weibull": (Weibull, (1.5, 2.0), POSITIVE),
 }
-STATISTICS = ("Gamma", "Normal", "Poisson", "Beta")
+STATISTICS = ("Gamma", "Normal", "LogNormal", "Poisson", "Beta")
+
 
 def both(name, dtype):
     """A sum over plain arrays and over data, with the parameters."""

@@ -9,6 +9,7 @@ import vecdist
 from vecdist import LogDensity, data, lazy, logpdf, value_and_grad
 from vecdist.distributions import Beta, Gamma, Normal, Poisson, StudentT
 from vecdist.parameters import positive, real
+from vecdist.samplers import hmc
 
 ROWS = 500
 RNG = np.random.default_rng(5)
@@ -111,6 +112,19 @@ def test_log_densities_read_their_rows_no_more(uncompiled, unnormalised):
         for mine, other in zip(found.logdensity_and_gradient(x), wanted.logdensity_and_gradient(x), strict=True):
             np.testing.assert_allclose(mine, other, rtol=1e-11)
         assert source.passes() == (0 if place else 2)
+
+
+def test_samplers_read_the_rows_no_more(uncompiled):
+    def model(y):
+        return lambda mu, sigma: logpdf(Normal(0.0, 5.0), mu) + logpdf(Normal(mu, sigma), y).sum()
+
+    asked = {"chains": 3, "draws": 3, "warmup": 0, "step_size": 0.01, "initial": np.array([2.0, 1.0]), "progress": False}
+    source = Counted(REAL)
+    in_pieces = LogDensity(model(data(vecdist.chunked(source, rows=130))), mu=real(), sigma=positive())
+    found = hmc(in_pieces, **asked)
+    assert source.passes() == 2
+    wanted = hmc(LogDensity(model(REAL), mu=real(), sigma=positive()), **asked)
+    np.testing.assert_allclose(found.positions, wanted.positions, rtol=1e-9)
 
 
 def test_data_are_arrays_that_are_there():

@@ -254,6 +254,8 @@ class _State:
                 return self.slope(y)
             case "sub", (x, y) if not self.varies(x):
                 return _scaled(self.slope(y), const(-1, WIDE))
+            case ("add" | "sub") as op, (x, y):
+                return _together(op, self.slope(x), self.slope(y))
             case "mul", (x, y) if not self.varies(y):
                 return _scaled(self.slope(x), self.wide(y))
             case "mul", (x, y) if not self.varies(x):
@@ -301,6 +303,13 @@ def _choice_of(condition: Node, x: Mean | None, y: Mean | None) -> Mean | None:
 
 def _scaled(found: tuple[Node, Node] | None, factor: Node) -> tuple[Node, Node] | None:
     return None if found is None else (found[0], found[1] * factor)
+
+
+def _together(op: str, x: tuple[Node, Node] | None, y: tuple[Node, Node] | None) -> tuple[Node, Node] | None:
+    """Two arrays of data of one slope as one: what two have of their own would cancel."""
+    if x is None or y is None or x[1] is not y[1]:
+        return None
+    return elementwise(op, x[0], y[0]), x[1]
 
 
 Part = TypeVar("Part", Node, "Mean")
