@@ -24,7 +24,7 @@ from vecdist.runtime.chunks.program import ChunkedProgram
 from vecdist.runtime.chunks.rounds import Rows
 from vecdist.runtime.chunks.work import Work
 
-MORE = 3  # times as many chunks as are in work at once: by how much longer they take, all others are predicted
+MORE = 8  # times as many chunks as are in work at once: by how much longer they take, all others are predicted
 
 
 @final
@@ -142,8 +142,11 @@ def predicted(plan: pipeline.Plan, bound: Bound) -> float:
     total = max(len(rows.counts) for rows in given.values())
     together = 1 if all(rows.streams for rows in given.values()) else min(total, workers())
     more = min(total, MORE * together)
-    few, some = (stopwatch.of_rounds(_begun(plan, bound, given, count)) for count in (together, more))
-    return some + (total - more) * max(0.0, some - few) / max(1, more - together)
+    some = stopwatch.of_rounds(_begun(plan, bound, given, more))
+    if more == total:
+        return some
+    few = stopwatch.of_rounds(_begun(plan, bound, given, together))
+    return some + (total - more) * max(0.0, some - few) / (more - together)
 
 
 def _begun(plan: pipeline.Plan, bound: Bound, given: Mapping[str, Rows], count: int) -> Callable[[], Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 LAUNCHES = 5  # timed together, so that what Python does between two of them hides behind the first
 ROUNDS = 7
-ENOUGH = 1.0  # seconds of runs over arrays in chunks, from which on no more are timed
+ENOUGH = 0.5  # seconds of runs over arrays in chunks, from which on there are no more
 
 
 def seconds(run: Callable[[], Any], device: str) -> float:
@@ -22,14 +22,19 @@ def seconds(run: Callable[[], Any], device: str) -> float:
 
 
 def of_rounds(run: Callable[[], Any]) -> float:
-    """The time that ``run`` takes, which may be long: the median of a few runs after the first."""
-    run()
+    """The time that ``run`` takes, which may be long: the median of a few runs, after some to warm up."""
+    _runs(run, 3 * ROUNDS)
+    return statistics.median(_runs(run, ROUNDS))
+
+
+def _runs(run: Callable[[], Any], most: int) -> list[float]:
+    """The times of so many runs, or of those that are enough."""
     found: list[float] = []
-    while len(found) < ROUNDS and sum(found) < ENOUGH:
+    while len(found) < most and sum(found) < ENOUGH:
         start = time.perf_counter()
         run()
         found.append(time.perf_counter() - start)
-    return statistics.median(found)
+    return found
 
 
 def _try_threads(run: Callable[[], Any]) -> None:
