@@ -227,7 +227,7 @@ class _State:
         return self.kinds[node] == DATA and not self.differs(node)
 
     def mean_of_data(self, node: Node) -> Mean:
-        return Mean(self.slot(_mean(node)), self.slot(_mean(_centred(node))))
+        return Mean(self.slot(mean_of(node)), self.slot(mean_of(centred(node))))
 
     def mean_product(self, x: Node, y: Node) -> Mean | None:
         """The mean of the product of two expressions that are affine in the same array of data."""
@@ -237,7 +237,7 @@ class _State:
             return None
         if first.rest is None or second.rest is None:
             return None
-        variance = self.slot(_mean(PRIMITIVES["square"](_centred(line[0]))))
+        variance = self.slot(mean_of(PRIMITIVES["square"](centred(line[0]))))
         rounding = first.main * second.rest + second.main * first.rest
         return Mean(first.main * second.main, line[1] * other[1] * variance + rounding)
 
@@ -274,13 +274,15 @@ def scalar(node: Node) -> Node:
     return view(node, [(None, 0, 1)] * node.ndim, ()) if node.ndim else node
 
 
-def _mean(node: Node) -> Node:
+def mean_of(node: Node) -> Node:
+    """The mean of all elements, in float64."""
     wide = cast(node, WIDE)
     return scalar(summed(wide, tuple(range(-node.ndim, 0)))) / extent([dim for dim in node.shape if dim != 1])
 
 
-def _centred(node: Node) -> Node:
-    return cast(node, WIDE) - _mean(node)
+def centred(node: Node) -> Node:
+    """All elements without their mean, in float64."""
+    return cast(node, WIDE) - mean_of(node)
 
 
 def _sum_of(op: str, x: Mean | None, y: Mean | None) -> Mean | None:

@@ -196,11 +196,14 @@ def _constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Any] | Non
 def _computed(bound: Bound, kind: str) -> list[Any]:
     """The values of roots: arrays, and numbers of the host."""
     if any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
-        from vecdist.runtime.chunks.program import chunked_plan
+        from vecdist.runtime.chunks.program import computed
 
-        program = chunked_plan(bound.roots, (), bound, kind).program
-    else:
-        program = planned(bound, values, kind, "nan").program
+        return computed(bound, kind)
+    return results(planned(bound, values, kind, "nan").program, bound)
+
+
+def results(program: Program, bound: Bound) -> list[Any]:
+    """What a program of the roots of ``bound`` gives: arrays, and numbers of the host."""
     shapes = [[int(bound.lengths.get(str(dim), dim)) for dim in root.shape] for root in bound.roots]
     run = program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}), pooled=False)
     return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]

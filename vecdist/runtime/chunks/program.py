@@ -22,6 +22,7 @@ from vecdist.passes.partition import Partition, Step, partition
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, Runner, length_of
 from vecdist.runtime.chunks import statistics
+from vecdist.runtime.chunks.moments import in_one_round
 from vecdist.runtime.chunks.rounds import Rows, streamed, together
 from vecdist.runtime.chunks.work import Parts, Work
 
@@ -53,6 +54,16 @@ def chunked_plan(roots: Sequence[Node], flags: Sequence[Node], bound: Bound, kin
     program = ChunkedProgram(cut, kind, bound)
     first = program.plans[0]
     return pipeline.Plan(tuple(roots), first.kernel, program, primitives=first.primitives, lowered=first.lowered)
+
+
+def computed(bound: Bound, kind: str) -> list[Any]:
+    """The values of roots that depend on data alone: arrays, and numbers of the host."""
+    asked, moments = in_one_round(bound)
+    program = chunked_plan(asked.roots, (), asked, kind).program
+    found = dict(zip(asked.roots, pipeline.results(program, asked), strict=True))
+    for each in moments:
+        found |= each.values(found)
+    return [found[root] for root in bound.roots]
 
 
 def _cuts(bound: Bound) -> dict[int, str]:
