@@ -46,7 +46,8 @@ def sgld(
 
     x' = x + step / 2 M g + normal(0, step M), where g is the gradient of the log density estimated from a ``batch`` of
     rows, for each chain its own, in epochs (``vecdist.random.minibatch``), and M the ``metric``, variances (D,).
-    ``density`` is a ``LogDensity`` with ``rows=``, or with ``batch=None`` anything that ``hmc`` takes.  Nothing is
+    ``density`` is a ``LogDensity`` with ``rows=``, which may be out of memory, as of ``vecdist.chunked`` or Dask: those
+    of a batch are read before each step; or with ``batch=None`` it is anything that ``hmc`` takes.  Nothing is
     rejected: draws are of a distribution that is near in as much as steps are small, and noisy gradients widen it.
     ``step_size`` is a number, or a function of the numbers of steps, such as ``polynomial``; average then by
     ``np.average(..., weights=draws.step_sizes)``.
