@@ -157,6 +157,22 @@ def test_log_densities_read_their_rows_no_more(uncompiled, unnormalised):
         assert source.passes() == (0 if place else ONCE)
 
 
+def test_functions_that_others_compile_hold_statistics_but_no_chunks():
+    """Machine code reads no files: where sums of data are all that is needed, it has these."""
+    def model(y):
+        return lambda mu, sigma: logpdf(Normal(mu, sigma), y).sum()
+
+    x, kinds = np.array([0.3, 0.1]), {"mu": real(), "sigma": positive()}
+    once, again = (LogDensity(model(y), **kinds) for y in (data(vecdist.chunked(REAL)), vecdist.chunked(REAL)))
+    wanted = LogDensity(model(REAL), **kinds).logdensity(x)
+    np.testing.assert_allclose(vecdist.device_function(once)(x), wanted, rtol=1e-12)
+    assert once.c_logp_address and once.c_batch_address
+    with pytest.raises(TypeError, match="reads no arrays in chunks"):
+        vecdist.device_function(again)
+    with pytest.raises(NotImplementedError, match="reads arrays in chunks"):
+        _ = again.c_logp_address
+
+
 def test_samplers_read_the_rows_no_more(uncompiled):
     def model(y):
         return lambda mu, sigma: logpdf(Normal(0.0, 5.0), mu) + logpdf(Normal(mu, sigma), y).sum()

@@ -180,7 +180,8 @@ class LogDensity:
     def _address(self, many: bool) -> int:
         entry = self._native("gradient").entry(many) if self.dtype == np.float64 else None
         if entry is None:
-            lies = "lies on a GPU" if self.device == "cuda" else "has calls between kernels, as products of matrices"
+            lies = "has calls between kernels, as products of matrices, or reads arrays in chunks"
+            lies = "lies on a GPU" if self.device == "cuda" else lies
             why = lies if self.dtype == np.float64 else f"is of {self.dtype}"
             raise NotImplementedError(
                 f"a C function is there for log densities that are one kernel of the CPU in float64; this one {why}"

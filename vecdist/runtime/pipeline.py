@@ -287,20 +287,41 @@ def sequential(
 ) -> tuple[Kernel, tuple[Leaf, ...]]:
     """The loop nests of a structure for one thread that does everything at these lengths, and what fills its slots.
 
-    Products of matrices are loops among others; what depends on constant data alone is known before.
+    Products of matrices are loops among others; what depends on constant data alone is known before.  ``TypeError``
+    where more is read of arrays in chunks than that.
     """
-    dropped = bound.unvarying if unnormalised else ()
-    asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), picks=False)
+    dropped, rows = bound.unvarying if unnormalised else (), _rows(bound)
+    asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), False, rows)
     found = derived(asked, (products_as_loops,), first(asked))
     leaves = constants(found, bound, kind) if bound.constant else []
     if leaves is None:
         asked = Structure(bound.roots, derivation, "nan", dropped=dropped, picks=False)
         found = derived(asked, (products_as_loops,), first(asked))
+    if rows and reads_chunks(found.all, bound):
+        raise TypeError(
+            "what others compile reads no arrays in chunks; those of which no more is needed than sums, means and "
+            "variances may be marked, vecdist.data(x)"
+        )
     sums, values = found.chosen(bound.lengths, None).sums, found.chosen(bound.lengths, KEPT).values
     kernel = scheduled(found, Chosen(sums, values))
     outputs = tuple([replace(output, kept=False) for output in kernel.outputs])
     fixed = replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items()))
     return written_out(fixed), (*bound.leaves, *(leaves or ()))
+
+
+def _rows(bound: Bound) -> frozenset[str]:
+    """The lengths of rows of arrays in chunks."""
+    if not any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
+        return frozenset()
+    from vecdist.runtime.chunks.program import cuts
+
+    return frozenset(cuts(bound).values())
+
+
+def reads_chunks(roots: Sequence[Node], bound: Bound) -> bool:
+    """Whether anything is read of arrays in chunks."""
+    slots = {node.attrs[0] for node in topological(roots) if node.op == "slot"}
+    return any(isinstance(bound.leaves[slot].array, Chunked) for slot in slots if slot < len(bound.leaves))
 
 
 def library(leaves: Sequence[Leaf]) -> str:

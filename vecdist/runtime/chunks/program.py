@@ -31,7 +31,7 @@ def chunked(
     bound: Bound, derivation: Derivation, kind: str, errors: str, dropped: tuple[int, ...] = ()
 ) -> tuple[pipeline.Plan, Bound]:
     """The plan for a structure of which some arrays are in chunks, and what fills its slots."""
-    rows = frozenset(_cuts(bound).values())
+    rows = frozenset(cuts(bound).values())
     asked = Structure(bound.roots, derivation, errors, bound.constant, dropped, (), len(bound.leaves), rows=rows)
     known = statistics.known(asked, bound, kind) if bound.constant else None
     if known is None:
@@ -41,7 +41,7 @@ def chunked(
         value = without_constants(value, dropped) if dropped else value
         return chunked_plan((value, *others), failures if errors == "raise" else (), bound, kind), bound
     found, filled = known
-    if not statistics.reads_chunks(found.all, bound):
+    if not pipeline.reads_chunks(found.all, bound):
         plan = pipeline.planned(bound, derivation, kind, errors, bound.constant, dropped, rows=rows)
         return plan, statistics.in_memory(filled)
     plan = chunked_plan(found.roots, found.flags, filled, kind)
@@ -50,7 +50,7 @@ def chunked(
 
 def chunked_plan(roots: Sequence[Node], flags: Sequence[Node], bound: Bound, kind: str) -> pipeline.Plan:
     """The plan for what has been derived already."""
-    cut = partition(roots, flags, frozenset(_cuts(bound).values()), len(bound.leaves))
+    cut = partition(roots, flags, frozenset(cuts(bound).values()), len(bound.leaves))
     program = ChunkedProgram(cut, kind, bound)
     first = program.plans[0]
     return pipeline.Plan(tuple(roots), first.kernel, program, primitives=first.primitives, lowered=first.lowered)
@@ -66,7 +66,7 @@ def computed(bound: Bound, kind: str) -> list[Any]:
     return [found[root] for root in bound.roots]
 
 
-def _cuts(bound: Bound) -> dict[int, str]:
+def cuts(bound: Bound) -> dict[int, str]:
     """The slots that are read chunk by chunk, and the lengths along which: those of one chunk only if all have one."""
     slots = {node.attrs[0]: node for node in topological(bound.roots) if node.op == "slot"}
     each = [(place, bound.leaves[place].array) for place in sorted(slots) if place < len(bound.leaves)]
@@ -84,7 +84,7 @@ class ChunkedProgram(Program):
         self.cut: Partition = cut
         self.kind: str = kind
         self.slots: int = len(bound.leaves)
-        self.cuts: dict[int, str] = _cuts(bound)
+        self.cuts: dict[int, str] = cuts(bound)
         self.plans: list[pipeline.Plan] = [self.work(step, bound.lengths).plan() for step in cut.steps]
         self.source: Source = self.plans[0].program.source
 

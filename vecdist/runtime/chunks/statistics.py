@@ -8,7 +8,6 @@ import numpy as np
 
 from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import Leaf
-from vecdist.graph.node import Node, topological
 from vecdist.passes.bind import Bound
 from vecdist.passes.order import Structure, specialised
 from vecdist.runtime import pipeline
@@ -28,12 +27,6 @@ def known(asked: Structure, bound: Bound, kind: str) -> tuple[pipeline.Derived, 
     found = pipeline.Derived(first.graph, roots, flags, special.constants, conditions)
     leaves = pipeline.constants(found, bound, kind)
     return None if leaves is None else (found, bound.with_leaves(leaves))
-
-
-def reads_chunks(roots: tuple[Node, ...], bound: Bound) -> bool:
-    """Whether anything is still read of arrays in chunks."""
-    slots = {node.attrs[0] for node in topological(roots) if node.op == "slot"}
-    return any(isinstance(bound.leaves[slot].array, Chunked) for slot in slots if slot < len(bound.leaves))
 
 
 def in_memory(bound: Bound) -> Bound:
