@@ -102,6 +102,14 @@ def test_batches_are_the_same_rows_wherever_these_are(sampler, center, tmp_path)
         assert sum(stop - start for start, stop in read.read) <= 3 * BATCH * steps, "no rows but those of batches"
 
 
+def test_rows_of_batches_have_the_dtype_that_their_array_said():
+    mixed = cut(Y).map_blocks(lambda block: block.astype("f4"), dtype="f8", meta=np.empty(0))
+    density = of_rows(X, mixed)
+    found = density.logdensity(STARTS[0], batch=np.array([5, 3, 5, -1]))
+    wanted = of_rows(X, Y.astype("f4").astype("f8")).logdensity(STARTS[0], batch=np.array([5, 3, 5, -1]))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
 def test_some_chains_have_as_many_numbers_as_chains():
     """Lengths that are the same by chance are no reason to confuse axes."""
     asked = {**FIXED, "step_size": 1e-3, "batch": BATCH, "center": np.zeros(3), "steps": 1}

@@ -60,23 +60,18 @@ class Chunked:
         check_length(self.source)
         return self.source[(*[slice(None)] * self.axis, slice(first, first + count))]
 
-    def taken(self, places: np.ndarray) -> Any:
-        """The rows at places along the first axis, each read once, in their order; where slices are all, in slices."""
+    def at(self, places: np.ndarray) -> Any:
+        """The rows at ascending places along the first axis, in slices where these are all; Dask's are not computed."""
         if hasattr(self.source, "groups"):
             raise TypeError(
                 f"a batch reads rows by their places, but {self} is of a Parquet file, which is read by row groups; "
                 "take all rows, batch=None, or write its columns to a np.memmap or to Zarr before"
             )
         check_length(self.source)
-        once, back = np.unique(places % self.shape[0], return_inverse=True)
         if library_of(self.source) in BY_PLACES:
-            found = self.source[once]
-            found = found if self.streams else found.compute()
-        else:
-            ends = np.flatnonzero(np.diff(once, prepend=-2, append=self.shape[0] + 1) != 1)
-            found = np.concatenate([self.source[once[a] : once[b - 1] + 1] for a, b in itertools.pairwise(ends)])
-        found = found if self.library == "cupy" else np.asarray(found, self.dtype)
-        return found[back.reshape(places.shape)]
+            return self.source[places]
+        ends = np.flatnonzero(np.diff(places, prepend=-2, append=self.shape[0] + 1) != 1)
+        return np.concatenate([self.source[places[a] : places[b - 1] + 1] for a, b in itertools.pairwise(ends)])
 
 
 def library_of(source: Any) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, final
 
 import numpy as np
 
 from vecdist.graph.chunked import Chunked
-from vecdist.graph.leaves import array_kind, leaf, readable
+from vecdist.graph.leaves import array_kind, is_dask, leaf, readable
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray, data
 from vecdist.model.evaluation import Evaluation
@@ -110,7 +111,7 @@ class Minibatch:
     def read(self, places: np.ndarray) -> list[Any]:
         """The rows at places, of each name, each row in one piece."""
         arrays = [rows.node.attrs[0].array for rows in self._arrays.values()]
-        return [array.taken(places) if isinstance(array, Chunked) else array.take(places, axis=0) for array in arrays]
+        return _read(arrays, places) if self.chunked else [array.take(places, axis=0) for array in arrays]
 
     def _evaluation(self, given: bool, own: bool, gradient: bool) -> Evaluation:
         def roots(x: LazyArray, *batch: LazyArray) -> Sequence[LazyArray]:
@@ -147,6 +148,17 @@ class Minibatch:
         if len(sizes) != 1 or 0 in sizes:
             raise ValueError(f"a batch has as many rows of each name, one or more; given {sorted(sizes)}")
         return [found[name] for name in self.joint.rows]
+
+
+def _read(arrays: Sequence[Any], places: np.ndarray) -> list[Any]:
+    """Rows of arrays, some in chunks, where each row is read once, in their order; those of Dask's together."""
+    once, back = np.unique(places % arrays[0].shape[0], return_inverse=True)
+    found = [array.at(once) if isinstance(array, Chunked) else array.take(once, axis=0) for array in arrays]
+    if any(map(is_dask, found)):
+        found = importlib.import_module("dask").compute(*found)
+    back = back.reshape(places.shape)
+    there = [each if array_kind(each) == "cupy" else readable(each) for each in found]
+    return [each.take(back, axis=0).astype(array.dtype, copy=False) for each, array in zip(there, arrays, strict=True)]
 
 
 def check_terms(terms: Terms, rows: Mapping[str, LazyArray]) -> None:
