@@ -8,7 +8,7 @@ from vecdist import logpdf
 from vecdist.datasets import eight_schools
 from vecdist.distributions import HalfCauchy, Normal
 from vecdist.parameters import positive, real
-from vecdist.samplers import chees, find_map, hmc, laplace
+from vecdist.samplers import chees, find_map, hmc, laplace, nuts
 from vecdist.samplers.density import Target
 from vecdist.samplers.hamiltonian import Dynamics
 from vecdist.samplers.replay import own_stream
@@ -145,3 +145,18 @@ def test_modes(cupy):
     np.testing.assert_allclose(mode.position, MEAN, rtol=1e-6)
     fit = laplace(gaussian(cupy), cupy.zeros(3))
     np.testing.assert_allclose(fit.covariance, COVARIANCE, rtol=1e-8, atol=1e-8)
+
+
+def test_trees_are_those_of_the_cpu(cupy):
+    given = FIXED | {"chains": 37, "key": 3, "metric": COVARIANCE, "draws": 15}
+    there = nuts(gaussian(cupy), initial=cupy.zeros(3), **given)
+    here = nuts(on_cpu, initial=np.zeros(3), **given)
+    assert isinstance(there.positions, cupy.ndarray)
+    np.testing.assert_array_equal(there.steps, here.steps)
+    np.testing.assert_allclose(there.positions.get(), here.positions, rtol=1e-6, atol=1e-8)
+
+
+def test_moments_of_trees(cupy):
+    found = nuts(schools(), chains=256, draws=100, warmup=150, key=4, device="cuda", progress=False).unpacked
+    for name, wanted in (("mu", 4.40), ("tau", 3.60)):  # by a grid, as the tests of samplers on the CPU compute them
+        assert abs(found[name].mean() - wanted) < 0.25

@@ -1,4 +1,4 @@
-"""Hamiltonian Monte Carlo of many chains at once, with trajectories of a given length or one that is learnt."""
+"""Hamiltonian Monte Carlo: trajectories of a given length, of one that is learnt, or trees that end when they turn."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from vecdist.samplers.density import Given, Target
 from vecdist.samplers.draws import Draws
 from vecdist.samplers.run import Wanted, sampled
+from vecdist.samplers.trees import run as trees
 from vecdist.samplers.warmup import Schedule
 
 
@@ -76,3 +77,33 @@ def chees(
         raise ValueError(f"ChEES learns from 2 chains or more in a warmup; given {chains} chains, warmup {warmup}")
     wanted = Wanted(chains, draws, warmup, key, metric, step_size, acceptance, None, progress)
     return sampled(Target.of(density, initial, device), wanted, Schedule(None, max_steps), initial)
+
+
+def nuts(
+    density: Given, *, chains: int = 4, draws: int = 1000, warmup: int = 1000, key: int = 0,
+    initial: ArrayLike | None = None, metric: ArrayLike = "diagonal", step_size: float | None = None,
+    acceptance: float = 0.8, max_depth: int = 10, device: str | None = None, progress: bool = True,
+) -> Draws:  # fmt: skip
+    """Draws by the No-U-Turn sampler: trees of leapfrog steps that double until they turn.
+
+    Hoffman and Gelman (2014), The No-U-turn sampler, with draws from a tree in proportion to their densities, as
+    Betancourt (2017), A conceptual introduction to Hamiltonian Monte Carlo, appendix A, has them.  No chain waits for
+    another's deeper tree, or depends on it: each learns its own step size, for a mean ``acceptance``, and its own
+    ``metric``, in windows that double.  A tree has 2**max_depth - 1 steps at most.  ``Draws.steps``, ``step_size`` and
+    ``metric`` are each chain's own; all else is as for ``hmc``.  On a CPU threads take whole chains, where a gradient
+    is one kernel; otherwise one launch has the next gradients of all chains.  Raises
+    ``ValueError`` where ``max_depth`` is not between 1 and 20, and what ``hmc`` raises.
+
+    >>> import numpy as np
+    >>> from vecdist import logpdf
+    >>> from vecdist.distributions import Normal
+    >>> from vecdist.samplers import nuts
+    >>> draws = nuts(lambda x: logpdf(Normal(3.0, 0.5), x).sum(), initial=np.zeros(2), draws=200, warmup=200,
+    ...              progress=False)
+    >>> draws.positions.shape, draws.steps.shape, round(float(draws.positions.mean()))
+    ((4, 200, 2), (4, 200), 3)
+    """
+    if not 1 <= max_depth <= 20:
+        raise ValueError(f"max_depth is between 1 and 20, given {max_depth}")
+    wanted = Wanted(chains, draws, warmup, key, metric, step_size, acceptance, None, progress)
+    return trees.sampled(Target.of(density, initial, device), wanted, max_depth, initial)

@@ -42,9 +42,11 @@ class Draws(Positions):
 
     ``positions`` has shape (C, N, D); ``log_densities``, ``energies``, ``acceptance`` (probabilities) and
     ``divergences`` (booleans) have shape (C, N); they are float64 arrays of the library in which the density is
-    computed, NumPy or CuPy.  ``steps`` (N,) counts leapfrog steps, the same in all chains.  ``metric`` is the
-    covariance, or the variances, by which positions were scaled.  ``interrupted`` says that fewer draws are there than
-    were asked for.
+    computed, NumPy or CuPy.  ``steps`` (N,) counts leapfrog steps, the same in all chains, ``step_size`` and
+    ``trajectory_length`` are those that were learnt, and ``metric`` is the covariance (D, D), or the variances (D,), by
+    which positions were scaled.  In draws by ``nuts`` each chain has its own: ``steps`` has shape (C, N), ``step_size``
+    (C,), ``metric`` (C, D, D) or (C, D), and ``trajectory_length`` is ``None``.  ``interrupted`` says that fewer draws
+    are there than were asked for.
     """
 
     positions: Any
@@ -53,8 +55,8 @@ class Draws(Positions):
     acceptance: Any
     divergences: Any
     steps: np.ndarray
-    step_size: float
-    trajectory_length: float
+    step_size: float | np.ndarray
+    trajectory_length: float | None
     metric: np.ndarray
     interrupted: bool = False
     unpacking: Callable[[Any], dict[str, Any]] | None = field(default=None, repr=False)
@@ -62,7 +64,8 @@ class Draws(Positions):
     def __repr__(self) -> str:
         chains, draws, ndim = self.positions.shape
         told = f"{draws} draws of {ndim} numbers in each of {chains} chains"
-        return f"<{told}, step size {self.step_size:.3g}{', interrupted' if self.interrupted else ''}>"
+        step = float(np.median(self.step_size))
+        return f"<{told}, step size {step:.3g}{', interrupted' if self.interrupted else ''}>"
 
 
 @final

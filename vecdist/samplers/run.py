@@ -53,6 +53,11 @@ class Wanted:
         elif np.shape(self.metric) not in ((ndim,), (ndim, ndim)):
             raise ValueError(f"a metric for {ndim} numbers has shape ({ndim},) or ({ndim}, {ndim})")
 
+    @property
+    def adapts(self) -> bool:
+        """Whether the metric is learnt."""
+        return isinstance(self.metric, str) and self.metric != "unit"
+
     def scale(self, ndim: int) -> np.ndarray:
         """The factor of the metric to begin with."""
         if isinstance(self.metric, str):
@@ -131,9 +136,8 @@ class _Run:
         wanted = self.wanted
         if not wanted.warmup:
             return
-        adapts = wanted.metric in ("diagonal", "dense") if isinstance(wanted.metric, str) else False
         warmup = Warmup(
-            self.dynamics, self.schedule, wanted.warmup, self.step, wanted.acceptance, wanted.trajectory, adapts
+            self.dynamics, self.schedule, wanted.warmup, self.step, wanted.acceptance, wanted.trajectory, wanted.adapts
         )
         for number in range(wanted.warmup):
             acceptance = warmup.draw(number)
