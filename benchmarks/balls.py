@@ -229,6 +229,11 @@ def beta_negative_binomial(x: arb, r: arb, a: arb, b: arb) -> arb:
     return total
 
 
+def pert(x: arb, low: arb, high: arb, peak: arb, weight: arb) -> arb:
+    width = high - low
+    return lower_beta((x - low) / width, 1 + weight * (peak - low) / width, 1 + weight * (high - peak) / width)
+
+
 def inflated(base: str) -> Callable[..., arb]:
     return lambda x, gate, *parameters: gate + (1 - gate) * CDF[base](x, *parameters)
 
@@ -286,6 +291,7 @@ CDF: dict[str, Callable[..., arb]] = INTEGRALS | {
     "NegativeBinomial": lambda x, r, p: lower_beta(p, r, x + 1),
     "Normal": lambda x, loc, s: normal_cdf((x - loc) / s),
     "Pareto": lambda x, k, s: 1 - power(s / x, k),
+    "Pert": pert,
     "Poisson": lambda x, rate: 1 - lower_gamma(x + 1, rate),
     "Rayleigh": lambda x, s: 1 - (-((x / s) ** 2) / 2).exp(),
     "RelaxedBernoulli": lambda x, t, p: logistic(t * (x / (1 - x)).log() - (p / (1 - p)).log()),

@@ -23,6 +23,7 @@ BOUND: dict[str, dict[str, Callable[[Arrays, np.ndarray], np.ndarray]]] = {
     "GeneralizedPareto": {"shape": lambda p, u: np.copysign(1e-6 ** (1 - u), u - 0.5)},
     "Hypergeometric": {"draws": lambda p, u: np.ceil((p["successes"] + p["failures"]) * u)},
     "NormalInverseGaussian": {"beta": lambda p, u: p["alpha"] * (2 * u - 1)},
+    "Pert": {"peak": lambda p, u: p["low"] + (p["high"] - p["low"]) * u},
     "Soliton": {"m": lambda p, u: np.ceil(p["k"] * u)},
     "Triangular": {"peak": lambda p, u: p["low"] + (p["high"] - p["low"]) * u},
     "Zipf": {"power": lambda p, u: 1 + 10 ** (4 * u - 3)},

@@ -141,6 +141,12 @@ def conway_maxwell_poisson(x, rate, nu):
     return x * rate.log() - nu * (x + 1).lgamma() - total.log()
 
 
+def pert(x, low, high, peak, weight):
+    before, after = (weight * side / (high - low) for side in (peak - low, high - peak))
+    rising = before * (x - low).log() + after * (high - x).log()
+    return rising - log_beta(1 + before, 1 + after) - (1 + weight) * (high - low).log()
+
+
 def polya_gamma(x, b, z):
     """By the alternating series as it is defined: (2 n + b) gamma(b + n) / gamma(b) / n! exp(-(2 n + b)^2 / (8 x))."""
     total, term = arb(0), (-(b**2) / (8 * x)).exp()

@@ -55,6 +55,7 @@ CONSTRAINED = {
     ("TruncatedNormal", ("loc", "scale", "low", "high")): {"scale": lambda p, u: p["scale"] + 1},
     ("Zipf", ("power",)): {"power": lambda p, u: 1 + 4 * u},
     ("ZeroInflatedPoisson", ("gate", "log_rate")): {"log_rate": lambda p, u: 4 * u},
+    ("Pert", ("low", "high", "peak", "weight")): {"peak": lambda p, u: p["low"] + (p["high"] - p["low"]) * u},
     ("Triangular", ("low", "high", "peak")): {"peak": lambda p, u: p["low"] + (p["high"] - p["low"]) * u},
 }
 

@@ -19,6 +19,7 @@ from ball_formulas import (
     noncentral_t,
     normal_cdf,
     normal_inverse_gaussian,
+    pert,
     polya_gamma,
     power,
     relaxed_bernoulli,
@@ -114,6 +115,7 @@ LOG_DENSITY = {
     "NoncentralFisherSnedecor": noncentral_f,
     "NoncentralStudentT": lambda x, df, nc, loc, s: noncentral_t((x - loc) / s, df, nc) - s.log(),
     "NormalInverseGaussian": normal_inverse_gaussian,
+    "Pert": pert,
     "PolyaGamma": polya_gamma,
     "Rice": lambda x, nu, s: (
         (x / s**2).log() - (x**2 + nu**2) / (2 * s**2) + acb(x * nu / s**2).bessel_i(0).real.log()

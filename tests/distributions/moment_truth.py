@@ -38,6 +38,15 @@ def beta_entropy(a, b):
     return log_beta(a, b) - (a - 1) * a.digamma() - (b - 1) * b.digamma() + (s - 2) * s.digamma()
 
 
+def pert_shapes(low, high, peak, weight):
+    return 1 + weight * (peak - low) / (high - low), 1 + weight * (high - peak) / (high - low)
+
+
+def pert_variance(low, high, peak, weight):
+    a, b = pert_shapes(low, high, peak, weight)
+    return (high - low) ** 2 * a * b / (a + b) ** 2 / (a + b + 1)
+
+
 def odds_entropy(a, b):
     return log_beta(a, b) - (a - 1) * a.digamma() - (b + 1) * b.digamma() + (a + b) * (a + b).digamma()
 
@@ -257,6 +266,10 @@ TRUTH = {
         lambda m, w: (w / m).sqrt() * ((m + ONE / 2).lgamma() - m.lgamma()).exp(),
         lambda m, w: w * (1 - (2 * (m + ONE / 2).lgamma() - 2 * m.lgamma()).exp() / m),
         lambda m, w: (2 * m + (w / m).log() + 2 * m.lgamma() + (1 - 2 * m) * m.digamma()) / 2 - arb(2).log(),
+    ),
+    "Pert": (
+        lambda low, high, peak, w: (low + w * peak + high) / (w + 2), pert_variance,
+        lambda low, high, peak, w: (high - low).log() + beta_entropy(*pert_shapes(low, high, peak, w)),
     ),
     "PolyaGamma": (
         lambda b, z: b * (z / 2).tanh() / (2 * z),

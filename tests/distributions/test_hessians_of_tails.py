@@ -18,7 +18,7 @@ REFUSED = {
     "InverseChi2": "df", "InverseGamma": "shape", "NegativeBinomial": "r", "NoncentralBeta": "x alpha beta nc",
     "NoncentralChi2": "df", "NoncentralFisherSnedecor": "x dfn dfd nc", "NoncentralStudentT": "x df nc loc scale",
     "NormalInverseGaussian": "x loc alpha beta delta", "ScaledInverseChi2": "df", "SkewedExponentialPower": "power",
-    "Nakagami": "shape", "PolyaGamma": "x b z", "StudentT": "df",
+    "Nakagami": "shape", "Pert": "low high peak weight", "PolyaGamma": "x b z", "StudentT": "df",
     "VonMises": "concentration", "ZeroInflatedNegativeBinomial": "r",
     "Zipf": "power",
 }

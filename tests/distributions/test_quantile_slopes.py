@@ -80,7 +80,7 @@ def test_chi_quantiles_of_the_least_shares_have_slopes(interpreter, df):
 
 
 LEAST = np.array([5e-324, 1e-316, 4e-309])  # of which 1 / q overflows
-UNKNOWN = {"Epanechnikov"}  # slopes that are products of 0 and infinity
+UNKNOWN = {"Epanechnikov", "Pert"}  # slopes that are products of 0 and infinity, or quotients of subnormal numbers
 
 
 @pytest.mark.parametrize("family", CONTINUOUS, ids=lambda family: family.__name__)

@@ -127,6 +127,18 @@ def size_of_johnson_sb(x: arb, gamma: arb, delta: arb, low: arb, high: arb) -> a
     return 1 + z * z + abs((x - low).log()) + abs((high - x).log()) + abs(delta.log())
 
 
+def pert(x: arb, low: arb, high: arb, peak: arb, weight: arb) -> arb:
+    a, b = (weight * side / (high - low) for side in (peak - low, high - peak))
+    rising = a * ((x - low) / (high - low)).log() + b * ((high - x) / (high - low)).log()
+    return rising - (1 + a).lgamma() - (1 + b).lgamma() + (2 + weight).lgamma() - (high - low).log()
+
+
+def size_of_pert(x: arb, low: arb, high: arb, peak: arb, weight: arb) -> arb:
+    """With what moves when an exponent does."""
+    each = ((x - low) / (high - low)).log(), ((high - x) / (high - low)).log(), (high - low).log()
+    return (1 + weight) * (2 + sum(map(abs, each), abs((2 + weight).lgamma())))
+
+
 def share_of_hazard(hazard: arb) -> arb:
     return ((1 - (-hazard).exp()) / hazard).log()
 
@@ -166,6 +178,9 @@ RATIOS = [(x, (0.1, 9.0), (-3.0, 3.0), NONE, (0.1, 9.0)) for x in ((1e-3, 9.0), 
 MIXED = [((-9.0, 9.0), (0.1, 3.0), (0.1, 3.0), (0.1, 3.0)), ((-1e3, 1e3), (1.0, 9.0), (0.1, 3.0), (1e-6, 1e2))]
 INSIDE = [((0.1, 0.9), (-3.0, 3.0), (0.1, 9.0), (-9.0, 0.0), (1.0, 9.0)),
           ((1e-6, 1e-2), (-3.0, 3.0), (0.1, 9.0), (-1e-6, 0.0), (1.0, 9.0))]  # fmt: skip
+PEAKED = [((0.1, 0.9), (-9.0, 0.0), (1.0, 9.0), (0.0, 1.0), (0.1, 30.0)),
+          ((1e-6, 1e-2), (-1e-6, 0.0), (1.0, 9.0), (0.0, 1.0), (0.1, 30.0))]  # fmt: skip
+FACTORS = [((0.1, 9.0), (-9.0, 9.0)), ((1e-9, 1e9), (1e-9, 1e9))]
 SHARES = [((1e-9, 0.5),), ((0.5, 0.999),)]
 HAZARDS = [((1e-9, 1e-2),), ((1e-2, 30.0),)]
 RISES = [((1e-6, 0.1),), ((0.1, 1e6),)]
@@ -184,6 +199,9 @@ CASES = [
     Case("log_of_sigmoid_powers", precisely(sigmoid_powers), LOGITS, LOGITS, (2.5, 2.5), size_of_sigmoid_powers),
     Case("johnson_sb_score", precisely(johnson_sb_score), INSIDE, INSIDE, (2.0, 2.0), size_of_johnson_sb_score),
     Case("johnson_sb_log_density", precisely(johnson_sb), INSIDE, INSIDE, (3.0, 3.0), size_of_johnson_sb),
+    Case("pert_log_density", precisely(pert), PEAKED, PEAKED, (3.0, 3.0), size_of_pert),
+    Case("pert_over", precisely(arb.__truediv__), STEPS, STEPS, (2.0, 2.0)),
+    Case("pert_leaning", precisely(arb.__mul__), FACTORS, FACTORS, (1.0, 1.0)),
     Case("log_series_total", precisely(series_total), SHARES, SHARES, (4.0, 4.0)),
     Case("birnbaum_saunders_log_density", precisely(birnbaum_saunders), TIMES, TIMES, (3.0, 3.0),
          size_of_birnbaum_saunders),

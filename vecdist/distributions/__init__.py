@@ -99,6 +99,7 @@ _WHERE = {
     "OrderedLogistic": "vecdist.multivariate",
     "OrderedProbit": "vecdist.multivariate",
     "Pareto": "vecdist.distributions.pareto",
+    "Pert": "vecdist.distributions.pert",
     "PlackettLuce": "vecdist.multivariate",
     "Poisson": "vecdist.distributions.poisson",
     "PoissonBinomial": "vecdist.multivariate",

@@ -81,6 +81,7 @@ from vecdist.distributions.noncentral_student_t import NoncentralStudentT as _No
 from vecdist.distributions.normal import Normal as _Normal
 from vecdist.distributions.normal_inverse_gaussian import NormalInverseGaussian as _NormalInverseGaussian
 from vecdist.distributions.pareto import Pareto as _Pareto
+from vecdist.distributions.pert import Pert as _Pert
 from vecdist.distributions.poisson import Poisson as _Poisson
 from vecdist.distributions.polya_gamma import PolyaGamma as _PolyaGamma
 from vecdist.distributions.rayleigh import Rayleigh as _Rayleigh
@@ -205,6 +206,7 @@ __all__ = [
     "OrderedLogistic",
     "OrderedProbit",
     "Pareto",
+    "Pert",
     "PlackettLuce",
     "Poisson",
     "PoissonBinomial",
@@ -838,6 +840,12 @@ class Pareto(_Pareto):
     """Pareto distribution, f(x) = shape scale^shape x^(-shape - 1) for x >= scale."""
 
     def __init__(self, shape: Operand, scale: Operand) -> None: ...
+
+
+class Pert(_Pert):
+    """PERT distribution, f(x) = (x - low)^(a - 1) (high - x)^(b - 1) / (B(a, b) (high - low)^(a + b - 1))."""
+
+    def __init__(self, low: Operand, high: Operand, peak: Operand, weight: Operand = 4.0) -> None: ...
 
 
 class Poisson(_Poisson):

@@ -47,8 +47,15 @@ def _at_edge(a: Node, b: Node) -> Node:
     return where(eq(a, 1.0), b, where(a < 1.0, const(math.inf, a.dtype), 0.0))
 
 
+def _total(terms: list[Node]) -> Node | None:
+    return sum(terms[1:], terms[0]) if terms else None
+
+
 class _OfShares(NamedTuple):
-    """A ``tail`` of the odds at x = p; ``slope`` is its own in logit(x), and ``log`` says that it is a logarithm."""
+    """A ``tail`` of the odds at x = p; ``slope`` is its own in logit(x), and ``log`` says that it is a logarithm.
+
+    Where the derivatives of one in the shares are infinite, they outweigh those in a and b.
+    """
 
     tail: Primitive
     slope: Primitive
@@ -64,28 +71,28 @@ class _OfShares(NamedTuple):
 
     def tangent(self, dots: tuple[Node | None, ...], a: Node, b: Node, p: Node, q: Node, *_: Node) -> Node | None:
         slopes: Any = partials_of(self.at(self.tail, a, b, p, q))
-        terms = [dot * slope for dot, slope in zip(dots[:2], slopes[1:3], strict=True) if dot is not None]
+        weak = [dot * slope for dot, slope in zip(dots[:2], slopes[1:3], strict=True) if dot is not None]
         slope = self.at(self.slope, a, b, p, q)
         if not (self.below or self.log):
             slope = -slope
         sign = 1.0 if self.below else -1.0
-        terms += self.share(dots[2], dots[4], p, slope, sign * _at_edge(a, b), self.log and self.below)
-        terms += self.share(dots[3], dots[5], q, -slope, -sign * _at_edge(b, a), self.log and not self.below)
-        total = terms[0] if terms else None
-        for term in terms[1:]:
-            total = total + term
+        strong = self.share(dots[2], dots[4], p, slope, sign * _at_edge(a, b), self.log and self.below)
+        strong += self.share(dots[3], dots[5], q, -slope, -sign * _at_edge(b, a), self.log and not self.below)
+        total, reciprocals = _total(strong + weak), _total(strong)
+        if self.log and weak and total is not None and reciprocals is not None:
+            return where(abs(reciprocals) < math.inf, total, reciprocals)
         return total
 
     def share(
         self, dot: Node | None, dot_log: Node | None, share: Node, slope: Node, edge: Node, falls: bool
     ) -> list[Node]:
-        """What comes with one share: at 0 by its logarithm where that of the tail ``falls``, or by the density."""
+        """What comes with one share: next to 0 by its logarithm where that of the tail ``falls``, or by the density."""
         if dot is None:
             return []
-        none = eq(share, 0.0)
+        rate = slope / share
         if falls and dot_log is not None:
-            return [where(none, slope * dot_log, dot * (slope / share))]
-        return [times(dot, where(none, edge, slope / share))]
+            return [where(rate < math.inf, dot * rate, slope * dot_log)]
+        return [times(dot, where(eq(share, 0.0), edge, rate))]
 
 
 def _of_shares(name: str, tail: Primitive, slope: Primitive, below: bool, log: bool) -> Primitive:
