@@ -58,12 +58,17 @@ def chunked_plan(roots: Sequence[Node], flags: Sequence[Node], bound: Bound, kin
 
 def computed(bound: Bound, kind: str) -> list[Any]:
     """The values of roots that depend on data alone: arrays, and numbers of the host."""
-    asked, moments = in_one_round(bound)
-    program = chunked_plan(asked.roots, (), asked, kind).program
-    found = dict(zip(asked.roots, pipeline.results(program, asked), strict=True))
-    for each in moments:
-        found |= each.values(found)
-    return [found[root] for root in bound.roots]
+    kept = statistics.Kept.of(bound)
+    names = dict(zip(bound.roots, kept.named(bound), strict=True))
+    missing = tuple(root for root, name in names.items() if name not in kept.values)
+    if missing:
+        asked, moments = in_one_round(Bound(missing, bound.leaves, bound.lengths))
+        program = chunked_plan(asked.roots, (), asked, kind).program
+        found = dict(zip(asked.roots, pipeline.results(program, asked), strict=True))
+        for each in moments:
+            found |= each.values(found)
+        kept.values.update({names[root]: found[root] for root in missing})
+    return [kept.values[names[root]] for root in bound.roots]
 
 
 def cuts(bound: Bound) -> dict[int, str]:
