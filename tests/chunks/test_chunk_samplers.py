@@ -55,7 +55,7 @@ def assert_same_draws(found, wanted, **tolerance):
 
 
 @pytest.mark.parametrize("way", ["closed", "rows"])
-def test_trajectories_are_those_of_arrays_in_memory(way):
+def test_trajectories_are_those_of_arrays_in_memory(way, uncompiled):
     make = {"closed": closed, "rows": of_rows}[way]
     wanted = hmc(make(X, Y), chains=3, initial=STARTS, trajectory=0.2, **FIXED)
     source = Slices(Y)
@@ -83,7 +83,7 @@ def test_lengths_are_learnt_from_chains_of_chunks():
 
 
 @pytest.mark.parametrize(("sampler", "center"), [(sgld, None), (sghmc, None), (sgld, STARTS[0])])
-def test_batches_are_the_same_rows_wherever_these_are(sampler, center, tmp_path):
+def test_batches_are_the_same_rows_wherever_these_are(sampler, center, tmp_path, uncompiled):
     asked = {
         **FIXED, "step_size": 1e-3, "warmup": 2, "steps": 2, "batch": BATCH, "chains": 3, "center": center,
         "initial": STARTS,
@@ -102,7 +102,7 @@ def test_batches_are_the_same_rows_wherever_these_are(sampler, center, tmp_path)
         assert sum(stop - start for start, stop in read.read) <= 3 * BATCH * steps, "no rows but those of batches"
 
 
-def test_rows_of_batches_have_the_dtype_that_their_array_said():
+def test_rows_of_batches_have_the_dtype_that_their_array_said(uncompiled):
     mixed = cut(Y).map_blocks(lambda block: block.astype("f4"), dtype="f8", meta=np.empty(0))
     density = of_rows(X, mixed)
     found = density.logdensity(STARTS[0], batch=np.array([5, 3, 5, -1]))
@@ -110,7 +110,7 @@ def test_rows_of_batches_have_the_dtype_that_their_array_said():
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
-def test_some_chains_have_as_many_numbers_as_chains():
+def test_some_chains_have_as_many_numbers_as_chains(uncompiled):
     """Lengths that are the same by chance are no reason to confuse axes."""
     asked = {**FIXED, "step_size": 1e-3, "batch": BATCH, "center": np.zeros(3), "steps": 1}
     for chains in (2, 3):
