@@ -1,6 +1,7 @@
 """Arrays in chunks: what Dask, or reading a file in pieces, adds to calls of the same kernel on each chunk by hand.
 
-Beside it: columns of Parquet, data of which sums alone are needed, many chains in one pass, and what is predicted.
+Beside it: columns of Parquet, batches of rows, data of which sums alone are needed, many chains in one pass, and what
+is predicted.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from timing import Contender
 
 CHUNKS = (4, 16, 64)
 CHAINS = 64
+STEPS = 20
 SHAPE, SCALE = np.array(1.7), np.array(2.5)
 
 
@@ -170,6 +172,35 @@ def of_chains(size: int, dtype: str) -> None:
     race(f"{CHAINS} chains, {size} elements of {dtype} in {CHUNKS[1]} pieces", ways, "in memory", CHUNKS[1])
 
 
+def of_batches(size: int, dtype: str, folder: str) -> None:
+    """Steps of sgld, whose batches are rows of an array in memory, of a file, and of Dask."""
+    import dask.array
+
+    import vecdist
+    from vecdist.parameters import positive
+    from vecdist.samplers import sgld
+
+    x = np.random.default_rng(4).gamma(2.0, 2.0, size).astype(dtype)
+    file = np.memmap(f"{folder}/rows", x.dtype, "w+", shape=x.shape)
+    file[:] = x
+
+    def model(shape: Any, scale: Any, x: Any) -> dict[str, Any]:
+        return {"likelihood": vecdist.logpdf(vecdist.distributions.Gamma(shape, scale), x)}
+
+    def steps(rows: Any) -> Callable[[], Any]:
+        chains = vecdist.LogDensity(model, rows={"x": rows}, shape=positive(), scale=positive())
+        asked: dict[str, Any] = {"step_size": 1e-9, "warmup": 0, "draws": STEPS, "progress": False}
+        return lambda: sgld(chains, initial=np.zeros(2), **asked).positions
+
+    ways = {
+        "in memory": steps(x),
+        "a file": steps(vecdist.chunked(file)),
+        "Dask's threads": steps(dask.array.from_array(x, chunks=-(-size // CHUNKS[1]))),
+    }
+    title = f"{STEPS} steps of sgld, 4 chains with batches of 256 of {size} rows of {dtype}; more for each step"
+    race(title, ways, "in memory", STEPS)
+
+
 def foretold(size: int, dtype: str) -> None:
     """What explain predicts from the first chunks, and what all of them take."""
     import dask.array
@@ -196,6 +227,7 @@ if __name__ == "__main__":
         for number in CHUNKS:
             contest(chosen.size, chosen.dtype, number, there)
         parquet(chosen.size, chosen.dtype, there)
+        of_batches(chosen.size, chosen.dtype, there)
     of_data(chosen.size, chosen.dtype)
     of_chains(chosen.size // 16, chosen.dtype)
     foretold(chosen.size, chosen.dtype)
