@@ -7,7 +7,7 @@ from scipy import special
 
 import vecdist
 from vecdist import LogDensity, data, lazy, logpdf, value_and_grad
-from vecdist.distributions import Beta, Gamma, Normal, Poisson, StudentT
+from vecdist.distributions import Beta, Gamma, LogNormal, Normal, Poisson, StudentT
 from vecdist.parameters import positive, real
 from vecdist.runtime.chunks import moments
 from vecdist.samplers import hmc
@@ -65,6 +65,20 @@ def test_sufficient_statistics_are_computed_once(uncompiled, name):
         np.testing.assert_allclose(found, wanted, rtol=1e-5 if x.dtype == np.float32 else 1e-11)
         assert source.passes() == (ONCE if factor == 1.0 else 0)
         np.testing.assert_array_equal(flat(value_and_grad(logpdf(family(*given), chunks).sum(), wrt=given)), found)
+
+
+@pytest.mark.parametrize("name", ["Gamma", "Normal", "LogNormal"])
+def test_second_derivatives_read_the_rows_no_more(uncompiled, name):
+    family, parameters, x = CASES[name] if name in CASES else (LogNormal, (0.5, 1.5), POSITIVE)
+    source, points = Counted(x), np.array(parameters)
+    once = data(vecdist.chunked(source, rows=130))
+
+    def second(seen):
+        return vecdist.hessian(logpdf(family(lazy(points)[0], lazy(points)[1]), seen).sum(), points)
+
+    for _ in range(2):
+        np.testing.assert_allclose(second(once), second(x), rtol=1e-10, atol=1e-10)
+    assert source.passes() == ONCE
 
 
 FAR = {

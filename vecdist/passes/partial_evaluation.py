@@ -308,10 +308,10 @@ def _scaled(found: tuple[Node, Node] | None, factor: Node) -> tuple[Node, Node] 
 
 
 def _together(op: str, x: tuple[Node, Node] | None, y: tuple[Node, Node] | None) -> tuple[Node, Node] | None:
-    """Two arrays of data of one slope as one: what two have of their own would cancel."""
-    if x is None or y is None or x[1] is not y[1]:
+    """The sum of two lines in the same data, or in others with the same slope: of two that differ much would cancel."""
+    if x is None or y is None or (x[0] is not y[0] and x[1] is not y[1]):
         return None
-    return elementwise(op, x[0], y[0]), x[1]
+    return (x[0], elementwise(op, x[1], y[1])) if x[0] is y[0] else (elementwise(op, x[0], y[0]), x[1])
 
 
 Part = TypeVar("Part", Node, "Mean")
