@@ -8,6 +8,7 @@ The half steps of r at either end of a trajectory belong to the kernels before a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -19,8 +20,8 @@ from vecdist.lazy.array import LazyArray, where
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.vmap import vmap
 from vecdist.samplers.density import Target
-from vecdist.samplers.kernels import fused
-from vecdist.samplers.replay import Launches
+from vecdist.samplers.kernels import Run, fused
+from vecdist.samplers.replay import Call, Launches
 
 DIVERGENT = 1000.0  # an error of the energy beyond it is called divergent, as Stan does
 ALIGNED = 32  # float64 numbers: parts of a record begin at multiples of 256 bytes
@@ -89,10 +90,11 @@ class Dynamics:
     """The kernels of Hamiltonian Monte Carlo for C chains, and the arrays that they read and write.
 
     ``states`` are two, for the draw before and the draw to come; ``step``, one for each chain, and ``scale`` (A, or its
-    diagonal) are changed in place.  Nothing here waits for the device.
+    diagonal) are changed in place.  Nothing here waits for the device.  With ``groups``, numbers of chains, a launch is
+    of one group and then of the next.
     """
 
-    def __init__(self, target: Target, keys: Any, dense: bool) -> None:
+    def __init__(self, target: Target, keys: Any, dense: bool, groups: Sequence[int] = ()) -> None:
         library, chains, ndim = target.library, len(keys), target.ndim
         self.target: Target = target
         self.chains: int = chains
@@ -103,12 +105,9 @@ class Dynamics:
         self.phases: list[Phase] = [Phase.empty(library, chains, ndim) for _ in range(2)]
         self.start_energy: Any = library.zeros(chains)
         self.current = 0
-        matrix, row = (chains, ndim), (chains,)
-        state, phase = self.states[0], self.phases[0]
-        self._begin = fused(_begin, self._begin_arrays(state), [matrix, matrix, row])
-        leapfrog, arrays = _leapfrog(target), self._leapfrog_arrays(phase)
-        self._leapfrog = fused(leapfrog, arrays, [row, matrix, matrix, matrix], Derivation("leapfrog"))
-        self._end = fused(_end, self._end_arrays(state, phase), [matrix, matrix, row, row, row, row, ()])
+        ends = np.cumsum([0, *(groups or (chains,))]).tolist()
+        self.groups: list[slice] = [slice(*pair) for pair in itertools.pairwise(ends)]
+        self._kernels = {rows.stop - rows.start: self._compiled(rows) for rows in self.groups}
         self._make_launches()
 
     @property
@@ -144,7 +143,9 @@ class Dynamics:
         first, second = self.phases
         first.position[...] = self.state.record.position if positions is None else positions
         first.momentum[...] = 0.0
-        self._leapfrog(self._leapfrog_arrays(first), self._leapfrog_results(second))
+        for rows in self.groups:
+            leapfrog, arrays, results = self._leapfrog(first, second, rows)
+            leapfrog(arrays, results)
         self.state.record.position[...] = first.position
         self.state.record.log_density[...] = second.log_density
         self.state.gradient[...] = second.gradient
@@ -154,45 +155,64 @@ class Dynamics:
         self.scale[...] = self.target.library.asarray(scale)
         self.evaluate()
 
-    def _begin_arrays(self, state: State) -> Sequence[Any]:
+    def _compiled(self, rows: slice) -> tuple[Run, Run, Run]:
+        """The kernels that begin a trajectory, take a step and end it, for as many chains as in ``rows``."""
+        matrix, row = (rows.stop - rows.start, self.target.ndim), (rows.stop - rows.start,)
+        state, phase = self.states[0], self.phases[0]
+        begin = fused(_begin, self._begin_arrays(state, rows), [matrix, matrix, row])
+        leapfrog, arrays = _leapfrog(self.target), self._leapfrog_arrays(phase, rows)
+        middle = fused(leapfrog, arrays, [row, matrix, matrix, matrix], Derivation("leapfrog"))
+        end = fused(_end, self._end_arrays(state, phase, rows), [matrix, matrix, row, row, row, row, ()])
+        return begin, middle, end
+
+    def _begin_arrays(self, state: State, rows: slice) -> Sequence[Any]:
         record = state.record
-        return (self.keys, record.number, record.position, record.log_density, state.gradient, self.step)
+        there = record.position[rows], record.log_density[rows], state.gradient[rows]
+        return (self.keys[rows], record.number, *there, self.step[rows])
 
-    def _leapfrog_arrays(self, phase: Phase) -> Sequence[Any]:
-        return (phase.position, phase.momentum, self.step, self.scale)
+    def _leapfrog_arrays(self, phase: Phase, rows: slice) -> Sequence[Any]:
+        return (phase.position[rows], phase.momentum[rows], self.step[rows], self.scale)
 
-    def _leapfrog_results(self, phase: Phase) -> Sequence[Any]:
-        return (phase.log_density, phase.position, phase.momentum, phase.gradient)
+    def _end_arrays(self, state: State, phase: Phase, rows: slice) -> Sequence[Any]:
+        record, h = state.record, state.gradient[rows]
+        new = (phase.position[rows], phase.momentum[rows], phase.gradient[rows], phase.log_density[rows])
+        start = (self.keys[rows], record.number, record.position[rows], h, record.log_density[rows])
+        return (*start, *new, self.start_energy[rows], self.step[rows])
 
-    def _end_arrays(self, state: State, phase: Phase) -> Sequence[Any]:
-        old, new = (state.record, state.gradient), (phase.position, phase.momentum, phase.gradient, phase.log_density)
-        record, h = old
-        start = (self.keys, record.number, record.position, h, record.log_density)
-        return (*start, *new, self.start_energy, self.step)
+    def _begin(self, state: State, rows: slice) -> Call:
+        begin, _, _ = self._kernels[rows.stop - rows.start]
+        first = self.phases[0]
+        started = (first.position[rows], first.momentum[rows], self.start_energy[rows])
+        return begin, self._begin_arrays(state, rows), started
 
-    def _end_results(self, state: State) -> Sequence[Any]:
-        record = state.record
-        numbers = [getattr(record, name) for name in Record.FIELDS]
-        return (record.position, state.gradient, *numbers, record.number)
+    def _leapfrog(self, source: Phase, target: Phase, rows: slice) -> Call:
+        _, leapfrog, _ = self._kernels[rows.stop - rows.start]
+        results = (target.log_density[rows], target.position[rows], target.momentum[rows], target.gradient[rows])
+        return leapfrog, self._leapfrog_arrays(source, rows), results
+
+    def _end(self, at: int, phase: Phase, rows: slice) -> Call:
+        _, _, end = self._kernels[rows.stop - rows.start]
+        state, record = self.states[1 - at], self.states[1 - at].record
+        numbers = [getattr(record, name)[rows] for name in Record.FIELDS]
+        results = (record.position[rows], state.gradient[rows], *numbers, record.number)
+        return end, self._end_arrays(self.states[at], phase, rows), results
 
     def _make_launches(self) -> None:
         """What a draw consists of; on a GPU each of these is a CUDA graph."""
-        on_gpu = self.target.device == "cuda"
-        first, second = self.phases
+        on_gpu, (first, second) = self.target.device == "cuda", self.phases
 
-        def launches(*calls: tuple[Callable, Sequence[Any], Sequence[Any]]) -> Launches:
-            return Launches(calls, on_gpu)
+        def launches(calls: Callable[[slice], Sequence[Call]]) -> Launches:
+            return Launches([call for rows in self.groups for call in calls(rows)], on_gpu)
 
-        there = (self._leapfrog, self._leapfrog_arrays(first), self._leapfrog_results(second))
-        back = (self._leapfrog, self._leapfrog_arrays(second), self._leapfrog_results(first))
-        started = (first.position, first.momentum, self.start_energy)
-        self._starts = [launches((self._begin, self._begin_arrays(state), started)) for state in self.states]
-        self._single = launches(there)
-        self._strides = {stride: launches(*[there, back] * (stride // 2)) for stride in STRIDES}
+        def stride(length: int) -> Launches:
+            pair = [(first, second), (second, first)]
+            return launches(lambda rows: [self._leapfrog(*each, rows) for each in pair] * (length // 2))
+
+        self._starts = [launches(lambda rows, state=state: [self._begin(state, rows)]) for state in self.states]
+        self._single = launches(lambda rows: [self._leapfrog(first, second, rows)])
+        self._strides = {length: stride(length) for length in STRIDES}
         self._ends = {
-            (at, place): launches(
-                (self._end, self._end_arrays(self.states[at], phase), self._end_results(self.states[1 - at]))
-            )
+            (at, place): launches(lambda rows, at=at, phase=phase: [self._end(at, phase, rows)])
             for at in range(2)
             for place, phase in enumerate(self.phases)
         }
