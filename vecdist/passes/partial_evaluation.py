@@ -143,7 +143,7 @@ class _State:
         self.learn((node,))
         before = dict(self.constants), dict(self.conditions)
         rest, mean = self.parted(source)
-        if mean is None or not self.reads_constants(mean.whole):
+        if mean is None or not (self.reads_constants(mean.whole) or (rest is None and self.reads_data(source))):
             self.constants, self.conditions = before
             return node
         count = extent([source.shape[axis] for axis in sorted(self.axes) if source.shape[axis] != 1])
@@ -171,6 +171,9 @@ class _State:
         if not self.rows or self.rows.intersection(map(str, node.shape)) or not self.is_data(node):
             return False
         return any(self.rows.intersection(map(str, arg.shape)) for arg in node.args)
+
+    def reads_data(self, node: Node) -> bool:
+        return any(below.op == "slot" and below.attrs[0] in self.data for below in topological((node,)))
 
     def reads_constants(self, node: Node) -> bool:
         return any(below.op == "slot" and below.attrs[0] >= self.first for below in topological((node,)))

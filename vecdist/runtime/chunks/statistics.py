@@ -24,7 +24,7 @@ def known(asked: Structure, bound: Bound, kind: str) -> tuple[pipeline.Derived, 
     first = pipeline.first(asked)
     special, outputs = specialised(asked, first), len(first.roots)
     conditions = (*first.conditions, *special.conditions)
-    if not special.constants:
+    if not special.constants and pipeline.reads_chunks(special.roots, bound):
         return None
     roots, flags = special.roots[:outputs], special.roots[outputs:]
     found = pipeline.Derived(first.graph, roots, flags, special.constants, conditions)
