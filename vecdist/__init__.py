@@ -23,6 +23,7 @@ _WHERE = {
     "cross_entropy": "vecdist.verbs.divergences",
     "data": "vecdist.lazy.array",
     "device_function": "vecdist.device",
+    "devices": "vecdist.lazy.devices",
     "discretised": "vecdist.wrappers",
     "entropy": "vecdist.verbs.tails_and_moments",
     "explain": "vecdist.inspect.explain",

@@ -11,6 +11,7 @@ from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as laz
 from vecdist.lazy.chunks import chunked as chunked
 from vecdist.lazy.compiled import Compiled as Compiled, compile as compile
 from vecdist.lazy.derivatives import hessian as hessian, hessian_diagonal as hessian_diagonal, hvp as hvp, jacobian as jacobian, jvp as jvp, value_and_grad as value_and_grad, value_and_partials as value_and_partials, vjp as vjp
+from vecdist.lazy.devices import devices as devices
 from vecdist.lazy.exits import LostDerivative as LostDerivative
 from vecdist.lazy.external import external as external
 from vecdist.lazy.scan import scan as scan
@@ -49,6 +50,7 @@ __all__ = [
     "cross_entropy",
     "data",
     "device_function",
+    "devices",
     "discretised",
     "entropy",
     "explain",

@@ -20,14 +20,16 @@ class Chunked:
     """What a leaf holds of such an array: all but its elements.
 
     ``counts`` are the rows of its chunks along ``axis``, ``library`` is the one that the chunks belong to.  What
-    ``streams`` is read in pieces by whoever needs them; else ``source`` is a Dask array.
+    ``streams`` is read in pieces by whoever needs them; else ``source`` is a Dask array.  ``devices`` are those that
+    compute of pieces, where others than the processor do.
     """
 
-    __slots__ = ("axis", "counts", "dtype", "library", "name", "shape", "source", "streams")
+    __slots__ = ("axis", "counts", "devices", "dtype", "library", "name", "shape", "source", "streams")
     flags: ClassVar[Any] = types.SimpleNamespace(c_contiguous=True)  # as its chunks are given to kernels
 
     def __init__(
-        self, source: Any, dtype: np.dtype, axis: int, counts: Sequence[int], library: str, streams: bool
+        self, source: Any, dtype: np.dtype, axis: int, counts: Sequence[int], library: str, streams: bool,
+        devices: Any = None,
     ) -> None:
         self.source: Any = source
         self.shape: tuple[int, ...] = tuple(int(length) for length in source.shape)
@@ -36,6 +38,7 @@ class Chunked:
         self.counts: tuple[int, ...] = tuple(int(count) for count in counts)
         self.library: str = library
         self.streams: bool = streams
+        self.devices: Any = devices
         self.name: str | None = None
 
     @property
@@ -46,12 +49,25 @@ class Chunked:
     def itemsize(self) -> int:
         return self.dtype.itemsize
 
+    @property
+    def device(self) -> Any:
+        """Where sums over all chunks are, as an array says it: on the first of its devices."""
+        number = self.devices.numbers[0] if self.devices is not None else None
+        return types.SimpleNamespace(id=number or 0)
+
     def __repr__(self) -> str:
         return self.name or f"{self.dtype}{list(self.shape)} in {len(self.counts)} chunks"
 
     def in_chunks(self, counts: Sequence[int]) -> Chunked:
         """The same array in other chunks."""
-        found = Chunked(self.source, self.dtype, self.axis, counts, self.library, self.streams)
+        found = Chunked(self.source, self.dtype, self.axis, counts, self.library, self.streams, self.devices)
+        found.name = self.name
+        return found
+
+    def on(self, devices: Any) -> Chunked:
+        """The same array, its pieces computed of by these devices."""
+        library = "cupy" if devices.kind == "cuda" else "numpy"
+        found = Chunked(self.source, self.dtype, self.axis, self.counts, library, self.streams, devices)
         found.name = self.name
         return found
 

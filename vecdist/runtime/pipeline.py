@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -127,7 +128,10 @@ def loaded(value: Any) -> Any:
     source = value.source if isinstance(value, Chunked) else value
     if is_dask(source):
         return source.compute()
-    return np.asarray(value.rows(0, value.shape[0])) if isinstance(value, Chunked) else value
+    if not isinstance(value, Chunked):
+        return value
+    found = np.asarray(value.rows(0, value.shape[0]))
+    return found if value.library == "numpy" else importlib.import_module(value.library).asarray(found)
 
 
 def structure(roots: Sequence[Node], found: Outline | None = None) -> Bound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -127,8 +128,9 @@ class ChunkedProgram(Program):
             there = {slot for each in rows.values() for slot in each.arrays}
             known = {slot: a if slot in there else pipeline.loaded(a) for slot, a in enumerate(given)} | numbers
             into = {} if out is None else dict(zip(self.cut.results, out, strict=True))
-            for work in works:
-                known.update(zip(work.step.fills, self.ran(work, rows, known, into), strict=True))
+            with _leading(rows):
+                for work in works:
+                    known.update(zip(work.step.fills, self.ran(work, rows, known, into), strict=True))
             results = tuple(_shaped(known[slot], shape) for slot, shape in zip(self.cut.results, shapes, strict=True))
             if out is not None:
                 for target, value in zip(out, results, strict=True):
@@ -151,6 +153,12 @@ class ChunkedProgram(Program):
         step = work.step
         if step.rows is None:
             return work({read.slot: work.shaped(read, known[read.slot]) for read in work.reads})
+        if rows[step.rows].devices is not None:
+            from vecdist.runtime.chunks import sharded, streaming
+
+            return (sharded.sharded if rows[step.rows].resident else streaming.streamed)(
+                work, rows[step.rows], known, into
+            )
         if rows[step.rows].streams:
             return streamed(work, rows[step.rows], known, into)
         from vecdist.runtime.chunks import dask
@@ -162,6 +170,12 @@ class ChunkedProgram(Program):
             return together(work, parts, dask.joined(joins, rows[step.rows], known, ()) if joins.step.roots else {})
         found = dask.joined(work, rows[step.rows], known, flags)
         return tuple(found.get(fill) for fill in step.fills)
+
+
+def _leading(rows: Mapping[str, Rows]) -> contextlib.AbstractContextManager[None]:
+    """Inside, what is whole is computed on the first of the devices that rows are on."""
+    groups = [each.devices for each in rows.values() if each.devices is not None]
+    return groups[0].leading() if groups else contextlib.nullcontext()
 
 
 def _as_chunked(array: Any) -> Any:

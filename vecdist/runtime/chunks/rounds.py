@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, final
@@ -34,15 +34,30 @@ class Rows:
         return any(array.streams for array in self.arrays.values())
 
     @property
+    def devices(self) -> Any:
+        """The devices that compute of their pieces; ``None`` for the processor, or where Dask says who does."""
+        return next(array.devices for array in self.arrays.values())
+
+    @property
+    def resident(self) -> bool:
+        """Whether the pieces lie on these devices."""
+        return any(hasattr(array.source, "group") for array in self.arrays.values())
+
+    @property
     def chunks(self) -> list[tuple[int, int] | None]:
         """The first row and the number of rows of each chunk; nothing of one without rows, where others have any."""
         each = zip(itertools.accumulate((0, *self.counts)), self.counts, strict=False)
         return [chunk if chunk[1] or not any(self.counts) else None for chunk in each]
 
+    def in_chunks(self, counts: Sequence[int]) -> Rows:
+        """The same arrays in other pieces."""
+        return Rows(tuple(counts), {slot: array.in_chunks(counts) for slot, array in self.arrays.items()})
+
     @staticmethod
     def of(arrays: Mapping[int, Chunked]) -> Rows:
         """Arrays along whose rows others stand; ``ValueError``, naming two, where they are not cut alike."""
-        if all(array.streams for array in arrays.values()):
+        _check_devices(arrays)
+        if all(array.streams and not hasattr(array.source, "group") for array in arrays.values()):
             arrays = _in_fewest(arrays)
         first, *others = arrays
         kind = arrays[first].streams, arrays[first].counts
@@ -53,6 +68,18 @@ class Rows:
                 f"{_told(arrays[first])}, the other {_told(arrays[other])}; cut one as the other, by x.rechunk"
             )
         return Rows(arrays[first].counts, arrays)
+
+
+def _check_devices(arrays: Mapping[int, Chunked]) -> None:
+    """Raise ``ValueError``, naming two, where arrays are not on the same devices, or only some of them stay there."""
+    kinds = {(getattr(array.devices, "numbers", None), hasattr(array.source, "group")): array
+             for array in arrays.values()}  # fmt: skip
+    if len(kinds) > 1:
+        first, second, *_ = kinds.values()
+        raise ValueError(
+            f"{first} and {second} do not lie on the same devices: shard both by one vecdist.devices, or give both "
+            "to it as chunked(x, device=...)"
+        )
 
 
 def _told(array: Chunked) -> str:
@@ -72,7 +99,7 @@ def streamed(work: Work, rows: Rows, known: Mapping[int, Any], into: Mapping[int
         for shape in [[length_of(dim, lengths) for dim in root.shape]]
     }  # fmt: skip
     tree, bar = Tree(step.joins), Progress(sum(rows.counts))
-    with contextlib.closing(bar), contextlib.closing(_ahead(work, rows, known)) as pieces:
+    with contextlib.closing(bar), contextlib.closing(ahead(work, rows, known)) as pieces:
         for (first, count), given in pieces:
             found = work(given, first, count)
             tree.add(tuple(part for part, join in zip(found, step.joins, strict=True) if isinstance(join, str)))
@@ -92,7 +119,7 @@ def together(work: Work, folded: Parts, joined: Mapping[int, Any]) -> Parts:
     )
 
 
-def _ahead(
+def ahead(
     work: Work, rows: Rows, known: Mapping[int, Any]
 ) -> Generator[tuple[tuple[int, int], dict[int, Any]], None, None]:
     """What fills the slots for each chunk with rows, the next one being read meanwhile."""
@@ -101,7 +128,7 @@ def _ahead(
     whole = {read.slot: work.shaped(read, known[read.slot]) for read in reads if read.axis is None}
 
     def read(first: int, count: int) -> dict[int, Any]:
-        return {each.slot: _piece(work, each, rows, known, first, count) for each in reads if each.axis is not None}
+        return {each.slot: piece_of(work, each, rows, known, first, count) for each in reads if each.axis is not None}
 
     with ThreadPoolExecutor(1, thread_name_prefix="vecdist-reader") as reader:
         coming = reader.submit(read, *chunks[0])
@@ -115,15 +142,17 @@ def _ahead(
             coming.cancel()
 
 
-def _piece(work: Work, read: Read, rows: Rows, known: Mapping[int, Any], first: int, count: int) -> Any:
-    """The rows of a chunk, read from where they lie."""
+def piece_of(
+    work: Work, read: Read, rows: Rows, known: Mapping[int, Any], first: int, count: int, loads: bool = True
+) -> Any:
+    """The rows of a chunk, read from where they lie; with ``loads`` they are in memory then."""
     array = rows.arrays.get(read.slot)
     if array is None:
         whole = work.shaped(read, known[read.slot])
         return whole[(*[slice(None)] * (read.axis or 0), slice(first, first + count))]
     try:
         piece = readable(array.rows(first, count))
-        piece = piece if library_of(array.source) in OF_THEIR_OWN else np.array(piece)
+        piece = np.array(piece) if loads and library_of(array.source) not in OF_THEIR_OWN else piece
         return work.fitting(read, piece, Said(repr(array), (), array.shape[1:]), first, count)
     except BaseException as error:
         error.add_note(f"while the rows {first} to {first + count - 1} of {array} were read")
