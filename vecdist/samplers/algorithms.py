@@ -6,6 +6,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from vecdist.lazy.devices import Devices
 from vecdist.samplers.density import Given, Target
 from vecdist.samplers.draws import Draws
 from vecdist.samplers.run import Wanted, sampled
@@ -17,7 +18,7 @@ def hmc(
     density: Given, *, chains: int = 4, draws: int = 1000, warmup: int = 500, key: int = 0,
     initial: ArrayLike | None = None, metric: ArrayLike = "diagonal", trajectory: float = math.pi / 2,
     jitter: float = 0.5, step_size: float | None = None, acceptance: float = 0.8, max_steps: int = 512,
-    device: str | None = None, progress: bool = True,
+    device: str | Devices | None = None, progress: bool = True,
 ) -> Draws:  # fmt: skip
     """Draws by Hamiltonian Monte Carlo, trajectories of a given length (Duane et al. 1987; Neal 2011).
 
@@ -31,8 +32,9 @@ def hmc(
     size of its own; later a chain that fails takes smaller steps until it moves.  Without a warmup ``step_size`` must
     be given, and no chain depends on any other.  ``initial`` has shape (D,) or (chains, D); without it chains begin
     uniformly between -2 and 2.  Chain c draws from a stream of its own of ``key``.  ``device`` is ``"cpu"`` or
-    ``"cuda"``; where it is left out, a GPU if the density or ``initial`` has CuPy arrays.  Nothing waits for it but the
-    adaptation and ``progress``.
+    ``"cuda"``; where it is left out, a GPU if the density or ``initial`` has CuPy arrays.  ``vecdist.devices(...)``
+    share chains, in as many groups as these have pieces: draws are the same for any number of devices.  Nothing waits
+    for a device but the adaptation and ``progress``.
 
     A chain whose energy is not finite rejects, and is marked as divergent; the others go on.  ``KeyboardInterrupt``
     returns what was drawn.  Raises ``ValueError`` where a chain cannot start, or an argument is out of range.
@@ -49,13 +51,13 @@ def hmc(
     if not (trajectory > 0.0 and 0.0 <= jitter < 1.0):
         raise ValueError(f"trajectory is positive and jitter in [0, 1), given {trajectory} and {jitter}")
     wanted = Wanted(chains, draws, warmup, key, metric, step_size, acceptance, trajectory, progress)
-    return sampled(Target.of(density, initial, device), wanted, Schedule(jitter, max_steps), initial)
+    return sampled(Target.of(density, initial, device, shares=True), wanted, Schedule(jitter, max_steps), initial)
 
 
 def chees(
     density: Given, *, chains: int = 64, draws: int = 1000, warmup: int = 500, key: int = 0,
     initial: ArrayLike | None = None, metric: ArrayLike = "diagonal", step_size: float | None = None,
-    acceptance: float = 0.651, max_steps: int = 512, device: str | None = None, progress: bool = True,
+    acceptance: float = 0.651, max_steps: int = 512, device: str | Devices | None = None, progress: bool = True,
 ) -> Draws:  # fmt: skip
     """Draws by ChEES-HMC: trajectories of a length that is learnt from all chains.
 
@@ -76,7 +78,7 @@ def chees(
     if chains < 2 or warmup < 1:
         raise ValueError(f"ChEES learns from 2 chains or more in a warmup; given {chains} chains, warmup {warmup}")
     wanted = Wanted(chains, draws, warmup, key, metric, step_size, acceptance, None, progress)
-    return sampled(Target.of(density, initial, device), wanted, Schedule(None, max_steps), initial)
+    return sampled(Target.of(density, initial, device, shares=True), wanted, Schedule(None, max_steps), initial)
 
 
 def nuts(
@@ -91,8 +93,9 @@ def nuts(
     another's deeper tree, or depends on it: each learns its own step size, for a mean ``acceptance``, and its own
     ``metric``, in windows that double.  A tree has 2**max_depth - 1 steps at most.  ``Draws.steps``, ``step_size`` and
     ``metric`` are each chain's own; all else is as for ``hmc``.  On a CPU threads take whole chains, where a gradient
-    is one kernel; otherwise one launch has the next gradients of all chains.  Raises
-    ``ValueError`` where ``max_depth`` is not between 1 and 20, and what ``hmc`` raises.
+    is one kernel; on a GPU a thread takes one, where there are 1024 chains of a small model (the kernel is compiled for
+    the run, in some 10 seconds); otherwise one launch has the next gradients of all chains.
+    Raises ``ValueError`` where ``max_depth`` is not between 1 and 20, and what ``hmc`` raises.
 
     >>> import numpy as np
     >>> from vecdist import logpdf

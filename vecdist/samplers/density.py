@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 
-from vecdist.graph.leaves import argument, array_kind
-from vecdist.graph.node import Node
+from vecdist.graph.leaves import Leaf, argument, array_kind, constant, leaf
+from vecdist.graph.node import Node, rewrite
 from vecdist.lazy.array import Expression, LazyArray
+from vecdist.lazy.devices import Devices
+from vecdist.primitives.structure import rebuilt
+from vecdist.runtime.chunks.devices import here
 
 
 @runtime_checkable
@@ -30,21 +34,32 @@ Given: TypeAlias = Density | Callable[[LazyArray], Expression]
 @final
 @dataclass(frozen=True)
 class Target:
-    """A log density, what it was given as, the length of its vectors, and where it is computed."""
+    """A log density, what it was given as, the length of its vectors, and where it is computed.
+
+    ``devices`` are those that share chains, where several may.
+    """
 
     given: Any
     trace: Callable[[LazyArray], LazyArray]
     ndim: int
     device: str
+    devices: Devices | None = None
 
     @staticmethod
-    def of(density: Given, initial: Any = None, device: str | None = None) -> Target:
+    def of(
+        density: Given, initial: Any = None, device: str | Devices | None = None, shares: bool = False
+    ) -> Target:
         """The target that a user means by a ``Density``, or by a function of a lazy vector and a point to start from.
 
         Where ``device`` is not given, it is a GPU if ``initial`` or an array inside the density is a CuPy array.
         Raises ``TypeError`` for what is neither, and ``ValueError`` where the length of vectors is not known, the
-        density is no scalar, or the device is no device.
+        density is no scalar, the device is no device, or several are given to a sampler that ``shares`` no chains.
         """
+        if isinstance(device, Devices):
+            if not shares:
+                raise ValueError("devices share the chains of hmc and chees; any other sampler has one device")
+            with device.group.leading():
+                return replace(Target.of(density, initial, device.group.kind), devices=device)
         given: Any = density
         trace: Callable[[Any], Any] = getattr(given, "trace", given)
         if not callable(trace):
@@ -57,7 +72,7 @@ class Target:
             raise ValueError(f"initial has shape {shape}, but its last axis is a vector, of length {known or 'D'}")
         ndim = int(known or next(reversed(shape)))
         if device not in (None, "cpu", "cuda"):
-            raise ValueError(f'device is "cpu" or "cuda", given {device!r}')
+            raise ValueError(f'device is "cpu", "cuda" or what vecdist.devices gives, given {device!r}')
         if device is None and initial is not None and array_kind(initial) == "cupy":
             device = "cuda"
         target = Target(density, trace, ndim, device or "cpu")
@@ -68,6 +83,14 @@ class Target:
     def library(self) -> Any:
         """The array library of what it computes: NumPy or CuPy."""
         return importlib.import_module("cupy" if self.device == "cuda" else "numpy")
+
+    def leading(self) -> contextlib.AbstractContextManager[None]:
+        """Inside, the first of several devices is the current one."""
+        return contextlib.nullcontext() if self.devices is None else self.devices.group.leading()
+
+    def there(self) -> Target:
+        """The same target on the current device, to which its arrays are copied."""
+        return replace(self, trace=lambda x: LazyArray(*rewrite((self.trace(x).node,), _moved)))
 
     @property
     def vector(self) -> Node:
@@ -81,3 +104,20 @@ class Target:
             given = f"shape {value.shape}" if isinstance(value, LazyArray) else f"a {type(value).__name__}"
             raise ValueError(f"a log density is a lazy scalar; for a vector of {self.ndim} numbers it gave {given}")
         return value.astype(np.float64)
+
+
+def _moved(node: Node, args: tuple[Node, ...]) -> Node:
+    """A node with an array of the current device in place of one of another; each is copied there once."""
+    if node.op != "leaf" or node.attrs[0].kind != "cupy" or node.attrs[0].traced:
+        return rebuilt(node, args)
+    import cupy
+
+    found: Leaf = node.attrs[0]
+    number = cupy.cuda.device.get_device_id()
+    if found.array.device.id == number:
+        return node
+    if ("on", number) not in found.derived:
+        copied = here(found.array)
+        cupy.cuda.get_current_stream().synchronize()
+        found.derived["on", number] = constant(copied, found.name) if found.constant else leaf(copied, found.name)
+    return found.derived["on", number]

@@ -13,10 +13,11 @@ from vecdist.graph.leaves import on_host
 from vecdist.samplers.adaptation import METRICS, factors
 from vecdist.samplers.density import Target
 from vecdist.samplers.draws import Draws
-from vecdist.samplers.hamiltonian import Dynamics, Record
+from vecdist.samplers.hamiltonian import Record
 from vecdist.samplers.kernels import evaluated
 from vecdist.samplers.progress import Progress
 from vecdist.samplers.replay import own_stream
+from vecdist.samplers.shared import Dynamic, dynamics_of
 from vecdist.samplers.starts import started
 from vecdist.samplers.tails import warn_of_flat_directions
 from vecdist.samplers.warmup import Schedule, Warmup
@@ -68,10 +69,10 @@ class Wanted:
 def sampled(target: Target, wanted: Wanted, schedule: Schedule, initial: Any) -> Draws:
     wanted.check(target.ndim)
     library, on_gpu = target.library, target.device == "cuda"
-    with own_stream(on_gpu):
+    with target.leading(), own_stream(on_gpu):
         keys = library.asarray(evaluated(random.fold_in(wanted.key, np.arange(wanted.chains))))
         scale = wanted.scale(target.ndim)
-        dynamics = Dynamics(target, keys, scale.ndim == 2)
+        dynamics = dynamics_of(target, keys, scale.ndim == 2)
         dynamics.scale[...] = library.asarray(scale)
 
         def finite(positions: Any) -> Any:
@@ -83,7 +84,7 @@ def sampled(target: Target, wanted: Wanted, schedule: Schedule, initial: Any) ->
         return _Run(dynamics, wanted, schedule, kept).drawn()
 
 
-def _finite(dynamics: Dynamics) -> Any:
+def _finite(dynamics: Dynamic) -> Any:
     """For each chain, whether its log density and gradient are finite."""
     library, state = dynamics.target.library, dynamics.state
     return library.isfinite(state.record.log_density) & library.isfinite(state.gradient).all(axis=1)
@@ -93,7 +94,7 @@ def _finite(dynamics: Dynamics) -> Any:
 class _Run:
     """One run: the warm-up, then the draws, which are kept in one array."""
 
-    def __init__(self, dynamics: Dynamics, wanted: Wanted, schedule: Schedule, kept: Any) -> None:
+    def __init__(self, dynamics: Dynamic, wanted: Wanted, schedule: Schedule, kept: Any) -> None:
         self.dynamics, self.wanted, self.schedule, self.kept = dynamics, wanted, schedule, kept
         self.step = wanted.step_size or first_step(dynamics.target.ndim)
         self.length = wanted.trajectory or self.step

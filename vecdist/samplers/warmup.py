@@ -10,8 +10,8 @@ import numpy as np
 
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.samplers.adaptation import Covariance, DualAveraging, TrajectoryLength, Windows, bit_reversed, factors
-from vecdist.samplers.hamiltonian import Dynamics
 from vecdist.samplers.kernels import fused
+from vecdist.samplers.shared import Dynamic
 
 WORST = 0.01  # the acceptance below which a chain fails; a harmonic mean takes it as this, or it would rule alone
 FEW = 8  # leapfrog steps of a draw at step sizes of their own: energy won by falling is given up before it leads astray
@@ -57,9 +57,9 @@ class Report:
     is below 1 it counts as one that rejects (in the harmonic mean as one that diverged), and stops no other.
     """
 
-    def __init__(self, dynamics: Dynamics, chees: bool) -> None:
+    def __init__(self, dynamics: Dynamic, chees: bool) -> None:
         library, dense = dynamics.target.library, dynamics.scale.ndim == 2
-        self.dynamics: Dynamics = dynamics
+        self.dynamics: Dynamic = dynamics
         self.chees: bool = chees
         self.inverse: Any = library.eye(dynamics.target.ndim) if dense else library.ones(dynamics.target.ndim)
         self.share: Any = library.ones(dynamics.chains)
@@ -134,10 +134,10 @@ class Warmup:
     """The adaptation of one run, fed with one draw after another."""
 
     def __init__(
-        self, dynamics: Dynamics, schedule: Schedule, draws: int, step: float, accept: float, length: float | None,
+        self, dynamics: Dynamic, schedule: Schedule, draws: int, step: float, accept: float, length: float | None,
         adapts_metric: bool,
     ) -> None:
-        self.dynamics: Dynamics = dynamics
+        self.dynamics: Dynamic = dynamics
         self.schedule: Schedule = schedule
         self.steps: DualAveraging = DualAveraging(step, accept)
         self.fixed_length = length
