@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
+from vecdist.graph.leaves import array_kind
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import length_of
+from vecdist.runtime.chunks.devices import here
 from vecdist.runtime.chunks.rounds import Rows
-from vecdist.runtime.chunks.work import Parts, Said, Tree, Work
+from vecdist.runtime.chunks.work import LIBRARY, Parts, Said, Tree, Work
 
 TOGETHER = 8  # parts that a task folds, a power of two: then the tree is that of pairs
 
@@ -40,8 +43,10 @@ class Shared:
             read.slot: self.work.fitting(read, by_slot[read.slot], self.said[read.slot], first, count)
             for read in self.work.reads if read.axis is not None
         }  # fmt: skip
-        found = self.work(given | dict(self.whole), first, count)
-        if any(bool(found[flag].any()) for flag in self.flags):
+        with _beside(given.values()):
+            found = _there(self.work(given | {slot: here(array) for slot, array in self.whole.items()}, first, count))
+            failed = any(bool(found[flag].any()) for flag in self.flags)
+        if failed:
             raise pipeline.InvalidParameter(
                 f"a parameter or an index is invalid in the rows {first} to {first + count - 1} of arrays in chunks; "
                 "np.asarray of the expression, or the value of its sum, says which"
@@ -56,7 +61,7 @@ def summed(work: Work, rows: Rows, known: Mapping[int, Any]) -> Parts:
     folded = dask.delayed(_folded, pure=False)
     while len(parts) > 1:
         parts = [folded(parts[at : at + TOGETHER], work.step.joins) for at in range(0, len(parts), TOGETHER)]
-    return dask.compute(parts[0])[0]
+    return tuple(map(here, dask.compute(parts[0])[0]))
 
 
 def joined(work: Work, rows: Rows, known: Mapping[int, Any], flags: Sequence[int]) -> dict[int, Any]:
@@ -70,9 +75,9 @@ def joined(work: Work, rows: Rows, known: Mapping[int, Any], flags: Sequence[int
             empty = tuple(0 if axis - root.ndim == join else length for axis, length in enumerate(shape))
             others = {axis: shape[axis] for axis in axes if axis - root.ndim != join}
             found[fill] = _array().blockwise(
-                _part, axes, mapped, (root.ndim + join,), place=place, empty=empty, new_axes=others,
+                _part, axes, mapped, (root.ndim + join,), place=place, empty=empty, kind=work.kind, new_axes=others,
                 adjust_chunks={root.ndim + join: rows.counts},
-                dtype=root.dtype, meta=np.empty((0,) * root.ndim, root.dtype), align_arrays=False,
+                dtype=root.dtype, meta=_library(work.kind).empty((0,) * root.ndim, root.dtype), align_arrays=False,
             )  # fmt: skip
     return found
 
@@ -122,12 +127,30 @@ def _alone(piece: Any) -> Any:
 
 def _folded(parts: Sequence[Parts | None], joins: Sequence[str | int]) -> Parts | None:
     tree = Tree(joins)
-    for each in parts:
-        if each is not None:
-            tree.add(each)
-    return tree.total() if tree.branches else None
+    with _beside(itertools.chain.from_iterable(each for each in parts if each is not None)):
+        for each in parts:
+            if each is not None:
+                tree.add(tuple(map(here, each)))
+        return _there(tree.total()) if tree.branches else None
 
 
-def _part(parts: Parts | None, place: int, empty: tuple[int, ...]) -> Any:
+def _part(parts: Parts | None, place: int, empty: tuple[int, ...], kind: str) -> Any:
     """One result of a chunk; of one without rows, an array that has none."""
-    return np.empty(empty) if parts is None else parts[place]
+    return _library(kind).empty(empty) if parts is None else parts[place]
+
+
+def _library(kind: str) -> Any:
+    return importlib.import_module(LIBRARY[kind])
+
+
+def _beside(arrays: Iterable[Any]) -> contextlib.AbstractContextManager[Any]:
+    """Inside, the GPU of the first array that lies on one is the current one: chunks are computed of where they lie."""
+    found = next((array for array in arrays if array_kind(array) == "cupy"), None)
+    return contextlib.nullcontext() if found is None else found.device
+
+
+def _there(parts: Parts) -> Parts:
+    """Parts, when they are there: other threads may read them, on streams of their own."""
+    if any(array_kind(part) == "cupy" for part in parts):
+        importlib.import_module("cupy").cuda.get_current_stream().synchronize()
+    return parts

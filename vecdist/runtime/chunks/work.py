@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -120,7 +121,7 @@ class Work:
         if piece.shape != said.shape(count):
             raise ValueError(f"{which} has shape {piece.shape}, but the array said {said.shape(count)}: it has changed")
         if library == "cupy":
-            return piece.astype(read.dtype, copy=False)
+            return importlib.import_module("cupy").ascontiguousarray(piece, read.dtype)
         return np.require(piece, read.dtype, ["C", "ALIGNED"])
 
 
