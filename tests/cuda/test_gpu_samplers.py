@@ -12,6 +12,7 @@ from vecdist.samplers import chees, find_map, hmc, laplace, nuts
 from vecdist.samplers.density import Target
 from vecdist.samplers.hamiltonian import Dynamics
 from vecdist.samplers.replay import own_stream
+from vecdist.samplers.trees import run
 
 pytestmark = pytest.mark.cuda
 
@@ -147,8 +148,11 @@ def test_modes(cupy):
     np.testing.assert_allclose(fit.covariance, COVARIANCE, rtol=1e-8, atol=1e-8)
 
 
-def test_trees_are_those_of_the_cpu(cupy):
-    given = FIXED | {"chains": 37, "key": 3, "metric": COVARIANCE, "draws": 15}
+@pytest.mark.parametrize("many", [1, 1000], ids=["persistent", "launches"])
+@pytest.mark.parametrize("metric", [[1.0, 2.0, 25.0], COVARIANCE], ids=["diagonal", "dense"])
+def test_trees_are_those_of_the_cpu(cupy, monkeypatch, metric, many):
+    monkeypatch.setattr(run, "MANY", many)
+    given = FIXED | {"chains": 37, "key": 3, "metric": metric, "draws": 15}
     there = nuts(gaussian(cupy), initial=cupy.zeros(3), **given)
     here = nuts(on_cpu, initial=np.zeros(3), **given)
     assert isinstance(there.positions, cupy.ndarray)
@@ -156,7 +160,9 @@ def test_trees_are_those_of_the_cpu(cupy):
     np.testing.assert_allclose(there.positions.get(), here.positions, rtol=1e-6, atol=1e-8)
 
 
-def test_moments_of_trees(cupy):
-    found = nuts(schools(), chains=256, draws=100, warmup=150, key=4, device="cuda", progress=False).unpacked
+def test_moments_of_trees(cupy, monkeypatch, capsys):
+    monkeypatch.setattr(run, "MANY", 1)
+    found = nuts(schools(), chains=256, draws=100, warmup=150, key=4, device="cuda").unpacked
     for name, wanted in (("mu", 4.40), ("tau", 3.60)):  # by a grid, as the tests of samplers on the CPU compute them
         assert abs(found[name].mean() - wanted) < 0.25
+    assert "draws" in capsys.readouterr().err

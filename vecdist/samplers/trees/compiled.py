@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
+from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -70,16 +71,7 @@ def machine() -> Machine:
     """The machine, compiled or read; that takes some seconds, once for an installation."""
     texts = [inspect.getsource(each) for each in (*MODULES, _alone, _each, _points)]
     version = hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
-    names: dict[str, Any] = {"np": np, "math": math, "call_entry": call_entry, "__name__": __name__}
-    for module in MODULES:
-        own = {name: found for name, found in vars(module).items() if not name.startswith("_")}
-        assert all(names.get(name, found) is found for name, found in own.items()), "a name means one thing in all"
-        names |= own
-    for name, found in list(names.items()):
-        if isinstance(found, FunctionType):
-            names[name] = _decorated(found, names)
-        elif type(found) is int:  # of a type of its own, a number would be one more function wherever it is passed
-            names[name] = np.int64(found)
+    names = meanings(numba.njit(**MODE)) | {"call_entry": call_entry}
     vectors, numbers, integers, keys, ends, told = (_array(*each) for each in _KINDS)
     state = (vectors, numbers, integers, keys, ends, told, told)
     part, some = (types.intp, types.intp, types.intp), (_array(types.float64, 1), _array(types.float64, 2))
@@ -88,6 +80,21 @@ def machine() -> Machine:
         _ready(_each, names, version, (_array(types.int64, 1), *some, *state)),
         _ready(_points, names, version, (*part, vectors, *some)),
     )
+
+
+def meanings(decorator: Callable[[Any], Any]) -> dict[str, Any]:
+    """What names mean in the functions of a machine, for one compiler of them."""
+    names: dict[str, Any] = {"np": np, "math": math, "__name__": __name__}
+    for module in MODULES:
+        own = {name: found for name, found in vars(module).items() if not name.startswith("_")}
+        assert all(names.get(name, found) is found for name, found in own.items()), "a name means one thing in all"
+        names |= own
+    for name, found in list(names.items()):
+        if isinstance(found, FunctionType):
+            names[name] = decorated(found, names, decorator)
+        elif type(found) is int:  # of a type of its own, a number would be one more function wherever it is passed
+            names[name] = np.int64(found)
+    return names
 
 
 def _array(item: Any, axes: int) -> Any:
@@ -99,15 +106,15 @@ _KINDS = (
 )  # fmt: skip
 
 
-def _decorated(function: Any, names: dict[str, Any]) -> Any:
+def decorated(function: Any, names: dict[str, Any], decorator: Callable[[Any], Any]) -> Any:
     """A function of Python as one that Numba compiles, whose names are the others'."""
     own = FunctionType(function.__code__, names, function.__name__, function.__defaults__)
     own.__module__, own.__qualname__ = __name__, function.__name__
-    return numba.njit(**MODE)(own)
+    return decorator(own)
 
 
 def _ready(function: Any, names: dict[str, Any], version: str, signature: tuple[Any, ...]) -> Any:
-    made = _decorated(function, names)
+    made = decorated(function, names, numba.njit(**MODE))
     made._cache = CodeCache(made.py_func, version)
     with compiler.alone():
         made.compile(signature)

@@ -22,12 +22,14 @@ from vecdist.samplers.progress import Progress
 from vecdist.samplers.run import Wanted
 from vecdist.samplers.starts import started
 from vecdist.samplers.tails import warn_of_flat_directions
-from vecdist.samplers.trees import places
+from vecdist.samplers.trees import persistent, places
 from vecdist.samplers.trees.chains import Chains
 from vecdist.samplers.trees.compiled import machine
 
 SPAN = 0.05  # seconds of work between two looks at the clock and at Ctrl-C
 LONG = 1_000_000  # statements of a gradient from which the threads of fewer chains share one
+MANY = 1024  # chains from which a kernel of a thread for each, compiled for every run in some 10 seconds, pays
+PER_CHAIN = 20  # elements, for each chain, that a thread of a GPU may read for a gradient
 Turns: TypeAlias = Callable[[int], None]
 """Gives every chain so many gradients at most."""
 
@@ -108,6 +110,7 @@ class _Run:
     def __init__(self, gradients: Gradients, chains: Chains) -> None:
         self.gradients, self.chains, wanted = gradients, chains, chains.wanted
         self.progress = Progress(wanted.warmup + wanted.draws, wanted.chains, wanted.progress)
+        self.there: persistent.Persistent | None = None
 
     def drawn(self) -> Draws:
         """All draws, or those before an interruption."""
@@ -118,6 +121,7 @@ class _Run:
             interrupted = True
         finally:
             self.progress.close()
+        self._collect()
         found = self.chains.result(interrupted, target.library, getattr(target.given, "unpack", None))
         if not interrupted:
             self._look_far_out(found)
@@ -125,6 +129,11 @@ class _Run:
 
     def _turns(self) -> Turns:
         entry, chains = self.gradients.entry, self.chains
+        if self.gradients.target.device == "cuda" and len(chains.keys) >= MANY:
+            found = persistent.kernel_of(self.gradients.target, PER_CHAIN * len(chains.keys))
+            if found is not None:
+                self.there = persistent.Persistent(found, self.gradients.target.library, chains)
+                return self.there
         if entry is not None and (entry.work < LONG or len(chains.keys) >= threads.thread_count()):
             return alone(entry, chains)
         return together(self.gradients, chains)
@@ -140,9 +149,15 @@ class _Run:
             if self.progress.due or not len(chains.unfinished):
                 self._show()
 
+    def _collect(self) -> None:
+        """Have what chains have become where it is looked at."""
+        if self.there is not None:
+            self.there.collect()
+
     def _show(self) -> None:
         if not self.progress.shown:
             return
+        self._collect()
         chains, warmup = self.chains, self.chains.wanted.warmup
         kept = np.arange(chains.wanted.draws) < (chains.drawn - warmup)[:, None]
         acceptance, divergent = (chains.told[..., places.TOLD.index(name)] for name in ("acceptance", "divergent"))
