@@ -26,6 +26,7 @@ class Chunked:
 
     __slots__ = ("axis", "counts", "devices", "dtype", "library", "name", "shape", "source", "streams")
     flags: ClassVar[Any] = types.SimpleNamespace(c_contiguous=True)  # as its chunks are given to kernels
+    strides: ClassVar[None] = None
 
     def __init__(
         self, source: Any, dtype: np.dtype, axis: int, counts: Sequence[int], library: str, streams: bool,

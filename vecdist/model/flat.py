@@ -10,9 +10,11 @@ from typing import Any, final
 
 import numpy as np
 
+from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import Leaf, NoValueYet, array_kind, constant, leaf, on_host
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.lazy.devices import device_group
 from vecdist.parameters import Parameter
 from vecdist.primitives.structure import rebuilt
 
@@ -214,8 +216,10 @@ def _on_device(terms: Terms) -> Terms:
     return Terms(moved(terms.others), moved(terms.prior), likelihood, moved(terms.volume))
 
 
-def to_device(array: np.ndarray) -> Any:
-    """A copy of an array on the GPU."""
+def to_device(array: Any) -> Any:
+    """A copy of an array on the GPU; one that is read in pieces is sent there piece by piece."""
+    if isinstance(array, Chunked):
+        return array.on(device_group("cuda"))
     import cupy
 
     return cupy.asarray(array)
@@ -230,6 +234,8 @@ def _moved(node: Node, args: tuple[Node, ...]) -> Node:
     if node.op != "leaf" or node.attrs[0].kind != "numpy" or node.attrs[0].traced:
         return rebuilt(node, args)
     found: Leaf = node.attrs[0]
+    if isinstance(found.array, Chunked) and (found.array.devices is not None or not found.array.streams):
+        return node
     if "on the GPU" not in found.derived:
         copied = to_device(found.array)
         found.derived["on the GPU"] = constant(copied, found.name) if found.constant else leaf(copied, found.name)

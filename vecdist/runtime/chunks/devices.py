@@ -86,15 +86,15 @@ class Group:
         return self._streams[place, purpose]
 
     @contextlib.contextmanager
-    def leading(self) -> Iterator[None]:
-        """Inside, the first device is the current one: what is whole lies there."""
+    def leading(self) -> Iterator[Callable[[Any], Any] | None]:
+        """Inside, the first device is the current one: what is whole lies there, moved by what is given."""
         if self.kind == "cpu":
-            yield
+            yield None
             return
         import cupy
 
         with cupy.cuda.Device(self.numbers[0]):
-            yield
+            yield here
 
     @contextlib.contextmanager
     def in_order(self) -> Iterator[Callable[[], None]]:
@@ -142,10 +142,10 @@ def here(array: Any) -> Any:
 
     if array.device.id == cupy.cuda.device.get_device_id():
         return array
-    if not array.flags.c_contiguous:
-        with array.device:
-            array = cupy.ascontiguousarray(array)
-            cupy.cuda.get_current_stream().synchronize()
+    with array.device:
+        array = cupy.ascontiguousarray(array)
+        there = recorded(cupy.cuda.get_current_stream())
+    cupy.cuda.get_current_stream().wait_event(there)
     found = cupy.empty(array.shape, array.dtype)
     copy_to(found, array)
     return found

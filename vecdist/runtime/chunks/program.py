@@ -128,7 +128,8 @@ class ChunkedProgram(Program):
             there = {slot for each in rows.values() for slot in each.arrays}
             known = {slot: a if slot in there else pipeline.loaded(a) for slot, a in enumerate(given)} | numbers
             into = {} if out is None else dict(zip(self.cut.results, out, strict=True))
-            with _leading(rows):
+            with _leading(rows) as moved:
+                known = known if moved is None else {slot: moved(array) for slot, array in known.items()}
                 for work in works:
                     known.update(zip(work.step.fills, self.ran(work, rows, known, into), strict=True))
             results = tuple(_shaped(known[slot], shape) for slot, shape in zip(self.cut.results, shapes, strict=True))
@@ -172,8 +173,8 @@ class ChunkedProgram(Program):
         return tuple(found.get(fill) for fill in step.fills)
 
 
-def _leading(rows: Mapping[str, Rows]) -> contextlib.AbstractContextManager[None]:
-    """Inside, what is whole is computed on the first of the devices that rows are on."""
+def _leading(rows: Mapping[str, Rows]) -> contextlib.AbstractContextManager[Any]:
+    """Inside, what is whole is computed on the first of the devices that rows are on, moved there by what is given."""
     groups = [each.devices for each in rows.values() if each.devices is not None]
     return groups[0].leading() if groups else contextlib.nullcontext()
 

@@ -104,17 +104,14 @@ def sent(work: Work, rows: Rows, known: Mapping[int, Any], into: Mapping[int, An
     group, bar = rows.devices, Progress(sum(rows.counts))
     with contextlib.closing(bar), group.in_order() as join, contextlib.ExitStack() as lanes:
         each = [lanes.enter_context(contextlib.closing(Lane(work, rows, known, group, at))) for at in range(len(group))]
-        with group.on(0):
-            folding = Folding(work, into)
+        folding = Folding(work, into)
         for lane, slot, chunk in _read(work, rows, known, each):
             parts = lane.computed(slot, chunk)
             with group.on(0):
                 folding.add(chunk, lane.brought(parts))
             bar.show(sum(chunk))
-        with group.on(0):
-            found = folding.total()
         join()
-        return found
+        return folding.total()
 
 
 def _read(

@@ -1,0 +1,293 @@
+"""GPUs on paper: as much of CuPy as rounds over chunks use, where streams do their work as late, or as soon, as may be.
+
+A stream is a queue.  Whenever something is asked of the host, some heads of queues that no event holds back are done,
+in a random order, so that what is not ordered by events comes out wrong; a kernel reads arrays of its device alone.
+"""
+
+import contextlib
+import ctypes
+import importlib.machinery
+import sys
+import threading
+from types import ModuleType, SimpleNamespace
+from unittest import mock
+
+import numpy as np
+
+from vecdist.runtime import pipeline
+from vecdist.runtime.base import length_of
+from vecdist.runtime.chunks.work import Work
+from vecdist.runtime.interpreter import interpret
+
+
+class World:
+    """All streams, and the memory that they may still use."""
+
+    def __init__(self, seed, limit=None):
+        self.rng, self.lock, self.local = np.random.default_rng(seed), threading.RLock(), threading.local()
+        self.streams, self.held, self.limit, self.copies, self.launches = [], [], limit, 0, 0
+        self.defaults = {number: Stream(self, number) for number in range(4)}
+
+    @property
+    def device(self):
+        return getattr(self.local, "device", 0)
+
+    @property
+    def stream(self):
+        return getattr(self.local, "stream", {}).get(self.device) or self.defaults[self.device]
+
+    def ask(self, task):
+        """Have the current stream do something, some time."""
+        with self.lock:
+            self.stream.ask(task)
+            self.turn(int(self.rng.integers(0, 4)))
+
+    def turn(self, count):
+        for _ in range(count):
+            ready = [stream for stream in self.streams if stream.queue and stream.ready]
+            if not ready:
+                return
+            ready[self.rng.integers(len(ready))].step()
+
+    def until(self, done):
+        with self.lock:
+            while not done():
+                assert any(stream.queue and stream.ready for stream in self.streams), "streams wait for each other"
+                self.turn(1)
+
+    def empty(self, shape, dtype=float):
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if self.limit is not None and size > self.limit:
+            raise OutOfMemoryError(f"{size} bytes are asked for")
+        found = np.full(shape, -99, dtype).view(Array)
+        found.number, found.world = self.device, self
+        self.held.append(found)
+        return found
+
+
+class OutOfMemoryError(MemoryError):
+    pass
+
+
+class Device:
+    compute_capability = "90"
+
+    def __init__(self, world, number):
+        self.world, self.id = world, int(number)
+
+    def __enter__(self):
+        self.world.local.outside = [*getattr(self.world.local, "outside", []), self.world.device]
+        self.world.local.device = self.id
+
+    def __exit__(self, *_):
+        *self.world.local.outside, self.world.local.device = self.world.local.outside
+
+
+class Event:
+    def __init__(self, disable_timing=False):
+        self.done, self.world = True, None
+
+    def synchronize(self):
+        self.world.until(lambda: self.done)
+
+
+class Stream:
+    def __init__(self, world, number):
+        self.world, self.number, self.queue, self.captured = world, number, [], None
+        self.ptr = 1000 + len(world.streams)
+        world.streams.append(self)
+
+    @property
+    def ready(self):
+        return not isinstance(self.queue[0], Event) or self.queue[0].done
+
+    def step(self):
+        task = self.queue.pop(0)
+        if not isinstance(task, Event):
+            task()
+
+    def ask(self, task):
+        (self.queue if self.captured is None else self.captured).append(task)
+
+    def record(self, event):
+        assert self.world.device == self.number, "an event belongs to the device of its stream"
+        event.done, event.world = False, self.world
+        with self.world.lock:
+            self.queue.append(lambda: setattr(event, "done", True))
+        return event
+
+    def wait_event(self, event):
+        with self.world.lock:
+            self.queue.append(event)
+
+    def synchronize(self):
+        self.world.until(lambda: not self.queue)
+
+    def begin_capture(self):
+        self.captured = []
+
+    def end_capture(self):
+        tasks, self.captured = self.captured, None
+
+        def launch(stream):
+            with self.world.lock:
+                stream.queue += tasks
+                self.world.launches += 1
+
+        return SimpleNamespace(launch=launch)
+
+    def __enter__(self):
+        assert self.world.device == self.number, "a stream is current on its device"
+        local = self.world.local
+        local.stream = getattr(local, "stream", {})
+        local.outer = [*getattr(local, "outer", []), local.stream.get(self.number)]
+        local.stream[self.number] = self
+        return self
+
+    def __exit__(self, *_):
+        local = self.world.local
+        *local.outer, local.stream[self.number] = local.outer
+
+
+class Array(np.ndarray):
+    """An array of a GPU; what is computed of it is done by the stream that is current now."""
+
+    number, world = None, None
+
+    def __array_finalize__(self, other):
+        self.number, self.world = getattr(other, "number", None), getattr(other, "world", None)
+
+    @property
+    def data(self):
+        return SimpleNamespace(ptr=self.ctypes.data)
+
+    @property
+    def device(self):
+        return Device(self.world, self.number)
+
+    @property
+    def host(self):
+        return self.view(np.ndarray)
+
+    def get(self):
+        self.world.until(lambda: not any(stream.queue for stream in self.world.streams))
+        return self.host.copy()
+
+    def _later(self, make, *given):
+        """What ``make`` gives of arrays, some time."""
+        self.world.local.device = getattr(self.world.local, "device", 0)
+        assert all(each.number == self.world.device for each in (self, *given) if isinstance(each, Array))
+        plain = [each.host if isinstance(each, Array) else each for each in (self, *given)]
+        shown = make(*[np.ones_like(each) for each in plain])
+        found = self.world.empty(np.shape(shown), shown.dtype)
+        self.world.ask(lambda: np.copyto(found.host, make(*plain)))
+        return found
+
+    def __array_ufunc__(self, ufunc, method, *given, **_):
+        if method == "reduce":  # np.any of a flag, which the host waits for
+            return ufunc.reduce(given[0].get(), axis=None)
+        owner = next(each for each in given if isinstance(each, Array))
+        if owner is given[0]:
+            return owner._later(ufunc, *given[1:])
+        return owner._later(lambda second, first: ufunc(first, second), given[0])
+
+    def astype(self, dtype, copy=True):
+        return self._later(lambda array: array.astype(dtype))
+
+    def copy(self, order="C"):
+        return self._later(np.copy)
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        return super().__getitem__(key if Ellipsis in key else (*key, ...))
+
+    def __setitem__(self, key, value):
+        assert self.number == value.number == self.world.device
+        self.world.ask(lambda: self.host.__setitem__(key, value.host))
+
+
+Array.__module__ = "cupy"
+
+
+def prepared(world):
+    """What stands for launches: the interpreter of graphs, some time."""
+
+    def of_work(work, count, arrays):
+        lengths = work.at(count)
+        shapes = [[length_of(dim, lengths) for dim in root.shape] for root in work.step.roots]
+
+        def run(given, out=None):
+            there = [each for each in given if isinstance(each, Array)]
+            device = world.device
+            assert all(each.number == device for each in there), "a kernel reads memory of another GPU"
+            plain = [each.host if isinstance(each, Array) else _plain(each) for each in given]
+            found = out or [world.empty(shape, root.dtype) for shape, root in zip(shapes, work.step.roots, strict=True)]
+            assert all(each.number == device for each in found), "a kernel writes memory of another GPU"
+
+            def task():
+                for target, value in zip(found, interpret(work.step.roots, plain, lengths), strict=True):
+                    target.host[...] = value.reshape(target.shape)
+
+            world.ask(task)
+            return found, False
+
+        return run
+
+    return of_work
+
+
+def _plain(value):
+    return np.empty(0) if value is None else np.asarray(value)
+
+
+def libraries(world):
+    """Modules that stand for CuPy."""
+    cupy, cupyx = ModuleType("cupy"), ModuleType("cupyx")
+    cupy.__spec__ = importlib.machinery.ModuleSpec("cupy", None)
+
+    def copied(target, source, size, kind, pointer):
+        stream = next(each for each in world.streams if each.ptr == pointer)
+        with world.lock:
+            world.copies += 1
+            stream.ask(lambda: ctypes.memmove(target, source, size))
+
+    def asarray(array, dtype=None):
+        found = world.empty(np.shape(array), dtype or np.asarray(array).dtype)
+        value = np.array(array, found.dtype)
+        world.ask(lambda: np.copyto(found.host, value))
+        return found
+
+    runtime = SimpleNamespace(
+        getDeviceCount=lambda: len(world.defaults), memcpyAsync=copied, memoryTypeHost=1,
+        pointerGetAttributes=lambda pointer: SimpleNamespace(type=pointer % 3 == 0),
+    )  # fmt: skip
+    cupy.cuda = SimpleNamespace(
+        Device=lambda number: Device(world, number), Stream=lambda non_blocking=True: Stream(world, world.device),
+        Event=Event, runtime=runtime, get_current_stream=lambda: world.stream,
+        device=SimpleNamespace(get_device_id=lambda: world.device),
+        memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+    )  # fmt: skip
+    cupy.ndarray, cupy.empty, cupy.asarray = Array, world.empty, asarray
+    cupy.empty_like = lambda like: world.empty(like.shape, like.dtype)
+    cupy.ascontiguousarray = lambda array: array if array.flags.c_contiguous else array.copy()
+    cupy.get_default_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None)
+    cupyx.empty_pinned = np.empty
+    return {"cupy": cupy, "cupyx": cupyx}
+
+
+@contextlib.contextmanager
+def gpus(seed=0, limit=None):
+    """Inside, there are four GPUs; an array of more bytes than ``limit`` does not fit."""
+    world = World(seed, limit)
+    plan = SimpleNamespace(program=SimpleNamespace(source=None), kernel=None, primitives=(), lowered=None)
+    memo = type(pipeline._launches)
+    with (
+        mock.patch.dict(sys.modules, libraries(world)), mock.patch.object(Work, "prepared", prepared(world)),
+        mock.patch.object(Work, "plan", return_value=plan), mock.patch.object(pipeline, "_launches", memo(100)),
+        mock.patch("vecdist.runtime.chunks.work._runs", memo(100)),
+        mock.patch("vecdist.runtime.chunks.streaming._fitting", memo(64)),
+        mock.patch("vecdist.lazy.devices._groups", memo(64)),
+    ):
+        yield world
+
