@@ -174,8 +174,8 @@ class Trial:
         """A run by several threads, timed."""
         alone, together = self._times
         self._timed(several, given, together)
-        if alone and len(together) >= TRIES:
-            pays = min(together) < GAIN * min(alone)
+        if len(together) >= TRIES:  # none of one thread, where others have just decided: it is tried again later
+            pays = bool(alone) and min(together) < GAIN * min(alone)
             self._times, self._left = ([], []), AGAIN
             self.run = several if pays else functools.partial(self._for_now, several)
 
