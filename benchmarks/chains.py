@@ -173,6 +173,7 @@ def contest(target: Target, chosen: Namespace, chains: int) -> None:
     contenders = {
         "vecdist ChEES": functools.partial(by_vecdist, "chees"),
         "vecdist HMC": functools.partial(by_vecdist, "hmc"),
+        "vecdist NUTS": functools.partial(by_vecdist, "nuts"),
         "BlackJAX ChEES": by_blackjax,
         "NumPyro NUTS": by_numpyro,
     }
