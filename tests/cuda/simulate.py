@@ -4,8 +4,8 @@ Run in a process of its own, with ``NUMBA_ENABLE_CUDASIM=1``: reads names of cas
 line of JSON, the complaint about it, or nothing where it is right.
 """
 
+import gc
 import json
-import os
 import sys
 import traceback
 from dataclasses import replace
@@ -489,17 +489,11 @@ def check_program(seed):
         np.testing.assert_allclose(mine.reshape(np.shape(other)), other, rtol=1e-8, atol=1e-10)
 
 
-def on_one_processor():
-    """Threads of Python run one at a time, and wake each other faster on one processor."""
-    if hasattr(os, "sched_setaffinity"):
-        processors = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {processors[os.getpid() % len(processors)]})
-
-
 def main():
     from turns import take_turns
 
-    on_one_processor()
+    gc.freeze()  # as conftest.py does
+    gc.set_threshold(100_000, 20)
     assert small_blocks.THREADS == THREADS
     take_turns()
     for line in sys.stdin:

@@ -1,14 +1,13 @@
 """Threads of a block in Numba's simulator that take turns: each runs until it waits for others.
 
-The simulator starts all of them at once and asks each time and again whether it waits, which takes more than they do.
+They are greenlets: to hand a turn to a thread of the system takes longer than what most of them do with it.
 To be imported in the simulator's process alone.
 """
 
-import _thread
-import threading
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+import greenlet
 import numpy as np
 from numba.cuda.simulator import kernel, kernelapi
 from numba.cuda.simulator.kernelapi import FakeCUDAModule
@@ -16,25 +15,21 @@ from numba.cuda.simulator.kernelapi import FakeCUDAModule
 WARP = 32
 
 
-class Thread(kernel.BlockThread):
-    """One that runs when it is its turn."""
+class Thread(greenlet.greenlet):
+    """One that runs when it is its turn; where none can, the block goes on, which is its parent."""
 
-    def __init__(self, *given):
-        super().__init__(*given)
-        self.turn = _thread.allocate_lock()
-        self.turn.acquire()
-
-    def run(self):
-        self.turn.acquire()
-        super().run()
-        self._manager.ended(self)
+    def __init__(self, block, block_point, point):
+        super().__init__(block.body)
+        self.block, self.blockIdx, self.threadIdx = block, kernel.Dim3(*block_point), kernel.Dim3(*point)
+        across, down, _ = block._block_dim
+        self.thread_id = point[0] + across * (point[1] + down * point[2])
 
     def wait(self):
-        self._manager.next_turn()
-        self.turn.acquire()
+        ready = self.block.ready
+        (ready.pop() if ready else self.parent).switch()
 
     def syncthreads(self):
-        self._manager.waiting.append(self)
+        self.block.waiting.append(self)
         self.wait()
 
 
@@ -42,39 +37,16 @@ class Block(kernel.BlockManager):
     """The threads of a block, of which the last to wait is the first to go on: no order is right by chance alone."""
 
     def run(self, grid_point, *args):
-        self.over, self.failed = _thread.allocate_lock(), None
-        self.over.acquire()
+        self.body = lambda: self._f(*args)
         self.waiting, self.teams = [], {}
-        points = np.ndindex(*self._block_dim)
-        self.ready = [Thread(lambda: self._f(*args), self, grid_point, point, self._debug) for point in points]
-        self.living = len(self.ready)
-        for thread in self.ready:
-            thread.start()
-        self.next_turn()
-        self.over.acquire()
-        if self.failed:
-            raise self.failed
-
-    def next_turn(self):
-        """Let a thread go on; where none can, those that wait for the whole block."""
-        if not self.ready and len(self.waiting) == self.living:
-            self.ready, self.waiting = self.waiting, []
-        if self.ready:
-            self.ready.pop().turn.release()
-        else:
-            self.end(RuntimeError("threads wait for others that never come") if self.living else None)
-
-    def ended(self, thread):
-        self.living -= 1
-        if thread.exception:
-            error, trace = thread.exception
-            self.end(error.with_traceback(trace))
-        else:
-            self.next_turn()
-
-    def end(self, failed):
-        self.failed = failed
-        self.over.release()
+        threads = [Thread(self, grid_point, point) for point in np.ndindex(*self._block_dim)]
+        self.ready = threads.copy()
+        while self.ready:
+            self.ready.pop().switch()
+            if not self.ready and len(self.waiting) == sum(not thread.dead for thread in threads):
+                self.ready, self.waiting = self.waiting, []
+        if not all(thread.dead for thread in threads):
+            raise RuntimeError("threads wait for others that never come")
 
 
 @dataclass
@@ -87,8 +59,8 @@ class Team:
 
 def shuffle(module, mask, value, hop):
     """What the simulator lacks: the value of the lane whose number differs by ``hop``; lanes in ``mask`` take part."""
-    thread = threading.current_thread()
-    block, (warp, lane), mates = thread._manager, divmod(thread.thread_id, WARP), int(mask) & 0xFFFFFFFF
+    thread = greenlet.getcurrent()
+    block, (warp, lane), mates = thread.block, divmod(thread.thread_id, WARP), int(mask) & 0xFFFFFFFF
     team = block.teams.setdefault((warp, mates), Team())
     team.values[lane] = value
     if len(team.values) == mates.bit_count():
@@ -107,6 +79,7 @@ def callers(frame):
 
 def take_turns():
     """Have the simulator run blocks in this way, and warps exchange values."""
+    kernelapi.threading = SimpleNamespace(current_thread=greenlet.getcurrent)
     kernelapi.traceback = SimpleNamespace(extract_stack=callers)
     kernel.BlockManager = Block
     FakeCUDAModule.shfl_xor_sync = shuffle
