@@ -84,7 +84,7 @@ class Target:
         """The array library of what it computes: NumPy or CuPy."""
         return importlib.import_module("cupy" if self.device == "cuda" else "numpy")
 
-    def leading(self) -> contextlib.AbstractContextManager[None]:
+    def leading(self) -> contextlib.AbstractContextManager[Any]:
         """Inside, the first of several devices is the current one."""
         return contextlib.nullcontext() if self.devices is None else self.devices.group.leading()
 
