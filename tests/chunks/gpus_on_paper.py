@@ -85,11 +85,19 @@ class Device:
 
 
 class Event:
-    def __init__(self, disable_timing=False):
-        self.done, self.world = True, None
+    """Waits for it are for what it was recorded behind last."""
+
+    def __init__(self, world):
+        self.world, self.number, self.mark = world, world.device, Mark(done=True)
 
     def synchronize(self):
-        self.world.until(lambda: self.done)
+        mark = self.mark
+        self.world.until(lambda: mark.done)
+
+
+class Mark:
+    def __init__(self, done):
+        self.done = done
 
 
 class Stream:
@@ -100,26 +108,26 @@ class Stream:
 
     @property
     def ready(self):
-        return not isinstance(self.queue[0], Event) or self.queue[0].done
+        return not isinstance(self.queue[0], Mark) or self.queue[0].done
 
     def step(self):
         task = self.queue.pop(0)
-        if not isinstance(task, Event):
+        if not isinstance(task, Mark):
             task()
 
     def ask(self, task):
         (self.queue if self.captured is None else self.captured).append(task)
 
     def record(self, event):
-        assert self.world.device == self.number, "an event belongs to the device of its stream"
-        event.done, event.world = False, self.world
+        assert event.number == self.number, "an event belongs to the device of its stream"
+        mark = event.mark = Mark(done=False)
         with self.world.lock:
-            self.queue.append(lambda: setattr(event, "done", True))
+            self.queue.append(lambda: setattr(mark, "done", True))
         return event
 
     def wait_event(self, event):
         with self.world.lock:
-            self.queue.append(event)
+            self.queue.append(event.mark)
 
     def synchronize(self):
         self.world.until(lambda: not self.queue)
@@ -264,7 +272,7 @@ def libraries(world):
     )  # fmt: skip
     cupy.cuda = SimpleNamespace(
         Device=lambda number: Device(world, number), Stream=lambda non_blocking=True: Stream(world, world.device),
-        Event=Event, runtime=runtime, get_current_stream=lambda: world.stream,
+        Event=lambda disable_timing: Event(world), runtime=runtime, get_current_stream=lambda: world.stream,
         device=SimpleNamespace(get_device_id=lambda: world.device),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
     )  # fmt: skip

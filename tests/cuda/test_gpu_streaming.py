@@ -101,10 +101,10 @@ def test_pieces_that_do_not_fit_are_halved(cupy, rows):
     pool.set_limit(size=pool.used_bytes() + 3 * 50_000 * 8 + 600_000)
     try:
         with pytest.warns(RuntimeWarning, match="halved, to 50000 rows of 0.381 MiB"):
-            found = of_gamma(cupy, vecdist.chunked(rows, rows=200_000, device="cuda"), "f8")
+            found = of_gamma(cupy, vecdist.chunked(rows, rows=100_000, device="cuda"), "f8")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert of_gamma(cupy, vecdist.chunked(rows, rows=200_000, device="cuda"), "f8") == found
+            assert of_gamma(cupy, vecdist.chunked(rows, rows=100_000, device="cuda"), "f8") == found
     finally:
         pool.set_limit(size=0)
     assert found == wanted

@@ -27,7 +27,8 @@ class Group:
         self.numbers: tuple[int | None, ...] = tuple(numbers)
         self.kind: str = "cpu" if self.numbers[0] is None else "cuda"
         self._streams: dict[tuple[int, str], Any] = {}
-        self._last: Any = None  # when the last round was done
+        self._events: dict[tuple[int, str], Any] = {}
+        self._last: int | None = None  # the stream that asked for the last round
         self._renew()
         _groups.add(self)
 
@@ -55,6 +56,10 @@ class Group:
                 other.exception()
         return [first, *(other.result() for other in others)]
 
+    def in_turn(self, task: Callable[[int], T]) -> list[T]:
+        """As ``each``, in the thread that asks: to wake another takes longer than to launch a few kernels."""
+        return [self._on(place, task, place) for place in range(len(self))]
+
     def submit(self, place: int, task: Callable[..., T], *given: Any) -> Future[T]:
         """What a task of the device at ``place`` will give."""
         if place not in self._threads:
@@ -75,6 +80,12 @@ class Group:
 
         with cupy.cuda.Device(self.numbers[place]), self.stream(place) as stream:
             yield stream
+
+    def there(self, place: int) -> Any:
+        """Inside, the device at ``place`` is the current one."""
+        import cupy
+
+        return cupy.cuda.Device(self.numbers[place])
 
     def stream(self, place: int, purpose: str = "computes") -> Any:
         """The stream of a device that computes, or one of its own for another purpose."""
@@ -108,23 +119,39 @@ class Group:
                 return
             import cupy
 
-            current, places = cupy.cuda.get_current_stream(), range(len(self))
-            earlier = [event for event in (self._last, recorded(current)) if event is not None]
-
-            def joined() -> None:
-                for place in places:
-                    with self.on(place) as stream:
-                        done = recorded(stream)
-                    current.wait_event(done)
-
-            for place in places:
-                for event in earlier:
-                    self.stream(place).wait_event(event)
+            current = cupy.cuda.get_current_stream()
+            begun, ended = self._event(0, "begun"), self._event(0, "ended")
+            current.record(begun)
+            streams = [self.stream(place) for place in range(len(self))]
+            for stream in streams:
+                stream.wait_event(begun)
+                if self._last not in (None, current.ptr):  # another stream may still read what the last round gave
+                    stream.wait_event(ended)
             try:
-                yield joined
+                yield self._joined
             finally:
-                joined()
-                self._last = recorded(current)
+                self._joined()
+                current.record(ended)
+                self._last = current.ptr
+
+    def _joined(self) -> None:
+        """Have the current stream of the first device follow the streams of all."""
+        import cupy
+
+        current = cupy.cuda.get_current_stream()
+        for place in range(len(self)):
+            done = self._event(place, "done")
+            self.stream(place).record(done)
+            current.wait_event(done)
+
+    def _event(self, place: int, name: str) -> Any:
+        """An event of a device; it is recorded again and again, and waits for it are for the last time before."""
+        if (place, name) not in self._events:
+            import cupy
+
+            with cupy.cuda.Device(self.numbers[place]):
+                self._events[place, name] = cupy.cuda.Event(disable_timing=True)
+        return self._events[place, name]
 
 
 def recorded(stream: Any) -> Any:
@@ -151,11 +178,11 @@ def here(array: Any) -> Any:
     return found
 
 
-def copy_to(target: Any, source: Any) -> None:
-    """Copy an array to another, of any device; both lie in one piece, and the current stream copies."""
+def copy_to(target: Any, source: Any, stream: Any = None) -> None:
+    """Copy an array to another, of any device; both lie in one piece, and a stream copies, or the current one."""
     import cupy
 
-    stream = cupy.cuda.get_current_stream().ptr
+    stream = (stream or cupy.cuda.get_current_stream()).ptr
     cupy.cuda.runtime.memcpyAsync(target.data.ptr, source.data.ptr, source.nbytes, BY_ADDRESS, stream)
 
 

@@ -23,11 +23,12 @@ def first_wrong_of_chunks(valid: Node, parameter: Node) -> tuple[tuple[int, ...]
     axes = tuple(range(-len(shape), 0))
     place = position(*shape)
     failing = where(full(valid, shape), const(NOWHERE, np.int64), place)
-    (first,) = pipeline.evaluate((reduced("min", failing, axes),), values, ((),), "nan")
+    (found,) = pipeline.evaluate((reduced("min", failing, axes),), values, ((),), "nan")
+    first = pipeline.on_host(found)[()]
     if first == NOWHERE:
         return None
     there = Node("leaf", (), (pipeline.Leaf(int(first), np.asarray(first), "number"),), (), np.dtype(np.int64))
     lowest = const(-np.inf if parameter.dtype.kind == "f" else np.iinfo(parameter.dtype).min, parameter.dtype)
     chosen = where(eq(place, there), full(parameter, shape), lowest)
     (given,) = pipeline.evaluate((reduced("max", chosen, axes),), values, ((),), "nan")
-    return tuple(int(i) for i in np.unravel_index(int(first), shape)), given
+    return tuple(int(i) for i in np.unravel_index(int(first), shape)), pipeline.on_host(given)[()]

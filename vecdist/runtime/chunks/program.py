@@ -116,6 +116,9 @@ class ChunkedProgram(Program):
         kinds = [(laid_out(feed.array), feed.array.dtype) for feed in feeds]
         names = [getattr(feed.array, "name", None) for feed in feeds]
         feeds = [feed if feed.place is None else Feed(feed.place, None) for feed in feeds]
+        fixed = None if any(feeds[slot].place is not None for slot in self.cuts) else self.rows(
+            [feed.array for feed in feeds]
+        )
 
         def run(arrays: Sequence[Any], out: Any = None) -> tuple[Sequence[Any], Any]:
             given = [feed.array if feed.place is None else _as_chunked(arrays[feed.place]) for feed in feeds]
@@ -124,7 +127,7 @@ class ChunkedProgram(Program):
             for array, name in zip(given, names, strict=True):
                 if isinstance(array, Chunked):
                     array.name = array.name or name
-            rows = self.rows(given)
+            rows = self.rows(given) if fixed is None else fixed
             there = {slot for each in rows.values() for slot in each.arrays}
             known = {slot: a if slot in there else pipeline.loaded(a) for slot, a in enumerate(given)} | numbers
             into = {} if out is None else dict(zip(self.cut.results, out, strict=True))

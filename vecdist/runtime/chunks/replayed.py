@@ -12,11 +12,11 @@ from vecdist.graph.node import Node, cast
 from vecdist.passes.partition import Step
 from vecdist.primitives.reductions import reduced
 from vecdist.runtime.base import length_of
-from vecdist.runtime.chunks.devices import copy_to, recorded
+from vecdist.runtime.chunks.devices import copy_to
 from vecdist.runtime.chunks.rounds import Rows
 from vecdist.runtime.chunks.work import Parts, Read, Work
 
-PIECES = "pieces"  # the length along which parts lie side by side
+PIECES = "p0"  # the length along which parts lie side by side
 
 
 def replayed(work: Work, rows: Rows, known: Mapping[int, Any]) -> Parts | None:
@@ -25,9 +25,9 @@ def replayed(work: Work, rows: Rows, known: Mapping[int, Any]) -> Parts | None:
     That is where arrays in memory stand beside pieces row by row, and where calls between kernels are not captured.
     """
     beside = [read for read in work.reads if read.slot not in rows.arrays]
-    if any(read.axis is not None for read in beside) or len([chunk for chunk in rows.chunks if chunk]) < 2:
+    if any(read.axis is not None for read in beside) or sum(map(bool, rows.counts)) < 2:
         return None
-    given = {read.slot: work.shaped(read, known[read.slot]) for read in beside}
+    given = {read.slot: _dense(work.shaped(read, known[read.slot])) for read in beside}
     fixed = tuple((slot, _fixed(array)) for slot, array in given.items())
     key = work.step, work.lengths, fixed, tuple((slot, id(array.source)) for slot, array in rows.arrays.items())
     return _source(rows).rounds(key, lambda: Replayed(work, rows, given, beside))(given)
@@ -69,12 +69,9 @@ class Replayed:
         """What the parts of all pieces fold to, for these arguments."""
         if not self.capturable:
             return None
-        import cupy
-
         with self.group.in_order() as join:
-            ready = {slot: _dense(array) for slot, array in given.items() if array_kind(array) == "cupy"}
-            begun = recorded(cupy.cuda.get_current_stream())
-            self.group.each(lambda place: self.shares[place](ready, begun))
+            for share in self.shares:
+                share(given)
             join()
             found = self.fold(dict(enumerate(self.parts)))
             return tuple(part.reshape(shape) for part, shape in zip(found, self.shapes, strict=True))
@@ -87,6 +84,7 @@ class Share:
     def __init__(self, whole: Replayed, work: Work, rows: Rows, given: Mapping[int, Any], place: int) -> None:
         import cupy
 
+        self.group, self.place = whole.group, place
         group, own = whole.group, _source(rows).of(place)
         spans = [n for n, (at, _) in enumerate(whole.chunks) if at in own]
         apart = group.numbers[place] != group.numbers[0]
@@ -117,19 +115,21 @@ class Share:
         """Whether its launches may be a graph."""
         return all(getattr(run, "capturable", True) for run, *_ in self.calls)
 
-    def __call__(self, given: Mapping[int, Any], begun: Any) -> None:
-        """Launch all, in the thread and on the stream of the GPU."""
-        self.stream.wait_event(begun)
+    def __call__(self, given: Mapping[int, Any]) -> None:
+        """Launch all on the stream of the GPU, from any thread: a graph is launched sooner than a thread is woken."""
         for slot, array in given.items():
-            copy_to(self.inputs[slot], array)
+            if array_kind(array) == "cupy":
+                copy_to(self.inputs[slot], array, self.stream)
         if self.graph is None:
-            self._launch()  # what a first launch makes cannot be made inside a capture
-            self._capture()
+            with self.group.on(self.place):
+                self._launch()  # what a first launch makes cannot be made inside a capture
+                self._capture()
         else:
-            self.graph.launch(self.stream)
+            with self.group.there(self.place):
+                self.graph.launch(self.stream)
         for target, own in zip(self.targets, self.own, strict=True):
             if own is not target and own.size:
-                copy_to(target, own)
+                copy_to(target, own, self.stream)
 
     def _launch(self) -> None:
         for run, arrays, out in self.calls:
@@ -156,6 +156,7 @@ def folding(work: Work, count: int) -> Work:
 
 
 def _dense(array: Any) -> Any:
+    """An array in one piece, or a number as it is."""
     import cupy
 
-    return cupy.ascontiguousarray(array)
+    return array if array_kind(array) == "number" else cupy.ascontiguousarray(array)

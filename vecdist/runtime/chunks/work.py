@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ class Work:
     slots: int
     first: int | None = None
 
-    @property
+    @functools.cached_property
     def reads(self) -> tuple[Read, ...]:
         """The slots of arrays and numbers that the step reads."""
         found = [node for node in topological(self.step.roots) if node.op == "slot"]
