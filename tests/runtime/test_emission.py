@@ -139,6 +139,20 @@ def test_random_programs_do_what_python_does(seed, longest, monkeypatch):
         np.testing.assert_array_equal(*results, err_msg=f"{text}\n{a, b, n}")
 
 
+def test_several_results_are_left_to_other_parts(monkeypatch):
+    """In as many words as they are."""
+    monkeypatch.setattr(outlining, "LONGEST", 3)
+    three = "@merged\ndef three(x, y):\n    z = x + y\n    return (z, x - y, z * y)\n"
+    calls = ["p = three(x, 2.0)", "q = three(x, 5.0)", *(f"v{n} = x + {n}.0" for n in range(9)), "r = three(q[1], v3)"]
+    stores = (f"out[{3 * n + k}] = {name}[{k}]" for n, name in enumerate("pqr") for k in range(3))
+    text = source(*calls, *stores, "out[9] = v0 + v8").replace("@compiled", f"{three}\n\n@compiled")
+    found = imported("several_results", text).f
+    found.compile((numba.float64, numba.float64[::1]))
+    out = np.zeros(10)
+    found(7.0, out)
+    assert out.tolist() == [9.0, 5.0, 18.0, 12.0, 2.0, 60.0, 12.0, -8.0, 120.0, 22.0]
+
+
 def source(*lines):
     return HEAD + "\n@compiled\ndef f(x, out):\n" + "".join(f"    {line}\n" for line in lines) + "    return\n"
 

@@ -28,12 +28,10 @@ from vecdist.kernel.expressions import (
     Several,
     spine,
 )
-from vecdist.kernel.scopes import values
 from vecdist.runtime import conventions, exports, lanes, outlining, typed, unrolling
 from vecdist.runtime.conventions import Conventions
-from vecdist.runtime.exports import unpacked
 from vecdist.runtime.lanes import blocks_of, mixes_widths, widened
-from vecdist.runtime.outlining import Part, parts_of, shared
+from vecdist.runtime.outlining import Part, framed, parts_of
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import is_small, kept_whole
 
@@ -85,7 +83,7 @@ class _Module:
         """A function for C of what a function is given, in words that lie at an address."""
         kinds: list[Any] = [types.CPointer(types.int64)]
         whole, (words,), builder = self.conventions.begun(made.written.function.name, types.none, kinds, ("words",))
-        self.call(builder, made, unpacked(self.target, builder, made.arguments, words))
+        self.call(builder, made, exports.unpacked(self.target, builder, made.arguments, words))
         self.conventions.ended(builder, types.none, self.target.get_dummy_value())
         self.conventions.for_c(symbol, whole, kinds)
 
@@ -110,7 +108,7 @@ class _Statements:
     ) -> None:
         self.module, self.target, self.made, self.builder = module, module.target, made, builder
         own = made.written.function
-        self.settled = values(own.parameters, own.body) if settled is None else settled
+        self.settled = scopes.values(own.parameters, own.body) if settled is None else settled
         self.known: dict[str, Value] = {}  # of names that are nothing but a value
         self.places: dict[str, Value] = {}  # of the others
         self.memory: list[ir.AllocaInstr] = []
@@ -141,9 +139,9 @@ class _Statements:
 
     def divided(self, parts: Sequence[Part]) -> None:
         """Calls of parts, which are functions; what they leave to each other lies in a frame of words."""
-        names, word, conventions = shared(parts), ir.IntType(64), self.module.conventions
-        frame = self.builder.bitcast(self.place(ir.ArrayType(word, max(1, len(names)))), word.as_pointer())
-        parameters, places = self.made.written.function.parameters, {name: n for n, name in enumerate(names)}
+        word, conventions, parameters = ir.IntType(64), self.module.conventions, self.made.written.function.parameters
+        places, size = framed(parts, lambda name: self.target.get_abi_sizeof(self.kind(name)))
+        frame = self.builder.bitcast(self.place(ir.ArrayType(word, size)), word.as_pointer())
         for name in places.keys() & set(parameters):  # which are given other values
             word_of = self.builder.gep(frame, [word(places[name])])
             self.builder.store(self.name(Name(name)), self.builder.bitcast(word_of, self.places[name].type))
@@ -159,10 +157,12 @@ class _Statements:
             given = [frame, *(self.name(Name(name)) for name in taken)]
             conventions.called(self.builder, function, types.none, kinds, given)
 
+    def kind(self, name: str) -> Any:
+        return self.target.get_value_type(self.made.names[name])
+
     def part(self, part: Part, words: Mapping[str, Value]) -> None:
         """The statements of a part, which finds values in words of a frame, and leaves them there."""
-        kinds = {name: self.target.get_value_type(self.made.names[name]) for name in words}
-        places = {name: self.builder.bitcast(word, kinds[name].as_pointer()) for name, word in words.items()}
+        places = {name: self.builder.bitcast(word, self.kind(name).as_pointer()) for name, word in words.items()}
         self.places |= {name: place for name, place in places.items() if name not in self.settled}
         single = self.settled & places.keys()
         self.known |= {name: self.builder.load(places[name]) for name in single - part.given}
@@ -209,13 +209,13 @@ class _Statements:
         return [(self.expression(item), self.made.of(item)) for item in items]
 
     def store(self, name: str, value: Value, kind: Type) -> None:
-        wanted = self.made.names[name]
+        value = self.cast(value, kind, self.made.names[name])
         if name in self.settled:
-            self.known[name] = self.cast(value, kind, wanted)
+            self.known[name] = value
             return
         if name not in self.places:
-            self.places[name] = self.place(self.target.get_value_type(wanted), name)
-        self.builder.store(self.cast(value, kind, wanted), self.places[name])
+            self.places[name] = self.place(self.kind(name), name)
+        self.builder.store(value, self.places[name])
 
     def place(self, kind: Any, name: str = "") -> Value:
         """Memory, which is made where the function begins."""

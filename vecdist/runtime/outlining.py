@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 from numba.core import types
@@ -44,7 +44,14 @@ class Part:
         self.names: set[str] = self.given | {name for item in walk(items) for name in read(item)}
 
 
-def shared(parts: Sequence[Part]) -> list[str]:
-    """The names that are given values in one part, and that another needs, too."""
-    needed = Counter(name for part in parts for name in part.names)
-    return sorted(name for name in set().union(*(part.given for part in parts)) if needed[name] > 1)
+def framed(parts: Sequence[Part], bytes_of: Callable[[str], int]) -> tuple[dict[str, int], int]:
+    """Where each value that one part leaves to another lies in words of a frame, and how many there are.
+
+    The results of a loop are one value of several words.
+    """
+    needed, places, size = Counter(name for part in parts for name in part.names), {}, 0
+    for name in sorted(set().union(*(part.given for part in parts))):
+        if needed[name] > 1:
+            places[name] = size
+            size += -(-bytes_of(name) // 8)
+    return places, max(1, size)
