@@ -39,12 +39,12 @@ def regression(x, m, b, a, **_):
     return logpdf(Normal(lazy(m) @ lazy(b), a), x).sum() + logpdf(Normal(0.0, 1.0), b).sum(), (b, a)
 
 
-def two_rounds(x, a, **_):
-    return ((lazy(x) - a * lazy(x).mean()) ** 2).sum(), (a,)
+def two_rounds(x, a, **_):  # a mean, and what is left of it
+    return ((lazy(x) - lazy(a) * lazy(x).mean()) ** 2).sum(), (a,)
 
 
 def extremes(x, m, a, **_):
-    return (lazy(m) * a).max() + (lazy(x) * a).min() + vecdist.logsumexp(lazy(x) * a), (a,)
+    return (lazy(m) * lazy(a)).max() + (lazy(x) * lazy(a)).min() + vecdist.logsumexp(lazy(x) * a), (a,)
 
 
 def moments(m, b, **_):

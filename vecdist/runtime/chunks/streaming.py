@@ -1,12 +1,12 @@
 """One round over pieces that are sent to devices: read ahead, sent and computed of side by side, each piece once.
 
-A thread reads a piece into pinned memory while the one before is on its way, and a kernel runs on the one before that.
+A thread reads a piece while the one before is on its way, and a kernel runs on the one before that.  What is not pinned
+goes through blocks of pinned memory that stay in the processor's cache, which several threads fill and send.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -18,15 +18,14 @@ import numpy as np
 
 from vecdist.graph.chunked import counts_of
 from vecdist.graph.memo import Memo
-from vecdist.runtime.chunks.devices import BY_ADDRESS, Group, here, recorded
+from vecdist.runtime.chunks.devices import Group, here, recorded
+from vecdist.runtime.chunks.pinned import Senders, is_pinned
 from vecdist.runtime.chunks.progress import Progress
 from vecdist.runtime.chunks.rounds import Rows, ahead, piece_of, together
 from vecdist.runtime.chunks.sharded import joined_arrays, write
 from vecdist.runtime.chunks.work import Parts, Read, Tree, Work
 
 DEEP = 3  # pieces at a time: one is read, one sent, and of one is computed
-COPIERS = 8  # threads that copy rows to pinned memory; one is slower than a link
-SHARE = 2**21  # bytes from which another of them is worth while
 
 _fitting: Memo[list[int]] = Memo(64)  # how many rows of pieces fit into memory, where it was less than were asked for
 
@@ -120,12 +119,12 @@ def _read(
     """Each piece with rows, read into memory of the lane that takes it; as many as there are slots are read ahead."""
     chunks, work = [chunk for chunk in rows.chunks if chunk is not None], replace(work, kind="cpu")
     coming = deque[tuple[Lane, Slot, tuple[int, int], Future[None]]]()
-    with ThreadPoolExecutor(1, thread_name_prefix="vecdist-reader") as reader, _copiers() as copiers:
+    with contextlib.closing(Senders()) as senders, ThreadPoolExecutor(1, thread_name_prefix="vecdist-reader") as reader:
         try:
             for place, chunk in enumerate(chunks):
                 lane = lanes[place % len(lanes)]
                 slot = lane.slots[place // len(lanes) % DEEP]
-                coming.append((lane, slot, chunk, reader.submit(slot.read, work, rows, known, chunk, copiers)))
+                coming.append((lane, slot, chunk, reader.submit(lane.read, slot, work, rows, known, chunk, senders)))
                 if len(coming) == DEEP * len(lanes):
                     yield _ready(coming)
             while coming:
@@ -141,10 +140,6 @@ def _ready(coming: deque[tuple[Lane, Slot, tuple[int, int], Future[None]]]) -> t
     return lane, slot, chunk
 
 
-def _copiers() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(min(COPIERS, os.cpu_count() or 1), thread_name_prefix="vecdist-copier")
-
-
 @final
 class Lane:
     """The way of pieces to one GPU: memory for a few of them in turns, a stream that copies and one that computes."""
@@ -153,25 +148,35 @@ class Lane:
         self.work, self.group, self.place = work, group, place
         self.copying: Any = group.stream(place, "copies")
         beside = [read for read in work.reads if read.slot not in rows.arrays]
-        cut = [read for read in work.reads if read.slot in rows.arrays]
+        self.cut: list[Read] = [read for read in work.reads if read.slot in rows.arrays]
         self.axes: dict[int, int | None] = {read.slot: read.axis for read in beside}
         with group.on(place) as stream:
             self.whole: dict[int, Any] = {read.slot: here(work.shaped(read, known[read.slot])) for read in beside}
-            self.slots: list[Slot] = [Slot(rows, cut, group.numbers[place]) for _ in range(DEEP)]
+            self.slots: list[Slot] = [Slot(rows, self.cut) for _ in range(DEEP)]
             self.copying.wait_event(recorded(stream))
 
-    def computed(self, slot: Slot, chunk: tuple[int, int]) -> Parts:
-        """The parts of the piece in a slot, which is sent before."""
-        import cupy
+    def read(
+        self, slot: Slot, work: Work, rows: Rows, known: Mapping[int, Any], chunk: tuple[int, int], senders: Senders
+    ) -> None:
+        """Read a piece and send it, when the one before it in its slot is used; in another thread than all else."""
+        with self.group.there(self.place):
+            if slot.sent is not None:
+                slot.sent.synchronize()  # what is held of the host may go
+            self.copying.wait_event(slot.used)
+            for read in self.cut:
+                piece = piece_of(work, read, rows, known, *chunk, loads=False)
+                slot.held[read.slot] = piece if is_pinned(piece) else None
+                senders.send(slot.arrays[read.slot], piece, self.copying, lambda: self.group.there(self.place))
+            slot.sent = recorded(self.copying)
 
+    def computed(self, slot: Slot, chunk: tuple[int, int]) -> Parts:
+        """The parts of the piece in a slot, which is on its way."""
         first, count = chunk
-        with cupy.cuda.Device(self.group.numbers[self.place]), self.copying as stream:
-            slot.send(count, stream)
         with self.group.on(self.place) as stream:
             stream.wait_event(slot.sent)
             given = {at: array[:count] for at, array in slot.arrays.items()}
             parts = self.work(given | self._beside(chunk), first, count)
-            slot.used = recorded(stream)
+            stream.record(slot.used)
             return parts
 
     def _beside(self, chunk: tuple[int, int]) -> dict[int, Any]:
@@ -192,13 +197,10 @@ class Lane:
             computed = recorded(stream)
         first = cupy.cuda.get_current_stream()
         first.wait_event(computed)
-        parts = tuple(here(part) if self._apart else part.copy() for part in parts)
+        apart = self.group.numbers[self.place] != self.group.numbers[0]
+        parts = tuple(here(part) if apart else part.copy() for part in parts)
         self.group.stream(self.place).wait_event(recorded(first))
         return parts
-
-    @property
-    def _apart(self) -> bool:
-        return self.group.numbers[self.place] != self.group.numbers[0]
 
     def close(self) -> None:
         """Wait until nothing is sent any more, and give back all memory."""
@@ -208,66 +210,14 @@ class Lane:
 
 @final
 class Slot:
-    """Room for a piece: in pinned memory of the host, and on the current device, which has this ``number``.
+    """Room for a piece on the current device; events say when what was there is ``sent``, and when it is ``used``."""
 
-    Events say when what was there is ``sent``, and when it is ``used``.
-    """
-
-    def __init__(self, rows: Rows, reads: list[Read], number: int | None) -> None:
+    def __init__(self, rows: Rows, reads: list[Read]) -> None:
         import cupy
 
-        self.reads: list[Read] = reads
-        self.number: int | None = number
         most = max(rows.counts)
         shapes = {read.slot: (most, *rows.arrays[read.slot].shape[1:]) for read in reads}
         self.arrays: dict[int, Any] = {read.slot: cupy.empty(shapes[read.slot], read.dtype) for read in reads}
-        self.pinned: dict[int, np.ndarray] = {}
-        self.host: dict[int, np.ndarray] = {}
+        self.held: dict[int, np.ndarray | None] = {}
+        self.used: Any = cupy.cuda.Event(disable_timing=True)
         self.sent: Any = None
-        self.used: Any = None
-
-    def read(
-        self, work: Work, rows: Rows, known: Mapping[int, Any], chunk: tuple[int, int], copiers: ThreadPoolExecutor
-    ) -> None:
-        """Read a piece, when the one before it is sent."""
-        import cupy
-
-        if self.sent is not None:
-            self.sent.synchronize()
-        with cupy.cuda.Device(self.number):
-            for read in self.reads:
-                piece = piece_of(work, read, rows, known, *chunk, loads=False)
-                self.host[read.slot] = piece if is_pinned(piece) else self._copied(read, piece, copiers)
-
-    def _copied(self, read: Read, piece: np.ndarray, copiers: ThreadPoolExecutor) -> np.ndarray:
-        """A copy in pinned memory, made by several threads."""
-        import cupyx
-
-        if read.slot not in self.pinned:
-            device = self.arrays[read.slot]
-            self.pinned[read.slot] = cupyx.empty_pinned(device.shape, device.dtype)
-        target = self.pinned[read.slot][: len(piece)]
-        several = max(1, min(COPIERS, piece.nbytes // SHARE))
-        ends = np.linspace(0, len(piece), several + 1).astype(int)
-        shares = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
-        list(copiers.map(lambda share: np.copyto(target[share], piece[share]), shares))
-        return target
-
-    def send(self, count: int, stream: Any) -> None:
-        """Send what was read, on the current stream."""
-        import cupy
-
-        if self.used is not None:
-            stream.wait_event(self.used)
-        for slot, host in self.host.items():
-            target = self.arrays[slot][:count]
-            cupy.cuda.runtime.memcpyAsync(target.data.ptr, host.ctypes.data, host.nbytes, BY_ADDRESS, stream.ptr)
-        self.sent = recorded(stream)
-
-
-def is_pinned(array: np.ndarray) -> bool:
-    """Whether an array lies in pinned memory, which is sent as it lies."""
-    import cupy
-
-    runtime = cupy.cuda.runtime
-    return bool(array.nbytes) and runtime.pointerGetAttributes(array.ctypes.data).type == runtime.memoryTypeHost
