@@ -89,8 +89,21 @@ class Target:
         return contextlib.nullcontext() if self.devices is None else self.devices.group.leading()
 
     def there(self) -> Target:
-        """The same target on the current device, to which its arrays are copied."""
-        return replace(self, trace=lambda x: LazyArray(*rewrite((self.trace(x).node,), _moved)))
+        """The same target on the current device, to which its arrays are copied, each once."""
+        copies: dict[int, tuple[Any, Any]] = {}
+
+        def moved(node: Node, args: tuple[Node, ...]) -> Node:
+            if node.op != "leaf" or node.attrs[0].kind != "cupy" or node.attrs[0].traced:
+                return rebuilt(node, args)
+            found: Leaf = node.attrs[0]
+            if id(found.array) not in copies:
+                copies[id(found.array)] = found.array, here(found.array)
+            _, copied = copies[id(found.array)]
+            if copied is found.array:
+                return node
+            return constant(copied, found.name) if found.constant else leaf(copied, found.name)
+
+        return replace(self, trace=lambda x: LazyArray(*rewrite((self.trace(x).node,), moved)))
 
     @property
     def vector(self) -> Node:
@@ -104,20 +117,3 @@ class Target:
             given = f"shape {value.shape}" if isinstance(value, LazyArray) else f"a {type(value).__name__}"
             raise ValueError(f"a log density is a lazy scalar; for a vector of {self.ndim} numbers it gave {given}")
         return value.astype(np.float64)
-
-
-def _moved(node: Node, args: tuple[Node, ...]) -> Node:
-    """A node with an array of the current device in place of one of another; each is copied there once."""
-    if node.op != "leaf" or node.attrs[0].kind != "cupy" or node.attrs[0].traced:
-        return rebuilt(node, args)
-    import cupy
-
-    found: Leaf = node.attrs[0]
-    number = cupy.cuda.device.get_device_id()
-    if found.array.device.id == number:
-        return node
-    if ("on", number) not in found.derived:
-        copied = here(found.array)
-        cupy.cuda.get_current_stream().synchronize()
-        found.derived["on", number] = constant(copied, found.name) if found.constant else leaf(copied, found.name)
-    return found.derived["on", number]

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from vecdist.graph.chunked import Chunked
+from vecdist.graph.leaves import array_kind
 from vecdist.graph.node import topological
 from vecdist.lazy.devices import Devices
 from vecdist.runtime.chunks.devices import Group, copy_to, here
@@ -110,15 +111,16 @@ class SharedDynamics:
         self.evaluate()
 
     def _each(self, task: Callable[[Dynamics, slice], None]) -> None:
-        """Do it to the chains of each device, by its thread, after what was asked of the first before."""
+        """Do it to the chains of each device, after what was asked of the first before; processors have threads."""
 
         def own(place: int) -> None:
             part, rows = self._parts[place]
             if part is not None:
                 task(part, rows)
 
-        with self._group.in_order():
-            self._group.each(own)
+        group = self._group
+        with group.in_order():
+            (group.in_turn if group.kind == "cuda" else group.each)(own)
 
 
 def _check_rows(target: Target) -> None:
@@ -140,7 +142,7 @@ def _copy_record(target: Record, rows: slice, source: Record) -> None:
 
 def _copy(target: Any, source: Any) -> None:
     """Copy an array to another, perhaps of another device."""
-    if isinstance(target, np.ndarray):
-        target[...] = source
-    else:
+    if array_kind(target) == "cupy":
         copy_to(target, source)
+    else:
+        target[...] = source
