@@ -10,7 +10,7 @@ import vecdist
 from vecdist import LogDensity, lazy, logpdf
 from vecdist.distributions import Normal
 from vecdist.parameters import positive, real
-from vecdist.samplers import chees, hmc, sghmc, sgld
+from vecdist.samplers import chees, hmc, nuts, sghmc, sgld
 
 ROWS, BATCH = 200, 8
 RNG = np.random.default_rng(0)
@@ -72,6 +72,21 @@ def test_trajectories_are_those_of_arrays_in_memory(way, uncompiled):
     passes, steps = len(source.read) // 4, int(wanted.steps.sum())
     assert source.read == [(0, 64), (64, 128), (128, 192), (192, 200)] * passes
     assert steps < passes <= steps * 1.05 + 5, "one pass of all chains for each step, and some at either end"
+
+
+def test_trees_are_those_of_arrays_in_memory():
+    """Of chunks, of pieces in turn, and of devices."""
+    given = FIXED | {"chains": 3, "initial": STARTS, "max_depth": 3, "draws": 3}
+    wanted = nuts(closed(X, Y), **given)
+    two = vecdist.devices(["cpu"] * 2)
+    ways = (cut(X), cut(Y)), (vecdist.chunked(X, rows=70), vecdist.chunked(Y, rows=70)), (two.shard(X), two.shard(Y))
+    for x, y in ways:
+        with chunks_by_interpreter():
+            found = nuts(closed(x, y), **given)
+        np.testing.assert_array_equal(found.steps, wanted.steps)
+        assert_same_draws(found, wanted, rtol=1e-7)
+    with pytest.raises(ValueError, match="has one device"):
+        nuts(closed(X, Y), device=two, **given)
 
 
 def test_lengths_are_learnt_from_chains_of_chunks():
