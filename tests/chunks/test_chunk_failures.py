@@ -148,6 +148,15 @@ def test_a_file_that_has_become_shorter_is_refused(tmp_path):
     os.truncate(path, 8000)  # the map is closed without reading what is not there
 
 
+@pytest.fixture
+def ctrl_c():
+    """SIGINT raises ``KeyboardInterrupt``, also where a shell has started the tests in the background, without it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interruption_leaves_no_thread_and_the_next_call_is_whole():
     def interrupted(piece):
         if armed:
@@ -166,6 +175,7 @@ def test_an_interruption_leaves_no_thread_and_the_next_call_is_whole():
         assert value_and_grad(expression, wrt=a) == wanted
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interruption_cancels_what_a_cluster_was_asked_for(tmp_path):
     begun = tmp_path / "begun"
 
