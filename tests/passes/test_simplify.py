@@ -31,7 +31,8 @@ def graphs(draw, dtype):
         kind = draw(st.sampled_from(("add", "sub", "mul", "div", "neg", "where", "lt", "and", "or", "not")))
         match kind:
             case "add" | "sub" | "mul" | "div":
-                numbers.append({"add": x + y, "sub": x - y, "mul": x * y, "div": x / y}[kind])
+                divisor = y if y.op == "const" else abs(y)  # the sign of a zero may change, and so that of its quotient
+                numbers.append({"add": x + y, "sub": x - y, "mul": x * y, "div": x / divisor}[kind])
             case "neg":
                 numbers.append(-x)
             case "where":
