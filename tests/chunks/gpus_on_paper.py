@@ -88,9 +88,10 @@ class Event:
     """Waits for it are for what it was recorded behind last."""
 
     def __init__(self, world):
-        self.world, self.number, self.mark = world, world.device, Mark(done=True)
+        self.world, self.number, self.mark, self.graph = world, world.device, Mark(done=True), None
 
     def synchronize(self):
+        assert self.graph is None, "an event inside a graph is nothing to wait for"
         mark = self.mark
         self.world.until(lambda: mark.done)
 
@@ -100,9 +101,35 @@ class Mark:
         self.done = done
 
 
+class Graph:
+    """What streams were asked for, from one of them on: each launch has marks, and streams but the first, of its own."""
+
+    def __init__(self, world, origin):
+        self.world, self.asked = world, {origin: []}
+
+    def check(self):
+        _, *others = self.asked.values()
+        waited = {id(mark) for asked in self.asked.values() for kind, mark in asked if kind == "wait"}
+        for asked in others:
+            assert asked[-1][0] == "record" and id(asked[-1][1]) in waited, "a stream did not come back"
+
+    def launch(self, stream):
+        marks = {}
+        with self.world.lock:
+            self.world.launches += 1
+            for place, (old, asked) in enumerate(self.asked.items()):
+                on = stream if place == 0 else Stream(self.world, old.number)
+                for kind, what in asked:
+                    mark = marks.setdefault(id(what), Mark(done=False))
+                    if kind == "wait":
+                        on.queue.append(mark)
+                    else:
+                        on.queue.append(what if kind == "do" else lambda mark=mark: setattr(mark, "done", True))
+
+
 class Stream:
     def __init__(self, world, number):
-        self.world, self.number, self.queue, self.captured = world, number, [], None
+        self.world, self.number, self.queue, self.graph = world, number, [], None
         self.ptr = 1000 + len(world.streams)
         world.streams.append(self)
 
@@ -116,34 +143,46 @@ class Stream:
             task()
 
     def ask(self, task):
-        (self.queue if self.captured is None else self.captured).append(task)
+        if self.graph is None:
+            self.queue.append(task)
+        else:
+            self.graph.asked[self].append(("do", task))
 
     def record(self, event):
         assert event.number == self.number, "an event belongs to the device of its stream"
-        mark = event.mark = Mark(done=False)
+        mark, event.graph = Mark(done=False), self.graph
+        event.mark = mark
         with self.world.lock:
-            self.queue.append(lambda: setattr(mark, "done", True))
+            if self.graph is None:
+                self.queue.append(lambda: setattr(mark, "done", True))
+            else:
+                self.graph.asked[self].append(("record", mark))
         return event
 
     def wait_event(self, event):
         with self.world.lock:
-            self.queue.append(event.mark)
+            if event.graph is not None:
+                self.graph = event.graph
+                self.graph.asked.setdefault(self, [])
+            if self.graph is None:
+                self.queue.append(event.mark)
+            else:
+                assert event.graph is self.graph, "what is captured cannot wait for what is not"
+                self.graph.asked[self].append(("wait", event.mark))
 
     def synchronize(self):
+        assert self.graph is None, "nothing is waited for while a stream captures"
         self.world.until(lambda: not self.queue)
 
     def begin_capture(self):
-        self.captured = []
+        self.graph = Graph(self.world, self)
 
     def end_capture(self):
-        tasks, self.captured = self.captured, None
-
-        def launch(stream):
-            with self.world.lock:
-                stream.queue += tasks
-                self.world.launches += 1
-
-        return SimpleNamespace(launch=launch)
+        graph = self.graph
+        for stream in graph.asked:
+            stream.graph = None
+        graph.check()
+        return graph
 
     def __enter__(self):
         assert self.world.device == self.number, "a stream is current on its device"
@@ -269,6 +308,7 @@ def libraries(world):
     runtime = SimpleNamespace(
         getDeviceCount=lambda: len(world.defaults), memcpyAsync=copied, memoryTypeHost=1,
         pointerGetAttributes=lambda pointer: SimpleNamespace(type=pointer % 3 == 0),
+        deviceCanAccessPeer=lambda first, second: False,
     )  # fmt: skip
     cupy.cuda = SimpleNamespace(
         Device=lambda number: Device(world, number), Stream=lambda non_blocking=True: Stream(world, world.device),

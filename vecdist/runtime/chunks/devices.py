@@ -92,6 +92,7 @@ class Group:
         if (place, purpose) not in self._streams:
             import cupy
 
+            connect(self.numbers[0], self.numbers[place])
             with cupy.cuda.Device(self.numbers[place]):
                 self._streams.setdefault((place, purpose), cupy.cuda.Stream(non_blocking=True))
         return self._streams[place, purpose]
@@ -106,6 +107,22 @@ class Group:
 
         with cupy.cuda.Device(self.numbers[0]):
             yield here
+
+    @contextlib.contextmanager
+    def in_line(self) -> Iterator[Any]:
+        """Inside, all that is asked for goes to the current stream of the first device, which is given, as one round."""
+        with self._lock, self.leading():
+            import cupy
+
+            current = cupy.cuda.get_current_stream()
+            ended = self._event(0, "ended")
+            if self._last not in (None, current.ptr):  # another stream may still read what the last round gave
+                current.wait_event(ended)
+            try:
+                yield current
+            finally:
+                current.record(ended)
+                self._last = current.ptr
 
     @contextlib.contextmanager
     def in_order(self) -> Iterator[Callable[[], None]]:
@@ -176,6 +193,18 @@ def here(array: Any) -> Any:
     found = cupy.empty(array.shape, array.dtype)
     copy_to(found, array)
     return found
+
+
+def connect(first: int | None, second: int | None) -> None:
+    """Have copies between two GPUs take the link between them, where there is one; else they go through the host."""
+    import cupy
+
+    runtime = cupy.cuda.runtime
+    for here_, there in ((first, second), (second, first)):
+        with cupy.cuda.Device(here_):
+            if here_ != there and runtime.deviceCanAccessPeer(here_, there):
+                with contextlib.suppress(runtime.CUDARuntimeError):  # who did so before is no error
+                    runtime.deviceEnablePeerAccess(there)
 
 
 def copy_to(target: Any, source: Any, stream: Any = None) -> None:

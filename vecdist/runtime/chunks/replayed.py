@@ -1,4 +1,4 @@
-"""A step over pieces that stay on GPUs: the launches of each GPU are one CUDA graph, and one kernel folds all parts."""
+"""A step over pieces that stay on GPUs: the launches of all are one CUDA graph, and one kernel folds their parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from vecdist.graph.node import Node, cast
 from vecdist.passes.partition import Step
 from vecdist.primitives.reductions import reduced
 from vecdist.runtime.base import length_of
-from vecdist.runtime.chunks.devices import copy_to
+from vecdist.runtime.chunks.devices import copy_to, recorded
 from vecdist.runtime.chunks.rounds import Rows
 from vecdist.runtime.chunks.work import Parts, Read, Work
 
@@ -45,7 +45,10 @@ def _fixed(array: Any) -> Any:
 
 @final
 class Replayed:
-    """The launches of all pieces, with the arrays that they read and write; for arguments of one layout."""
+    """The launches of all pieces as one graph over all GPUs, with the arrays that they read and write.
+
+    For arguments of one layout: they are copied to where the graph reads them.
+    """
 
     def __init__(self, work: Work, rows: Rows, given: Mapping[int, Any], beside: Sequence[Read]) -> None:
         import cupy
@@ -61,42 +64,67 @@ class Replayed:
                 cupy.empty((len(self.chunks), *shape), root.dtype)
                 for shape, root in zip(shapes, work.step.roots, strict=True)
             ]
+            self.inputs: dict[int, Any] = _like(given)
         self.fold: Work = folding(work, len(self.chunks))
-        self.shares: list[Share] = [Share(self, work, rows, given, place) for place in range(len(self.group))]
+        self.shares: list[Share] = [Share(self, work, rows, place) for place in range(len(self.group))]
         self.capturable: bool = all(share.capturable for share in self.shares)
+        self.graph: Any = None
 
     def __call__(self, given: Mapping[int, Any]) -> Parts | None:
         """What the parts of all pieces fold to, for these arguments."""
         if not self.capturable:
             return None
-        with self.group.in_order() as join:
-            for share in self.shares:
-                share(given)
-            join()
+        with self.group.in_line() as stream:
+            for slot, array in given.items():
+                if array_kind(array) == "cupy":
+                    copy_to(self.inputs[slot], array, stream)
+            if self.graph is None:
+                self._capture()
+            self.graph.launch(stream)
             found = self.fold(dict(enumerate(self.parts)))
             return tuple(part.reshape(shape) for part, shape in zip(found, self.shapes, strict=True))
+
+    def _capture(self) -> None:
+        """Launch all once, for what a first launch makes cannot be made inside a capture; and then as a graph."""
+        origin = self.group.stream(0)
+        with self.group.in_order():
+            self._ask(origin)
+        origin.synchronize()
+        origin.begin_capture()
+        try:
+            self._ask(origin)
+        finally:
+            self.graph = origin.end_capture()
+
+    def _ask(self, origin: Any) -> None:
+        """Ask all GPUs for their shares, behind what a stream of the first was asked for, which goes on after them."""
+        with self.group.there(0):
+            begun = recorded(origin)
+        ended = [share.ask(begun) for share in self.shares]
+        with self.group.there(0):
+            for each in ended:
+                origin.wait_event(each)
 
 
 @final
 class Share:
-    """The launches of one GPU, on pieces of its own: those of the first write to where parts are folded."""
+    """The launches of one GPU, on pieces of its own, in turns on two streams: one ends while the next begins.
 
-    def __init__(self, whole: Replayed, work: Work, rows: Rows, given: Mapping[int, Any], place: int) -> None:
+    Those of the first GPU read arguments, and write parts, where they lie; for others they are copied.
+    """
+
+    def __init__(self, whole: Replayed, work: Work, rows: Rows, place: int) -> None:
         import cupy
 
-        self.group, self.place = whole.group, place
+        self.group, self.place, self.whole = whole.group, place, whole
         group, own = whole.group, _source(rows).of(place)
         spans = [n for n, (at, _) in enumerate(whole.chunks) if at in own]
-        apart = group.numbers[place] != group.numbers[0]
-        self.stream: Any = group.stream(place)
-        self.graph: Any = None
+        self.apart: bool = group.numbers[place] != group.numbers[0]
+        self.streams: list[Any] = [group.stream(place), group.stream(place, "computes beside")]
         self.targets: list[Any] = [parts[spans[0] : spans[-1] + 1] if spans else parts[:0] for parts in whole.parts]
         with group.on(place):
-            self.own: list[Any] = [cupy.empty_like(target) if apart else target for target in self.targets]
-            self.inputs: dict[int, Any] = {
-                slot: array if array_kind(array) == "number" else cupy.empty(array.shape, array.dtype)
-                for slot, array in given.items()
-            }
+            self.own: list[Any] = [cupy.empty_like(target) if self.apart else target for target in self.targets]
+            self.inputs: dict[int, Any] = _like(whole.inputs) if self.apart else whole.inputs
             self.calls: list[tuple[Any, list[Any], list[Any]]] = [
                 (*self._prepared(work, rows, *whole.chunks[n]), [part[n - spans[0]] for part in self.own])
                 for n in spans
@@ -112,35 +140,41 @@ class Share:
 
     @property
     def capturable(self) -> bool:
-        """Whether its launches may be a graph."""
+        """Whether its launches may be part of a graph."""
         return all(getattr(run, "capturable", True) for run, *_ in self.calls)
 
-    def __call__(self, given: Mapping[int, Any]) -> None:
-        """Launch all on the stream of the GPU, from any thread: a graph is launched sooner than a thread is woken."""
-        for slot, array in given.items():
-            if array_kind(array) == "cupy":
-                copy_to(self.inputs[slot], array, self.stream)
-        if self.graph is None:
-            with self.group.on(self.place):
-                self._launch()  # what a first launch makes cannot be made inside a capture
-                self._capture()
-        else:
-            with self.group.there(self.place):
-                self.graph.launch(self.stream)
-        for target, own in zip(self.targets, self.own, strict=True):
-            if own is not target and own.size:
-                copy_to(target, own, self.stream)
+    def ask(self, begun: Any) -> Any:
+        """Ask for all launches behind an event; given is an event behind them."""
+        first, second = self.streams
+        with self.group.there(self.place):
+            first.wait_event(begun)
+            self._fetch(first)
+            second.wait_event(recorded(first))
+        for number, (run, arrays, out) in enumerate(self.calls):
+            with self.group.there(self.place), self.streams[number % 2]:
+                run(arrays, out)
+        with self.group.there(self.place):
+            first.wait_event(recorded(second))
+            for target, own in zip(self.targets, self.own, strict=True):
+                if own is not target and own.size:
+                    copy_to(target, own, first)
+            return recorded(first)
 
-    def _launch(self) -> None:
-        for run, arrays, out in self.calls:
-            run(arrays, out)
+    def _fetch(self, stream: Any) -> None:
+        if self.apart:
+            for slot, array in self.inputs.items():
+                if array_kind(array) == "cupy":
+                    copy_to(array, self.whole.inputs[slot], stream)
 
-    def _capture(self) -> None:
-        self.stream.begin_capture()
-        try:
-            self._launch()
-        finally:
-            self.graph = self.stream.end_capture()
+
+def _like(given: Mapping[int, Any]) -> dict[int, Any]:
+    """Arrays of the current device as these, and numbers as they are."""
+    import cupy
+
+    return {
+        slot: array if array_kind(array) == "number" else cupy.empty(array.shape, array.dtype)
+        for slot, array in given.items()
+    }
 
 
 def folding(work: Work, count: int) -> Work:
