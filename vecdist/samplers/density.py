@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias, final, runtime_checkable
 
 import numpy as np
 
+from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import Leaf, argument, array_kind, constant, leaf
 from vecdist.graph.node import Node, rewrite
 from vecdist.lazy.array import Expression, LazyArray
@@ -51,7 +52,8 @@ class Target:
     ) -> Target:
         """The target that a user means by a ``Density``, or by a function of a lazy vector and a point to start from.
 
-        Where ``device`` is not given, it is a GPU if ``initial`` or an array inside the density is a CuPy array.
+        Where ``device`` is not given, it is a GPU if ``initial`` or an array inside the density is a CuPy array; what
+        else the density holds is copied there.
         Raises ``TypeError`` for what is neither, and ``ValueError`` where the length of vectors is not known, the
         density is no scalar, the device is no device, or several are given to a sampler that ``shares`` no chains.
         """
@@ -76,8 +78,9 @@ class Target:
         if device is None and initial is not None and array_kind(initial) == "cupy":
             device = "cuda"
         target = Target(density, trace, ndim, device or "cpu")
-        there = target.value(target.vector).device
-        return Target(density, trace, ndim, "cuda") if device is None and there != "cpu" else target
+        if device is None and target.value(target.vector).device != "cpu":
+            device = "cuda"
+        return replace(target, device="cuda").there() if device == "cuda" else target
 
     @property
     def library(self) -> Any:
@@ -93,11 +96,12 @@ class Target:
         copies: dict[int, tuple[Any, Any]] = {}
 
         def moved(node: Node, args: tuple[Node, ...]) -> Node:
-            if node.op != "leaf" or node.attrs[0].kind != "cupy" or node.attrs[0].traced:
+            if node.op != "leaf" or not _moves(node.attrs[0]):
                 return rebuilt(node, args)
             found: Leaf = node.attrs[0]
             if id(found.array) not in copies:
-                copies[id(found.array)] = found.array, here(found.array)
+                given = found.array if found.kind == "cupy" else self.library.asarray(found.array)
+                copies[id(found.array)] = found.array, here(given)
             _, copied = copies[id(found.array)]
             if copied is found.array:
                 return node
@@ -117,3 +121,8 @@ class Target:
             given = f"shape {value.shape}" if isinstance(value, LazyArray) else f"a {type(value).__name__}"
             raise ValueError(f"a log density is a lazy scalar; for a vector of {self.ndim} numbers it gave {given}")
         return value.astype(np.float64)
+
+
+def _moves(found: Leaf) -> bool:
+    """Whether a leaf holds an array that may lie elsewhere."""
+    return found.kind != "number" and not found.traced and not isinstance(found.array, Chunked)

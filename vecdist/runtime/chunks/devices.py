@@ -110,7 +110,7 @@ class Group:
 
     @contextlib.contextmanager
     def in_line(self) -> Iterator[Any]:
-        """Inside, all that is asked for goes to the current stream of the first device, which is given, as one round."""
+        """Inside, what is asked of the current stream of the first device, which is given, is one round."""
         with self._lock, self.leading():
             import cupy
 

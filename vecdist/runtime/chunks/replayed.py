@@ -79,12 +79,12 @@ class Replayed:
                 if array_kind(array) == "cupy":
                     copy_to(self.inputs[slot], array, stream)
             if self.graph is None:
-                self._capture()
+                self.graph = self._captured()
             self.graph.launch(stream)
             found = self.fold(dict(enumerate(self.parts)))
             return tuple(part.reshape(shape) for part, shape in zip(found, self.shapes, strict=True))
 
-    def _capture(self) -> None:
+    def _captured(self) -> Any:
         """Launch all once, for what a first launch makes cannot be made inside a capture; and then as a graph."""
         origin = self.group.stream(0)
         with self.group.in_order():
@@ -94,7 +94,8 @@ class Replayed:
         try:
             self._ask(origin)
         finally:
-            self.graph = origin.end_capture()
+            graph = origin.end_capture()
+        return graph
 
     def _ask(self, origin: Any) -> None:
         """Ask all GPUs for their shares, behind what a stream of the first was asked for, which goes on after them."""

@@ -7,6 +7,7 @@ goes through blocks of pinned memory that stay in the processor's cache, which s
 from __future__ import annotations
 
 import contextlib
+import gc
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -46,6 +47,7 @@ def streamed(work: Work, rows: Rows, known: Mapping[int, Any], into: Mapping[int
                 raise
             fits[0] = -(-fits[0] // 2)
             _warn(fits[0], rows)
+        gc.collect()  # the error's frames hold each other, and memory of the pieces
         cupy.get_default_memory_pool().free_all_blocks()
 
 
