@@ -102,7 +102,7 @@ class Mark:
 
 
 class Graph:
-    """What streams were asked for, from one of them on; each launch has marks, and streams but the first, of its own."""
+    """What streams were asked for, from one of them on; a launch has marks, and streams but the first, of its own."""
 
     def __init__(self, world, origin):
         self.world, self.asked = world, {origin: []}
