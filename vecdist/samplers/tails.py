@@ -77,7 +77,7 @@ def _flattest(gradients: np.ndarray) -> np.ndarray | None:
     usable = np.isfinite(lengths) & (lengths > 0.0)
     if usable.sum() < gradients.shape[1]:
         return None
-    return np.linalg.svd(gradients[usable] / lengths[usable, None])[2][-1]
+    return np.linalg.svd(gradients[usable] / lengths[usable, None], full_matrices=False)[2][-1]
 
 
 def _told(direction: np.ndarray, names: Any) -> str:
