@@ -54,7 +54,7 @@ def translated(name, text):
     return compile(text.replace(f"from {cpu_language.__name__} import *", ""), name, "exec")
 
 
-def spoken_once(module, function, signature, exports):
+def spoken_once(module, function, signature, exports, shared=None):
     """What is compiled elsewhere is run as it is; it has no address, but is itself."""
     function.compile(signature)
     for each, types in exports.values():

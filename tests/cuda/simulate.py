@@ -256,6 +256,13 @@ def scattered_rows(columns):
     return (logpdf(Normal(lazy(means)[group] + rows.sum(axis=1)[:, None], 2.0), rows).sum(),), (means,)
 
 
+def walk(count):
+    """A random walk of scalars, each of them an array of its own: its steps are calls of one function."""
+    steps = [np.array(value) for value in x(count)]
+    moves = [logpdf(Normal(0.5 * lazy(a), 1.0 + n), b) for n, (a, b) in enumerate(zip(steps, steps[1:], strict=False))]
+    return (sum(moves),), tuple(steps)
+
+
 def several(array, number):
     """Results that share one loop."""
     return tuple((lazy(array) * float(n)).sum() for n in range(number)), ()
@@ -301,6 +308,7 @@ CASES = {
     "many sums": (several(x(300), 18), 3, 1),
     "sums of two lengths": (((lazy(x(300)).sum() + lazy(x(40)).sum(),), ()), 3, 1),
     "Normal with gradient": (model(300), 1, 1),
+    "very many scalars": (walk(50), 1, 1),
     "Normal with gradient, three blocks": (model(900), 3, 1),
     "Normal in float32": (model(300, "f4"), 1, 1),
     "Gamma with edges": (gamma(300), 1, 1),

@@ -10,6 +10,7 @@ from typing import final, get_args, get_type_hints
 from vecdist.codegen import frontend
 from vecdist.codegen.pruning import pruned
 from vecdist.kernel.code import Function, Return, walk
+from vecdist.kernel.statements import Operator
 from vecdist.primitives.loops import Loop
 from vecdist.primitives.table import PRIMITIVES
 
@@ -26,7 +27,8 @@ class Routine:
     """A function of float64 numbers, named by its content.
 
     ``parameters`` and ``results`` are types, as generated source names them; ``needs`` are the routines that it calls.
-    One that is ``seldom`` called is not put in the place of its calls on a GPU, which would cost all threads registers.
+    One that is ``seldom`` called is not put in the place of its calls on a GPU, which would cost all threads registers;
+    one that is ``apart`` is so nowhere, for there are many.
     """
 
     function: Function
@@ -35,6 +37,7 @@ class Routine:
     results: tuple[str, ...]
     needs: tuple[Routine, ...]
     seldom: bool = False
+    apart: bool = False
 
     @property
     def name(self) -> str:
@@ -60,9 +63,9 @@ def with_needs(routines: Iterable[Routine]) -> tuple[Routine, ...]:
     return tuple(found.values())
 
 
-def is_routine(op: str | Loop) -> bool:
+def is_routine(op: Operator) -> bool:
     """Whether a statement of this operation becomes many."""
-    return isinstance(op, Loop) or (op in PRIMITIVES and PRIMITIVES[op].routine is not None)
+    return isinstance(op, Loop) or (isinstance(op, str) and op in PRIMITIVES and PRIMITIVES[op].routine is not None)
 
 
 @cache

@@ -31,7 +31,7 @@ from vecdist.kernel.regions import (
     structure_below,
     through_gather,
 )
-from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Store, Temp, Total, carried
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Operator, Scatter, Store, Temp, Total, carried
 from vecdist.primitives.loops import Loop as Turns
 from vecdist.primitives.recurrences import Recurrence
 from vecdist.primitives.scans import SCANS
@@ -277,7 +277,7 @@ class _Lowering:
         values = tuple([arg.of for arg in args])
         if node.op == "loop":
             return self.turned(node, values, block, level)
-        return self.assign(node.op, values, node.dtype, block, level)
+        return self.assign(node.attrs[0] if node.op == "formula" else node.op, values, node.dtype, block, level)
 
     def apart(self, node: Node, places: Places) -> Value:
         """What is no elementwise function of its arguments."""
@@ -321,7 +321,7 @@ class _Lowering:
             self.turns[loop, args, block] = self.assign(loop, args, every, block, level)
         return self.assign("index", (self.turns[loop, args, block].of[place],), node.dtype, block, level)
 
-    def assign(self, op: str | Turns, args: tuple[Expr, ...], dtype: np.dtype, block: Block, level: int) -> Value:
+    def assign(self, op: Operator, args: tuple[Expr, ...], dtype: np.dtype, block: Block, level: int) -> Value:
         name = self.name("v")
         block.put(level, Assign(name, op, args, dtype))
         return Value(Name(name), block, level)

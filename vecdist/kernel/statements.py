@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from vecdist.kernel.expressions import Expr, Name, names, substituted
+from vecdist.primitives.formulas import Formula
 from vecdist.primitives.loops import Loop
 
 if TYPE_CHECKING:
     from vecdist.kernel.ir import Block
 
 Change = Callable[[Expr], Expr]
+
+
+Operator = str | Loop | Formula
+"""What a statement computes: a primitive by its name, a loop of elements, or a formula."""
 
 
 @final
@@ -60,7 +65,7 @@ class Assign:
     """
 
     name: str
-    op: str | Loop
+    op: Operator
     args: tuple[Expr, ...]
     dtype: np.dtype
 

@@ -12,9 +12,10 @@ from vecdist.graph.shapes import Dim
 from vecdist.passes.checks import split_checks
 from vecdist.passes.column_reductions import candidates, scattered, tall_sums
 from vecdist.passes.derivations import Derivation
-from vecdist.passes.expand import expand, to_elementary
+from vecdist.passes.expand import expand, expand_but_many, to_elementary
 from vecdist.passes.factor import factor
 from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
+from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import KEPT, hoistable, kept, narrow
 from vecdist.passes.loops import merged, with_turns
@@ -59,16 +60,22 @@ def turns(graph: Sequence[Node]) -> tuple[Node, ...]:
     return merged(with_turns(graph, lambda turn: passed(turn, (*ON_PRIMITIVES, *ON_TARGET))))
 
 
+def often(graph: Sequence[Node]) -> tuple[Node, ...]:
+    """A graph with calls of what many scalars are alike in, after all passes."""
+    return formulas(graph, lambda roots: passed(roots, ON_TARGET))
+
+
 ON_STEP: tuple[Pass, ...] = (
     *ON_PRIMITIVES, turns, to_elementary, simplify, sink_selects, expand, simplify,
 )  # fmt: skip
 ON_TARGET: tuple[Pass, ...] = (
+    often,  # before each of very many scalars is written out by the passes behind
     turns,  # of loops, which are graphs of their own
     in_steps(lambda news: passed(news, ON_STEP)),  # which are graphs of their own
     to_elementary,  # so that what the sides of a choice have in common are exponentials and logarithms
     simplify,  # constants that functions were taken apart at, which hide what sides have in common
     sink_selects,  # between two logarithms that functions were taken apart into
-    expand,  # the rest, down to what both targets have code for
+    expand_but_many,  # the rest, down to what both targets have code for
     simplify,  # constants that these were taken apart at
     stored,  # what steps read, in the form that it has when it is computed
     verify,

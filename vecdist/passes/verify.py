@@ -8,6 +8,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import BroadcastError, Dim, broadcast
+from vecdist.passes.expand import ELEMENTARY
 from vecdist.primitives.loops import complaint_of
 from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import STRUCTURE
@@ -44,6 +45,8 @@ def _complaint(node: Node) -> str | None:
         shape = broadcast(arg.shape for arg in node.args)
     except BroadcastError as error:
         return str(error)
+    if node.op == "formula":
+        return "its arguments are scalars" if any(arg.shape for arg in node.args) else None
     complaint = complaint_of(node.attrs[0], node.args) if node.op == "loop" else _elementary_complaint(node)
     return complaint or (None if shape == node.shape else f"its arguments broadcast to {shape}")
 
@@ -52,7 +55,7 @@ def _elementary_complaint(node: Node) -> str | None:
     entry = PRIMITIVES.get(node.op)
     if entry is None:
         return "no primitive of this name"
-    if entry.code is None:
+    if entry.code is None and (node.shape or node.op not in ELEMENTARY):
         return "neither target has code for it"
     if len(node.args) != entry.arity:
         return f"it takes {entry.arity} arguments"

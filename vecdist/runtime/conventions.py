@@ -1,4 +1,4 @@
-"""Functions of an LLVM module, and calls of them, by Numba's conventions."""
+"""Functions of an LLVM module, and calls: by Numba's conventions, or of numbers, which raise nothing, by those of C."""
 
 from __future__ import annotations
 
@@ -20,26 +20,39 @@ class Conventions:
         self.target, self.module = target, module
 
     def begun(
-        self, name: str, result: Type, kinds: Sequence[Type], parameters: Sequence[str], inline: str = "noinline"
-    ) -> tuple[ir.Function, Sequence[Value], ir.IRBuilder]:
+        self, name: str, result: Type, kinds: Sequence[Type], parameters: Sequence[str], inline: str = "noinline",
+        plain: bool = False,
+    ) -> tuple[ir.Function, Sequence[Value], ir.IRBuilder]:  # fmt: skip
         """A function, its arguments, and where its instructions go."""
         convention = self.target.call_conv
-        kind = convention.get_function_type(result, kinds)
+        kind = self._plain(result, kinds) if plain else convention.get_function_type(result, kinds)
         function = ir.Function(self.module, kind, self.module.get_unique_name(f"vecdist_{name}"))
         function.linkage = "internal"
         function.attributes.add(inline)
-        convention.decorate_function(function, parameters, kinds)
         builder = ir.IRBuilder(function.append_basic_block("entry"))
+        if plain:
+            return function, function.args, builder
+        convention.decorate_function(function, parameters, kinds)
         return function, convention.decode_arguments(builder, kinds, function), builder
 
-    def ended(self, builder: ir.IRBuilder, kind: Type, result: Value) -> None:
+    def _plain(self, result: Type, kinds: Sequence[Type]) -> ir.FunctionType:
+        first, *others = (self.target.get_value_type(each) for each in (result, *kinds))
+        return ir.FunctionType(first, others)
+
+    def ended(self, builder: ir.IRBuilder, kind: Type, result: Value, plain: bool = False) -> None:
         """The end of a function, which gives this result."""
-        self.target.call_conv.return_value(builder, self.target.get_return_value(builder, kind, result))
+        if plain:
+            builder.ret(result)
+        else:
+            self.target.call_conv.return_value(builder, self.target.get_return_value(builder, kind, result))
 
     def called(
-        self, builder: ir.IRBuilder, function: ir.Function, result: Type, kinds: Sequence[Type], given: Sequence[Value]
-    ) -> Value:
+        self, builder: ir.IRBuilder, function: ir.Function, result: Type, kinds: Sequence[Type],
+        given: Sequence[Value], plain: bool = False,
+    ) -> Value:  # fmt: skip
         """What a call gives in such a function, which ends with its error if it has one."""
+        if plain:
+            return builder.call(function, given)
         convention = self.target.call_conv
         status, found = convention.call_function(builder, function, result, kinds, given)
         with cgutils.if_unlikely(builder, status.is_error):

@@ -23,7 +23,7 @@ from vecdist.codegen.routines import Routine, Tables
 from vecdist.graph.leaves import Leaf, array_kind
 from vecdist.kernel.ir import Kernel
 from vecdist.runtime import compiler
-from vecdist.runtime.intrinsics import numbered
+from vecdist.runtime.intrinsics import grouped, numbered
 from vecdist.runtime.typed import Written, forget
 
 
@@ -161,7 +161,7 @@ def _around(made: Sequential, number: int, given: Sequence[str]) -> Iterator[str
         yield f"    if {' or '.join(other)}:"
         yield f"        return _nothing{', (' + '_nothing, ' * len(slopes) + ')' if slopes else ''}"
     each = [*given, *(f"_pointer({array.name})" for array in made.filled)]
-    yield f"    _found = _emitted({number}, ({''.join(f'{text}, ' for text in each)}))"
+    yield f"    _found = _emitted({number}, {grouped(each)})"
     yield f"    return _found[0]{', (' + ''.join(f'_found[{place}], ' for place in slopes) + ')' if slopes else ''}"
 
 

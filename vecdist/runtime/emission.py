@@ -6,7 +6,6 @@ What an operation is comes from Numba's tables.
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
@@ -28,14 +27,14 @@ from vecdist.kernel.expressions import (
     Several,
     spine,
 )
-from vecdist.runtime import conventions, exports, lanes, outlining, typed, unrolling
-from vecdist.runtime.conventions import Conventions
+from vecdist.runtime import conventions, exports, lanes, modules, outlining, typed, unrolling
 from vecdist.runtime.lanes import blocks_of, mixes_widths, widened
+from vecdist.runtime.modules import Module
 from vecdist.runtime.outlining import Part, framed, parts_of
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import is_small, kept_whole
 
-SHAPING = conventions, exports, lanes, outlining, scopes, typed, unrolling
+SHAPING = conventions, exports, lanes, modules, outlining, scopes, typed, unrolling
 VERSION = b"".join(Path(file).read_bytes() for file in (__file__, *(str(each.__file__) for each in SHAPING)))
 Value = Any  # of LLVM; None for what is known when compiling
 
@@ -44,59 +43,15 @@ def emit(target: Any, builder: ir.IRBuilder, own: Written, arguments: Sequence[V
     """What a function gives, which is written at the place of a builder; what it exports is in the same module."""
     if own.apart:
         builder.function.attributes.add("noinline")
-    module = _Module(target, builder.module, [own.made, *own.exported.values()])
-    result = _Statements(module, own.made, builder).write(arguments)
+    module = Module(target, builder.module, own, _written)
+    result = _written(module, own.made, builder, None, arguments)
     for symbol, made in own.exported.items():
         module.export(symbol, made)
     return result
 
 
-@final
-class _Module:
-    """The functions of one LLVM module, each emitted when it is first called; one of one call, in its place."""
-
-    def __init__(self, target: Any, module: ir.Module, roots: Sequence[Typed]) -> None:
-        self.target, self.module, self.conventions = target, module, Conventions(target, module)
-        self.uses = Counter(roots)
-        waiting = list(roots)
-        for made in waiting:  # which grows meanwhile
-            inner = [function for function in made.calls.values() if isinstance(function, Typed)]
-            waiting += [each for each in dict.fromkeys(inner) if each not in self.uses]
-            self.uses.update(inner)
-        self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
-        self.functions: dict[Typed, ir.Function] = {}
-        self.emitters: dict[tuple[Any, Any], Any] = {}
-
-    def emitter(self, function: Any, signature: Any) -> Any:
-        """What emits a call of one of Numba's functions, which it takes long to find."""
-        key = function, signature
-        if key not in self.emitters:
-            self.emitters[key] = self.target.get_function(function, signature)
-        return self.emitters[key]
-
-    def function(self, made: Typed) -> ir.Function:
-        if made not in self.functions:
-            self.functions[made] = self.emitted(made)
-        return self.functions[made]
-
-    def export(self, symbol: str, made: Typed) -> None:
-        """A function for C of what a function is given, in words that lie at an address."""
-        kinds: list[Any] = [types.CPointer(types.int64)]
-        whole, (words,), builder = self.conventions.begun(made.written.function.name, types.none, kinds, ("words",))
-        self.call(builder, made, exports.unpacked(self.target, builder, made.arguments, words))
-        self.conventions.ended(builder, types.none, self.target.get_dummy_value())
-        self.conventions.for_c(symbol, whole, kinds)
-
-    def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value]) -> Value:
-        if self.uses[made] == 1 and not made.written.apart:
-            return _Statements(self, made, builder).write(arguments)
-        return self.conventions.called(builder, self.function(made), made.result, made.arguments, arguments)
-
-    def emitted(self, made: Typed) -> ir.Function:
-        own, inline = made.written.function, "alwaysinline" if made.written.merged else "noinline"
-        function, given, builder = self.conventions.begun(own.name, made.result, made.arguments, own.parameters, inline)
-        self.conventions.ended(builder, made.result, _Statements(self, made, builder).write(given))
-        return function
+def _written(module: Module, made: Typed, builder: ir.IRBuilder, words: Value, arguments: Sequence[Value]) -> Value:
+    return _Statements(module, made, builder, words).write(arguments)
 
 
 @final
@@ -104,9 +59,9 @@ class _Statements:
     """The instructions of a function's statements, at the place of a builder."""
 
     def __init__(
-        self, module: _Module, made: Typed, builder: ir.IRBuilder, settled: frozenset[str] | None = None
+        self, module: Module, made: Typed, builder: ir.IRBuilder, words: Value, settled: frozenset[str] | None = None
     ) -> None:
-        self.module, self.target, self.made, self.builder = module, module.target, made, builder
+        self.module, self.target, self.made, self.builder, self.words = module, module.target, made, builder, words
         own = made.written.function
         self.settled = scopes.values(own.parameters, own.body) if settled is None else settled
         self.known: dict[str, Value] = {}  # of names that are nothing but a value
@@ -119,8 +74,9 @@ class _Statements:
     def write(self, arguments: Sequence[Value]) -> Value:
         """What the function returns, for arguments of its types."""
         function = self.made.written.function
-        for name, kind, value in zip(function.parameters, self.made.arguments, arguments, strict=True):
-            self.store(name, value, kind)
+        given = iter(arguments)
+        for name, kind in zip(function.parameters, self.made.arguments, strict=True):
+            self.store(name, next(given) if self.shares(name) is None else self.found(name), kind)
         self.result = self.target.get_dummy_value()
         parts = [] if self.module.as_written else parts_of(self.made)
         self.divided(parts) if parts else self.block(function.body)
@@ -140,22 +96,40 @@ class _Statements:
     def divided(self, parts: Sequence[Part]) -> None:
         """Calls of parts, which are functions; what they leave to each other lies in a frame of words."""
         word, conventions, parameters = ir.IntType(64), self.module.conventions, self.made.written.function.parameters
-        places, size = framed(parts, lambda name: self.target.get_abi_sizeof(self.kind(name)))
+        places, size = framed(parts, self.size)
         frame = self.builder.bitcast(self.place(ir.ArrayType(word, size)), word.as_pointer())
         for name in places.keys() & set(parameters):  # which are given other values
             word_of = self.builder.gep(frame, [word(places[name])])
             self.builder.store(self.name(Name(name)), self.builder.bitcast(word_of, self.places[name].type))
+        begin = [frame] if self.words is None else [frame, self.words]
         for part in parts:
-            taken = [name for name in parameters if name in part.names and name not in places]
-            kinds: list[Any] = [types.CPointer(types.int64), *(self.made.names[name] for name in taken)]
-            function, (own, *values), builder = conventions.begun("part", types.none, kinds, ("frame", *taken))
-            inner = _Statements(self.module, self.made, builder, self.settled)
-            for name, value in zip(taken, values, strict=True):
-                inner.store(name, value, self.made.names[name])
+            read = [name for name in parameters if name in part.names and name not in places]
+            taken = [name for name in read if self.shares(name) is None]
+            kinds: list[Any] = [*[exports.WORDS] * len(begin), *(self.made.names[name] for name in taken)]
+            named = ["frame", "words"][: len(begin)]
+            function, given, builder = conventions.begun("part", types.none, kinds, (*named, *taken))
+            own, passed = given[0], iter(given[len(begin) :])
+            inner = _Statements(self.module, self.made, builder, given[len(begin) - 1], self.settled)
+            for name in read:
+                inner.store(name, next(passed) if name in taken else inner.found(name), self.made.names[name])
             inner.part(part, {name: builder.gep(own, [word(n)]) for name, n in places.items() if name in part.names})
             conventions.ended(builder, types.none, self.target.get_dummy_value())
-            given = [frame, *(self.name(Name(name)) for name in taken)]
-            conventions.called(self.builder, function, types.none, kinds, given)
+            values = [self.name(Name(name)) for name in taken]
+            conventions.called(self.builder, function, types.none, kinds, [*begin, *values])
+
+    def shares(self, name: str) -> int | None:
+        return self.module.place(self.made, name)
+
+    def found(self, name: str) -> Value:
+        """An argument that functions share, from where it lies."""
+        return exports.argument(self.target, self.builder, self.made.names[name], self.words, self.module.shared[name])
+
+    def size(self, name: str) -> int:
+        """The bytes of a value."""
+        sizes, kind = self.module.sizes, self.made.names[name]
+        if kind not in sizes:  # LLVM reads a module of its own for each answer
+            sizes[kind] = self.target.get_abi_sizeof(self.kind(name))
+        return sizes[kind]
 
     def kind(self, name: str) -> Any:
         return self.target.get_value_type(self.made.names[name])
@@ -388,8 +362,10 @@ class _Statements:
         if function is None:
             return self.as_type(item.args[0], self.made.of(item))
         if isinstance(function, Typed):
-            values = [self.as_type(each, kind) for each, kind in zip(item.args, function.arguments, strict=True)]
-            return self.module.call(self.builder, function, values)
+            parameters = zip(function.written.function.parameters, function.arguments, item.args, strict=True)
+            own = [pair for name, *pair in parameters if self.module.place(function, name) is None]
+            values = [self.as_type(each, kind) for kind, each in own]
+            return self.module.call(self.builder, function, values, self.words)
         return self.apply(function, self.pairs(item.args))
 
 

@@ -3,39 +3,66 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
 from numba.np.numpy_support import as_dtype
 
+WORDS = types.CPointer(types.int64)
+
+
+def places(kinds: Iterable[Any]) -> list[int]:
+    """Where arguments of these types begin, and how many words there are."""
+    sizes = (1 + 2 * kind.ndim if isinstance(kind, types.Array) else 1 for kind in kinds)
+    return list(itertools.accumulate(sizes, initial=0))
+
 
 def unpacked(target: Any, builder: ir.IRBuilder, kinds: Sequence[Any], words: Any) -> list[Any]:
     """Arguments of these types, which lie at an address."""
-    word = ir.IntType(64)
-    places = (builder.load(builder.gep(words, [word(place)])) for place in itertools.count())
-    return [_unpacked(target, builder, kind, places) for kind in kinds]
+    return [argument(target, builder, kind, words, place) for kind, place in zip(kinds, places(kinds), strict=False)]
 
 
-def _unpacked(target: Any, builder: ir.IRBuilder, kind: Any, words: Iterator[Any]) -> Any:
+def argument(target: Any, builder: ir.IRBuilder, kind: Any, words: Any, place: int) -> Any:
     """An argument of the words that it was packed in."""
     if isinstance(kind, types.Array):
-        return _array(target, builder, kind, words)
-    whole = next(words)
+        return _array(target, builder, kind, words, place)
+    whole = word(builder, words, place)
+    if isinstance(kind, types.CPointer):
+        return builder.inttoptr(whole, target.get_data_type(kind.dtype).as_pointer())
     if not isinstance(kind, types.Float):
         return target.cast(builder, whole, types.int64, kind)
     return target.cast(builder, builder.bitcast(whole, ir.DoubleType()), types.float64, kind)
 
 
-def _array(target: Any, builder: ir.IRBuilder, kind: types.Array, words: Iterator[Any]) -> Any:
-    from numba.np.arrayobj import make_array, populate_array  # which only compiling needs, and is long in loading
+def word(builder: ir.IRBuilder, words: Any, place: int) -> Any:
+    """The word at a place."""
+    return builder.load(at(builder, words, place))
 
-    made = make_array(kind)(target, builder)
-    data = builder.inttoptr(next(words), made.data.type)
-    shape, strides = ([next(words) for _ in range(kind.ndim)] for _ in range(2))
-    populate_array(made, data, shape, strides, item_size(target, kind.dtype), None)
-    return made._getvalue()
+
+def at(builder: ir.IRBuilder, words: Any, place: int) -> Any:
+    """The address of the word at a place."""
+    return builder.gep(words, [ir.Constant(ir.IntType(64), place)])
+
+
+def _array(target: Any, builder: ir.IRBuilder, kind: types.Array, words: Any, place: int) -> Any:
+    """An array of its address, shape and strides."""
+    model = target.data_model_manager[kind]
+    address, *others = (word(builder, words, place + number) for number in range(1 + 2 * kind.ndim))
+    shape, strides = others[: kind.ndim], others[kind.ndim :]
+    count = shape[0] if shape else ir.Constant(ir.IntType(64), 1)
+    for length in shape[1:]:
+        count = builder.mul(count, length)
+    data = builder.inttoptr(address, target.get_data_type(kind.dtype).as_pointer())
+    found = ir.Constant(model.get_value_type(), None)
+    given = {"nitems": count, "itemsize": item_size(target, kind.dtype), "data": data}
+    for name, value in given.items():
+        found = builder.insert_value(found, value, model.get_field_position(name))
+    for name, values in (("shape", shape), ("strides", strides)):
+        for axis, value in enumerate(values):
+            found = builder.insert_value(found, value, [model.get_field_position(name), axis])
+    return found
 
 
 def item_size(target: Any, kind: Any) -> Any:

@@ -13,6 +13,7 @@ from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.expand import expand
 from vecdist.primitives.calls import computed
+from vecdist.primitives.formulas import Formula
 from vecdist.primitives.loops import Loop
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
@@ -50,6 +51,8 @@ class Program:
                 if (loop, node.args) not in places:
                     places[loop, node.args] = self._call(_Turns(loop), given)
                 places[node] = self._call(operator.itemgetter(result), [places[loop, node.args]], elementwise=True)
+            elif node.op == "formula":
+                places[node] = self._call(_value_of(node.attrs[0]), given, node.dtype)
             elif node.op == "const":
                 places[node] = self._place(np.asarray(node.value, node.dtype))
             else:
@@ -92,6 +95,12 @@ class Program:
                 value = np.asarray(value, dtype)
             values[place] = value
         return [values[place] for place in self._results]
+
+
+def _value_of(formula: Formula) -> Meaning:
+    """The value of a formula, of its arguments."""
+    program = _expanded((formula.root,))
+    return lambda arrays, length, *given: program.values(given, length)[0]
 
 
 class _Turns:

@@ -13,7 +13,7 @@ from vecdist.kernel.expressions import Call
 from vecdist.kernel.scopes import given, read
 from vecdist.runtime.typed import Typed
 
-LONGEST = 1000  # statements of a part, but for those of one that has others inside
+LONGEST = 500  # statements of a part, but for those of one that has others inside
 
 
 def parts_of(made: Typed) -> list[Part]:

@@ -10,9 +10,11 @@ import builtins
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, final
 
 from numba.core import types
+from numba.core.extending import _Intrinsic
 
 from vecdist.kernel.code import Code, Do, For, Function, If, Note, Return, Set, While
 from vecdist.kernel.expressions import (
@@ -36,6 +38,7 @@ OPERATORS: dict[str, Any] = {
     "|": operator.or_, "^": operator.xor, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "==": operator.eq, "!=": operator.ne, "neg": operator.neg, "~": operator.invert, "not": operator.not_,
 }  # fmt: skip
+INSTRUCTIONS = {each for name, each in OPERATORS.items() if name not in {"//", "%", "**"}}
 IN_TURN = {"and", "or"}  # which compute no more than they need
 
 Type = Any  # of Numba, whose kinds of types have attributes of their own
@@ -47,8 +50,9 @@ class Written:
     """A function of generated code, and what its names mean.
 
     ``merged`` ones are put in the place of their calls, ``apart`` ones never.  ``exports`` are functions of the same
-    module that can be called at an address, by symbols, with their types.  ``made`` is what it is for the types that it
-    was last compiled for, and ``exported`` what those are.
+    module that can be called at an address, by symbols, with their types; the last arguments of all of them may be
+    ``shared`` ones, which other functions of the module find where they lie.  ``made`` is what it is for the types that
+    it was last compiled for, and ``exported`` what those are.
     """
 
     function: Function
@@ -56,6 +60,7 @@ class Written:
     merged: bool = False
     apart: bool = False
     exports: dict[str, tuple[Written, Sequence[Type]]] = field(default_factory=dict)
+    shared: Mapping[str, Type] = field(default_factory=dict)
     made: Any = None
     exported: dict[str, Typed] = field(default_factory=dict)
 
@@ -70,6 +75,14 @@ class Written:
         """What a name means that is none of its own; of a function of generated code, what was written."""
         found = self.names[name] if name in self.names else getattr(builtins, name)
         return getattr(found, "written", found)
+
+
+def _is_plain(called: Any) -> bool:
+    """Whether something that is called is an intrinsic, or an operation that Numba has no function for."""
+    if isinstance(called, Typed):
+        return called.is_plain
+    function, _ = called
+    return isinstance(function, _Intrinsic) or function in INSTRUCTIONS
 
 
 @final
@@ -87,6 +100,12 @@ class Typed:
     calls: dict[int, Any] = field(default_factory=dict)
     stores: dict[int, Any] = field(default_factory=dict)
     result: Type = types.none
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether it is a function of numbers that computes with instructions alone, of which none raises anything."""
+        numbers = all(isinstance(each, types.Number | types.Boolean) for each in (self.result, *self.arguments))
+        return self.written.apart and numbers and not self.stores and all(map(_is_plain, self.calls.values()))
 
     def of(self, item: Expr | For) -> Type:
         """The type of an expression, or of the index of a loop."""

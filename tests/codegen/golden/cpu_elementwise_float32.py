@@ -2,14 +2,13 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(singles, x1):
-    v2 = x1
-    store(singles, 0, f4(v2), -1, 1)
+def prelude():
+    pass
 
 
 @compiled
-def nest0(first, last, singles, x0, o0, n0):
-    v2 = load(singles, 0, -1, 1)
+def nest0(first, last, x0, x1, o0, n0):
+    v2 = x1
     widest()
     size = 4096
     for block in range(first, last):
@@ -31,19 +30,19 @@ def finish():
 def kernel(x0, x1, o0, n0):
     widest()
     doubles = room(0, f8)
-    singles = room(1, f4)
+    singles = room(0, f4)
     integers = room(0, i8)
-    prelude(singles, x1)
+    prelude()
     blocks = (n0 + 4096 - 1) // 4096
-    nest0(i8(0), blocks, singles, x0, o0, n0)
+    nest0(i8(0), blocks, x0, x1, o0, n0)
 
 
 @compiled
 def part(number, first, last, doubles, singles, integers, x0, x1, o0, n0):
     if number == 0:
-        prelude(singles, x1)
+        prelude()
     elif number == 1:
-        nest0(first, last, singles, x0, o0, n0)
+        nest0(first, last, x0, x1, o0, n0)
     elif number == 2:
         finish()
 

@@ -2,23 +2,16 @@ from vecdist.runtime.cpu.language import *
 
 
 @compiled
-def prelude(integers, x1, x2, x3, x4):
+def prelude():
+    pass
+
+
+@compiled
+def nest0(first, last, p_a8, x0, x1, x2, x3, x4, o1, n0):
     v2 = x1
     v4 = x2
     v6 = x3
     v10 = x4
-    store(integers, 0, i8(v2), -1, 2)
-    store(integers, 1, i8(v4), -1, 2)
-    store(integers, 2, i8(v6), -1, 2)
-    store(integers, 3, i8(v10), -1, 2)
-
-
-@compiled
-def nest0(first, last, p_a8, integers, x0, o1, n0):
-    v2 = load(integers, 0, -1, 2)
-    v4 = load(integers, 1, -1, 2)
-    v6 = load(integers, 2, -1, 2)
-    v10 = load(integers, 3, -1, 2)
     widest()
     size = 4096
     for block in range(first, last):
@@ -47,20 +40,20 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0):
     widest()
     doubles = room(0, f8)
     singles = room(0, f4)
-    integers = room(4, i8)
-    prelude(integers, x1, x2, x3, x4)
+    integers = room(0, i8)
+    prelude()
     blocks = (n0 + 4096 - 1) // 4096
     p_a8 = empty(blocks, i8)
-    nest0(i8(0), blocks, p_a8, integers, x0, o1, n0)
+    nest0(i8(0), blocks, p_a8, x0, x1, x2, x3, x4, o1, n0)
     finish(p_a8, o0)
 
 
 @compiled
 def part(number, first, last, p_a8, doubles, singles, integers, x0, x1, x2, x3, x4, o0, o1, n0):
     if number == 0:
-        prelude(integers, x1, x2, x3, x4)
+        prelude()
     elif number == 1:
-        nest0(first, last, p_a8, integers, x0, o1, n0)
+        nest0(first, last, p_a8, x0, x1, x2, x3, x4, o1, n0)
     elif number == 2:
         finish(p_a8, o0)
 

@@ -24,6 +24,7 @@ from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Assign, Made, Scatter, Statement, Total, reads
 
 CHEAP = {"lt", "le", "eq", "ne", "and", "or", "not", "add", "sub", "mul", "neg", "abs", "floor"}
+LONG, SHORT = 1500, 500  # statements of a line that LLVM takes long for: twice as long is four times the time
 CHEAP_STEPS = 12  # so many of these cost less than a buffer of booleans, whose width splits the vectors of its readers
 
 
@@ -58,9 +59,10 @@ def scatters_alone(phase: Phase) -> bool:
 
 
 def has_phases(loop: Loop, fixed: Mapping[str, int]) -> bool:
-    """Whether a loop over rows has inner loops that are not unrolled, or adds to elements that its data choose."""
+    """Whether a loop over rows has inner loops that are not unrolled, scatters, or is long."""
     items = [item for _, item in loop.body.items]
-    return any(isinstance(item, Scatter) or (isinstance(item, Loop) and not is_unrolled(item, fixed)) for item in items)
+    loops = any(isinstance(item, Loop) and not is_unrolled(item, fixed) for item in items)
+    return loops or len(items) > LONG or any(isinstance(item, Scatter) for item in items)
 
 
 def phases(loop: Loop) -> list[Phase]:
@@ -88,7 +90,16 @@ def phases(loop: Loop) -> list[Phase]:
             found += [Phase(tuple(needed))] if needed else []
             found += inner
     found += [Phase(tuple(waiting))] if waiting else []
-    return list(_repeating([*found, Phase(tuple(last))] if last else found))
+    whole = [*found, Phase(tuple(last))] if last else found
+    return list(_repeating([part for phase in whole for part in _short(phase)]))
+
+
+def _short(phase: Phase) -> list[Phase]:
+    """The parts of a phase that is long."""
+    items = phase.items
+    if phase.loop is not None or len(items) <= LONG:
+        return [phase]
+    return [Phase(items[first : first + SHORT]) for first in range(0, len(items), SHORT)]
 
 
 def _needed(items: Sequence[Statement], given: Collection[str]) -> list[Statement]:

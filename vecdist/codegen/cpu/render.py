@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vecdist.codegen import loops
+from vecdist.codegen import calls
 from vecdist.codegen.cpu.blocking import MAX, MIN, block_count, block_size, stripe_count, stripe_limit, striped
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.parts import WIDE, Hoisted, part
@@ -33,7 +33,7 @@ ENTRIES = {"kernel", "part", "host"}  # the functions that are called from outsi
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for the CPU."""
     functions, tables, routines = inlined(trimmed(_Module(kernel).functions(), ENTRIES))
-    routines = *routines, *loops.routines(kernel.root.walk(), scalar)
+    routines = *routines, *calls.routines(kernel.root.walk(), scalar)
     return Source(functions, kernel, "vecdist.runtime.cpu.language", tables, routines, "@compiled")
 
 
@@ -47,6 +47,7 @@ class _Module:
         outputs = [f"o{number}" for number in range(len(kernel.outputs))]
         flag = ["flag"] if kernel.flagged else []
         self.parameters = (*slots, *outputs, *flag, *kernel.lengths)
+        self.numbers = numbers(kernel)
         self.hoisted = Hoisted(needed_later(kernel), len(kernel.outputs))
 
     def functions(self) -> tuple[Function, ...]:
@@ -66,7 +67,9 @@ class _Module:
 
     def prelude(self) -> Function:
         """A function for what varies along no loop; what the loops need of it is kept."""
-        return self.function("prelude", self.signature(), (*self.strides(), *self.outer(0), *self.hoisted.stored()))
+        items = [item for item in self.outer(0) if item not in self.numbers]
+        body = (*self.strides(), *items, *self.hoisted.stored())
+        return self.with_numbers(self.function("prelude", self.signature(), body))
 
     def partials(self, upto: int) -> list[str]:
         """The arrays of partial sums of the first ``upto`` nests."""
@@ -85,11 +88,17 @@ class _Module:
         parameters = self.signature("first", "last", *shared)
         return self.knowing(self.function(f"nest{number}", parameters, items, nest.buffers))
 
-    def knowing(self, function: Function) -> Function:
-        """A function with what it reads of the prelude's values."""
-        read = {name for item in walk(function.body) for name in names(*expressions(item))}
-        known = self.hoisted.loaded([name for name in self.hoisted.values if name in read])
+    def with_numbers(self, function: Function) -> Function:
+        """A function with what it reads of numbers among the arguments."""
+        read = _read(function)
+        known = spelled([item for item in self.numbers if item.name in read], self.kernel)
         return replace(function, body=(*known, *function.body))
+
+    def knowing(self, function: Function) -> Function:
+        """A function with what it reads of numbers, and of the prelude's values."""
+        read = _read(function)
+        known = self.hoisted.loaded([name for name in self.hoisted.values if name in read])
+        return self.with_numbers(replace(function, body=(*known, *function.body)))
 
     def outer(self, level: int) -> list[Item]:
         """What the outermost block computes at a level."""
@@ -156,9 +165,20 @@ def called(name: str, arguments: Sequence[str]) -> Call:
     return Name(name)(*map(Name, arguments))
 
 
+def _read(function: Function) -> set[str]:
+    return {name for item in walk(function.body) for name in names(*expressions(item))}
+
+
+def numbers(kernel: Kernel) -> list[Load]:
+    """The arguments that are numbers, as they are read: every function has them at hand."""
+    given = {slot.index for slot in kernel.slots if slot.layout == "number"}
+    return [item for item in kernel.root.statements(0) if isinstance(item, Load) and item.source in given]
+
+
 def needed_later(kernel: Kernel) -> dict[str, np.dtype]:
-    """The values of the outermost block that are read outside of its first level, with their dtypes."""
+    """The values of the outermost block that are read outside of its first level, with their dtypes; not numbers."""
     first = {item.name: item.dtype for item in kernel.root.statements(0) if isinstance(item, Assign | Load)}
     below = [item for item in kernel.root.walk() if not isinstance(item, Loop)]
     read = {name for item in below if getattr(item, "name", None) not in first for name in reads(item)}
-    return {name: dtype for name, dtype in first.items() if name in read}
+    known = {item.name for item in numbers(kernel)}
+    return {name: dtype for name, dtype in first.items() if name in read and name not in known}

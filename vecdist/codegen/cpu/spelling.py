@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, final
 
+from vecdist.codegen.calls import called, is_call
 from vecdist.codegen.cpu.mixed import Add, Item
-from vecdist.codegen.loops import called
 from vecdist.codegen.statements import computed, load_offset, slot_of, store_offset, typed_zero
 from vecdist.kernel.code import Code, Do, Set, let, replaced
 from vecdist.kernel.expressions import Call, Choice, Element, Expr, Name, Operand, of_type, rewritten
 from vecdist.kernel.ir import SCALAR, Kernel
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp, Total, array_name
-from vecdist.primitives.loops import Loop
 
 READ = {"dense": "load", "strided": "load_bytes"}  # the word that reads an element, by the layout of its array
 
@@ -59,9 +58,7 @@ def _accumulate(item: Accumulate, arrays: Arrays) -> Code:
 
 
 def _assign(item: Assign, arrays: Arrays) -> Code:
-    if isinstance(item.op, Loop):
-        return let(item.name, called(item.op, item.args, scalar))
-    return let(item.name, computed(item))
+    return let(item.name, called(item, scalar) if is_call(item) else computed(item))
 
 
 def _store(item: Store, arrays: Arrays) -> Code:

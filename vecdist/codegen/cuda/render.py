@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from vecdist.codegen import loops
+from vecdist.codegen import calls
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters
 from vecdist.codegen.cuda.launch import parameters
@@ -30,7 +30,7 @@ from vecdist.kernel.statements import Accumulate, Made, Statement, reads
 def render(kernel: Kernel) -> Source:
     """The source of ``kernel`` for CUDA."""
     functions, tables, routines = inlined((function(kernel),))
-    routines = *routines, *loops.routines(kernel.root.walk(), scalar)
+    routines = *routines, *calls.routines(kernel.root.walk(), scalar)
     return Source(functions, kernel, "vecdist.runtime.cuda.language", tables, routines)
 
 

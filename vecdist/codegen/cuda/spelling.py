@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from vecdist.codegen.calls import called, is_call
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import SIZE
 from vecdist.codegen.cuda.near_sums import near
 from vecdist.codegen.cuda.privatisation import SLOTS
 from vecdist.codegen.cuda.reductions import combined
-from vecdist.codegen.loops import called
 from vecdist.codegen.statements import (
     ACCUMULATOR,
     Item,
@@ -24,7 +24,6 @@ from vecdist.kernel.code import Code, Do, If, Set, let, replaced
 from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, of_type, word
 from vecdist.kernel.ir import SCALAR, Kernel
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp, Total, array_name
-from vecdist.primitives.loops import Loop
 
 TYPED = {"floor", "fmod", "rint", "sqrt", "bits", "from_bits"}  # functions of libdevice, of one type each
 
@@ -53,8 +52,8 @@ def _load(item: Load, kernel: Kernel) -> Code:
 
 def _assign(item: Assign, kernel: Kernel) -> Code:
     match item:
-        case Assign(name, Loop() as loop, args):
-            return let(name, called(loop, args, scalar))
+        case Assign(name) if is_call(item):
+            return let(name, called(item, scalar))
         case Assign(name, op, args, dtype) if op in TYPED:
             return let(name, Name(f"{op}_{'i' if op == 'from_bits' else 'f'}{dtype.itemsize}")(*args))
         case Assign(name, "where" | "seldom", (condition, yes, no), dtype) if dtype.kind != "b":

@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen import loops
+from vecdist.codegen import calls
 from vecdist.codegen.cpu import spelling as cpu
 from vecdist.codegen.cuda import spelling as cuda
 from vecdist.codegen.cuda import words
@@ -68,7 +68,7 @@ TARGETS = {
 def render(kernel: Kernel, returned: Collection[int], target: str) -> Source:
     """The source of a kernel, all of whose lengths are fixed; the outputs in ``returned`` are its results."""
     functions, tables, routines = inlined((function(kernel, returned, TARGETS[target]),))
-    routines = *routines, *loops.routines(kernel.root.walk(), TARGETS[target].scalar)
+    routines = *routines, *calls.routines(kernel.root.walk(), TARGETS[target].scalar)
     return Source(functions, kernel, TARGETS[target].language, tables, routines)
 
 

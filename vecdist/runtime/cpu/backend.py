@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, final
 
 import numba
@@ -41,7 +41,8 @@ _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 def _routine(routine: Routine) -> Written:
     """What kernels call."""
     if routine.name not in _routines:
-        text, make = routine.module(cpu_language.__name__, "@merged"), partial(Written, merged=True)
+        text = routine.module(cpu_language.__name__, "@merged")
+        make = partial(Written, merged=not routine.apart, apart=routine.apart)
         given = _meanings(routine.tables, routine.needs)
         module = sources.imported(_named(routine), text, (routine.function,), given, make)
         _routines[routine.name] = getattr(module, routine.name)
@@ -93,8 +94,12 @@ class CpuProgram(Program):
             if len(self.signature) <= MANY:
                 self.address, found = _compile_once(module, self.serial, self.signature, exports)
             else:
+                self.signature = _by_address(kernel, self.signature)
+                own = _part_signature(kernel, self.signature)
+                exports = {symbol: (each, own) for symbol, (each, _) in exports.items()}
                 whole = {f"{module.__name__}_whole": (module.kernel.written, self.signature)}
-                _, (there, *found) = _compile_once(module, module.host, (), whole | exports)
+                shared = dict(zip(module.kernel.written.function.parameters, self.signature, strict=True))
+                _, (there, *found) = _compile_once(module, module.host, (), whole | exports, shared)
                 self.serial = Packed(there, self.signature)
             self.part: Packed | None = Packed(found[0], own) if found else None
 
@@ -165,15 +170,17 @@ class CpuProgram(Program):
 
 
 def _compile_once(
-    module: ModuleType, function: Any, signature: tuple[types.Type, ...], exports: Mapping[str, tuple[Any, Any]]
-) -> tuple[int, list[int]]:
+    module: ModuleType, function: Any, signature: tuple[types.Type, ...], exports: Mapping[str, tuple[Any, Any]],
+    shared: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[int, list[int]]:  # fmt: skip
     """Compile for these types, or load what was compiled; other arguments are converted, never compiled for.
 
-    The address of the machine code, by Numba's conventions for calls, and those of what it exports.
+    The address of the machine code, by Numba's conventions for calls, and those of what it exports; their last
+    arguments are ``shared`` by all functions of the module.
     """
     with compiler.alone():
         sources.known(module)  # where another thread has forgotten its own, of the same source
-        function.written.exports = dict(exports)
+        function.written.exports, function.written.shared = dict(exports), dict(shared)
         function.compile(signature)
         function.disable_compile()
         function.written.exports = {}  # each knows what it is called by
@@ -213,6 +220,13 @@ def _signature(kernel: Kernel) -> tuple[types.Type, ...]:
     if kernel.flagged:
         result.append(types.Array(types.int64, 1, "C"))
     return (*result, *(types.int64 for _ in kernel.lengths))
+
+
+def _by_address(kernel: Kernel, signature: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The argument types where arrays in one piece are given by their addresses alone."""
+    slots, outputs = [slot.layout == "dense" for slot in kernel.slots], [not each.summed for each in kernel.outputs]
+    plain = [*slots, *outputs, *[False] * (len(signature) - len(slots) - len(outputs))]
+    return tuple([types.CPointer(kind.dtype) if each else kind for kind, each in zip(signature, plain, strict=True)])
 
 
 def _part_signature(kernel: Kernel, signature: tuple[types.Type, ...]) -> tuple[types.Type, ...]:

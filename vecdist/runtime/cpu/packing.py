@@ -20,9 +20,14 @@ SIGN, WORDS = 1 << 63, 1 << 64
 
 
 def words(signature: Sequence[Any], arguments: Sequence[Any]) -> Iterator[int]:
-    """Arguments of these types: of an array its address, shape and strides, of a number its value, or its bits."""
+    """Arguments of these types: of an array its address, shape and strides, of a number its value, or its bits.
+
+    Of one that goes by its address alone the address; it must lie in one piece.
+    """
     for kind, given in zip(signature, arguments, strict=True):
-        if isinstance(kind, types.Array):
+        if isinstance(kind, types.CPointer):
+            yield given.__array_interface__["data"][0]
+        elif isinstance(kind, types.Array):
             yield given.__array_interface__["data"][0]
             yield from given.shape
             yield from given.strides

@@ -1,0 +1,92 @@
+"""The functions of one LLVM module: which are called, how, and what of their arguments they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, final
+
+from llvmlite import ir
+from numba.core import types
+
+from vecdist.runtime import exports
+from vecdist.runtime.conventions import Conventions
+from vecdist.runtime.typed import Type, Typed, Written
+
+Value = Any  # of LLVM; None for what is known when compiling
+Write: TypeAlias = "Callable[[Module, Typed, ir.IRBuilder, Value, Sequence[Value]], Value]"
+"""Writes the statements of a function at the place of a builder: the address of what is shared, and its arguments."""
+
+
+@final
+class Module:
+    """The functions of one LLVM module, each emitted when it is first called; one of one call, in its place."""
+
+    def __init__(self, target: Any, module: ir.Module, own: Written, write: Write) -> None:
+        self.write = write
+        self.target, self.module, self.conventions = target, module, Conventions(target, module)
+        self.names = own.names
+        self.shared: dict[str, int] = dict(zip(own.shared, exports.places(own.shared.values()), strict=False))
+        roots = [own.made, *own.exported.values()]
+        self.uses = Counter(roots)
+        waiting = list(roots)
+        for made in waiting:  # which grows meanwhile
+            inner = [function for function in made.calls.values() if isinstance(function, Typed)]
+            waiting += [each for each in dict.fromkeys(inner) if each not in self.uses]
+            self.uses.update(inner)
+        self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
+        self.functions: dict[Typed, ir.Function] = {}
+        self.sizes: dict[Type, int] = {}
+        self.emitters: dict[tuple[Any, Any], Any] = {}
+
+    def emitter(self, function: Any, signature: Any) -> Any:
+        """What emits a call of one of Numba's functions, which it takes long to find."""
+        key = function, signature
+        if key not in self.emitters:
+            self.emitters[key] = self.target.get_function(function, signature)
+        return self.emitters[key]
+
+    def function(self, made: Typed) -> ir.Function:
+        if made not in self.functions:
+            self.functions[made] = self.emitted(made)
+        return self.functions[made]
+
+    def place(self, made: Typed, name: str) -> int | None:
+        """Where an argument lies that functions share; ``None`` of one that is given with each call."""
+        return self.shared.get(name) if made.written.names is self.names else None
+
+    def given(self, made: Typed) -> tuple[list[str], list[Type]]:
+        """The parameters that are given with each call, and their types; the address of those that are not is first."""
+        pairs = list(zip(made.written.function.parameters, made.arguments, strict=True))
+        own = [(name, kind) for name, kind in pairs if self.place(made, name) is None]
+        own = own if len(own) == len(pairs) else [("words", exports.WORDS), *own]
+        return [name for name, _ in own], [kind for _, kind in own]
+
+    def export(self, symbol: str, made: Typed) -> None:
+        """A function for C of what a function is given, in words that lie at an address."""
+        kinds: list[Any] = [exports.WORDS]
+        whole, (words,), builder = self.conventions.begun(made.written.function.name, types.none, kinds, ("words",))
+        own = [kind for kind in self.given(made)[1] if kind is not exports.WORDS]
+        shared = exports.at(builder, words, exports.places(own)[-1])
+        self.call(builder, made, exports.unpacked(self.target, builder, own, words), shared)
+        self.conventions.ended(builder, types.none, self.target.get_dummy_value())
+        self.conventions.for_c(symbol, whole, kinds)
+
+    def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value], words: Value) -> Value:
+        """A call, with the address of what functions share."""
+        if self.uses[made] == 1 and not made.written.apart:
+            return self.write(self, made, builder, words, arguments)
+        _, kinds = self.given(made)
+        arguments = [words, *arguments] if kinds[:1] == [exports.WORDS] else arguments
+        function, plain = self.function(made), made.is_plain
+        return self.conventions.called(builder, function, made.result, kinds, arguments, plain)
+
+    def emitted(self, made: Typed) -> ir.Function:
+        own, inline = made.written.function, "alwaysinline" if made.written.merged else "noinline"
+        parameters, kinds = self.given(made)
+        plain = made.is_plain
+        function, given, builder = self.conventions.begun(own.name, made.result, kinds, parameters, inline, plain)
+        words, *given = given if kinds[:1] == [exports.WORDS] else (None, *given)
+        result = self.write(self, made, builder, words, given)
+        self.conventions.ended(builder, made.result, result, plain)
+        return function
