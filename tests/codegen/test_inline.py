@@ -94,6 +94,18 @@ def turned_thrice(x, y):
     return x * y
 
 
+def two(x, limit):
+    rest, _ = halves(x, limit)
+    other, _ = halves(limit, x)
+    return rest, other
+
+
+def unasked(x, limit):
+    """Nobody wants what the second call in there returns."""
+    rest, _ = two(x, limit)
+    return rest
+
+
 def powers(base):
     """A routine that takes a function, and a number, from around it."""
 
@@ -105,7 +117,8 @@ def powers(base):
 
 
 power = powers(3.0)
-ROUTINES = {f.__name__: f for f in (mantissa, exponent, mixed, early, summed, multiplied, turned_thrice, power)}
+WRITTEN = (mantissa, exponent, mixed, early, summed, multiplied, turned_thrice, unasked, power)
+ROUTINES = {f.__name__: f for f in WRITTEN}
 
 
 @pytest.fixture(autouse=True)
@@ -170,6 +183,12 @@ def test_what_came_before_a_branch_is_shared_in_it():
     source = put(*texts)
     assert sum("while" in line for line in source[0]) == 1
     assert run(source, v0=40.0)["v2"] == 6.0
+
+
+def test_a_call_whose_results_nobody_wants_is_left_out():
+    source = put("v1 = f8(unasked(v0, 1.0))")
+    assert sum("while" in line for line in source[0]) == 1
+    assert run(source, v0=40.0)["v1"] == 0.625
 
 
 def test_loops_over_tables_are_written_out_and_indexed_ones_are_constants():

@@ -220,6 +220,8 @@ class _Body:
         function = self.function(call)
         assert function is not None, str(call)
         used = frozenset(place for place, name in enumerate(places) if name != Name(UNUSED))
+        if not used:
+            return  # nobody asks for what it returns
         results = self.called(function, arguments, used)
         self.several([self.expression(places[place]) for place in sorted(used)], [results[p] for p in sorted(used)])
 
