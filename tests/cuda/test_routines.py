@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from vecdist import lazy, sample
+from vecdist import lazy, logcdf, sample
 from vecdist.codegen.cuda.grid import THREADS
-from vecdist.distributions import Binomial, Gamma, Hypergeometric, Poisson, VonMises
+from vecdist.distributions import Binomial, Gamma, Hypergeometric, Poisson, VonMises, WienerFirstPassage
 from vecdist.graph.leaves import leaf
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
@@ -24,6 +24,7 @@ CASES = {
     "poisson draws": lambda dtype: (sample(1, Poisson(lazy(A)), 5), ()),
     "binomial draws": lambda dtype: (sample(1, Binomial(20, lazy(X)), 5), ()),
     "hypergeometric draws": lambda dtype: (sample(1, Hypergeometric(lazy(B), 40, 30), 5), ()),
+    "first passages with gradient": lambda dtype: (logcdf(WienerFirstPassage(A, 0.0, lazy(X), B), X).sum(), (A, X)),
     "far angles": lambda dtype: (np.sin(lazy(A.astype(dtype))).sum(), ()),
     "von mises draws": lambda dtype: (sample(1, VonMises(0.0, lazy(A)), 5), ()),
 }

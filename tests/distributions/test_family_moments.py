@@ -23,7 +23,7 @@ HEAVY = {
     "YuleSimon": ("alpha", 1, 2), "Zipf": ("power", 2, 3),
 }
 INDEX = {"GeneralizedExtremeValue": ("shape", 1, 0.5), "GeneralizedPareto": ("shape", 1, 0.5)}  # from where on
-ALWAYS = {"Cauchy": np.nan, "HalfCauchy": np.inf, "Levy": np.inf}
+ALWAYS = {"Cauchy": np.nan, "HalfCauchy": np.inf, "Levy": np.inf, "WienerFirstPassage": np.inf}
 TAILS = np.array([0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.25, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0,
                   11.0, 12.0, 13.0, 14.0, 15.0])  # one for each of what parameters_of draws
 

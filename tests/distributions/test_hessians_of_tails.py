@@ -19,7 +19,7 @@ REFUSED = {
     "NoncentralChi2": "df", "NoncentralFisherSnedecor": "x dfn dfd nc", "NoncentralStudentT": "x df nc loc scale",
     "NormalInverseGaussian": "x loc alpha beta delta", "ScaledInverseChi2": "df", "SkewedExponentialPower": "power",
     "Nakagami": "shape", "Pert": "low high peak weight", "PolyaGamma": "x b z", "StudentT": "df",
-    "VonMises": "concentration", "ZeroInflatedNegativeBinomial": "r",
+    "VonMises": "concentration", "WienerFirstPassage": "x alpha tau beta delta", "ZeroInflatedNegativeBinomial": "r",
     "Zipf": "power",
 }
 WEIGHTS = (3 / 4, -3 / 20, 1 / 60)  # of a central difference of order six (Fornberg 1988, table 1)

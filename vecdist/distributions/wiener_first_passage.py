@@ -5,11 +5,25 @@ import math
 from vecdist.constraints import Constraint, beginning, finite, nonnegative, open_unit_interval, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node, where
-from vecdist.primitives.arithmetic import square
+from vecdist.graph.node import Node, const, where
+from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log
+from vecdist.primitives.floating import at_most
 from vecdist.special.passage_draws import passage_draw
+from vecdist.special.passage_tails import NEVER, log_passage_tail, passage_quantile, passage_tail
 from vecdist.special.passages import EARLY, log_images, log_waves
+
+
+def _in_units(x: Node, p: Parameters) -> tuple[Node, Node, Node]:
+    """The time in units of the squared distance of the boundaries, where it begins, and the drift in such units."""
+    return at_most((x - p.tau) / p.alpha / p.alpha, NEVER), p.beta, p.delta * p.alpha
+
+
+def _at(below: float, q: Node, p: Parameters) -> Node:
+    """The x below which, or above which, there is so much; what is infinite does not change with the parameters."""
+    unit = passage_quantile(const(below, q.dtype), p.beta, p.delta * p.alpha, q)
+    never = eq(unit, math.inf)
+    return where(never, math.inf, p.tau + square(p.alpha) * where(never, 1.0, unit))
 
 
 class WienerFirstPassage(Distribution):
@@ -20,8 +34,12 @@ class WienerFirstPassage(Distribution):
     t = x - tau to get there, tau being spent on other things.  K(t, w) is the sum of
     pi k sin(k pi w) exp(-k^2 pi^2 t / 2) for k = 1, 2, ....  The rest of the probability is that it gets to the lower
     boundary first; then x is infinite, and ``WienerFirstPassage(alpha, tau, 1 - beta, -delta)`` has the density.
+    So ``cdf`` rises to h, the probability of the upper boundary, as ``pdiffusion`` of the package rtdists does, and to
+    1 at infinity alone: h = (1 - exp(-2 alpha delta beta)) / (1 - exp(-2 alpha delta)), without a drift beta.  ``sf``
+    is at least 1 - h; quantiles of more than h, and the mean, are infinite.
     Navarro and Fuss (2009), Fast and accurate calculations for first-passage times in Wiener diffusion models, Journal
-    of Mathematical Psychology 53.
+    of Mathematical Psychology 53; Blurton, Kesselmeier and Gondan (2012), Fast and accurate calculations for cumulative
+    first-passage time distributions in Wiener diffusion models, the same journal 56.
 
     >>> import numpy as np, vecdist
     >>> np.asarray(vecdist.logpdf(WienerFirstPassage(2.0, 0.25, 0.5, 1.0), np.array([0.25, 0.5, 2.25]))).round(4)
@@ -49,6 +67,38 @@ class WienerFirstPassage(Distribution):
         waves = log_waves(where(early, 1.0, unit), p.rest, p.beta)
         last = p.delta * (way - 0.5 * p.delta * t) - 2.0 * log(p.alpha) + waves
         return where(early, first, last)
+
+    @staticmethod
+    def cdf(x: Node, p: Parameters) -> Node:
+        return passage_tail(const(1.0, x.dtype), *_in_units(x, p))
+
+    @staticmethod
+    def sf(x: Node, p: Parameters) -> Node:
+        return passage_tail(const(0.0, x.dtype), *_in_units(x, p))
+
+    @staticmethod
+    def log_cdf(x: Node, p: Parameters) -> Node:
+        return log_passage_tail(const(1.0, x.dtype), *_in_units(x, p))
+
+    @staticmethod
+    def log_sf(x: Node, p: Parameters) -> Node:
+        return log_passage_tail(const(0.0, x.dtype), *_in_units(x, p))
+
+    @staticmethod
+    def quantile(q: Node, p: Parameters) -> Node:
+        return _at(1.0, q, p)
+
+    @staticmethod
+    def upper_quantile(q: Node, p: Parameters) -> Node:
+        return _at(0.0, q, p)
+
+    @staticmethod
+    def mean(p: Parameters) -> float:
+        return math.inf
+
+    @staticmethod
+    def variance(p: Parameters) -> float:
+        return math.inf
 
     @staticmethod
     def draw(random: Stream, p: Parameters) -> Node:
