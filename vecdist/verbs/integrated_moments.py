@@ -47,6 +47,10 @@ class Moments:
         """The mean of a function of the variable, and of what else is ``given``."""
         nodes = [*_nodes(p), *given]
         whole = self.family.reach(p).whole
+        if self.family.discrete and not whole:
+            raise NotImplementedError(
+                f"mean of {self.family.__name__} is not there: it is a sum over values, which are no whole numbers"
+            )
 
         def inside(values: tuple[Node, ...]) -> tuple[Parameters, tuple[Node, ...]]:
             own = iter(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from vecdist.constraints import Constraint
@@ -10,9 +11,10 @@ from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, where
 from vecdist.lazy.array import Operand
-from vecdist.primitives.arithmetic import eq, maximum, minimum
+from vecdist.primitives.arithmetic import eq, maximum, minimum, square
 from vecdist.wrappers.bounds import Bounded, given_bounds
 from vecdist.wrappers.derived import derive
+from vecdist.wrappers.parts_of_moments import part, weighed
 
 
 class Censored(Bounded):
@@ -71,12 +73,38 @@ class Censored(Bounded):
         x = x if lower is None else maximum(x, lower)
         return x if upper is None else minimum(x, upper)
 
+    @classmethod
+    def _expectation(cls, p: Parameters, function: Callable[..., Node], *given: Node) -> Node:
+        """What lies beyond the bounds at these, and what lies between them."""
+        bounds, total = cls.bounds(p), p.zero
+        inside: list[Node | None] = []
+        for bound, tail, end in zip(bounds, (cls._before, cls.base.sf), (-math.inf, math.inf), strict=True):
+            if bound is not None:
+                beyond = tail(bound, p)
+                total = total + weighed(beyond, function(bound, *given))
+                bound = where(eq(beyond, 0.0), end, bound)  # noqa: PLW2901 (nothing depends on it)
+            inside.append(bound)
+        return total + part(cls.base, inside[0], inside[1], p, function, *given)
+
+    @classmethod
+    def _before(cls, lower: Node, p: Parameters) -> Node:
+        return cls.base.cdf(cls.base.before(lower), p)
+
+    @classmethod
+    def mean(cls, p: Parameters) -> Node:
+        return cls._expectation(p, lambda x: x)
+
+    @classmethod
+    def variance(cls, p: Parameters) -> Node:
+        return cls._expectation(p, lambda x, centre: square(x - centre), cls.mean(p))
+
 
 def censored(distribution: Distribution, lower: Operand | None = None, upper: Operand | None = None) -> Distribution:
     """The distribution of X where it lies between two bounds, and of the bound where X lies beyond it.
 
     At ``lower``, ``logpdf`` is log P(X <= lower), at ``upper`` log P(X >= upper); between them the log density, outside
-    them -inf.  A bound that is ``None``, or infinite, is none.
+    them -inf.  A bound that is ``None``, or infinite, is none.  Means and variances are those of the bounds with their
+    masses, and of what lies between, by an integral of quantiles as those of ``truncated``, or of counts by a sum.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Exponential

@@ -74,6 +74,11 @@ def derive(
     return made
 
 
+def family_of(wrapper: type[Wrapper], inner: type[Distribution], own: tuple[str, ...]) -> Any:
+    """The family that ``wrapper`` makes of another, for its formulas; of quantities, however these were written."""
+    return _family(wrapper, inner, 0, own, ())
+
+
 @lru_cache(maxsize=512)
 def _family(
     wrapper: type[Wrapper], inner: type[Distribution], place: int, own: tuple[str, ...], settings: tuple[Any, ...]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from vecdist.constraints import Bound, Constraint
 from vecdist.distributions.base import Distribution, Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, where
-from vecdist.primitives.arithmetic import eq, maximum
+from vecdist.primitives.arithmetic import eq, maximum, square
 from vecdist.primitives.elementary import exp, log1p, logaddexp
 from vecdist.wrappers.derived import Wrapper, derive
+from vecdist.wrappers.parts_of_moments import part
 
 
 class Folded(Wrapper):
@@ -55,6 +57,20 @@ class Folded(Wrapper):
     def log_sf(cls, x: Node, p: Parameters) -> Node:
         return logaddexp(cls.base.log_sf(x, p), cls.base.log_cdf(cls.base.before(-x), p))
 
+    @classmethod
+    def _expectation(cls, p: Parameters, function: Callable[..., Node], *given: Node) -> Node:
+        """Of what lies below 0, and of the rest."""
+        below = part(cls.base, None, cls.base.before(p.zero), p, lambda x, *rest: function(-x, *rest), *given)
+        return below + part(cls.base, p.zero, None, p, function, *given)
+
+    @classmethod
+    def mean(cls, p: Parameters) -> Node:
+        return cls._expectation(p, lambda x: x)
+
+    @classmethod
+    def variance(cls, p: Parameters) -> Node:
+        return cls._expectation(p, lambda x, centre: square(x - centre), cls.mean(p))
+
 
 def _larger(first: Bound, second: Bound) -> Bound:
     if any(not isinstance(bound, Node) and bound == math.inf for bound in (first, second)):
@@ -64,6 +80,9 @@ def _larger(first: Bound, second: Bound) -> Bound:
 
 def folded(distribution: Distribution) -> Distribution:
     """The distribution of |X|, f(x) + f(-x) for x >= 0.
+
+    Means and variances are those of both sides of 0, each by an integral of quantiles as those of ``truncated``, or of
+    counts by a sum.
 
     >>> import numpy as np, vecdist
     >>> from vecdist.distributions import Cauchy

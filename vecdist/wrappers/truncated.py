@@ -39,6 +39,12 @@ log_share_of: Primitive = primitive(  # of two logarithms of masses, their diffe
 )
 
 
+def _with_outside(outside: Node, part: Node) -> Node:
+    """The logarithm of the mass beyond a bound and of a part; at an end of the support that is the part, slopes too."""
+    none = eq(outside, -math.inf)
+    return where(none, part, logaddexp(where(none, 0.0, outside), part))
+
+
 class Truncated(Bounded):
     """What ``truncated`` gives."""
 
@@ -138,9 +144,9 @@ class Truncated(Bounded):
         support, (low, high) = cls.support(p), cls.bounds(p)
         lower, upper = below + p.log_mass, beyond + p.log_mass
         if low is not None:
-            lower = logaddexp(cls.base.log_cdf(cls.base.before(low), p), lower)
+            lower = _with_outside(cls.base.log_cdf(cls.base.before(low), p), lower)
         if high is not None:
-            upper = logaddexp(cls.base.log_sf(high, p), upper)
+            upper = _with_outside(cls.base.log_sf(high, p), upper)
         x = cls.base.quantile_of_log(at_most(lower, 0.0), p)
         other = cls.base.upper_quantile_of_log(at_most(upper, 0.0), p)
         x = where(upper < LOST[width(q)], math.nan, x) if other is None else where(upper < lower, other, x)
