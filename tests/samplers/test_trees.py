@@ -81,12 +81,13 @@ def test_trees_are_those_of_lists(seed):
     density = functools.partial(by_numpy, mean, precision, edge)
     wanted = Wanted(1, 12, 0, 0, metric, step, 0.8, None, False)
     chains = Chains(wanted, deepest, np.array([seed], np.uint64), mean[None])
-    v, a, n, key, ends, positions, told = (array if array is chains.ends else array[0] for array in chains.arrays)
+    state = (array if array is chains.ends else array[0] for array in chains.arrays)
+    v, a, n, key, ends, positions, told, seen = state
     listed = Listed(density, seed, mean, step, chains.scale[0].copy(), deepest)
     with np.errstate(all="ignore"):
         while n[PHASE] != DONE:
             value, gradient = density(v[X * len(mean) : (X + 1) * len(mean)])
-            growing.advance(v, a, n, key, ends, value, gradient, positions, told)
+            growing.advance(v, v, a, n, key, ends, value, gradient, positions, told, seen)
         for place in range(12):
             chosen, acceptance, divergent, steps = listed.draw()
             np.testing.assert_allclose(chains.positions[0, place], chosen["x"], rtol=1e-7, atol=1e-9)

@@ -18,13 +18,15 @@ class Conventions:
 
     def __init__(self, target: Any, module: ir.Module) -> None:
         self.target, self.module = target, module
+        own: Any = getattr(target, "fndesc", None)  # of what is compiled, which has it in numba-cuda
+        self.convention: Any = own.call_conv if hasattr(own, "call_conv") else target.call_conv
 
     def begun(
         self, name: str, result: Type, kinds: Sequence[Type], parameters: Sequence[str], inline: str = "noinline",
         plain: bool = False,
     ) -> tuple[ir.Function, Sequence[Value], ir.IRBuilder]:  # fmt: skip
         """A function, its arguments, and where its instructions go."""
-        convention = self.target.call_conv
+        convention = self.convention
         kind = self._plain(result, kinds) if plain else convention.get_function_type(result, kinds)
         function = ir.Function(self.module, kind, self.module.get_unique_name(f"vecdist_{name}"))
         function.linkage = "internal"
@@ -44,7 +46,7 @@ class Conventions:
         if plain:
             builder.ret(result)
         else:
-            self.target.call_conv.return_value(builder, self.target.get_return_value(builder, kind, result))
+            self.convention.return_value(builder, self.target.get_return_value(builder, kind, result))
 
     def called(
         self, builder: ir.IRBuilder, function: ir.Function, result: Type, kinds: Sequence[Type],
@@ -53,7 +55,7 @@ class Conventions:
         """What a call gives in such a function, which ends with its error if it has one."""
         if plain:
             return builder.call(function, given)
-        convention = self.target.call_conv
+        convention = self.convention
         status, found = convention.call_function(builder, function, result, kinds, given)
         with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
@@ -64,5 +66,5 @@ class Conventions:
         words = [self.target.get_value_type(kind) for kind in kinds]
         outer = ir.Function(self.module, ir.FunctionType(ir.VoidType(), words), symbol)
         builder = ir.IRBuilder(outer.append_basic_block("entry"))
-        self.target.call_conv.call_function(builder, function, types.none, kinds, outer.args)
+        self.convention.call_function(builder, function, types.none, kinds, outer.args)
         builder.ret_void()

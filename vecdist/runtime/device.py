@@ -20,6 +20,7 @@ from numba.np.numpy_support import carray
 
 from vecdist.codegen.device.render import memory, render
 from vecdist.codegen.routines import Routine, Tables
+from vecdist.codegen.source import Source
 from vecdist.graph.leaves import Leaf, array_kind
 from vecdist.kernel.ir import Kernel
 from vecdist.runtime import compiler
@@ -118,7 +119,7 @@ def compiled(made: Sequential, target: str) -> Any:
     """What Numba calls on a target."""
     source = render(made.kernel, made.returned, target)
     language = LANGUAGES[target]()
-    written = Written(source.functions[0], _meanings(language.words, source.tables, source.routines))
+    written = Written(source.functions[0], meanings_of(source, language.words))
     names: dict[str, Any] = {**language.around, "written": written}
     names["_nothing"] = made.kernel.outputs[made.returned[0]].dtype.type(np.nan)
     given: list[str] = []
@@ -140,6 +141,11 @@ def compiled(made: Sequential, target: str) -> Any:
         found = language.decorator(made.signature)(names[made.name])
     forget({**written.names, written.function.name: written})
     return found
+
+
+def meanings_of(source: Source, words: Mapping[str, Any]) -> dict[str, Any]:
+    """What the names of a source mean, in the words of a target."""
+    return _meanings(words, source.tables, source.routines)
 
 
 def _meanings(words: Mapping[str, Any], tables: Tables, routines: Sequence[Routine]) -> dict[str, Any]:
@@ -179,7 +185,7 @@ def for_c(made: Sequential, function: Any) -> Any:
     return compiler.c_function(numba.from_dtype(made.kernel.outputs[made.returned[0]].dtype)(*given), names["entry"])
 
 
-def _pointer(context, array):  # noqa: ANN001, ANN202
+def pointer_to(context, array):  # noqa: ANN001, ANN201
     """Where the elements of an array begin."""
 
     def codegen(target, builder, signature, values):  # noqa: ANN001, ANN202
@@ -228,7 +234,7 @@ def _cpu() -> Language:
 
     from vecdist.runtime.cpu import language
 
-    around = {"_emitted": language.emitted, "_pointer": intrinsic(_pointer), "_address": intrinsic(_address)}
+    around = {"_emitted": language.emitted, "_pointer": intrinsic(pointer_to), "_address": intrinsic(_address)}
     decorator = functools.partial(numba.njit, **language.MODE)
     return Language(language.WORDS, around, decorator, lambda array: array, _held_on_cpu, lambda array: 1)
 
@@ -248,7 +254,7 @@ def _cuda() -> Language:
     def placed(array: Any) -> Any:
         return array if array_kind(array) == "cupy" else cuda.to_device(np.ascontiguousarray(array))
 
-    around = {"_emitted": cuda_compiler.emitted(), "_pointer": intrinsic(_pointer)}
+    around = {"_emitted": cuda_compiler.emitted(), "_pointer": intrinsic(pointer_to)}
     decorator = functools.partial(cuda.jit, device=True)
     return Language(language.WORDS, around, decorator, placed, _named, lambda array: array.dtype.itemsize)
 

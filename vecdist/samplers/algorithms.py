@@ -93,8 +93,8 @@ def nuts(
     another's deeper tree, or depends on it: each learns its own step size, for a mean ``acceptance``, and its own
     ``metric``, in windows that double.  A tree has 2**max_depth - 1 steps at most.  ``Draws.steps``, ``step_size`` and
     ``metric`` are each chain's own; all else is as for ``hmc``.  On a CPU threads take whole chains, where a gradient
-    is one kernel; on a GPU a thread takes one, where there are 1024 chains of a small model (the kernel is compiled for
-    the run, in some 10 seconds); otherwise one launch has the next gradients of all chains.
+    is one kernel; on a GPU a thread takes one, where there are 1024 chains of a small model (the kernel is compiled in
+    some 2 seconds, and kept on disk); otherwise one launch has the next gradients of all chains.
     Raises ``ValueError`` where ``max_depth`` is not between 1 and 20, and what ``hmc`` raises.
 
     >>> import numpy as np

@@ -58,14 +58,16 @@ def _as(context: Any, builder: ir.IRBuilder, wanted: types.Type, given: types.Ty
     return array._getvalue()
 
 
-@intrinsic
-def moved(typing, pointer, count):  # noqa: ANN001, ANN201
+def moved_by(typing, pointer, count):  # noqa: ANN001, ANN201
     """A pointer to the element so many behind another's."""
 
     def codegen(context, builder, signature, values):  # noqa: ANN001, ANN202
         return builder.gep(values[0], [values[1]])
 
     return pointer(pointer, types.intp), codegen
+
+
+moved: Any = intrinsic(moved_by)
 
 
 @numba.njit(error_model="numpy")
@@ -82,16 +84,21 @@ def status(done, value, gradient, rows, slopes):  # noqa: ANN001, ANN201
     return 0
 
 
+def _begin(context: Any, builder: ir.IRBuilder, kind: types.Type, value: ir.Value) -> ir.Value:
+    """Where an array begins, or a pointer points."""
+    return value if isinstance(kind, types.CPointer) else make_array(kind)(context, builder, value).data
+
+
 @intrinsic
 def call_entry(typing, address, count, first, second, third):  # noqa: ANN001, ANN201
-    """A call of the entry that lies at ``address``, with a number and three arrays, and what it returns."""
+    """A call of the entry that lies at ``address``, with a number and three arrays or pointers, and what it returns."""
 
     def codegen(context, builder, signature, values):  # noqa: ANN001, ANN202
-        arrays = [make_array(kind)(context, builder, v) for kind, v in zip(signature.args[2:], values[2:], strict=True)]
         double, word = ir.DoubleType().as_pointer(), ir.IntType(64)
         kind = ir.FunctionType(ir.IntType(32), [word, double, double, double, ir.IntType(8).as_pointer()])
         nothing = ir.Constant(ir.IntType(8).as_pointer(), None)
-        pointers = [builder.bitcast(array.data, double) for array in arrays]
+        given = zip(signature.args[2:], values[2:], strict=True)
+        pointers = [builder.bitcast(_begin(context, builder, *each), double) for each in given]
         return builder.call(builder.inttoptr(values[0], kind.as_pointer()), [values[1], *pointers, nothing])
 
     return types.int32(types.intp, types.intp, first, second, third), codegen

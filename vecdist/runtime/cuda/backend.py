@@ -60,6 +60,23 @@ def cubin(kernel: Kernel, capability: tuple[int, int]) -> tuple[Source, str, byt
     return source, name, _kept(f"{name}_sm{capability[0]}{capability[1]}.cubin", code)
 
 
+def written_cubin(
+    name: str, told: Any, make: Callable[[], Written], given: Any, capability: tuple[int, int], threads: int = 32
+) -> tuple[str, bytes]:
+    """The name and the machine code of a kernel of one's own, from the folder of kernels where it is there.
+
+    ``told`` says all that it is made of, beside what the language is; ``given`` are the types of its arguments.
+    """
+    whole = f"{name}_{_digest(told, given, threads)}"
+
+    def code() -> bytes:
+        with compiler.alone():
+            own = cuda_compiler.compile_written(make(), given, whole, capability, threads)
+        return cuda_compiler.link([own], capability)
+
+    return whole, _kept(f"{whole}_sm{capability[0]}{capability[1]}.cubin", code)
+
+
 def _routine_code(routine: Routine, capability: tuple[int, int]) -> bytes:
     """The code of a function, for the linker."""
     name = f"{routine.name}_{_digest()}"

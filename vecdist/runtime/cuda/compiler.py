@@ -21,7 +21,7 @@ from numba import types
 from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.routines import Routine
-from vecdist.kernel.ir import Kernel
+from vecdist.kernel.ir import Kernel, Slot
 from vecdist.runtime.intrinsics import called_by_numba, emitter
 from vecdist.runtime.typed import Written
 
@@ -68,6 +68,11 @@ def versions() -> dict[str, str]:
 def compile_kernel(written: Written, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
     """The LTO-IR of a kernel for one compute capability; ``MissingToolchain`` where numba-cuda is not there."""
     return _compiled(written, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, 1))
+
+
+def compile_written(written: Written, given: Any, name: str, capability: tuple[int, int], threads: int) -> bytes:
+    """The LTO-IR of a kernel for blocks of so many threads that takes arguments of these types."""
+    return _compiled(written, given, name, capability, device=False, launch_bounds=(threads, 1))
 
 
 def compile_routine(written: Written, routine: Routine, capability: tuple[int, int]) -> bytes:
@@ -133,19 +138,22 @@ def signature(kernel: Kernel) -> tuple[types.Type, ...]:
     """The types of a kernel's arguments: pointers and numbers, so that a launch passes nothing else."""
     result: list[types.Type] = []
     for slot in kernel.slots:
-        scalar = types.uint8 if slot.dtype.kind == "b" else numba.from_dtype(slot.dtype)
-        if slot.layout == "number":
-            result.append(numba.from_dtype(slot.dtype))
-        else:
-            result.append(types.CPointer(scalar))
-        if slot.layout == "strided":
-            result += [types.int64] * len(slot.axes)
+        result += slot_types(slot)
     result += [
         types.CPointer(types.uint8 if o.dtype.kind == "b" else numba.from_dtype(o.dtype)) for o in kernel.outputs
     ]
     result += [types.CPointer(types.int64)] if kernel.flagged else []
     result += [types.int64] * len(kernel.lengths)
     return (*result, *(WORKSPACE[name.partition("_")[0]] for name in workspace(Grid(kernel))))
+
+
+def slot_types(slot: Slot) -> list[types.Type]:
+    """The types of the arguments that fill a slot: a number, or a pointer and the strides of what is not dense."""
+    if slot.layout == "number":
+        return [numba.from_dtype(slot.dtype)]
+    strides = len(slot.axes) if slot.layout == "strided" else 0
+    scalar = types.uint8 if slot.dtype.kind == "b" else numba.from_dtype(slot.dtype)
+    return [types.CPointer(scalar), *[types.int64] * strides]
 
 
 def registers(cubin: bytes) -> int | None:

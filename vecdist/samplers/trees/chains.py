@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -25,7 +26,8 @@ class Chains:
         self.integers: np.ndarray = np.zeros((count, places.INTEGERS), np.int64)
         windows = Windows.of(wanted.warmup) if wanted.adapts else Windows(0, ())
         for place, given in {
-            places.SIZE: ndim, places.DEEPEST: deepest, places.DENSE: scale.ndim == 2, places.WARMUP: wanted.warmup,
+            places.SIZE: ndim, places.DEEPEST: deepest, places.WARMUP: wanted.warmup,
+            places.METRIC: places.DENSE if scale.ndim == 2 else places.DIAGONAL,
             places.DRAWS: wanted.draws, places.FIRST: windows.first, places.WINDOWS: len(windows.ends),
             places.SEARCH: wanted.warmup > 0,
             places.PHASE: places.STARTING if wanted.warmup + wanted.draws else places.DONE,
@@ -39,13 +41,15 @@ class Chains:
         self.keys: np.ndarray = keys
         self.ends: np.ndarray = np.array(windows.ends, np.int64)
         self.positions: np.ndarray = np.empty((count, wanted.draws, ndim))
-        self.told: np.ndarray = np.empty((count, wanted.draws, len(places.TOLD)))
+        self.told: np.ndarray = np.empty((count, wanted.draws, places.TOLDS))
+        self.seen: np.ndarray = np.empty((count, 0))
 
     @property
     def arrays(self) -> Sequence[np.ndarray]:
         """What the machines take."""
-        state = self.vectors, self.numbers, self.integers, self.keys, self.ends
-        return (*state, *(each.reshape(len(self.keys), -1) for each in (self.positions, self.told)))
+        state, count = (self.vectors, self.numbers, self.integers, self.keys, self.ends), len(self.keys)
+        kept = [each.reshape(count, math.prod(each.shape[1:])) for each in (self.positions, self.told, self.seen)]
+        return (*state, *kept)
 
     @property
     def point(self) -> np.ndarray:
@@ -55,8 +59,9 @@ class Chains:
     @property
     def scale(self) -> np.ndarray:
         """The factor of each chain's metric, (C, D) or (C, D, D)."""
-        first, count = places.scales(self.integers[0]), self.integers[0, places.SIZE]
-        return self._rows(first, count) if self.integers[0, places.DENSE] else self._rows(first, 1)[:, 0]
+        integers = self.integers[0]
+        first, dense = places.scales(integers), integers[places.METRIC] == places.DENSE
+        return self._rows(first, integers[places.SIZE]) if dense else self._rows(first, 1)[:, 0]
 
     def _rows(self, first: int, count: int) -> np.ndarray:
         ndim = int(self.integers[0, places.SIZE])

@@ -1,4 +1,7 @@
-"""What a chain learns in its warm-up: the step size and the metric, each chain from its own draws alone."""
+"""What a chain learns in its warm-up: the step size and the metric, each chain from its own draws alone.
+
+These functions are read by ``codegen/frontend.py``: a function returns where it ends.
+"""
 
 # ruff: noqa: ANN001, ANN201
 
@@ -9,18 +12,22 @@ import math
 from vecdist.samplers.trees.places import (
     ACCEPTANCE,
     CENTRE,
+    CHOSEN_H,
     CHOSEN_X,
     DENSE,
     FIRST,
     LAG,
     LEARNT,
     LOG_AVERAGE,
+    LOW_RANK,
     MEAN,
+    METRIC,
     NUMBER,
     SEEN,
     SHIFT,
     SIZE,
     STEP,
+    STRIDE,
     WARMUP,
     WINDOW,
     WINDOWS,
@@ -50,19 +57,33 @@ def learn_step(a, n, acceptance):
     a[STEP] = math.exp(log_step)
 
 
-def learn(v, a, n, ends, acceptance):
+def learn(v, a, n, ends, acceptance, seen):
     """Learn from a draw of the warm-up; whether the metric is another one now."""
     learn_step(a, n, acceptance)
     number, changed = n[NUMBER], False
     if number >= n[FIRST] and n[WINDOW] < n[WINDOWS]:
-        remember(v, n)
+        if n[METRIC] == LOW_RANK:
+            note(v, n, seen)
+        else:
+            remember(v, n)
         if number + 1 == ends[n[WINDOW]]:
             n[WINDOW] += 1
-            rescale(v, n)
+            if n[METRIC] != LOW_RANK:
+                rescale(v, n)
             changed = True
     if number + 1 == n[WARMUP]:
         a[STEP] = math.exp(a[LOG_AVERAGE])
     return changed
+
+
+def note(v, n, seen):
+    """Note a position and its gradient, which a metric is learnt from elsewhere (``low_rank.py``)."""
+    size = n[SIZE]
+    start = 2 * size * n[SEEN]
+    for place in range(size):
+        seen[start + place] = v[(CHOSEN_X * size + place) * STRIDE]
+        seen[start + size + place] = v[(CHOSEN_H * size + place) * STRIDE]
+    n[SEEN] += 1
 
 
 def remember(v, n):
@@ -70,15 +91,16 @@ def remember(v, n):
     size, start = n[SIZE], squares(n) * n[SIZE]
     n[SEEN] += 1
     for place in range(size):
-        v[SHIFT * size + place] = v[CHOSEN_X * size + place] - v[MEAN * size + place]
-        v[MEAN * size + place] += v[SHIFT * size + place] / n[SEEN]
+        shift = v[(CHOSEN_X * size + place) * STRIDE] - v[(MEAN * size + place) * STRIDE]
+        v[(SHIFT * size + place) * STRIDE] = shift
+        v[(MEAN * size + place) * STRIDE] += shift / n[SEEN]
     for place in range(size):
-        apart = v[CHOSEN_X * size + place] - v[MEAN * size + place]
-        if n[DENSE]:
+        apart = v[(CHOSEN_X * size + place) * STRIDE] - v[(MEAN * size + place) * STRIDE]
+        if n[METRIC] == DENSE:
             for column in range(place + 1):
-                v[start + place * size + column] += apart * v[SHIFT * size + column]
+                v[(start + place * size + column) * STRIDE] += apart * v[(SHIFT * size + column) * STRIDE]
         else:
-            v[start + place] += apart * v[SHIFT * size + place]
+            v[(start + place) * STRIDE] += apart * v[(SHIFT * size + place) * STRIDE]
 
 
 def rescale(v, n):
@@ -87,18 +109,18 @@ def rescale(v, n):
     weight = n[SEEN] / (n[SEEN] + PRIOR)
     scale, least = weight / max(n[SEEN] - 1, 1), LEAST * (1.0 - weight)
     for place in range(size):
-        if n[DENSE]:
+        if n[METRIC] == DENSE:
             for column in range(place + 1):
-                v[source + place * size + column] *= scale
-            v[source + place * size + place] += least
+                v[(source + place * size + column) * STRIDE] *= scale
+            v[(source + place * size + place) * STRIDE] += least
         else:
-            v[target + place] = math.sqrt(scale * v[source + place] + least)
-    if n[DENSE]:
+            v[(target + place) * STRIDE] = math.sqrt(scale * v[(source + place) * STRIDE] + least)
+    if n[METRIC] == DENSE:
         factor(v, size, source, target)
-    for place in range(size * (size if n[DENSE] else 1)):
-        v[source + place] = 0.0
+    for place in range(size * (size if n[METRIC] == DENSE else 1)):
+        v[(source + place) * STRIDE] = 0.0
     for place in range(size):
-        v[MEAN * size + place] = 0.0
+        v[(MEAN * size + place) * STRIDE] = 0.0
     n[SEEN] = 0
 
 
@@ -106,10 +128,12 @@ def factor(v, size, source, target):
     """Cholesky's factor of the matrix that begins at ``source``, of which the lower half is read."""
     for row in range(size):
         for column in range(row + 1):
-            total = v[source + row * size + column]
+            total = v[(source + row * size + column) * STRIDE]
             for place in range(column):
-                total -= v[target + row * size + place] * v[target + column * size + place]
+                first, last = target + row * size + place, target + column * size + place
+                total -= v[first * STRIDE] * v[last * STRIDE]
+            diagonal = v[(source + row * size + row) * STRIDE]
             if row == column:
-                v[target + row * size + row] = math.sqrt(max(total, LEAST * v[source + row * size + row]))
+                v[(target + row * size + row) * STRIDE] = math.sqrt(max(total, LEAST * diagonal))
             else:
-                v[target + row * size + column] = total / v[target + column * size + column]
+                v[(target + row * size + column) * STRIDE] = total / v[(target + column * size + column) * STRIDE]

@@ -28,7 +28,7 @@ from vecdist.samplers.trees.compiled import machine
 
 SPAN = 0.05  # seconds of work between two looks at the clock and at Ctrl-C
 LONG = 1_000_000  # statements of a gradient from which the threads of fewer chains share one
-MANY = 1024  # chains from which a kernel of a thread for each, compiled for every run in some 10 seconds, pays
+MANY = 1024  # chains from which a kernel of a thread for each pays, which takes two seconds to compile when it is new
 PER_CHAIN = 20  # elements, for each chain, that a thread of a GPU may read for a gradient
 Turns: TypeAlias = Callable[[int], None]
 """Gives every chain so many gradients at most."""
@@ -78,18 +78,19 @@ class Gradients:
 
 def alone(entry: Entry, chains: Chains) -> Turns:
     """Threads take chains, each of which goes its own way, in machine code."""
-    run = machine().alone
+    run, count = machine().turns, len(chains.keys)
+    which, values, slopes = np.arange(count), np.empty(count), np.empty(chains.point.shape)
 
     def turns(most: int) -> None:
-        arrays = chains.arrays
-        threads.share(lambda first, last: run(entry.address, first, last, most, *arrays), len(chains.keys))
+        arrays = which, values, slopes, *chains.arrays
+        threads.share(lambda first, last: run(entry.address, first, last, most, *arrays), count)
 
     return turns
 
 
 def together(gradients: Gradients, chains: Chains) -> Turns:
     """One launch for the next gradients of all chains that are not done, whatever they want them for."""
-    each, asarray = machine().each, gradients.target.library.asarray
+    run, asarray = machine().turns, gradients.target.library.asarray
 
     def turns(most: int) -> None:
         for _ in range(most):
@@ -98,9 +99,13 @@ def together(gradients: Gradients, chains: Chains) -> Turns:
                 return
             size = min(1 << (len(which) - 1).bit_length(), len(chains.keys))  # few sizes, each a launch to prepare
             values, slopes = gradients(asarray(chains.point[np.resize(which, size)]))
-            each(which, on_host(values), on_host(slopes), *chains.arrays)
+            run(0, 0, len(which), 1, which, *map(_dense, (values, slopes)), *chains.arrays)
 
     return turns
+
+
+def _dense(array: Any) -> np.ndarray:
+    return np.ascontiguousarray(on_host(array))
 
 
 @final
@@ -130,7 +135,7 @@ class _Run:
     def _turns(self) -> Turns:
         entry, chains = self.gradients.entry, self.chains
         if self.gradients.target.device == "cuda" and len(chains.keys) >= MANY:
-            found = persistent.kernel_of(self.gradients.target, PER_CHAIN * len(chains.keys))
+            found = persistent.code_of(self.gradients.target, chains, PER_CHAIN * len(chains.keys))
             if found is not None:
                 self.there = persistent.Persistent(found, self.gradients.target.library, chains)
                 return self.there
