@@ -76,7 +76,7 @@ def trajectory(numbers, chains, pieces, seed):
         target = Target(None, lambda x: (x * 1.0).sum(), NDIM, "cuda", group)
         with group.group.leading():
             keys = library.asarray(rng.normal(size=chains))
-            made = shared.SharedDynamics(target, keys, dense=False)
+            made = shared.SharedDynamics(target, keys, np.ones(NDIM))
             made.step[...] = library.asarray(rng.normal(size=chains))
             made.scale[...] = library.asarray(rng.normal(size=NDIM))
             made.evaluate(library.asarray(rng.normal(size=(chains, NDIM))))

@@ -126,7 +126,7 @@ def test_replays_make_what_launches_made(cupy):
     """Each part of a draw is launched as it is the first time, and replayed as a graph from then on."""
     keys = cupy.arange(64, dtype=cupy.uint64)
     with own_stream(True):
-        replayed, launched = (Dynamics(Target.of(gaussian(cupy), cupy.zeros(3)), keys, False) for _ in range(2))
+        replayed, launched = (Dynamics(Target.of(gaussian(cupy), cupy.zeros(3)), keys, np.ones(3)) for _ in range(2))
         for part in (*launched._starts, launched._single, *launched._strides.values(), *launched._ends.values()):
             part.replayed = False
         for dynamics in (replayed, launched):

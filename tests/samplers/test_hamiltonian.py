@@ -16,7 +16,7 @@ STEP = 0.1
 @pytest.fixture(params=["diagonal", "dense"])
 def dynamics(request, execution):
     keys = np.asarray(random.fold_in(1, np.arange(CHAINS)))
-    made = Dynamics(Target.of(Gaussian()), keys, request.param == "dense")
+    made = Dynamics(Target.of(Gaussian()), keys, np.eye(3) if request.param == "dense" else np.ones(3))
     made.step[...] = STEP
     scale = np.linalg.cholesky(COVARIANCE + np.eye(3))
     made.rescale(scale if request.param == "dense" else np.diag(scale))

@@ -35,13 +35,14 @@ def test_any_number_of_devices_makes_the_same_draws(chains, uncompiled):
     np.testing.assert_allclose(ways[0].positions, alone.positions, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_numbers_of_chains_pieces_and_devices(seed, uncompiled):
     rng = np.random.default_rng(seed)
     chains, pieces = int(rng.integers(2, 20)), int(rng.integers(1, 12))
     counts = rng.integers(1, pieces + 1, 2)
     sampler = (hmc, chees)[seed % 2]
-    asked = {"draws": 3, "warmup": 8, "key": seed, "progress": False, "metric": ("diagonal", "dense")[seed // 2]}
+    metric = ("diagonal", "dense", "low-rank")[seed // 2]
+    asked = {"draws": 3, "warmup": 25, "key": seed, "progress": False, "metric": metric}
     first, second = (sampler(Gaussian(), chains=chains, device=cpus(count, pieces), **asked) for count in counts)
     assert_same(first, second)
 
@@ -73,7 +74,7 @@ def test_log_densities_of_data_that_never_change(uncompiled):
 
 def test_gradients_and_proposals_lie_on_the_first_device(uncompiled):
     keys = np.asarray(vecdist.random.fold_in(1, np.arange(5)))
-    made = SharedDynamics(Target.of(Gaussian(), device=cpus(3), shares=True), keys, dense=False)
+    made = SharedDynamics(Target.of(Gaussian(), device=cpus(3), shares=True), keys, np.ones(3))
     made.step[...] = 0.1
     starts = MEAN + np.random.default_rng(0).normal(size=(5, 3))
     made.evaluate(starts)

@@ -47,7 +47,7 @@ def test_a_chain_that_begins_far_out_comes_back_and_stops_no_other(sampler):
 
 @pytest.fixture
 def dynamics(uncompiled):
-    made = Dynamics(Target.of(Gaussian()), np.asarray(random.fold_in(1, np.arange(4))), dense=False)
+    made = Dynamics(Target.of(Gaussian()), np.asarray(random.fold_in(1, np.arange(4))), np.ones(3))
     made.evaluate(np.arange(12.0).reshape(4, 3))
     made.draw(1)
     return made

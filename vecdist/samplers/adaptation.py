@@ -11,7 +11,7 @@ import numpy as np
 
 from vecdist.graph.leaves import on_host
 
-METRICS = ("unit", "diagonal", "dense")
+METRICS = ("unit", "diagonal", "dense", "low-rank")
 
 
 @final
@@ -101,10 +101,14 @@ class Covariance:
         self.count += more
         self._mean = self._mean + shift * (more / self.count)
 
+    def found(self) -> np.ndarray:
+        """The covariance, or the variances."""
+        return on_host(self._squares) / max(self.count - 1, 1)
+
     def regularised(self) -> np.ndarray:
         """The covariance, or the variances, drawn a little towards 1e-3 as Stan does (reference manual, HMC).
         """
-        found = on_host(self._squares) / max(self.count - 1, 1)
+        found = self.found()
         weight = self.count / (self.count + 5.0)
         return weight * found + 1e-3 * (1.0 - weight) * (np.eye(len(found)) if self.dense else 1.0)
 

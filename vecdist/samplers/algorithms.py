@@ -28,7 +28,8 @@ def hmc(
     leapfrog steps, ``max_steps`` at most.
 
     ``warmup`` draws adapt the step size to a mean ``acceptance`` and the ``metric``: ``"unit"``, ``"diagonal"``,
-    ``"dense"``, or variances (D,) or a covariance (D, D) that stay.  In the first tenth of them every chain has a step
+    ``"dense"``, ``"low-rank"``, a diagonal and the 32 directions in which it is farthest off, from positions and
+    gradients (Seyboldt, Carlson and Carpenter), or variances (D,) or a covariance (D, D) that stay.  In the first tenth of them every chain has a step
     size of its own; later a chain that fails takes smaller steps until it moves.  Without a warmup ``step_size`` must
     be given, and no chain depends on any other.  ``initial`` has shape (D,) or (chains, D); without it chains begin
     uniformly between -2 and 2.  Chain c draws from a stream of its own of ``key``.  ``device`` is ``"cpu"`` or

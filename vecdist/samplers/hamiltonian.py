@@ -21,6 +21,7 @@ from vecdist.passes.derivations import Derivation
 from vecdist.passes.vmap import vmap
 from vecdist.samplers.density import Target
 from vecdist.samplers.kernels import Run, fused
+from vecdist.samplers.low_rank import applied
 from vecdist.samplers.replay import Call, Launches
 
 DIVERGENT = 1000.0  # an error of the energy beyond it is called divergent, as Stan does
@@ -89,18 +90,19 @@ class Phase:
 class Dynamics:
     """The kernels of Hamiltonian Monte Carlo for C chains, and the arrays that they read and write.
 
-    ``states`` are two, for the draw before and the draw to come; ``step``, one for each chain, and ``scale`` (A, or its
-    diagonal) are changed in place.  Nothing here waits for the device.  With ``groups``, numbers of chains, a launch is
-    of one group and then of the next.
+    ``states`` are two, for the draw before and the draw to come; ``step``, one for each chain, and ``scale`` (A, its
+    diagonal, or what ``LowRank`` packs) are changed in place.  Nothing here waits for the device.  With ``groups``,
+    numbers of chains, a launch is of one group and then of the next.
     """
 
-    def __init__(self, target: Target, keys: Any, dense: bool, groups: Sequence[int] = ()) -> None:
+    def __init__(self, target: Target, keys: Any, scale: np.ndarray, groups: Sequence[int] = ()) -> None:
         library, chains, ndim = target.library, len(keys), target.ndim
         self.target: Target = target
         self.chains: int = chains
         self.keys: Any = keys
         self.step: Any = library.ones(chains)
-        self.scale: Any = library.eye(ndim) if dense else library.ones(ndim)
+        self.scale: Any = library.ones(scale.shape)
+        self.scale[...] = library.asarray(scale)
         self.states: list[State] = [State.empty(library, chains, ndim) for _ in range(2)]
         self.phases: list[Phase] = [Phase.empty(library, chains, ndim) for _ in range(2)]
         self.start_energy: Any = library.zeros(chains)
@@ -233,12 +235,17 @@ def _leapfrog(target: Target) -> Callable[..., Sequence[LazyArray]]:
     def moved(x: LazyArray, r: LazyArray, step: LazyArray, scale: LazyArray) -> Sequence[LazyArray]:
         own = step[:, None]
         u = own * r
-        there = x + (scale * u if scale.ndim == 1 else (scale * u[:, None, :]).sum(axis=2))
+        there = x + (applied(scale, u) if scale.ndim == 3 else product(scale, u))
         one = target.vector
         (values,) = vmap((target.value(one).node,), {one: there.node})
         return LazyArray(values), there, u, r, own
 
     return moved
+
+
+def product(scale: LazyArray, u: LazyArray) -> LazyArray:
+    """A u for each chain, of a diagonal or a matrix A."""
+    return scale * u if scale.ndim == 1 else (scale * u[:, None, :]).sum(axis=2)
 
 
 def _end(

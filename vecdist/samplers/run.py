@@ -15,6 +15,7 @@ from vecdist.samplers.density import Target
 from vecdist.samplers.draws import Draws
 from vecdist.samplers.hamiltonian import Record
 from vecdist.samplers.kernels import evaluated
+from vecdist.samplers.low_rank import LowRank, unpacked
 from vecdist.samplers.progress import Progress
 from vecdist.samplers.replay import own_stream
 from vecdist.samplers.shared import Dynamic, dynamics_of
@@ -62,7 +63,8 @@ class Wanted:
     def scale(self, ndim: int) -> np.ndarray:
         """The factor of the metric to begin with."""
         if isinstance(self.metric, str):
-            return np.eye(ndim) if self.metric == "dense" else np.ones(ndim)
+            own = {"dense": np.eye(ndim), "low-rank": LowRank.unit(ndim).packed}
+            return own.get(self.metric, np.ones(ndim))
         return factors(np.asarray(on_host(self.metric), np.float64))
 
 
@@ -72,8 +74,7 @@ def sampled(target: Target, wanted: Wanted, schedule: Schedule, initial: Any) ->
     with target.leading(), own_stream(on_gpu):
         keys = library.asarray(evaluated(random.fold_in(wanted.key, np.arange(wanted.chains))))
         scale = wanted.scale(target.ndim)
-        dynamics = dynamics_of(target, keys, scale.ndim == 2)
-        dynamics.scale[...] = library.asarray(scale)
+        dynamics = dynamics_of(target, keys, scale)
 
         def finite(positions: Any) -> Any:
             dynamics.evaluate(positions)
@@ -127,7 +128,7 @@ class _Run:
 
         def gradients(positions: np.ndarray) -> np.ndarray:
             evaluate(positions)
-            scale, whitened = on_host(self.dynamics.scale), on_host(state.gradient)
+            scale, whitened = factor_of(on_host(self.dynamics.scale)), on_host(state.gradient)
             return whitened / scale if scale.ndim == 1 else np.linalg.solve(scale.T, whitened.T).T
 
         names, budget = getattr(target.given, "param_unc_names", None), int(draws.steps.sum()) // 20
@@ -173,7 +174,7 @@ class _Run:
         record = self._record(slice(0, len(self.steps)))
         fields = record.log_density, record.energy, record.acceptance, record.divergent != 0.0
         log_densities, energies, acceptance, divergences = (numbers.swapaxes(0, 1) for numbers in fields)
-        scale = on_host(self.dynamics.scale)
+        scale = factor_of(on_host(self.dynamics.scale))
         return Draws(
             record.position.swapaxes(0, 1),
             log_densities,
@@ -187,6 +188,11 @@ class _Run:
             interrupted,
             getattr(self.dynamics.target.given, "unpack", None),
         )
+
+
+def factor_of(scale: np.ndarray) -> np.ndarray:
+    """The factor A of a metric, or its diagonal; of one of low rank the whole matrix."""
+    return unpacked(scale) if scale.ndim == 3 else scale
 
 
 def first_step(ndim: int) -> float:

@@ -23,33 +23,34 @@ Dynamic: TypeAlias = "Dynamics | SharedDynamics"
 AT = ("position", "momentum", "gradient")  # of a proposal
 
 
-def dynamics_of(target: Target, keys: Any, dense: bool) -> Dynamic:
+def dynamics_of(target: Target, keys: Any, scale: np.ndarray) -> Dynamic:
     """The dynamics of chains on one device, or on those that share them."""
-    return Dynamics(target, keys, dense) if target.devices is None else SharedDynamics(target, keys, dense)
+    return (Dynamics if target.devices is None else SharedDynamics)(target, keys, scale)
 
 
 @final
 class SharedDynamics:
     """As ``Dynamics``, of chains that several devices share: ``state`` and the like are copies on the first of them.
 
-    Those of a draw have no gradients: these are there after ``evaluate``.
+    Those of a draw have no gradients, but for a metric of low rank: these are there after ``evaluate``.
     """
 
-    def __init__(self, target: Target, keys: Any, dense: bool) -> None:
+    def __init__(self, target: Target, keys: Any, scale: np.ndarray) -> None:
         assert target.devices is not None
         _check_rows(target)
         library, ndim = target.library, target.ndim
         self.target: Target = target
         self.chains: int = len(keys)
         self.step: Any = library.ones(self.chains)
-        self.scale: Any = library.eye(ndim) if dense else library.ones(ndim)
+        self.scale: Any = library.ones(scale.shape)
+        self.scale[...] = library.asarray(scale)
         self.states: list[State] = [State.empty(library, self.chains, ndim) for _ in range(2)]
         self.current = 0
         self._phase = Phase.empty(library, self.chains, ndim)
         self._group: Group = target.devices.group
-        self._parts = list(self._parted(target.devices, keys, dense))
+        self._parts = list(self._parted(target.devices, keys, scale))
 
-    def _parted(self, devices: Devices, keys: Any, dense: bool) -> Iterator[tuple[Dynamics | None, slice]]:
+    def _parted(self, devices: Devices, keys: Any, scale: Any) -> Iterator[tuple[Dynamics | None, slice]]:
         """The dynamics of each device that has chains, and which they are."""
         counts = [count for count in counts_of(self.chains, devices.pieces) if count]
         ends = np.cumsum([0, *counts]).tolist()
@@ -59,7 +60,7 @@ class SharedDynamics:
                 rows = slice(ends[own.start], ends[own.stop])
                 with self._group.on(place):
                     there = self.target.there()
-                    yield Dynamics(there, here(keys[rows]), dense, [counts[at] for at in own]) if own else None, rows
+                    yield Dynamics(there, here(keys[rows]), scale, [counts[at] for at in own]) if own else None, rows
 
     @property
     def state(self) -> State:
@@ -79,6 +80,8 @@ class SharedDynamics:
             _copy(part.step, self.step[rows])
             part.draw(steps)
             _copy_record(self.state.record, rows, part.state.record)
+            if self.scale.ndim == 3:  # which is learnt from gradients, too
+                _copy(self.state.gradient[rows], part.state.gradient)
 
         self._each(drawn)
 

@@ -8,9 +8,12 @@ from typing import Any, final
 
 import numpy as np
 
+from vecdist.graph.leaves import on_host
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.samplers.adaptation import Covariance, DualAveraging, TrajectoryLength, Windows, bit_reversed, factors
+from vecdist.samplers.hamiltonian import product
 from vecdist.samplers.kernels import fused
+from vecdist.samplers.low_rank import LowRank, applied, of_covariances, packed_inverse
 from vecdist.samplers.shared import Dynamic
 
 WORST = 0.01  # the acceptance below which a chain fails; a harmonic mean takes it as this, or it would rule alone
@@ -58,10 +61,10 @@ class Report:
     """
 
     def __init__(self, dynamics: Dynamic, chees: bool) -> None:
-        library, dense = dynamics.target.library, dynamics.scale.ndim == 2
+        library = dynamics.target.library
         self.dynamics: Dynamic = dynamics
         self.chees: bool = chees
-        self.inverse: Any = library.eye(dynamics.target.ndim) if dense else library.ones(dynamics.target.ndim)
+        self.inverse: Any = library.asarray(inverse_of(on_host(dynamics.scale)))
         self.share: Any = library.ones(dynamics.chains)
         self._next_share = library.ones(dynamics.chains)
         self._numbers = library.zeros(2)
@@ -126,7 +129,7 @@ def _chees(
 
 
 def _whitened(x: LazyArray, inverse: LazyArray) -> LazyArray:
-    return inverse * x if inverse.ndim == 1 else (inverse * x[:, None, :]).sum(axis=2)
+    return applied(inverse, x) if inverse.ndim == 3 else product(inverse, x)
 
 
 @final
@@ -145,8 +148,8 @@ class Warmup:
         windows = Windows.of(draws)
         self.windows: Windows = windows if adapts_metric else Windows(windows.first, ())
         self.report: Report = Report(dynamics, length is None)
-        self.metric = self._covariance()
-        self._block: list[Any] = []
+        self.low_rank: LowRank = LowRank.unit(dynamics.target.ndim)
+        self._forget()
 
     @property
     def learns_length(self) -> bool:
@@ -180,15 +183,18 @@ class Warmup:
 
     def _remember(self, number: int) -> None:
         """Take in positions; at the end of a window, change the metric."""
-        self._block.append(self.dynamics.state.record.position.copy())
+        state, wants_slopes = self.dynamics.state, self.dynamics.scale.ndim == 3
+        seen = (state.record.position, state.gradient)[: 1 + wants_slopes]
+        self._block.append([each.copy() for each in seen])
         ends = number + 1 in self.windows.ends
         if ends or len(self._block) == BLOCK:
-            self.metric.update(self.dynamics.target.library.stack(self._block))
+            for learnt, rows in zip((self.metric, self.slopes), zip(*self._block, strict=True), strict=False):
+                learnt.update(self.dynamics.target.library.stack(rows))
             self._block = []
         if not ends:
             return
-        self._rescale(factors(self.metric.regularised()))
-        self.metric: Covariance = self._covariance()
+        self._rescale(self._learnt() if wants_slopes else factors(self.metric.regularised()))
+        self._forget()
         if number + 1 == self.windows.ends[0]:  # time has another unit now
             self.steps.restart(FIRST_STEP)
             if self.learns_length:
@@ -197,9 +203,24 @@ class Warmup:
             self.steps.restart(self.steps.average)
 
     def _rescale(self, scale: np.ndarray) -> None:
-        inverse = 1.0 / scale if scale.ndim == 1 else np.linalg.inv(scale)
-        self.report.inverse[...] = self.dynamics.target.library.asarray(inverse)
+        self.report.inverse[...] = self.dynamics.target.library.asarray(inverse_of(scale))
         self.dynamics.rescale(scale)
 
-    def _covariance(self) -> Covariance:
-        return Covariance(self.dynamics.scale.ndim == 2)
+    def _learnt(self) -> np.ndarray:
+        """A factor of low rank, from covariances of positions and of gradients; the old one, where these say nothing."""
+        left = self.low_rank.gradients(self.slopes.found())  # of whitened gradients: their covariance from both sides
+        found = of_covariances(self.metric.found(), self.low_rank.gradients(left.T), self.metric.count)
+        self.low_rank: LowRank = self.low_rank if found is None else found
+        return self.low_rank.packed
+
+    def _forget(self) -> None:
+        """Begin to learn from positions anew, and from gradients where they are wanted."""
+        self._block: list[Any] = []
+        self.metric, self.slopes = (Covariance(self.dynamics.scale.ndim > 1) for _ in range(2))
+
+
+def inverse_of(scale: np.ndarray) -> np.ndarray:
+    """The inverse of a factor, of its diagonal, or of one of low rank, packed alike."""
+    if scale.ndim == 3:
+        return packed_inverse(scale)
+    return 1.0 / scale if scale.ndim == 1 else np.linalg.inv(scale)

@@ -10,6 +10,7 @@ import numpy as np
 
 from vecdist.samplers.adaptation import Windows
 from vecdist.samplers.draws import Draws
+from vecdist.samplers.low_rank import LowRank, of_rows, packed_rank
 from vecdist.samplers.run import Wanted, first_step
 from vecdist.samplers.trees import places
 
@@ -22,12 +23,13 @@ class Chains:
         count, ndim = start.shape
         scale = wanted.scale(ndim)
         self.wanted: Wanted = wanted
+        self.keys: np.ndarray = keys
         self.numbers: np.ndarray = np.zeros((count, places.NUMBERS))
         self.integers: np.ndarray = np.zeros((count, places.INTEGERS), np.int64)
         windows = Windows.of(wanted.warmup) if wanted.adapts else Windows(0, ())
         for place, given in {
             places.SIZE: ndim, places.DEEPEST: deepest, places.WARMUP: wanted.warmup,
-            places.METRIC: places.DENSE if scale.ndim == 2 else places.DIAGONAL,
+            places.METRIC: scale.ndim - 1, places.RANK: packed_rank(ndim) if scale.ndim == 3 else 0,
             places.DRAWS: wanted.draws, places.FIRST: windows.first, places.WINDOWS: len(windows.ends),
             places.SEARCH: wanted.warmup > 0,
             places.PHASE: places.STARTING if wanted.warmup + wanted.draws else places.DONE,
@@ -37,12 +39,13 @@ class Chains:
         self.numbers[:, places.ACCEPTANCE] = wanted.acceptance
         self.vectors: np.ndarray = np.zeros((count, places.rows(self.integers[0]) * ndim))
         self.point[...] = start
-        self.scale[...] = scale
-        self.keys: np.ndarray = keys
+        self.low_rank: list[LowRank] = [LowRank.unit(ndim) for _ in range(count if scale.ndim == 3 else 0)]
+        self._put_scale(scale)
         self.ends: np.ndarray = np.array(windows.ends, np.int64)
         self.positions: np.ndarray = np.empty((count, wanted.draws, ndim))
         self.told: np.ndarray = np.empty((count, wanted.draws, places.TOLDS))
-        self.seen: np.ndarray = np.empty((count, 0))
+        longest = max(np.diff([windows.first, *windows.ends]), default=0) if scale.ndim == 3 else 0
+        self.seen: np.ndarray = np.empty((count, longest, 2, ndim))
 
     @property
     def arrays(self) -> Sequence[np.ndarray]:
@@ -56,10 +59,35 @@ class Chains:
         """Where the values and gradients are wanted, (C, D)."""
         return self._rows(places.X, 1)[:, 0]
 
+    def _put_scale(self, scale: np.ndarray) -> None:
+        if scale.ndim == 3:
+            for chain in range(len(self.keys)):
+                self._put_low_rank(chain)
+        else:
+            self.scale[...] = scale
+
+    def _put_low_rank(self, chain: int) -> None:
+        found, first = self.low_rank[chain], places.scales(self.integers[0])
+        used, rank = len(found.more), self.integers[0, places.RANK]
+        rows = self._rows(first, rank + 2)[chain]
+        rows[0], rows[1 : used + 1], rows[-1, :used] = found.scale, found.directions, found.more
+        self.integers[chain, places.USED] = used
+
+    def learn(self) -> None:
+        """Give chains that wait for it a metric of what they have seen in their last window."""
+        for chain in np.flatnonzero(self.integers[:, places.PHASE] == places.WAITING).tolist():
+            integers, low_rank = self.integers[chain], self.low_rank[chain]
+            seen = self.seen[chain, : integers[places.SEEN]]
+            self.low_rank[chain] = of_rows(seen[:, 0], low_rank.gradients(seen[:, 1])) or low_rank
+            self._put_low_rank(chain)
+            integers[places.SEEN], integers[places.PHASE] = 0, places.STARTING
+
     @property
     def scale(self) -> np.ndarray:
         """The factor of each chain's metric, (C, D) or (C, D, D)."""
         integers = self.integers[0]
+        if self.low_rank:
+            return np.stack([each.matrix for each in self.low_rank])
         first, dense = places.scales(integers), integers[places.METRIC] == places.DENSE
         return self._rows(first, integers[places.SIZE]) if dense else self._rows(first, 1)[:, 0]
 

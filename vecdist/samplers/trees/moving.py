@@ -20,6 +20,7 @@ from vecdist.samplers.trees.places import (
     SIZE,
     STEP,
     STRIDE,
+    USED,
     WAY,
     H,
     R,
@@ -44,7 +45,7 @@ def whiten(w, v, n, gradient):
             w[H * size + place] = v[(start + place) * STRIDE] * gradient[place]
         if n[METRIC] == LOW_RANK:
             stretches = start + (n[RANK] + 1) * size
-            for one in range(n[RANK]):
+            for one in range(n[USED]):
                 row, along = start + (one + 1) * size, 0.0
                 for place in range(size):
                     along += v[(row + place) * STRIDE] * w[H * size + place]
@@ -75,7 +76,7 @@ def go_on(w, v, a, n):
             w[X * size + place] += step * v[(start + place) * STRIDE] * w[R * size + place]
         if n[METRIC] == LOW_RANK:
             stretches = start + (n[RANK] + 1) * size
-            for one in range(n[RANK]):
+            for one in range(n[USED]):
                 row, along = start + (one + 1) * size, 0.0
                 for place in range(size):
                     along += v[(row + place) * STRIDE] * w[R * size + place]

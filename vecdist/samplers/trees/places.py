@@ -25,10 +25,10 @@ STEP, LOG_AVERAGE, LAG, CENTRE, ACCEPTANCE = range(5)
 START, CHOSEN_VALUE, CHOSEN_ENERGY, OWN_VALUE, OWN_ENERGY, WEIGHT, OWN_WEIGHT, ACCEPTED = range(5, 13)
 NUMBERS = 13
 
-# Integers: what is as it was given; then what changes.
+# Integers: what is as it was given, such as for how many directions there is room; then what changes.
 SIZE, DEEPEST, METRIC, RANK, WARMUP, DRAWS, FIRST, WINDOWS = range(8)
-PHASE, NUMBER, DEPTH, LEAF, STEPS, WAY, EVENT, WINDOW, LEARNT, SEEN, SEARCH = range(8, 19)
-INTEGERS = 19
+PHASE, NUMBER, DEPTH, LEAF, STEPS, WAY, EVENT, WINDOW, LEARNT, SEEN, SEARCH, USED = range(8, 20)
+INTEGERS = 20
 
 # Metrics: a diagonal, a whole matrix, or a diagonal with a few directions beside it.
 DIAGONAL, DENSE, LOW_RANK = range(3)

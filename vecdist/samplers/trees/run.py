@@ -84,6 +84,7 @@ def alone(entry: Entry, chains: Chains) -> Turns:
     def turns(most: int) -> None:
         arrays = which, values, slopes, *chains.arrays
         threads.share(lambda first, last: run(entry.address, first, last, most, *arrays), count)
+        chains.learn()
 
     return turns
 
@@ -100,6 +101,7 @@ def together(gradients: Gradients, chains: Chains) -> Turns:
             size = min(1 << (len(which) - 1).bit_length(), len(chains.keys))  # few sizes, each a launch to prepare
             values, slopes = gradients(asarray(chains.point[np.resize(which, size)]))
             run(0, 0, len(which), 1, which, *map(_dense, (values, slopes)), *chains.arrays)
+            chains.learn()
 
     return turns
 
