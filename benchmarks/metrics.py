@@ -1,6 +1,6 @@
 """Effective samples per gradient by metric: normal distributions that are long, or short, in a few directions.
 
-Their scales differ, and their covariances are known.  Warm-ups are short; gradients are those of the draws that are kept.
+Their scales differ, and their covariances are known.  Gradients are counted of the draws that are kept.
 ``--size`` measures only that number of coordinates.
 """
 

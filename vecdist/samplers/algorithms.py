@@ -29,13 +29,13 @@ def hmc(
 
     ``warmup`` draws adapt the step size to a mean ``acceptance`` and the ``metric``: ``"unit"``, ``"diagonal"``,
     ``"dense"``, ``"low-rank"``, a diagonal and the 32 directions in which it is farthest off, from positions and
-    gradients (Seyboldt, Carlson and Carpenter), or variances (D,) or a covariance (D, D) that stay.  In the first tenth of them every chain has a step
-    size of its own; later a chain that fails takes smaller steps until it moves.  Without a warmup ``step_size`` must
-    be given, and no chain depends on any other.  ``initial`` has shape (D,) or (chains, D); without it chains begin
-    uniformly between -2 and 2.  Chain c draws from a stream of its own of ``key``.  ``device`` is ``"cpu"`` or
-    ``"cuda"``; where it is left out, a GPU if the density or ``initial`` has CuPy arrays.  ``vecdist.devices(...)``
-    share chains, in as many groups as these have pieces: draws are the same for any number of devices.  Nothing waits
-    for a device but the adaptation and ``progress``.
+    gradients (Seyboldt, Carlson and Carpenter), or variances (D,) or a covariance (D, D) that stay.  In the first tenth
+    of them every chain has a step size of its own; later a chain that fails takes smaller steps until it moves.
+    Without a warmup ``step_size`` must be given, and no chain depends on any other.  ``initial`` has shape (D,) or
+    (chains, D); without it chains begin uniformly between -2 and 2.  Chain c draws from a stream of its own of ``key``.
+    ``device`` is ``"cpu"`` or ``"cuda"``; where it is left out, a GPU if the density or ``initial`` has CuPy arrays.
+    ``vecdist.devices(...)`` share chains, in as many groups as these have pieces: draws are the same for any number of
+    devices.  Nothing waits for a device but the adaptation and ``progress``.
 
     A chain whose energy is not finite rejects, and is marked as divergent; the others go on.  ``KeyboardInterrupt``
     returns what was drawn.  Raises ``ValueError`` where a chain cannot start, or an argument is out of range.

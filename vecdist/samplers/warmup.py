@@ -207,7 +207,7 @@ class Warmup:
         self.dynamics.rescale(scale)
 
     def _learnt(self) -> np.ndarray:
-        """A factor of low rank, from covariances of positions and of gradients; the old one, where these say nothing."""
+        """A factor of low rank, from covariances of positions and gradients; the old one, where these say nothing."""
         left = self.low_rank.gradients(self.slopes.found())  # of whitened gradients: their covariance from both sides
         found = of_covariances(self.metric.found(), self.low_rank.gradients(left.T), self.metric.count)
         self.low_rank: LowRank = self.low_rank if found is None else found
