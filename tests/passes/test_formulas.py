@@ -7,7 +7,7 @@ from reference import slot
 from uncompiled import uncompiled
 
 from vecdist import compile as compile_function
-from vecdist import lazy, logpdf, value_and_grad
+from vecdist import function, lazy, logpdf, value_and_grad
 from vecdist.distributions import Beta, Gamma, Laplace, LogNormal, Normal, Poisson, StudentT
 from vecdist.graph.node import const, topological
 from vecdist.passes.expand import MANY, expand_but_many
@@ -140,6 +140,32 @@ def test_a_compiled_walk_of_many_steps():
     wanted = -z / scales + np.r_[0.5 * (z / scales)[1:], 0.0]
     np.testing.assert_allclose(slopes, wanted, rtol=1e-12, atol=1e-14)
     assert len(steps) > OFTEN
+
+
+@function
+def root(x):
+    """Newton's method: a loop that carries several numbers."""
+    y, last = 0.5 * (1.0 + x), 0.0
+    while abs(y - last) > 1e-15 * y:
+        last, y = y, 0.5 * (y + x / y)
+    return y + 0.0 * last
+
+
+@pytest.mark.parametrize("way", [uncompiled, np.errstate])
+def test_loops_of_elements_in_lines_that_are_long(way):
+    x = np.linspace(0.5, 3.0, 300)
+    expression, wanted, slope = lazy(x), x, np.ones_like(x)
+    for number in range(50):
+        if number % 8 == 3:
+            expression, wanted = root(expression), np.sqrt(wanted)
+            slope = slope * 0.5 / wanted
+        else:
+            expression, wanted = np.tanh(expression) + 1.5, np.tanh(wanted) + 1.5
+            slope = slope * (1.0 - (wanted - 1.5) ** 2)
+    with way():
+        value, found = value_and_grad(expression.sum(), x)
+    np.testing.assert_allclose(value, wanted.sum(), rtol=1e-12)
+    np.testing.assert_allclose(found, slope, rtol=1e-9)
 
 
 def test_lines_that_are_long_are_parted():

@@ -57,7 +57,7 @@ ON_PRIMITIVES: tuple[Pass, ...] = (
 
 def turns(graph: Sequence[Node]) -> tuple[Node, ...]:
     """A graph with what each turn of a loop computes after all passes, and without what it need not any more."""
-    return merged(with_turns(graph, lambda turn: passed(turn, (*ON_PRIMITIVES, *ON_TARGET))))
+    return merged(with_turns(graph, lambda turn: passed(turn, (*ON_PRIMITIVES, *ON_TURN))))
 
 
 def often(graph: Sequence[Node]) -> tuple[Node, ...]:
@@ -80,6 +80,7 @@ ON_TARGET: tuple[Pass, ...] = (
     stored,  # what steps read, in the form that it has when it is computed
     verify,
 )  # fmt: skip
+ON_TURN = tuple([expand if each is expand_but_many else each for each in ON_TARGET if each is not often])  # run often
 
 
 @final

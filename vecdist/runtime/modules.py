@@ -56,17 +56,20 @@ class Module:
         return self.shared.get(name) if made.written.names is self.names else None
 
     def given(self, made: Typed) -> tuple[list[str], list[Type]]:
-        """The parameters that are given with each call, and their types; the address of those that are not is first."""
-        pairs = list(zip(made.written.function.parameters, made.arguments, strict=True))
+        """The parameters that are given with each call, and their types."""
+        pairs = zip(made.written.function.parameters, made.arguments, strict=True)
         own = [(name, kind) for name, kind in pairs if self.place(made, name) is None]
-        own = own if len(own) == len(pairs) else [("words", exports.WORDS), *own]
         return [name for name, _ in own], [kind for _, kind in own]
+
+    def first(self, made: Typed) -> int:
+        """How many arguments come before those: one, the address of what is shared, where this one reads of it."""
+        return int(len(self.given(made)[0]) < len(made.arguments))
 
     def export(self, symbol: str, made: Typed) -> None:
         """A function for C of what a function is given, in words that lie at an address."""
         kinds: list[Any] = [exports.WORDS]
         whole, (words,), builder = self.conventions.begun(made.written.function.name, types.none, kinds, ("words",))
-        own = [kind for kind in self.given(made)[1] if kind is not exports.WORDS]
+        _, own = self.given(made)
         shared = exports.at(builder, words, exports.places(own)[-1])
         self.call(builder, made, exports.unpacked(self.target, builder, own, words), shared)
         self.conventions.ended(builder, types.none, self.target.get_dummy_value())
@@ -76,17 +79,15 @@ class Module:
         """A call, with the address of what functions share."""
         if self.uses[made] == 1 and not made.written.apart:
             return self.write(self, made, builder, words, arguments)
-        _, kinds = self.given(made)
-        arguments = [words, *arguments] if kinds[:1] == [exports.WORDS] else arguments
-        function, plain = self.function(made), made.is_plain
-        return self.conventions.called(builder, function, made.result, kinds, arguments, plain)
+        first, (_, kinds) = self.first(made), self.given(made)
+        kinds, arguments = [*[exports.WORDS] * first, *kinds], [*[words] * first, *arguments]
+        return self.conventions.called(builder, self.function(made), made.result, kinds, arguments, made.is_plain)
 
     def emitted(self, made: Typed) -> ir.Function:
         own, inline = made.written.function, "alwaysinline" if made.written.merged else "noinline"
-        parameters, kinds = self.given(made)
-        plain = made.is_plain
+        first, plain, (parameters, kinds) = self.first(made), made.is_plain, self.given(made)
+        parameters, kinds = [*["words"] * first, *parameters], [*[exports.WORDS] * first, *kinds]
         function, given, builder = self.conventions.begun(own.name, made.result, kinds, parameters, inline, plain)
-        words, *given = given if kinds[:1] == [exports.WORDS] else (None, *given)
-        result = self.write(self, made, builder, words, given)
+        result = self.write(self, made, builder, given[0] if first else None, given[first:])
         self.conventions.ended(builder, made.result, result, plain)
         return function

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -95,11 +96,18 @@ def phases(loop: Loop) -> list[Phase]:
 
 
 def _short(phase: Phase) -> list[Phase]:
-    """The parts of a phase that is long."""
+    """The parts of a phase that is long; all that reads what a loop of elements carries stays in one part with it."""
     items = phase.items
     if phase.loop is not None or len(items) <= LONG:
         return [phase]
-    return [Phase(items[first : first + SHORT]) for first in range(0, len(items), SHORT)]
+    runs = {item.name for item in items if isinstance(item, Assign) and item.dtype.kind == "V"}
+    last = {name: at for at, item in enumerate(items) for name in reads(item) & runs}
+    cuts, open_until = [0], 0
+    for at, item in enumerate(items):
+        if at - cuts[-1] >= SHORT and at > open_until:
+            cuts.append(at)
+        open_until = max(open_until, last.get(getattr(item, "name", ""), 0))
+    return [Phase(items[first:stop]) for first, stop in pairwise([*cuts, len(items)])]
 
 
 def _needed(items: Sequence[Statement], given: Collection[str]) -> list[Statement]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import queue
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, final
@@ -14,14 +15,15 @@ import numpy as np
 from vecdist.runtime.chunks.devices import BY_ADDRESS, recorded
 
 THREADS = 8  # that fill blocks; one copies slower than a link does
-BLOCK = 2**21  # bytes: small enough that what is written to a block is sent from a cache
+BLOCK = 2**23  # bytes: threads that send smaller ones wait for each other in the driver
 
 
 @final
 class Senders:
-    """Threads that fill blocks of pinned memory and send them, two blocks for each."""
+    """Threads that fill blocks of pinned memory and send them, two blocks for each; who reads holds ``reading``."""
 
     def __init__(self) -> None:
+        self.reading: Any = threading.Lock()
         count = max(1, min(THREADS, os.cpu_count() or 1))
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="vecdist-sender")
         self._blocks: queue.SimpleQueue[Block] = queue.SimpleQueue()

@@ -121,7 +121,8 @@ def _read(
     """Each piece with rows, read into memory of the lane that takes it; as many as there are slots are read ahead."""
     chunks, work = [chunk for chunk in rows.chunks if chunk is not None], replace(work, kind="cpu")
     coming = deque[tuple[Lane, Slot, tuple[int, int], Future[None]]]()
-    with contextlib.closing(Senders()) as senders, ThreadPoolExecutor(1, thread_name_prefix="vecdist-reader") as reader:
+    readers = ThreadPoolExecutor(2, thread_name_prefix="vecdist-reader")  # one reads while the other's rows are copied
+    with contextlib.closing(Senders()) as senders, readers as reader:
         try:
             for place, chunk in enumerate(chunks):
                 lane = lanes[place % len(lanes)]
@@ -166,7 +167,8 @@ class Lane:
                 slot.sent.synchronize()  # what is held of the host may go
             self.copying.wait_event(slot.used)
             for read in self.cut:
-                piece = piece_of(work, read, rows, known, *chunk, loads=False)
+                with senders.reading:
+                    piece = piece_of(work, read, rows, known, *chunk, loads=False)
                 slot.held[read.slot] = piece if is_pinned(piece) else None
                 senders.send(slot.arrays[read.slot], piece, self.copying, lambda: self.group.there(self.place))
             slot.sent = recorded(self.copying)
