@@ -132,7 +132,7 @@ class _Run:
             return whitened / scale if scale.ndim == 1 else np.linalg.solve(scale.T, whitened.T).T
 
         names, budget = getattr(target.given, "param_unc_names", None), int(draws.steps.sum()) // 20
-        warn_of_flat_directions(on_host(draws.positions), evaluate, names, budget, gradients)
+        warn_of_flat_directions(draws.positions, evaluate, names, budget, gradients)
 
     def _warm_up(self) -> None:
         wanted = self.wanted

@@ -8,19 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.graph.leaves import on_host
+
 FAR = (1e6, 1e3, 1e1)  # in spreads of the draws, so far out that a density which has a total is less than at the draws
 FALLS = 1.0  # by so much at least: a Cauchy density by 4.6 at the nearest of these
 COORDINATES = 16  # that are looked at one by one, of the many that a density may have
 MOST = 256  # coordinates of which a direction that no gradient has a part in is looked for
+CHAINS = 256  # whose draws say how far these are apart
 FEWEST = 4  # draws of each chain that have a spread
 
 Evaluate = Callable[[np.ndarray], np.ndarray]
 
 
 def warn_of_flat_directions(
-    draws: np.ndarray, evaluate: Evaluate, names: Any, budget: int, gradients: Evaluate | None = None
+    draws: Any, evaluate: Evaluate, names: Any, budget: int, gradients: Evaluate | None = None
 ) -> None:
     """Warn where the log density does not fall, however far the last of ``draws``, of shape (C, N, D), are moved.
+
+    Draws may lie on a GPU; how far they are apart is asked of some hundred chains alone.
 
     They are moved along the direction in which draws differ most, along that in which gradients at draws have the least
     part, none where the density is the same all along it, and along the coordinates that they went farthest in between
@@ -28,11 +33,18 @@ def warn_of_flat_directions(
     their shape; of a density that falls they are called some ``budget`` times at most, but twice.  ``names`` are of
     coordinates, or ``None``.
     """
-    if draws.shape[1] < FEWEST or not np.isfinite(draws).all():
+    some, last = on_host(draws[:: -(-draws.shape[0] // CHAINS)]), on_host(draws[:, -1])
+    if draws.shape[1] < FEWEST or not (np.isfinite(some).all() and np.isfinite(last).all()):
         return
-    last = draws[:, -1]
     before = evaluate(last)
-    for direction in _directions(draws, max(1, budget // 2), gradients):
+
+    def slopes(number: int) -> np.ndarray:
+        assert gradients is not None
+        places = np.linspace(0, draws.shape[1] - 1, number).astype(int)
+        return np.concatenate([gradients(on_host(draws[:, place])) for place in places])
+
+    needed = -(-draws.shape[2] // draws.shape[0]) + 1
+    for direction in _directions(some, max(1, budget // 2), needed, None if gradients is None else slopes):
         for along in (direction, -direction):
             if all((evaluate(last + far * along) >= before - FALLS).mean() >= 0.5 for far in FAR):
                 warnings.warn(
@@ -44,7 +56,9 @@ def warn_of_flat_directions(
                 return
 
 
-def _directions(draws: np.ndarray, count: int, gradients: Evaluate | None) -> Iterator[np.ndarray]:
+def _directions(
+    draws: np.ndarray, count: int, needed: int, slopes: Callable[[int], np.ndarray] | None
+) -> Iterator[np.ndarray]:
     """Steps of one spread: that in which draws differ most first, then the flattest, then coordinates."""
     flat = draws.reshape(-1, draws.shape[2])
     centred = flat - flat.mean(axis=0)
@@ -54,10 +68,8 @@ def _directions(draws: np.ndarray, count: int, gradients: Evaluate | None) -> It
         return
     _, vectors = np.linalg.eigh((centred / largest).T @ (centred / largest))
     yield vectors[:, -1] * largest
-    needed = -(-draws.shape[2] // draws.shape[0]) + 1
-    if gradients is not None and 1 < draws.shape[2] <= MOST and needed < count and spread.all():
-        places = np.linspace(0, draws.shape[1] - 1, needed).astype(int)
-        flattest = _flattest(np.concatenate([gradients(draws[:, place]) for place in places]) * spread)
+    if slopes is not None and 1 < draws.shape[2] <= MOST and needed < count and spread.all():
+        flattest = _flattest(slopes(needed) * spread)
         if flattest is not None:
             count -= needed
             yield flattest * spread * (centred / spread @ flattest).std()

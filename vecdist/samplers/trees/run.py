@@ -181,4 +181,4 @@ class _Run:
             return lambda positions: on_host(self.gradients(target.library.asarray(positions))[result])
 
         names, budget = getattr(target.given, "param_unc_names", None), int(draws.steps.sum(axis=1).mean()) // 20
-        warn_of_flat_directions(on_host(draws.positions), at(0), names, budget, at(1))
+        warn_of_flat_directions(draws.positions, at(0), names, budget, at(1))
