@@ -90,6 +90,12 @@ def contender(case: Case, device: str, shared: Sequence[Any], parameters: Sequen
     return Contender(lambda: fast.value_and_grad(*parameters, *shared, wrt=wrt), timing.wait_for(device))
 
 
+def counts(device: str) -> list[int]:
+    """As many as there are, of several GPUs; where there is one, or a processor, it is listed several times."""
+    there = timing.array_library(device).cuda.runtime.getDeviceCount() if device == "cuda" else 1
+    return [count for count in COUNTS if there == 1 or count <= there]
+
+
 def listed(device: str, count: int) -> tuple[list[Any], bool]:
     """So many devices, and whether each is one of its own."""
     if device == "cpu":
@@ -120,7 +126,7 @@ def contest(case: Case, device: str, size: int | None) -> None:
     same = case.arrays(library, min(each, 2 * BLOCK) - 7)
     entries: dict[Any, Contender] = {"one array": contender(case, device, case.arrays(library, each), parameters)}
     bits, without = {}, {}
-    for count in COUNTS:
+    for count in counts(device):
         group = vecdist.devices(listed(device, count)[0])
         bits[count] = flat(contender(case, device, [*map(group.shard, same)], parameters).warm(), on_host)
         entries[count] = contender(case, device, [*map(group.shard, case.arrays(library, each * count))], parameters)
@@ -129,11 +135,11 @@ def contest(case: Case, device: str, size: int | None) -> None:
     timing.race(entries, device)
     if device == "cuda":
         with launched_one_by_one():
-            without = {count: timing.best(entries[count].call, device) for count in COUNTS}
+            without = {count: timing.best(entries[count].call, device) for count in counts(device)}
     timing.heading(f"{case.name}: {each} rows for each device", device)
     alone, one = entries["one array"].median, entries[1].median
     lines = [("in one array", timing.duration(alone), "-", "-", "-")]
-    for count in COUNTS:
+    for count in counts(device):
         time, apart = entries[count].median, listed(device, count)[1]
         agree = np.array_equal(bits[count].view(np.uint8), bits[1].view(np.uint8))
         lines.append((told(device, count), timing.duration(time), share(one, time, count, apart),
@@ -178,7 +184,7 @@ def chains(device: str) -> None:
     each, asked = CHAINS[device], {"draws": 200, "warmup": 0, "step_size": 0.2, "progress": False}
     ways: dict[Any, Callable[[], Any]] = {"alone": lambda: hmc(Schools(), chains=each, device=device, **asked)}
     bits = {}
-    for count in COUNTS:
+    for count in counts(device):
         group = vecdist.devices(listed(device, count)[0])
         ways[count] = lambda group=group, count=count: hmc(Schools(), chains=each * count, device=group, **asked)
         bits[count] = hmc(Schools(), chains=each - 3, device=group, **asked | {"draws": 20}).positions
@@ -189,7 +195,7 @@ def chains(device: str) -> None:
     timing.heading(f"200 draws of HMC of the eight schools: {each} chains for each device", device)
     one = entries[1].median
     lines = [("not shared", timing.duration(entries["alone"].median), "-", "-")]
-    for count in COUNTS:
+    for count in counts(device):
         time = entries[count].median
         agree = np.array_equal(on_host(bits[count]), on_host(bits[1]))
         lines.append((told(device, count), timing.duration(time),

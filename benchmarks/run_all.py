@@ -76,6 +76,7 @@ RUNS = {
         "compile_beside.py",
         "memory.py",
     ],
+    "gpus": ["devices.py", "streaming.py"],  # all of a host together
 }
 
 
@@ -87,7 +88,7 @@ def output(line: str, device: str, folder: Path) -> str:
         return kept.read_text()
     summary = kept.with_suffix(".json")
     summary.write_text("")
-    command = [sys.executable, str(HERE / script), "--device", device, *arguments]
+    command = [sys.executable, str(HERE / script), "--device", device.replace("gpus", "cuda"), *arguments]
     variables = {**os.environ, "VECDIST_BENCH_SUMMARY": str(summary)}
     start = time.perf_counter()
     try:
