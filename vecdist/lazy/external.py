@@ -10,6 +10,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, const
 from vecdist.lazy.array import LazyArray, Operand, operands
+from vecdist.lazy.lazy_rules import Rules
 from vecdist.primitives.calls import Call, Kinds, Pull, Push, called
 from vecdist.primitives.structure import full
 
@@ -21,13 +22,14 @@ Shapes = Callable[..., Shape | Sequence[Shape]]
 class External:
     """A function of arrays, callable on lazy ones."""
 
-    def __init__(self, call: Call, shape: Shapes | None, dtype: Any) -> None:
-        self._call, self._shape, self._dtype = call, shape, dtype
+    def __init__(self, call: Call, shape: Shapes | None, dtype: Any, rules: Rules | None = None) -> None:
+        self._call, self._shape, self._dtype, self._rules = call, shape, dtype, rules
 
     def __call__(self, *given: Operand) -> LazyArray | tuple[LazyArray, ...]:
         args = operands(*given)
         kinds, several = self._kinds(args)
-        results = tuple([LazyArray(node) for node in called(self._call, args, kinds)])
+        call = self._call if self._rules is None else self._rules.call(args, kinds)
+        results = tuple([LazyArray(node) for node in called(call, args, kinds)])
         return results if several else results[0]
 
     def _kinds(self, args: Sequence[Node]) -> tuple[Kinds, bool]:
@@ -51,7 +53,7 @@ class External:
 def external(
     forward: Callable[..., Any], *, vjp: Callable[..., Any] | External | None = None,
     jvp: Callable[..., Any] | External | None = None, shape: Shapes | None = None, dtype: Any = None,
-    name: str | None = None,
+    name: str | None = None, lazy_rules: bool = False,
 ) -> External:
     """A function of NumPy or CuPy arrays as a part of expressions, called between kernels.
 
@@ -67,8 +69,12 @@ def external(
     itself: an ``external`` of all three in a row, which gives a tuple of a cotangent for each array, or of a tangent
     for each result.  Its own rules are those of second derivatives.
 
+    With ``lazy_rules`` both are given lazy arrays, when the call is written, and return lazy expressions of these and
+    of numbers: parts of the kernels after it, which are differentiated further by themselves.  Either gives the other.
+
     In ``in_axes`` the function is called for each chain.  Raises ``ValueError`` where a derivative is asked for that
-    has no rule, and, when it runs, where a result has another shape than was told.
+    has no rule, when it runs, where a result has another shape than was told, and when it is called, where a lazy rule
+    gives another shape, or reads arrays from around it; ``NotImplementedError`` where one makes axes of other lengths.
 
     >>> import numpy as np, vecdist
     >>> spectrum = vecdist.external(np.linalg.eigvalsh, shape=lambda a: a[:-1], name="eigvalsh")
@@ -76,14 +82,34 @@ def external(
     [2.0, 4.0]
     >>> double = vecdist.external(lambda x: 2.0 * x, vjp=lambda arrays, results, cotangents: (2.0 * cotangents[0],))
     >>> x = vecdist.lazy(np.array([1.0, 2.0]))
-    >>> value, slope = vecdist.value_and_grad(np.exp(double(x)).sum(), x)
-    >>> slope.round(3).tolist()
+    >>> vecdist.value_and_grad(np.exp(double(x)).sum(), x)[1].round(3).tolist()
     [14.778, 109.196]
+    >>> wave = vecdist.external(np.sin, vjp=lambda x, y, back: (back[0] * np.cos(x[0]),), lazy_rules=True)
+    >>> np.asarray(vecdist.hessian(wave(x).sum(), x)).round(3).tolist()
+    [[-0.841, -0.0], [-0.0, -0.909]]
     """
     label = name or getattr(forward, "__name__", "external")
+    return (_lazily if lazy_rules else _made)(label, forward, vjp, jvp, shape, dtype)
+
+
+def _made(
+    label: str, forward: Callable[..., Any], vjp: Callable[..., Any] | External | None,
+    jvp: Callable[..., Any] | External | None, shape: Shapes | None, dtype: Any,
+) -> External:
+    """One whose rules are calls."""
     pull = None if vjp is None else _pull(_rule(vjp, f"vjp of {label}", _cotangents))
     push = None if jvp is None else _push(_rule(jvp, f"jvp of {label}", lambda found, arrays, name: found))
     return External(Call(label, forward, pull, push), shape, dtype)
+
+
+def _lazily(
+    label: str, forward: Callable[..., Any], vjp: Callable[..., Any] | External | None,
+    jvp: Callable[..., Any] | External | None, shape: Shapes | None, dtype: Any,
+) -> External:
+    """One whose rules are expressions."""
+    if isinstance(vjp, External) or isinstance(jvp, External):
+        raise TypeError(f"the rules of {label} are calls, which no lazy rules are; a lazy rule may make such calls")
+    return External(Call(label, forward), shape, dtype, Rules(label, forward, vjp, jvp))
 
 
 def _kinds_of(nodes: Sequence[Node]) -> Kinds:

@@ -63,7 +63,7 @@ def _bound(roots: tuple[Node, ...]) -> tuple[Bound, dict[str, tuple[int, ...]]]:
     """The structure of ``roots``, and of which lengths of theirs its lengths are products."""
     axes = find_axes(roots)
     merge_axes(roots, axes)
-    binder = _Binder(axes)
+    binder = Binder(axes)
     binder.there = {node for node in topological(roots) if node.op == "external"}
     return Bound(rewrite(roots, binder.rule), tuple(binder.leaves), binder.lengths), binder.sizes
 
@@ -107,7 +107,7 @@ def rebound(memo: Memo[Binding], roots: Sequence[Node], found: Outline) -> Bound
     return memo((found.structure, shapes), learnt).filled(found.leaves, [int(length) for length in lengths])
 
 
-class _Binder:
+class Binder:
     """The rules by which user nodes become structure."""
 
     def __init__(self, axes: Axes) -> None:
