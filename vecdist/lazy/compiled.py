@@ -19,7 +19,7 @@ from vecdist.passes.bind import Bound
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed
-from vecdist.runtime.cuda.graphs import Replayed
+from vecdist.runtime.cuda.graphs import Replayed, is_replayable
 from vecdist.runtime.outputs import Outputs
 
 Run = Callable[..., tuple[Sequence[Any], Any]]
@@ -254,10 +254,11 @@ class Compiled:
         held = tuple(feed.array for feed in feeds if feed.place is None)
         outputs = Outputs(kind, tuple(shapes), dtypes, held)
         run: Run = plan.program.prepared(bound.lengths, shapes, feeds)
-        if self.graph and not getattr(run, "capturable", True):
+        if self.graph and not is_replayable(run):
+            calls = ", ".join(getattr(run, "refused", ())) or "what runs between kernels"
             raise ValueError(
-                "graph=True wants one kernel; this function has products of matrices by cuBLAS between kernels, which "
-                "CuPy does not capture"
+                f"graph=True: {calls} cannot be captured in a CUDA graph; of an external call that waits for nothing, "
+                "say so by capturable=True"
             )
         run = Replayed(run, outputs) if self.graph else run
         return _Prepared(self._raising(run) if self.errors == "raise" else run, outputs)

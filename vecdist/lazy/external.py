@@ -53,7 +53,7 @@ class External:
 def external(
     forward: Callable[..., Any], *, vjp: Callable[..., Any] | External | None = None,
     jvp: Callable[..., Any] | External | None = None, shape: Shapes | None = None, dtype: Any = None,
-    name: str | None = None, lazy_rules: bool = False,
+    name: str | None = None, lazy_rules: bool = False, capturable: bool = False,
 ) -> External:
     """A function of NumPy or CuPy arrays as a part of expressions, called between kernels.
 
@@ -68,18 +68,18 @@ def external(
     along directions the second.  Of what they compute there is no further derivative, but where a rule is such a call
     itself: an ``external`` of all three in a row, which gives a tuple of a cotangent for each array, or of a tangent
     for each result.  Its own rules are those of second derivatives.
-
     With ``lazy_rules`` both are given lazy arrays, when the call is written, and return lazy expressions of these and
     of numbers: parts of the kernels after it, which are differentiated further by themselves.  Either gives the other.
 
+    A CUDA graph may hold a ``capturable`` call: it and its rules launch work on the current stream, and wait for none.
     In ``in_axes`` the function is called for each chain.  Raises ``ValueError`` where a derivative is asked for that
     has no rule, when it runs, where a result has another shape than was told, and when it is called, where a lazy rule
     gives another shape, or reads arrays from around it; ``NotImplementedError`` where one makes axes of other lengths.
 
     >>> import numpy as np, vecdist
-    >>> spectrum = vecdist.external(np.linalg.eigvalsh, shape=lambda a: a[:-1], name="eigvalsh")
-    >>> np.asarray(spectrum(vecdist.lazy(np.array([[2.0, 1.0], [1.0, 2.0]]))) + 1.0).round(6).tolist()
-    [2.0, 4.0]
+    >>> spectrum = vecdist.external(np.linalg.eigvalsh, shape=lambda a: a[:-1])
+    >>> np.asarray(spectrum(vecdist.lazy(2.0 * np.eye(2))) + 1.0).tolist()
+    [3.0, 3.0]
     >>> double = vecdist.external(lambda x: 2.0 * x, vjp=lambda arrays, results, cotangents: (2.0 * cotangents[0],))
     >>> x = vecdist.lazy(np.array([1.0, 2.0]))
     >>> vecdist.value_and_grad(np.exp(double(x)).sum(), x)[1].round(3).tolist()
@@ -88,28 +88,29 @@ def external(
     >>> np.asarray(vecdist.hessian(wave(x).sum(), x)).round(3).tolist()
     [[-0.841, -0.0], [-0.0, -0.909]]
     """
-    label = name or getattr(forward, "__name__", "external")
-    return (_lazily if lazy_rules else _made)(label, forward, vjp, jvp, shape, dtype)
+    made = _lazily if lazy_rules else _made
+    return made(name or getattr(forward, "__name__", "external"), forward, vjp, jvp, shape, dtype, capturable)
 
 
 def _made(
     label: str, forward: Callable[..., Any], vjp: Callable[..., Any] | External | None,
-    jvp: Callable[..., Any] | External | None, shape: Shapes | None, dtype: Any,
+    jvp: Callable[..., Any] | External | None, shape: Shapes | None, dtype: Any, capturable: bool,
 ) -> External:
     """One whose rules are calls."""
-    pull = None if vjp is None else _pull(_rule(vjp, f"vjp of {label}", _cotangents))
-    push = None if jvp is None else _push(_rule(jvp, f"jvp of {label}", lambda found, arrays, name: found))
-    return External(Call(label, forward, pull, push), shape, dtype)
+    pull = None if vjp is None else _pull(_rule(vjp, f"vjp of {label}", _cotangents, capturable))
+    push = None if jvp is None else _push(_rule(jvp, f"jvp of {label}", lambda found, arrays, name: found, capturable))
+    return External(Call(label, forward, pull, push, capturable=capturable), shape, dtype)
 
 
 def _lazily(
     label: str, forward: Callable[..., Any], vjp: Callable[..., Any] | External | None,
-    jvp: Callable[..., Any] | External | None, shape: Shapes | None, dtype: Any,
+    jvp: Callable[..., Any] | External | None, shape: Shapes | None, dtype: Any, capturable: bool,
 ) -> External:
     """One whose rules are expressions."""
     if isinstance(vjp, External) or isinstance(jvp, External):
         raise TypeError(f"the rules of {label} are calls, which no lazy rules are; a lazy rule may make such calls")
-    return External(Call(label, forward), shape, dtype, Rules(label, forward, vjp, jvp))
+    call = Call(label, forward, capturable=capturable)
+    return External(call, shape, dtype, Rules(call, vjp, jvp))
 
 
 def _kinds_of(nodes: Sequence[Node]) -> Kinds:
@@ -120,7 +121,9 @@ Rule = Callable[[int, int], Call]
 """The call of a rule for so many arguments and results."""
 
 
-def _rule(rule: Callable[..., Any] | External, name: str, checked: Callable[..., Any]) -> Rule:
+def _rule(
+    rule: Callable[..., Any] | External, name: str, checked: Callable[..., Any], capturable: bool
+) -> Rule:
     """A rule as a call of arguments, results and what belongs to either, in a row."""
     if isinstance(rule, External):
         own = rule._call
@@ -132,7 +135,7 @@ def _rule(rule: Callable[..., Any] | External, name: str, checked: Callable[...,
             args, rest = arrays[:arguments], arrays[arguments:]
             return checked(rule(args, rest[:results], rest[results:]), args, name)
 
-        return Call(name, function)
+        return Call(name, function, capturable=capturable)
 
     return call
 

@@ -8,6 +8,7 @@ say the same, whatever the lengths, are one ``Call``, so that they share program
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -43,8 +44,8 @@ class Places(NamedTuple):
 class Rules:
     """The rules of a function, as they were written, and its calls: one for all lengths of which they say the same."""
 
-    def __init__(self, label: str, function: Callable[..., Any], vjp: Rule | None, jvp: Rule | None) -> None:
-        self.label, self.function, self.vjp, self.jvp = label, function, vjp, jvp
+    def __init__(self, plain: Call, vjp: Rule | None, jvp: Rule | None) -> None:
+        self.plain, self.label, self.vjp, self.jvp = plain, plain.name, vjp, jvp
         self.calls: dict[Any, Call] = {}
 
     def call(self, args: Sequence[Node], kinds: Kinds) -> Call:
@@ -52,7 +53,7 @@ class Rules:
         known = self.calls.get((own, kinds))
         if known is None:
             traced = self._traced(own, kinds)
-            known = self.calls.setdefault(traced.structure, traced.call(self.function))
+            known = self.calls.setdefault(traced.structure, traced.call(self.plain))
             if len(self.calls) < MOST:
                 self.calls[own, kinds] = known
         return known
@@ -159,10 +160,11 @@ class Traced:
             )
         return found
 
-    def call(self, function: Callable[..., Any]) -> Call:
+    def call(self, plain: Call) -> Call:
+        """A call without rules with these."""
         there = self.pulled is not None or self.pushed is not None
-        return Call(self.label, function, self._pull if there else None, self._push if there else None,
-                    axes=self.axes_of_call)  # fmt: skip
+        pull, push = (self._pull, self._push) if there else (None, None)
+        return replace(plain, pull=pull, push=push, axes=self.axes_of_call)
 
     def _pull(
         self, args: Sequence[Node], results: Sequence[Node], cotangents: Sequence[Node], ahead: int

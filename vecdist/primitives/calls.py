@@ -32,6 +32,7 @@ class Call:
     One that is ``batched`` takes any number of leading axes, which all its arguments and results have; others are
     called for each of many arguments.  ``axes`` has a letter for each of the last axes of the arguments and of the
     results, the same for those of equal lengths.  One that ``writes`` takes ``out=``, an array for its only result.
+    ``capturable`` ones launch work on the current stream of a GPU and wait for none, so that a CUDA graph may hold it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Call:
     batched: bool = False
     axes: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     writes: bool = False
+    capturable: bool = False
 
     def __str__(self) -> str:
         return self.name

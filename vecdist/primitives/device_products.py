@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vecdist.primitives.captured_products import capturing, multiply
+
 LONG = 2**16  # elements of a row from which on products are cut
 SMALL = 4096  # elements of such a product
 PIECE = 1024  # elements of a row in a piece
@@ -55,16 +57,18 @@ def _multiply(left: Matrix, right: Matrix, shape: tuple[int, int, int], result: 
     rows, between, columns = shape
     known = _known(result.dtype.char)
     handle, place = cupy.cuda.device.get_cublas_handle(), result.data.ptr + at
-    ways = known.ways[right.by_columns], known.ways[left.by_columns]
+    given = handle, known.ways[right.by_columns], known.ways[left.by_columns], columns, rows, between, known.one
     if not pieces:
-        ends = known.one, right.place, right.apart, left.place, left.apart, known.zero, place, columns
-        known.gemm(handle, *ways, columns, rows, between, *ends)
-        return
-    steps = (between if right.by_columns else between * columns), (between * rows if left.by_columns else between)
-    sides = right.place, right.apart, steps[0], left.place, left.apart, steps[1]
-    known.batched(
-        handle, *ways, columns, rows, between, known.one, *sides, known.zero, place, columns, rows * columns, pieces
-    )
+        given = *given, right.place, right.apart, left.place, left.apart, known.zero, place, columns
+    else:
+        steps = (between if right.by_columns else between * columns), (between * rows if left.by_columns else between)
+        sides = right.place, right.apart, steps[0], left.place, left.apart, steps[1]
+        given = *given, *sides, known.zero, place, columns, rows * columns, pieces
+    stream = capturing()
+    if stream is not None:
+        multiply(stream, f"{known.letter}gemm{'StridedBatched' if pieces else ''}", given)
+    else:
+        (known.batched if pieces else known.gemm)(*given)
 
 
 def _in_pieces(left: Matrix, right: Matrix, rows: int, between: int, columns: int, dtype: np.dtype) -> Any:
@@ -91,6 +95,7 @@ class _Known(NamedTuple):
     zero: int
     ways: tuple[int, int]
     numbers: np.ndarray
+    letter: str
 
 
 @cache
@@ -101,4 +106,4 @@ def _known(kind: str) -> _Known:
     one, gemm = numbers.ctypes.data, f"{letter}gemm"
     ways = cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_T
     many = getattr(cublas, f"{gemm}StridedBatched")
-    return _Known(getattr(cublas, gemm), many, one, one + numbers.itemsize, ways, numbers)
+    return _Known(getattr(cublas, gemm), many, one, one + numbers.itemsize, ways, numbers, letter)

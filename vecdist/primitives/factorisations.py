@@ -113,7 +113,9 @@ def _matmul(a: Any, b: Any, out: Any = None) -> Any:
     return a @ b if out is None else np.matmul(a, b, out=out)
 
 
-MATMUL = Call("matmul", _matmul, _pull_matmul, _push_matmul, True, signature("nk,km->nm"), writes=True)
+MATMUL = Call(
+    "matmul", _matmul, _pull_matmul, _push_matmul, True, signature("nk,km->nm"), writes=True, capturable=True
+)
 
 
 # Cholesky factors

@@ -13,6 +13,7 @@ import numpy as np
 from vecdist.graph.shapes import Shape
 from vecdist.passes.stages import Called, Stage, Stages
 from vecdist.primitives.calls import computed
+from vecdist.primitives.factorisations import MATMUL
 from vecdist.runtime.base import Feed, Program, Runner, length_of
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.outputs import written_as_run
@@ -54,8 +55,15 @@ class StagedProgram(Program):
                 text.call(_bound(called, lengths, library, pooled and library is np), called)
         run = text.run([tuple(shape) for shape in shapes])
         run = run if library is not np else _quiet(run)
-        run.capturable = False  # CuPy does not call cuBLAS while a stream captures
+        run.capturable = False  # as it is: what passes between steps is memory that is given back
+        run.refused = self.refused()
         return run
+
+    def refused(self) -> tuple[str, ...]:
+        """The names of calls that a CUDA graph cannot hold; products are of two matrices in it."""
+        calls = [each for step in self.steps for each in step.stage.calls]
+        found = [each.call.name for each in calls if not each.call.capturable or (each.call is MATMUL and each.ahead)]
+        return tuple(dict.fromkeys(found))
 
     def _examples(self, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> list[Feed]:
         """What fills every slot: of arrays of steps, one of their shape and dtype stands for them."""

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+from vecdist.runtime.cuda.graphs import captured, is_replayable, own_memory
+
 Call = tuple[Callable[..., Any], Sequence[Any], Sequence[Any]]
 """A kernel, what it reads and what it writes."""
 
@@ -15,22 +17,26 @@ Call = tuple[Callable[..., Any], Sequence[Any], Sequence[Any]]
 class Launches:
     """Calling it launches kernels one after the other; on a GPU the first call captures them, the others replay.
 
-    Where one is several kernels with products of matrices between them, which cannot be captured, all calls launch.
+    Where one has a call between its kernels that cannot be captured, all calls launch.
     Calls must be made on one stream that can be captured, as inside ``own_stream``.
     """
 
     def __init__(self, calls: Sequence[Call], on_gpu: bool) -> None:
         self.calls: tuple[Call, ...] = tuple(calls)
-        self.replayed: bool = on_gpu and all(getattr(run, "capturable", True) for run, *_ in self.calls)
+        self.replayed: bool = on_gpu and all(is_replayable(run) for run, *_ in self.calls)
         self._graph: Any = None
+        self._memory: Any = None
         self._stream: Any = None
 
     def __call__(self) -> None:
         if self._graph is not None:
             self._graph.launch(self._stream)
             return
-        self._launch()  # on a GPU too: what a first launch makes cannot be made inside a capture
-        if self.replayed:
+        if not self.replayed:
+            self._launch()
+            return
+        with own_memory([run for run, *_ in self.calls]) as self._memory:
+            self._launch()  # what a first launch makes cannot be made inside a capture
             self._capture()
 
     def _launch(self) -> None:
@@ -41,11 +47,8 @@ class Launches:
         import cupy
 
         self._stream = cupy.cuda.get_current_stream()
-        self._stream.begin_capture()
-        try:
-            self._launch()
-        finally:
-            self._graph = self._stream.end_capture()
+        self._graph = captured(self._stream, self._launch)
+        self.replayed = self._graph is not None
 
 
 @contextlib.contextmanager

@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
 
+from vecdist.primitives.captured_products import room
 from vecdist.runtime.outputs import Outputs
 
 GRAPHS = 16  # sets of addresses for which a launch is captured; for more of them, it is launched as it is
 
+MISSING: Any = object()
+
 _lock = threading.Lock()
 _streams: dict[tuple[int, int], Any] = {}
+
+
+def is_replayable(run: Any) -> bool:
+    """Whether a CUDA graph can hold a run: a kernel, or kernels with calls between them that all are capturable."""
+    return getattr(run, "capturable", True) or not getattr(run, "refused", ("what is unknown",))
+
+
+@contextlib.contextmanager
+def own_memory(runs: Sequence[Any]) -> Iterator[Any]:
+    """Inside, arrays between kernels lie in memory of which nobody else is given any; it lives as what this gives.
+
+    A run before the capture has it ready.  Without such arrays it is no other memory than before.
+    """
+    if all(getattr(run, "capturable", True) for run in runs):
+        yield None
+        return
+    import cupy
+
+    pool = cupy.cuda.MemoryPool()
+    with cupy.cuda.using_allocator(pool.malloc), room() as working:
+        yield pool, working
 
 
 @final
@@ -30,34 +55,47 @@ class Replayed:
         self.results: tuple[Any, ...] = tuple(map(cupy.empty, outputs.shapes, outputs.dtypes))
         self._device = cupy.cuda.device.get_device_id
         self._stream = cupy.cuda.get_current_stream
-        self._graphs: dict[tuple, Any] = {}
+        self._graphs: dict[tuple, Any] = {}  # with their memory; None where one cannot be captured after all
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Sequence[Any], Any]:
         stream = self._stream()
         if stream.ptr and stream.is_capturing():  # by the user, who captures the kernel itself
             return self.run(arrays, self.results)
         key = (self._device(), stream.ptr, *[_identity(array) for array in arrays])
-        graph = self._graphs.get(key)
-        if graph is None and len(self._graphs) < GRAPHS:
-            graph = self._graphs[key] = self._captured(arrays, stream)
-        if graph is None:
+        found = self._graphs.get(key, MISSING)
+        if found is MISSING and len(self._graphs) < GRAPHS:
+            found = self._graphs[key] = self._captured(arrays, stream)
+        if found is MISSING or found is None:
             return self.run(arrays, self.results)
-        graph.launch(stream)
+        found[0].launch(stream)
         return self.results, False
 
     def _captured(self, arrays: Sequence[Any], stream: Any) -> Any:
-        """The graph of a launch on ``arrays``; one launch before it makes ready a stream that the user may capture."""
+        """The graph of a launch on ``arrays``, and its memory.
+
+        One launch before it makes ready a stream that the user may capture.  ``None`` where CuPy refuses to capture a
+        call, as of products of arrays that lie neither by rows nor by columns.
+        """
         self.run(arrays, self.results)
-        with _lock, _capture_stream(stream) as aside:
+        with _lock, _capture_stream(stream) as aside, own_memory([self.run]) as memory:
             aside.wait_event(stream.record())  # earlier results may still be read
             self.run(arrays, self.results)  # what a first launch makes cannot be made inside a capture
             aside.synchronize()
-            aside.begin_capture()
-            try:
-                self.run(arrays, self.results)
-            finally:
-                graph = aside.end_capture()
-        return graph
+            graph = captured(aside, lambda: self.run(arrays, self.results))
+        return None if graph is None else (graph, memory)
+
+
+def captured(stream: Any, launch: Callable[[], Any]) -> Any:
+    """The graph of what is launched on a stream, ``None`` where CuPy refuses to capture a call."""
+    refused = False
+    stream.begin_capture()
+    try:
+        launch()
+    except NotImplementedError:
+        refused = True
+    finally:
+        graph = stream.end_capture()
+    return None if refused else graph
 
 
 def _identity(array: Any) -> Any:
