@@ -141,6 +141,32 @@ def test_counts_of_as_many():
     np.testing.assert_allclose(float(kl_divergence(family(2.5, 0.2), family(2.5, 0.6))), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_random_ones_whose_parameters_depend_on_each_other(seed):
+    rng, panels = np.random.default_rng(seed), np.linspace(-1.0, 1.0, 401)
+    nodes = ((panels[1:, None] + panels[:-1, None]) + (panels[1:, None] - panels[:-1, None]) * NODES) / 2
+    weights = (panels[1:, None] - panels[:-1, None]) / 2 * WEIGHTS
+    (m, other), (s, t) = rng.normal(size=2), rng.uniform(0.3, 2.0, 2)
+    z = m + 12.0 * s * nodes  # of x = 1 / (1 + exp(-z)), whose densities have dz / dx both
+    masses = 12.0 * s * weights * st.norm(m, s).pdf(z)
+    expected = (masses * (st.norm(m, s).logpdf(z) - st.norm(other, t).logpdf(z))).sum()
+    family = FAMILIES["LogitNormal"]
+    x = 1.0 / (1.0 + np.exp(-np.clip(z, -30.0, 30.0)))
+    ratio = np.asarray(vecdist.logpdf(family(m, s), x)) - np.asarray(vecdist.logpdf(family(other, t), x))
+    np.testing.assert_allclose((masses * ratio).sum(), expected, rtol=1e-6)
+    np.testing.assert_allclose(float(kl_divergence(family(m, s), family(other, t))), expected, rtol=1e-11)
+    (k, other), low = rng.uniform(0.5, 4.0, 2), rng.uniform(0.5, 3.0)
+    lower, u = low * rng.uniform(0.2, 1.0), 25.0 * (1.0 + nodes)
+    places = low * np.exp(u / k)
+    ratio = st.pareto(k, scale=low).logpdf(places) - st.pareto(other, scale=lower).logpdf(places)
+    found = kl_divergence(FAMILIES["Pareto"](k, low), FAMILIES["Pareto"](other, lower))
+    np.testing.assert_allclose(float(found), (25.0 * weights * np.exp(-u) * ratio).sum(), rtol=1e-10)
+    (p, q), r, x = rng.uniform(0.1, 0.9, 2), rng.uniform(0.3, 9.0), np.arange(5000)
+    first, second = st.nbinom(r, p), st.nbinom(r, q)
+    found = kl_divergence(FAMILIES["NegativeBinomial"](r, p), FAMILIES["NegativeBinomial"](r, q))
+    np.testing.assert_allclose(float(found), (first.pmf(x) * (first.logpmf(x) - second.logpmf(x))).sum(), rtol=1e-10)
+
+
 def test_ends_of_probabilities_and_rates():
     """What never occurs has no part; what occurs where the other has nothing is infinitely far."""
     p, q = np.array([0.0, 0.0, 1.0, 1.0, 0.5]), np.array([0.0, 0.25, 1.0, 0.25, 0.0])

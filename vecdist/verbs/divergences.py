@@ -1,9 +1,15 @@
 """Divergences between two distributions, in closed form: one row for each pair of families.
 
 A row is a formula of the quantities of both.  Scales and probabilities take part by r - 1 - log r of their ratio r,
-which is never less than 0 and does not cancel where the two are nearly equal.
-Gil, Alajaji and Linder (2013), Rényi divergence measures for commonly used univariate continuous distributions, table
-1; Nielsen and Nock (2010), Entropies and cross-entropies of exponential families, equation (6).
+which is never less than 0 and does not cancel where the two are nearly equal.  So the formulas are our own: each is
+written of the means that its function names, and is that of the literature but for the order of its terms.
+
+Collections are Gil, Alajaji and Linder (2013), Rényi divergence measures for commonly used univariate continuous
+distributions, Information Sciences 249, and Nawa and Nadarajah (2024), Exact expressions for Kullback-Leibler
+divergence for univariate distributions, Entropy 26, 959.  Of an exponential family a divergence is that of Bregman of
+its log normaliser, of the natural parameters in the reverse order: Nielsen and Nock (2010), Entropies and
+cross-entropies of exponential families, ICIP.  No change of variables changes one (Kullback 1959, Information Theory
+and Statistics, chapter 2).
 """
 
 from __future__ import annotations
@@ -89,13 +95,17 @@ def _of_squares(p: Parameters, q: Parameters) -> Node:
 
 
 def _masses(x: Node, away: Node, y: Node, log_ratio: Node) -> Node:
-    """y - x - x log(y / x) of two masses or rates, where ``away`` = y - x; y where x is 0."""
+    """y - x - x log(y / x) of two masses or rates, where ``away`` = y - x; y where x is 0.
+
+    A sum of these over masses is the divergence, for y - x add up to 0; one of rates is that of Poisson variables.
+    """
     none = eq(x, 0.0)
     some = where(none, 1.0, x)
     return where(none, y, some * _surplus(away / some, where(none, 0.0, log_ratio)))
 
 
 def _normal(p: Parameters, q: Parameters) -> Node:
+    """Of E (x - m)^2 = scale^2 + (loc - m)^2."""
     return 0.5 * (_of_squares(p, q) + square((p.loc - q.loc) * q.inverse_scale))
 
 
@@ -105,28 +115,36 @@ def _bregman(x: Node, y: Node) -> Node:
 
 
 def _gamma(p: Parameters, q: Parameters) -> Node:
+    """Of E x = shape / rate and E log x = digamma(shape) - log(rate); Penny (2001), as ``_dirichlet``."""
     steps = (p.shape - q.shape) * (q.log_rate - p.log_rate)
     return _bregman(p.shape, q.shape) + (p.shape * _of_rates(p, q) + steps)
 
 
 def _beta(p: Parameters, q: Parameters) -> Node:
+    """Of E log x = digamma(alpha) - digamma(alpha + beta), and likewise of 1 - x."""
     means = (q.alpha - p.alpha) * digamma_rise(p.alpha, p.beta) + (q.beta - p.beta) * digamma_rise(p.beta, p.alpha)
     return (lbeta(q.alpha, q.beta) - lbeta(p.alpha, p.beta)) + means
 
 
 def _weibull(p: Parameters, q: Parameters) -> Node:
-    """With E z = Γ(1 + ratio) for z = (x / scale)^shape of q; Bauckhage (2013), arXiv:1310.3713, equation (12)."""
+    """Of E z = Γ(1 + ratio) exp(-log_ratio) for z = (x / scale)^shape of q.
+
+    Bauckhage (2013), Computing the Kullback-Leibler
+    divergence between two Weibull distributions, arXiv:1310.3713, has E z and E log x = log(scale) - EULER / shape.
+    """
     ratio, log_ratio = q.shape / p.shape, q.shape * (q.log_scale - p.log_scale)
     of_shape = (log(p.shape) - log(q.shape)) + EULER * (ratio - 1.0)
     return of_shape + (log_ratio + expm1(lgamma(1.0 + ratio) - log_ratio))
 
 
 def _laplace(p: Parameters, q: Parameters) -> Node:
+    """Of E |x - m| = |loc - m| + scale exp(-|loc - m| / scale)."""
     distance = abs(p.loc - q.loc) * p.inverse_scale
     return _of_scales(p, q) + q.inverse_scale / p.inverse_scale * (distance + expm1(-distance))
 
 
 def _pareto(p: Parameters, q: Parameters) -> Node:
+    """Of E log(x / scale) = 1 / shape."""
     within = _of_ratio(q.shape, p.shape) + q.shape * (log(p.scale) - log(q.scale))
     return where(p.scale < q.scale, math.inf, within)
 
@@ -142,26 +160,37 @@ def _bernoulli(p: Parameters, q: Parameters) -> Node:
 
 
 def _binomial(p: Parameters, q: Parameters) -> Node:
+    """Of n independent events: the binomial coefficients are the same in both."""
     return where(eq(p.n, q.n), p.n * _bernoulli(p, q), math.nan)
 
 
 def _negative_binomial(p: Parameters, q: Parameters) -> Node:
+    """Of E x = r (1 - p) / p failures and r successes, r / p events in all."""
     return where(eq(p.r, q.r), p.r / p.p * _bernoulli(p, q), math.nan)
 
 
 def _geometric(p: Parameters, q: Parameters) -> Node:
+    """As of one success."""
     first, second = (Parameters(**vars(each) | {"p": exp(each.log_p)}) for each in (p, q))
     return _bernoulli(first, second) / first.p
 
 
 def _inverse_gaussian(p: Parameters, q: Parameters) -> Node:
-    """Of E x = mean and E 1/x = 1/mean + 1/shape; Tweedie (1957), Statistical properties of inverse Gaussians."""
+    """Of E x = mean and E 1 / x = 1 / mean + 1 / shape.
+
+    Tweedie (1957), Statistical properties of inverse Gaussian
+    distributions I, Annals of Mathematical Statistics 28.
+    """
     away = (p.location - q.location) / q.location
     return 0.5 * (_of_ratio(q.shape, p.shape) + square(away) * (q.shape / p.location))
 
 
 def _cauchy(p: Parameters, q: Parameters) -> Node:
-    """Chyzak and Nielsen (2019), arXiv:1905.10965, equation (4)."""
+    """log(((s + t)^2 + (loc - m)^2) / (4 s t)) of scales s and t.
+
+    Chyzak and Nielsen (2019), A closed-form formula for the Kullback-Leibler divergence between Cauchy distributions,
+    arXiv:1905.10965; the ratio less 1 is written as a sum of squares.
+    """
     product, gap = p.inverse_scale * q.inverse_scale, p.inverse_scale - q.inverse_scale
     return log1p(0.25 * (square(gap) / product + square(p.loc - q.loc) * product))
 
@@ -182,14 +211,18 @@ def _categorical(p: Parameters, q: Parameters) -> Node:
 
 
 def _dirichlet(p: Parameters, q: Parameters) -> Node:
-    """Penny (2001), Kullback-Leibler divergences of normal, gamma, Dirichlet and Wishart densities, equation (26)."""
+    """Of E log x_k = digamma(alpha_k) - digamma(sum of alpha).
+
+    Penny (2001), Kullback-Leibler divergences of normal, gamma, Dirichlet and Wishart densities, Wellcome Department of
+    Cognitive Neurology, University College London.
+    """
     whole, other, more = _over_event(p.alpha), _over_event(q.alpha), q.alpha - p.alpha
     of_whole = (lgamma(whole) - lgamma(other)) + (other - whole) * digamma(whole)
     return _over_event((lgamma(q.alpha) - lgamma(p.alpha)) - more * digamma(p.alpha)) + of_whole
 
 
 def _mv_normal(p: Parameters, q: Parameters) -> Node:
-    """By columns whose outer products add up to the covariance; Penny (2001), equation (6)."""
+    """By columns whose outer products add up to the covariance; of E (x - m)(x - m)', Penny (2001)."""
     spread = [q.scatter.distance(column) for column in p.scatter.columns()]
     distance = sum(spread, q.scatter.distance(p.loc - q.loc) - float(p.loc.shape[-1]))
     return 0.5 * distance + (q.scatter.log_volume - p.scatter.log_volume)
@@ -222,15 +255,15 @@ def _gumbel(p: Parameters) -> Parameters:
     return Parameters(shape=p.inverse_scale, log_scale=-p.loc)
 
 
-# By the families that state the log densities of both; from Gil, Alajaji and Linder where no other source is named.
+# By the families that state the log densities of both.
 DIVERGENCES: dict[tuple[str, str], Formula] = {
-    ("Bernoulli", "Bernoulli"): _bernoulli,  # Nielsen and Nock, as all families of counts here
+    ("Bernoulli", "Bernoulli"): _bernoulli,
     ("Beta", "Beta"): _beta,
     ("BetaPrime", "BetaPrime"): _beta,  # of x / (1 - x), which changes no divergence
     ("Binomial", "Binomial"): _binomial,
     ("Categorical", "Categorical"): _categorical,
     ("Cauchy", "Cauchy"): _cauchy,
-    ("Chi", "Chi"): lambda p, q: _bregman(0.5 * p.df, 0.5 * q.df),
+    ("Chi", "Chi"): lambda p, q: _bregman(0.5 * p.df, 0.5 * q.df),  # of x^2 / 2, a gamma variable of rate 1
     ("Dirichlet", "Dirichlet"): _dirichlet,
     ("DiscreteUniform", "DiscreteUniform"): lambda p, q: _within(p, q, log(q.size) - log(p.size)),
     ("Exponential", "Exponential"): _of_rates,
@@ -245,15 +278,15 @@ DIVERGENCES: dict[tuple[str, str], Formula] = {
     ("InverseGamma", "InverseGamma"): lambda p, q: _gamma(_inverse_gamma(p), _inverse_gamma(q)),
     ("InverseGaussian", "InverseGaussian"): _inverse_gaussian,
     ("Laplace", "Laplace"): _laplace,
-    ("LogNormal", "LogNormal"): _normal,
+    ("LogNormal", "LogNormal"): _normal,  # of log(x)
     ("LogUniform", "LogUniform"): lambda p, q: _within(p, q, log(q.width) - log(p.width)),
-    ("LogitNormal", "LogitNormal"): _normal,
+    ("LogitNormal", "LogitNormal"): _normal,  # of logit(x)
     ("MvNormal", "MvNormal"): _mv_normal,
     ("NegativeBinomial", "NegativeBinomial"): _negative_binomial,
     ("Normal", "Normal"): _normal,
     ("Pareto", "Pareto"): _pareto,
     ("Poisson", "Poisson"): lambda p, q: _masses(p.rate, q.rate - p.rate, q.rate, q.log_rate - p.log_rate),
-    ("Rayleigh", "Rayleigh"): _of_squares,
+    ("Rayleigh", "Rayleigh"): _of_squares,  # of x^2, an exponential variable
     ("Rayleigh", "Weibull"): lambda p, q: _weibull(_rayleigh_as_weibull(p), q),
     ("Uniform", "Uniform"): lambda p, q: _within(p, q, log(q.high - q.low) - log(p.high - p.low)),
     ("VonMises", "VonMises"): _von_mises,
