@@ -1,8 +1,9 @@
-"""Effective samples per second of many chains: vecdist's samplers beside BlackJAX's ChEES-HMC and NumPyro's NUTS.
+"""Effective samples per second of many chains: vecdist's samplers beside those of BlackJAX, NumPyro and nutpie.
 
-Every sampler warms up and draws from the same density of one flat vector, in float64, with what it adapts by default:
-vecdist and NumPyro a diagonal metric, BlackJAX none.  It runs once to compile, and is timed with another key, from its
-start to its last draw.  ``--step schools`` measures only that target.
+Every sampler warms up and draws from the same density of one flat vector, in float64, with what it adapts by default, a
+diagonal metric but for BlackJAX's ChEES, which adapts none.  It runs once to compile, and is timed with another key,
+from its start to its last draw.  nutpie has no densities of its own, is given vecdist's, on the CPU, and begins where
+it likes.  ``--step schools`` measures only that target.
 """
 
 from __future__ import annotations
@@ -123,6 +124,56 @@ def by_blackjax(target: Target, chosen: Namespace, chains: int) -> Sampler:
     return sampled
 
 
+def blackjax_nuts(target: Target, chosen: Namespace, chains: int) -> Sampler:
+    """NUTS with a warm-up in windows, each chain by itself, in one jitted function."""
+    import blackjax
+    import jax
+    import jax.numpy as jnp
+
+    device = timing.jax_device(chosen.device)
+    density = target.by(jnp, lambda array: jax.device_put(array, device))
+
+    def run(key: Any, start: Any) -> tuple[Any, Any]:
+        warm, draw = jax.random.split(key)
+        (state, found), _ = blackjax.window_adaptation(blackjax.nuts, density).run(warm, start, WARMUP)
+        step = blackjax.nuts(density, **found).step
+
+        def one(state: Any, key: Any) -> tuple[Any, Any]:
+            state, info = step(key, state)
+            return state, (state.position, info.num_integration_steps)
+
+        return jax.lax.scan(one, state, jax.random.split(draw, DRAWS))[1]
+
+    jitted, start = jax.jit(jax.vmap(run)), jax.device_put(target.starts(chains), device)
+
+    def sampled(key: int) -> tuple[Any, Any]:
+        positions, steps = jitted(jax.random.split(jax.random.key(key), chains), start)
+        return jax.block_until_ready(positions), np.asarray(steps).mean()
+
+    return sampled
+
+
+def by_nutpie(target: Target, chosen: Namespace, chains: int) -> Sampler:
+    """NUTS in Rust, by the density of vecdist; ``ModuleNotFoundError`` on a GPU, which it has not."""
+    import nutpie
+
+    import vecdist
+    from vecdist.parameters import real
+
+    if chosen.device != "cpu":
+        raise ModuleNotFoundError(name="nutpie for GPUs")
+    density = vecdist.LogDensity(target.by(np, vecdist.data), x=real(target.ndim))
+    model = vecdist.interop.nutpie.model(density)
+
+    def sampled(key: int) -> tuple[Any, Any]:
+        trace = nutpie.sample(
+            model, draws=DRAWS, tune=WARMUP, chains=chains, cores=os.cpu_count(), seed=key, progress_bar=False
+        )
+        return np.asarray(trace.posterior["x"]), float(trace.sample_stats["n_steps"].mean())
+
+    return sampled
+
+
 def by_numpyro(target: Target, chosen: Namespace, chains: int) -> Sampler:
     """NUTS, its chains vectorized."""
     import jax
@@ -174,7 +225,9 @@ def contest(target: Target, chosen: Namespace, chains: int) -> None:
         "vecdist ChEES": functools.partial(by_vecdist, "chees"),
         "vecdist HMC": functools.partial(by_vecdist, "hmc"),
         "vecdist NUTS": functools.partial(by_vecdist, "nuts"),
+        "nutpie NUTS": by_nutpie,
         "BlackJAX ChEES": by_blackjax,
+        "BlackJAX NUTS": blackjax_nuts,
         "NumPyro NUTS": by_numpyro,
     }
     rows = [(name, *measured(functools.partial(build, target, chosen, chains))) for name, build in contenders.items()]
