@@ -71,7 +71,10 @@ def test_trajectories_are_those_of_arrays_in_memory(way, uncompiled):
         np.testing.assert_array_equal(other.positions, found.positions, "the tree of sums is the same")
     passes, steps = len(source.read) // 4, int(wanted.steps.sum())
     assert source.read == [(0, 64), (64, 128), (128, 192), (192, 200)] * passes
-    assert steps < passes <= steps * 1.05 + 5, "one pass of all chains for each step, and some at either end"
+    if way == "rows":  # which are data
+        assert passes == 2, "of a normal regression, means and products of columns alone are read"
+    else:
+        assert steps < passes <= steps * 1.05 + 5, "one pass of all chains for each step, and some at either end"
 
 
 def test_trees_are_those_of_arrays_in_memory():

@@ -29,6 +29,7 @@ from vecdist.primitives.reductions import reduced
 from vecdist.runtime.base import Backend, Feed, Program, Runner
 from vecdist.runtime.cache import of_structures
 from vecdist.runtime.collector import uncollected
+from vecdist.runtime.cross_products import collapsed
 from vecdist.runtime.sorted_rows import arranged
 from vecdist.runtime.staged import StagedProgram, Step
 from vecdist.runtime.turns import making_something
@@ -153,6 +154,7 @@ def fed(
 
     With ``unnormalised`` the terms of the value are left out that depend on data and numbers alone.
     """
+    bound = collapsed(bound, kind)
     dropped = bound.unvarying if unnormalised else ()
     if any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
         from vecdist.runtime.chunks.program import chunked
@@ -191,18 +193,18 @@ def _constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Any] | Non
         tested = [node for node in plan.conditions if all(bound.lengths.get(str(dim), dim) for dim in node.shape)]
         holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in tested]
         roots = (*plan.constants, *(scalar(node) for node in holding))
-        found = _computed(Bound(roots, bound.leaves, bound.lengths), kind) if roots else []
+        found = computed(Bound(roots, bound.leaves, bound.lengths), kind) if roots else []
         usable = all(found[len(plan.constants) :]) and all(np.isfinite(each) for each in found if not np.ndim(each))
         store[key] = found[: len(plan.constants)] if usable else None
     return store[key]
 
 
-def _computed(bound: Bound, kind: str) -> list[Any]:
+def computed(bound: Bound, kind: str) -> list[Any]:
     """The values of roots: arrays, and numbers of the host."""
     if any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
-        from vecdist.runtime.chunks.program import computed
+        from vecdist.runtime.chunks import program
 
-        return computed(bound, kind)
+        return program.computed(bound, kind)
     return results(planned(bound, values, kind, "nan").program, bound)
 
 
@@ -294,6 +296,7 @@ def sequential(
     Products of matrices are loops among others; what depends on constant data alone is known before.  ``TypeError``
     where more is read of arrays in chunks than that.
     """
+    bound = collapsed(bound, kind)
     dropped, rows = bound.unvarying if unnormalised else (), _rows(bound)
     asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), False, rows)
     found = derived(asked, (products_as_loops,), first(asked))
