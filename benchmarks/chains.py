@@ -158,12 +158,13 @@ def by_nutpie(target: Target, chosen: Namespace, chains: int) -> Sampler:
     import nutpie
 
     import vecdist
+    from vecdist import interop
     from vecdist.parameters import real
 
     if chosen.device != "cpu":
         raise ModuleNotFoundError(name="nutpie for GPUs")
     density = vecdist.LogDensity(target.by(np, vecdist.data), x=real(target.ndim))
-    model = vecdist.interop.nutpie.model(density)
+    model = interop.nutpie.model(density)
 
     def sampled(key: int) -> tuple[Any, Any]:
         trace = nutpie.sample(

@@ -14,12 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import Leaf, on_host
 from vecdist.graph.node import Node
 from vecdist.passes.bind import Bound
 from vecdist.passes.quadratics import Quadratics, moments_of, products_of, quadratics, test_of
+from vecdist.runtime.interpreter import interpret
 
 MOST = 64  # columns: products of more are more than rows are worth
+LARGE = 2**20  # products, from which compiling pays
 FEWER = 2  # times as many rows as columns, at least
 LEAST = 1e-4  # by which at most 4 of the 16 digits of float64 are lost
 ROUNDING = 8.0 * np.finfo(np.float64).eps
@@ -57,10 +60,15 @@ def _kept(found: Quadratics, bound: Bound, kind: str) -> list[np.ndarray] | None
 def _computed(found: Quadratics, bound: Bound, kind: str) -> list[np.ndarray] | None:
     from vecdist.runtime import pipeline
 
-    def values(roots: Sequence[Node], more: Sequence[Leaf] = ()) -> list[Any]:
-        return pipeline.computed(Bound(tuple(roots), (*bound.leaves, *more), bound.lengths), kind)
+    count, work = len(found.means), bound.lengths[str(found.rows)] * _columns(found, bound) ** 2
+    here = kind == "cpu" and work < LARGE and not any(isinstance(leaf.array, Chunked) for leaf in bound.leaves)
 
-    count = len(found.means)
+    def values(roots: Sequence[Node], more: Sequence[Leaf] = ()) -> list[Any]:
+        asked = Bound(tuple(roots), (*bound.leaves, *more), bound.lengths)
+        if here:  # by NumPy, for no kernel is compiled so fast
+            return list(interpret(asked.roots, [leaf.array for leaf in asked.leaves], asked.lengths))
+        return pipeline.computed(asked, kind)
+
     means, holding = _parted(values((*moments_of(found), *map(test_of, found.tests))), count)
     if not all(holding):
         return None
