@@ -83,6 +83,7 @@ class _State:
         self.products: dict[tuple[Node, Node], Node] = {}
         self.tests: dict[Node, None] = {}
         self.known: dict[Node, bool] = {}
+        self.multiplied: dict[Node, bool] = {}
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
         node = rebuilt(node, args)
@@ -102,9 +103,11 @@ class _State:
         return full(reshape(total, (*total.shape, 1)), node.shape)
 
     def reads_matrices(self, source: Node) -> bool:
-        """Whether a product of a matrix is a part of an expression."""
-        many = source.ndim + 1
-        return any(each.op == "product" or (each.op == "mul" and each.ndim == many) for each in topological((source,)))
+        """Whether a product, perhaps of a matrix, is a part of an expression."""
+        for each in topological((source,), lambda each: [arg for arg in each.args if arg not in self.multiplied]):
+            own = each.op == "product" or (each.op == "mul" and each.ndim > 1)
+            self.multiplied[each] = own or any(self.multiplied[arg] for arg in each.args)
+        return self.multiplied[source]
 
     def is_data(self, node: Node) -> bool:
         """Whether a node depends on data, and on nothing else."""
