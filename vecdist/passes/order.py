@@ -11,6 +11,7 @@ from vecdist.graph.node import Node
 from vecdist.graph.shapes import Dim
 from vecdist.passes.checks import split_checks
 from vecdist.passes.column_reductions import candidates, scattered, tall_sums
+from vecdist.passes.definite import definite
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.expand import expand, expand_but_many, to_elementary
 from vecdist.passes.factor import factor
@@ -69,6 +70,7 @@ ON_STEP: tuple[Pass, ...] = (
     *ON_PRIMITIVES, turns, to_elementary, simplify, sink_selects, expand, simplify,
 )  # fmt: skip
 ON_TARGET: tuple[Pass, ...] = (
+    definite,  # calls that derivatives have added to, while logarithms are there to be taken apart
     often,  # before each of very many scalars is written out by the passes behind
     turns,  # of loops, which are graphs of their own
     in_steps(lambda news: passed(news, ON_STEP)),  # which are graphs of their own

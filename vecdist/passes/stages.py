@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -61,24 +61,49 @@ def staged(roots: Sequence[Node], flags: Sequence[Node], first: int) -> Stages |
     """The stages of a graph, whose slots begin at ``first``; ``None`` where it has no call."""
     if not any(node.op in CUT for node in topological((*roots, *flags))):
         return None
-    cut = _Cut(first)
-    new = rewrite((*roots, *flags), cut.rule)
-    wanted, flags = new[: len(roots)], new[len(roots) :]
-    results = tuple(cut.result(root) for root in wanted)
-    if not cut.computed and not flags:  # there is always a kernel, if only to copy the result
-        results = (cut.filled(wanted[0]), *results[1:])
-    last = max([*cut.level.values(), *(cut.level_of(root) for root in (*wanted, *flags))], default=0)
-    return Stages(tuple(cut.stage(at, flags) for at in range(last + 1)), results, first, len(cut.level))
+    cut = _Cut(first, {})
+    found = cut.stages(roots, flags)
+    later = _later(found)
+    return _Cut(first, later).stages(roots, flags) if later else found
+
+
+def _later(found: Stages) -> dict[int, int]:
+    """Stages whose kernel may work with a later one, as no call before that reads what it fills."""
+    kept = len(found.stages) - 1
+    new: dict[int, int] = {}
+    read: set[int] = set()  # by calls up to the kernel that is kept
+    for at in reversed(range(kept)):
+        stage = found.stages[at]
+        read |= {operand.slot for called in stage.calls for operand in called.operands}
+        if read.isdisjoint(stage.fills):
+            new[at] = kept
+        else:
+            kept, read = at, set()
+    return new
 
 
 class _Cut:
-    """What has been given a slot so far, and at which level it is there: after as many products in a row."""
+    """What has been given a slot so far, and at which level it is there: after as many products in a row.
 
-    def __init__(self, first: int) -> None:
-        self.first = first
+    What kernels would compute at the levels in ``later`` they compute at those that these stand for.
+    """
+
+    def __init__(self, first: int, later: Mapping[int, int]) -> None:
+        self.first, self.later = first, later
         self.level: dict[int, int] = {}
         self.computed: dict[Node, int] = {}
         self.calls: dict[tuple[Call, tuple[Node, ...]], tuple[int, Called]] = {}
+
+    def stages(self, roots: Sequence[Node], flags: Sequence[Node]) -> Stages:
+        """The stages of a graph."""
+        new = rewrite((*roots, *flags), self.rule)
+        wanted, flags = new[: len(roots)], new[len(roots) :]
+        results = tuple([self.result(root) for root in wanted])
+        if not self.computed and not flags:  # there is always a kernel, if only to copy the result
+            results = (self.filled(wanted[0]), *results[1:])
+        last = max([*self.level.values(), *(self.turn_of(root) for root in (*wanted, *flags))], default=0)
+        each = tuple([self.stage(at, flags) for at in range(last + 1)])
+        return Stages(each, results, self.first, len(self.level))
 
     def new_slot(self, level: int) -> int:
         number = self.first + len(self.level)
@@ -88,6 +113,11 @@ class _Cut:
     def level_of(self, node: Node) -> int:
         slots = [below.attrs[0] for below in topological((node,)) if below.op == "slot"]
         return max((self.level.get(slot, 0) for slot in slots), default=0)
+
+    def turn_of(self, node: Node) -> int:
+        """The level at which a kernel computes a value."""
+        level = self.level_of(node)
+        return self.later.get(level, level)
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
         if node.op not in CUT:
@@ -129,7 +159,7 @@ class _Cut:
         """The slot that a kernel fills with a value."""
         node = self.without_sums(node)
         if node not in self.computed:
-            self.computed[node] = self.new_slot(self.level_of(node))
+            self.computed[node] = self.new_slot(self.turn_of(node))
         return self.computed[node]
 
     def without_sums(self, node: Node) -> Node:
@@ -138,11 +168,11 @@ class _Cut:
         Kernels of that level share what they are computed of, as the value of a regression and the derivatives in its
         scale share the terms of all rows: another kernel would compute these terms again.
         """
-        level = self.level_of(node)
+        level = self.turn_of(node)
         new: dict[Node, Node] = {}
 
         def known(each: Node) -> bool:
-            return is_reduction(each) and self.level_of(each) < level
+            return is_reduction(each) and self.turn_of(each) < level
 
         for each in topological((node,), lambda each: () if known(each) else each.args):
             if known(each):
@@ -156,7 +186,7 @@ class _Cut:
         calls = tuple([called for before, called in self.calls.values() if before == at])
         return Stage(
             tuple(node for node, _ in own),
-            tuple(flag for flag in flags if self.level_of(flag) == at),
+            tuple(flag for flag in flags if self.turn_of(flag) == at),
             tuple(slot for _, slot in own),
             calls,
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-SMALL = 16
-"""Rows up to which an inverse is solved for: threads that a library wakes for it take longer than the work."""
+SMALL = 64
+"""Rows up to which an inverse is a product, for which a library wakes no threads: these take longer than the work."""
 
 
 def cholesky_or_nan(a: Any) -> Any:
@@ -53,11 +53,10 @@ def solved_upper(factor: Any, b: Any) -> Any:
 def _triangular(factor: Any, b: Any, transposed: bool) -> Any:
     if factor.ndim == 2 and factor.size:
         if not isinstance(factor, np.ndarray):
-            solve = importlib.import_module("cupyx.scipy.linalg").solve_triangular
-            return solve(factor, b, trans=int(transposed), lower=True, check_finite=False)
-        if (solve := _lapack("trsm", factor.dtype)) is not None:
-            whole = bool(factor.diagonal().all())
-            return solve(1.0, factor.T, b, trans_a=int(not transposed)) if whole else np.full_like(b, np.nan)
+            return importlib.import_module("vecdist.primitives.device_systems").solved(factor, b, transposed)
+        if (solve := _lapack("trtrs", factor.dtype)) is not None:
+            found, failed = solve(factor.T, b, trans=int(not transposed))
+            return np.full_like(b, np.nan) if failed else found
     library = np if isinstance(factor, np.ndarray) else importlib.import_module("cupy")
     lower = library.tril(factor)
     return library.linalg.solve(lower.swapaxes(-1, -2) if transposed else lower, b)
@@ -79,14 +78,19 @@ def squared_distances(a: Any, factor: Any, b: Any) -> Any:
 def inverted_definite(a: Any, factor: Any) -> Any:
     """A^-1, by the Cholesky factor of A."""
     if not isinstance(factor, np.ndarray):
+        if factor.ndim == 2 and factor.size:
+            return importlib.import_module("vecdist.primitives.device_systems").inverted(factor)
         eye = importlib.import_module("cupy").eye(a.shape[-1], dtype=a.dtype)
-        return solved_definite(a, factor, eye if a.ndim == 2 else eye + 0 * a)
+        return solved_definite(a, factor, eye + 0 * a)
     if factor.ndim > 2 or (invert := _lapack("potri", factor.dtype)) is None:
         return np.linalg.inv(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))
     if len(factor) <= SMALL:
-        return solved_definite(a, factor, np.eye(len(factor), dtype=factor.dtype))
-    half = invert(factor.T, lower=False)[0].T
-    return np.where(_below(len(half)), half, half.T)
+        half = _lapack("trtri", factor.dtype)(factor.T)[0]
+        return half @ half.T
+    half = invert(factor.T, lower=False)[0].T  # with nothing above the diagonal, as the factor has
+    whole = half + half.T
+    whole.reshape(-1)[:: len(whole) + 1] *= 0.5
+    return whole
 
 
 def log_of_determinant(a: Any, factor: Any) -> Any:
@@ -95,17 +99,11 @@ def log_of_determinant(a: Any, factor: Any) -> Any:
     return 2.0 * library.log(library.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
 
 
-@lru_cache(maxsize=16)
-def _below(length: int) -> np.ndarray:
-    """Which elements of square matrices stand on the diagonal or below."""
-    return np.tri(length, dtype=bool)
-
-
 @cache
 def _lapack(name: str, dtype: np.dtype) -> Any:
-    """A function of SciPy's LAPACK, or of the BLAS below it; none where SciPy is not installed."""
+    """A function of SciPy's LAPACK; none where SciPy is not installed."""
     try:
-        library = importlib.import_module("scipy.linalg.blas" if name == "trsm" else "scipy.linalg.lapack")
+        library = importlib.import_module("scipy.linalg.lapack")
     except ImportError:
         return None
     return getattr(library, {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}[dtype] + name)

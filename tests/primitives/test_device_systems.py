@@ -1,0 +1,70 @@
+"""Triangular systems and inverses as cuBLAS is asked for them, by a stand-in that reads columns as it does."""
+
+import numpy as np
+import pytest
+from cublas_stand_in import Array, matrix, stand_in
+
+from vecdist.primitives import device_products, device_systems
+from vecdist.primitives.array_factorisations import inverted_definite, solved_lower, solved_upper
+
+
+@pytest.fixture
+def library(monkeypatch):
+    yield stand_in(monkeypatch)
+    device_products._known.cache_clear()
+
+
+def factor(length, dtype, by_columns=False):
+    """A triangle that is conditioned well, with what nothing reads above it."""
+    found = matrix(length, length, by_columns, dtype, length)
+    found[...] = np.tril(found, -1) / length + np.diag(1.0 + np.arange(length) / length) + np.triu(found + 9.0, 1)
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("by_columns", [False, True])
+@pytest.mark.parametrize("shape", [(1, 1), (4, 1), (7, 3), (3, 9), (40, 40)])
+def test_systems_of_matrices_that_lie_in_any_way(library, shape, by_columns, dtype):
+    whole, b = factor(shape[0], dtype, by_columns), matrix(*shape, by_columns, dtype, 2)
+    given, near = b.copy(), {"rtol": 1e-4 if dtype == "f4" else 1e-12, "atol": 1e-5 if dtype == "f4" else 1e-13}
+    lower = np.tril(whole).view(np.ndarray)
+    for found, left in ((device_systems.solved(whole, b), lower), (device_systems.solved(whole, b, True), lower.T)):
+        assert found.shape == shape and found.dtype == b.dtype
+        np.testing.assert_allclose(left @ found, b, **near)
+    np.testing.assert_array_equal(b, given)  # which is no memory of the solution
+
+
+def test_the_right_side_may_be_empty_or_of_another_precision(library):
+    lower = factor(4, "f8")
+    assert device_systems.solved(lower, matrix(4, 0, False, "f8", 1)).shape == (4, 0)
+    b = matrix(4, 2, False, "f4", 1)
+    np.testing.assert_allclose(np.tril(lower) @ device_systems.solved(lower, b), b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("length", [1, 3, 17, 50])
+def test_inverses_are_those_of_the_factored_matrices(library, monkeypatch, length, dtype):
+    lower = np.tril(factor(length, dtype)).view(Array)
+    unit = np.eye(length, dtype=dtype).view(Array)
+    monkeypatch.setattr(device_systems, "_unit", lambda: lambda like, count: unit)
+    found = device_systems.inverted(lower)
+    assert found.dtype == lower.dtype
+    near = 1e-4 if dtype == "f4" else 1e-11
+    np.testing.assert_allclose(found @ (lower @ lower.T), np.eye(length), atol=near)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("length", [1, 2, 17, 64, 65, 130])
+def test_inverses_by_lapack_are_symmetric_and_those_of_numpy(length, dtype):
+    a = np.random.default_rng(length).normal(size=(length, length))
+    a = (a @ a.T / length + np.eye(length)).astype(dtype)
+    found = inverted_definite(a, np.linalg.cholesky(a))
+    np.testing.assert_array_equal(found, found.T)
+    np.testing.assert_allclose(found, np.linalg.inv(a), rtol=0, atol=1e-4 if dtype == "f4" else 1e-11)
+    assert np.isnan(inverted_definite(a, a + np.nan)).all()
+
+
+def test_no_system_of_a_triangle_with_a_zero_on_its_diagonal_has_a_solution():
+    lower = np.tril(np.ones((3, 3)))
+    lower[1, 1] = 0.0
+    assert np.isnan(solved_lower(lower, np.ones((3, 2)))).all() and np.isnan(solved_upper(lower, np.ones((3, 2)))).all()
