@@ -5,7 +5,6 @@ import pytest
 from cublas_stand_in import Array, matrix, stand_in
 
 from vecdist.primitives import device_products, device_systems
-from vecdist.primitives.array_factorisations import inverted_definite, solved_lower, solved_upper
 
 
 @pytest.fixture
@@ -51,20 +50,3 @@ def test_inverses_are_those_of_the_factored_matrices(library, monkeypatch, lengt
     assert found.dtype == lower.dtype
     near = 1e-4 if dtype == "f4" else 1e-11
     np.testing.assert_allclose(found @ (lower @ lower.T), np.eye(length), atol=near)
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("length", [1, 2, 17, 64, 65, 130])
-def test_inverses_by_lapack_are_symmetric_and_those_of_numpy(length, dtype):
-    a = np.random.default_rng(length).normal(size=(length, length))
-    a = (a @ a.T / length + np.eye(length)).astype(dtype)
-    found = inverted_definite(a, np.linalg.cholesky(a))
-    np.testing.assert_array_equal(found, found.T)
-    np.testing.assert_allclose(found, np.linalg.inv(a), rtol=0, atol=1e-4 if dtype == "f4" else 1e-11)
-    assert np.isnan(inverted_definite(a, a + np.nan)).all()
-
-
-def test_no_system_of_a_triangle_with_a_zero_on_its_diagonal_has_a_solution():
-    lower = np.tril(np.ones((3, 3)))
-    lower[1, 1] = 0.0
-    assert np.isnan(solved_lower(lower, np.ones((3, 2)))).all() and np.isnan(solved_upper(lower, np.ones((3, 2)))).all()

@@ -11,6 +11,8 @@ import numpy as np
 
 SMALL = 64
 """Rows up to which an inverse is a product, for which a library wakes no threads: these take longer than the work."""
+SINGLY = 12
+"""Rows from which a call for each of many matrices takes less than NumPy's for all, which knows no triangles."""
 
 
 def cholesky_or_nan(a: Any) -> Any:
@@ -51,15 +53,38 @@ def solved_upper(factor: Any, b: Any) -> Any:
 
 
 def _triangular(factor: Any, b: Any, transposed: bool) -> Any:
-    if factor.ndim == 2 and factor.size:
-        if not isinstance(factor, np.ndarray):
+    if not isinstance(factor, np.ndarray):
+        if factor.ndim == 2 and factor.size:
             return importlib.import_module("vecdist.primitives.device_systems").solved(factor, b, transposed)
-        if (solve := _lapack("trtrs", factor.dtype)) is not None:
-            found, failed = solve(factor.T, b, trans=int(not transposed))
-            return np.full_like(b, np.nan) if failed else found
-    library = np if isinstance(factor, np.ndarray) else importlib.import_module("cupy")
+        library = importlib.import_module("cupy")
+    else:
+        solve = _lapack("trtrs", factor.dtype) if _is_singly_done(factor) else None
+        if solve is not None:
+            return _each(lambda one, right: _solution(solve, one, right, transposed), factor, b)
+        library = np
     lower = library.tril(factor)
     return library.linalg.solve(lower.swapaxes(-1, -2) if transposed else lower, b)
+
+
+def _is_singly_done(a: np.ndarray) -> bool:
+    """Whether LAPACK is called for each matrix: for many small ones NumPy's loop over general ones takes less."""
+    return bool(a.size) and (a.ndim == 2 or a.shape[-1] >= SINGLY)
+
+
+def _each(function: Callable[..., Any], *given: np.ndarray) -> Any:
+    """What a function makes of each of many matrices, in arrays with the same leading axes."""
+    lead = given[0].shape[:-2]
+    if not lead:
+        return function(*given)
+    flat = (each.reshape(-1, *each.shape[-2:]) for each in given)
+    found = np.stack([function(*each) for each in zip(*flat, strict=True)])
+    return found.reshape(*lead, *found.shape[1:])
+
+
+def _solution(solve: Any, factor: np.ndarray, b: np.ndarray, transposed: bool) -> np.ndarray:
+    """The solution of a triangular system; NaN where there is a zero on the diagonal."""
+    found, failed = solve(factor.T, b, trans=int(not transposed))
+    return np.full_like(b, np.nan) if failed else found
 
 
 def solved_definite(a: Any, factor: Any, b: Any) -> Any:
@@ -82,13 +107,18 @@ def inverted_definite(a: Any, factor: Any) -> Any:
             return importlib.import_module("vecdist.primitives.device_systems").inverted(factor)
         eye = importlib.import_module("cupy").eye(a.shape[-1], dtype=a.dtype)
         return solved_definite(a, factor, eye + 0 * a)
-    if factor.ndim > 2 or (invert := _lapack("potri", factor.dtype)) is None:
+    invert = _lapack("trtri" if a.shape[-1] <= SMALL else "potri", factor.dtype) if _is_singly_done(factor) else None
+    if invert is None:
         return np.linalg.inv(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))
+    return _each(lambda one: _inverse(invert, one), factor)
+
+
+def _inverse(invert: Any, factor: np.ndarray) -> np.ndarray:
+    """The inverse of L L', by that of L or by half of it."""
+    half = invert(factor.T, lower=False)[0]
     if len(factor) <= SMALL:
-        half = _lapack("trtri", factor.dtype)(factor.T)[0]
         return half @ half.T
-    half = invert(factor.T, lower=False)[0].T  # with nothing above the diagonal, as the factor has
-    whole = half + half.T
+    whole = np.add(half.T, half, order="C")  # there is nothing on the other side of the diagonal, as in the factor
     whole.reshape(-1)[:: len(whole) + 1] *= 0.5
     return whole
 
