@@ -48,7 +48,14 @@ def trsm_of(kind):
         upper, right = np.triu(read(a, n, n, a_apart, kind)), read(b, m, n, b_apart, kind)
         right[...] = linalg.solve_triangular(upper.T if not way else upper, right.T, lower=not way).T
 
-    return trsm
+    def batched(*given):
+        *given, places, a_apart, others, b_apart, count = given
+        pointers = ctypes.POINTER(ctypes.c_size_t)
+        each = [np.ctypeslib.as_array(ctypes.cast(at, pointers), (count,)) for at in (places, others)]
+        for a, b in zip(*each, strict=True):
+            trsm(*given, int(a), a_apart, int(b), b_apart)
+
+    return trsm, batched
 
 
 NO_WAY, TURNED, RIGHT, UPPER, NON_UNIT = 0, 1, 11, 12, 0
@@ -61,10 +68,12 @@ def stand_in(monkeypatch):
     cublas.CUBLAS_SIDE_RIGHT, cublas.CUBLAS_FILL_MODE_UPPER, cublas.CUBLAS_DIAG_NON_UNIT = RIGHT, UPPER, NON_UNIT
     cublas.sgemm, cublas.sgemmStridedBatched = gemm_of(ctypes.c_float)
     cublas.dgemm, cublas.dgemmStridedBatched = gemm_of(ctypes.c_double)
-    cublas.strsm, cublas.dtrsm = trsm_of(ctypes.c_float), trsm_of(ctypes.c_double)
+    cublas.strsm, cublas.strsmBatched = trsm_of(ctypes.c_float)
+    cublas.dtrsm, cublas.dtrsmBatched = trsm_of(ctypes.c_double)
     cupy = ModuleType("cupy")
     cupy.empty = lambda shape, dtype: np.full(shape, np.nan, dtype).view(Array)
     cupy.ascontiguousarray = lambda a: np.ascontiguousarray(a).view(Array)
+    cupy.arange = lambda *ends, dtype: np.arange(*ends, dtype=dtype).view(Array)
     cupy.cuda = SimpleNamespace(device=SimpleNamespace(get_cublas_handle=lambda: 7))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     for name in ("cupy_backends", "cupy_backends.cuda"):

@@ -41,12 +41,28 @@ def test_the_right_side_may_be_empty_or_of_another_precision(library):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("lead", [(1,), (3,), (2, 2), (0,)], ids=str)
+def test_systems_of_many_matrices(library, lead, dtype):
+    lower = (factor(9, dtype) + np.zeros((*lead, 1, 1), dtype)).view(Array)
+    lower += np.arange(lower.size // 81, dtype=dtype).reshape(*lead, 1, 1)
+    b = np.random.default_rng(4).normal(size=(*lead, 9, 4)).astype(dtype).view(Array)
+    for turned in (False, True):
+        left = np.tril(lower).view(np.ndarray)
+        found = device_systems.solved(lower, b, turned)
+        assert found.shape == b.shape and found.dtype == b.dtype
+        left = left.swapaxes(-1, -2) if turned else left
+        np.testing.assert_allclose(left @ found, b, atol=2e-5 if dtype == "f4" else 1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("lead", [(), (1,), (3,)], ids=str)
 @pytest.mark.parametrize("length", [1, 3, 17, 50])
-def test_inverses_are_those_of_the_factored_matrices(library, monkeypatch, length, dtype):
-    lower = np.tril(factor(length, dtype)).view(Array)
-    unit = np.eye(length, dtype=dtype).view(Array)
+def test_inverses_are_those_of_the_factored_matrices(library, monkeypatch, length, lead, dtype):
+    lower = (np.tril(factor(length, dtype)) + np.zeros((*lead, 1, 1), dtype)).view(Array)
+    unit = (np.eye(length, dtype=dtype) + np.zeros_like(lower)).view(Array)
     monkeypatch.setattr(device_systems, "_unit", lambda: lambda like, count: unit)
     found = device_systems.inverted(lower)
-    assert found.dtype == lower.dtype
+    assert found.dtype == lower.dtype and found.shape == lower.shape
     near = 1e-4 if dtype == "f4" else 1e-11
-    np.testing.assert_allclose(found @ (lower @ lower.T), np.eye(length), atol=near)
+    whole = found @ (lower @ lower.swapaxes(-1, -2))
+    np.testing.assert_allclose(whole, np.broadcast_to(np.eye(length), lower.shape), atol=near)

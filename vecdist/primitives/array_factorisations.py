@@ -54,16 +54,12 @@ def solved_upper(factor: Any, b: Any) -> Any:
 
 def _triangular(factor: Any, b: Any, transposed: bool) -> Any:
     if not isinstance(factor, np.ndarray):
-        if factor.ndim == 2 and factor.size:
-            return importlib.import_module("vecdist.primitives.device_systems").solved(factor, b, transposed)
-        library = importlib.import_module("cupy")
-    else:
-        solve = _lapack("trtrs", factor.dtype) if _is_singly_done(factor) else None
-        if solve is not None:
-            return _each(lambda one, right: _solution(solve, one, right, transposed), factor, b)
-        library = np
-    lower = library.tril(factor)
-    return library.linalg.solve(lower.swapaxes(-1, -2) if transposed else lower, b)
+        return importlib.import_module("vecdist.primitives.device_systems").solved(factor, b, transposed)
+    solve = _lapack("trtrs", factor.dtype) if _is_singly_done(factor) else None
+    if solve is not None:
+        return _each(lambda one, right: _solution(solve, one, right, transposed), factor, b)
+    lower = np.tril(factor)
+    return np.linalg.solve(lower.swapaxes(-1, -2) if transposed else lower, b)
 
 
 def _is_singly_done(a: np.ndarray) -> bool:
@@ -103,10 +99,7 @@ def squared_distances(a: Any, factor: Any, b: Any) -> Any:
 def inverted_definite(a: Any, factor: Any) -> Any:
     """A^-1, by the Cholesky factor of A."""
     if not isinstance(factor, np.ndarray):
-        if factor.ndim == 2 and factor.size:
-            return importlib.import_module("vecdist.primitives.device_systems").inverted(factor)
-        eye = importlib.import_module("cupy").eye(a.shape[-1], dtype=a.dtype)
-        return solved_definite(a, factor, eye + 0 * a)
+        return importlib.import_module("vecdist.primitives.device_systems").inverted(factor)
     invert = _lapack("trtri" if a.shape[-1] <= SMALL else "potri", factor.dtype) if _is_singly_done(factor) else None
     if invert is None:
         return np.linalg.inv(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))

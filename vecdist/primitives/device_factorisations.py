@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from vecdist.primitives.device_systems import places_of
+
 
 def cholesky_or_nan(a: Any) -> Any:
     """Cholesky factors of CuPy's matrices, NaN where one is not positive definite."""
@@ -46,7 +48,7 @@ def _each_factored(a: Any) -> tuple[Any, Any]:
 
     many, count = a.shape[:2]
     handle, factors, states = cupy.cuda.device.get_cusolver_handle(), a.copy(), cupy.empty(many, np.int32)
-    places = cupy.arange(factors.data.ptr, factors.data.ptr + factors.nbytes, factors.nbytes // many, dtype=np.uintp)
+    places = places_of(factors, many)
     potrf = getattr(cusolver, f"{_letter(a.dtype)}potrfBatched")
     potrf(handle, cublas.CUBLAS_FILL_MODE_UPPER, count, places.data.ptr, count, states.data.ptr, many)
     return factors, states

@@ -14,7 +14,7 @@ from vecdist.primitives.device_products import product
 
 
 def solved(factor: Any, b: Any, transposed: bool = False) -> Any:
-    """L^-1 B of CuPy's arrays, or L'^-1 B; what is above the diagonal of L is not read."""
+    """L^-1 B of CuPy's arrays, or L'^-1 B, with the same leading axes; what is above the diagonal of L is not read."""
     import cupy
 
     found = b.astype(factor.dtype, order="C")
@@ -24,23 +24,39 @@ def solved(factor: Any, b: Any, transposed: bool = False) -> Any:
 
 def inverted(factor: Any) -> Any:
     """(L L')^-1, a product of L^-1."""
+    import cupy
+
+    factor = cupy.ascontiguousarray(factor)
     inverse = _unit()(factor, factor.shape[-1])
     _solve(factor, inverse, transposed=False)
-    return product(inverse.T, inverse)
+    return product(inverse.T, inverse) if factor.ndim == 2 else inverse.swapaxes(-1, -2) @ inverse
 
 
 def _solve(factor: Any, b: Any, transposed: bool) -> None:
-    """Put a solution in the place of its right side."""
+    """Put solutions in the place of their right sides."""
     import cupy
     from cupy_backends.cuda.libs import cublas
 
-    (rows, columns), one = b.shape, _one(factor.dtype.char)
+    (rows, columns), one, kind = b.shape[-2:], _one(factor.dtype.char), factor.dtype.char
     if not b.size:
         return
-    handle, trsm = cupy.cuda.device.get_cublas_handle(), {"f": cublas.strsm, "d": cublas.dtrsm}[factor.dtype.char]
     way = cublas.CUBLAS_OP_T if transposed else cublas.CUBLAS_OP_N
     how = cublas.CUBLAS_SIDE_RIGHT, cublas.CUBLAS_FILL_MODE_UPPER, way, cublas.CUBLAS_DIAG_NON_UNIT
-    trsm(handle, *how, columns, rows, one.ctypes.data, factor.data.ptr, rows, b.data.ptr, columns)
+    given = cupy.cuda.device.get_cublas_handle(), *how, columns, rows, one.ctypes.data
+    if b.ndim == 2:
+        trsm = {"f": cublas.strsm, "d": cublas.dtrsm}[kind]
+        trsm(*given, factor.data.ptr, rows, b.data.ptr, columns)
+        return
+    trsm, many = {"f": cublas.strsmBatched, "d": cublas.dtrsmBatched}[kind], b.size // (rows * columns)
+    lefts, rights = places_of(factor, many), places_of(b, many)
+    trsm(*given, lefts.data.ptr, rows, rights.data.ptr, columns, many)
+
+
+def places_of(a: Any, many: int) -> Any:
+    """Where each of many matrices lies that lie one after another, on the GPU."""
+    import cupy
+
+    return cupy.arange(a.data.ptr, a.data.ptr + a.nbytes, a.nbytes // many, dtype=np.uintp)
 
 
 @cache
@@ -54,5 +70,5 @@ def _unit() -> Any:
     import cupy
 
     return cupy.ElementwiseKernel(
-        "T like, int64 count", "T unit", "unit = i / count == i % count ? (T)1 : (T)0", "unit_matrix"
+        "T like, int64 count", "T unit", "unit = i / count % count == i % count ? (T)1 : (T)0", "unit_matrix"
     )
