@@ -69,6 +69,25 @@ def test_orders(name, dtype):
         np.testing.assert_allclose(mine, other, **near)
 
 
+@pytest.mark.parametrize("lead", [(), (1,), (3,), (2, 2)], ids=str)
+@pytest.mark.parametrize("length", [17, 64, 200])
+def test_systems_and_inverses(length, lead):
+    import cupy
+
+    from vecdist.primitives import array_factorisations as library
+
+    a, b = definite(*lead, length, length), rng.normal(size=(*lead, length, 3))
+    factor = cupy.asarray(np.linalg.cholesky(a)) + cupy.triu(cupy.ones((length, length)), 1)  # of which nothing is read
+    lower = np.tril(factor.get())
+    for found, left in (
+        (library.solved_lower(factor, cupy.asarray(b)), lower),
+        (library.solved_upper(factor, cupy.asarray(b)), lower.swapaxes(-1, -2)),
+    ):
+        np.testing.assert_allclose(found.get(), np.linalg.solve(left, b), rtol=1e-9, atol=1e-12)
+    inverse = library.inverted_definite(cupy.asarray(a), cupy.asarray(lower))
+    np.testing.assert_allclose(inverse.get(), np.linalg.inv(a), rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("family", ["normal", "student", "factor", "precision"])
 def test_long_vectors(family):
     loc, matrix, x = rng.normal(size=24), definite(24, 24), rng.normal(size=(5, 24))
