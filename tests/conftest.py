@@ -14,6 +14,7 @@ collect_ignore_glob = ["*conftest.py", "*/golden/*", "*/user_code/*"]
 
 # Set before vecdist is used, and inherited by the processes that tests start; the workers of a session share it.
 _WORKER = "PYTEST_XDIST_WORKER" in os.environ
+_file = [None]  # of the last test
 if not _WORKER:
     os.environ["VECDIST_CACHE_DIR"] = tempfile.mkdtemp(prefix="vecdist-tests-")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small; threads that wait for work take time, too
@@ -41,6 +42,9 @@ def pytest_collection():
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
     """A worker tells of what a test came to; nobody waits to hear that it begins, or was set up."""
+    if item.path != _file[0]:
+        _file[0] = item.path
+        set_aside()
     if not _WORKER:
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
@@ -58,10 +62,18 @@ def pytest_runtest_makereport():
     return report
 
 
+def set_aside():
+    """What other files of tests have left is not looked through by a test that collects garbage: that took seconds.
+
+    What is garbage by now, and has not become old, is collected before.
+    """
+    gc.collect(1)
+    gc.freeze()
+
+
 def pytest_unconfigure():
     """Remove the cache folder of this session; what is left when all garbage is found is not looked through again."""
-    gc.collect()
-    gc.freeze()
+    set_aside()
     if not _WORKER:
         shutil.rmtree(os.environ["VECDIST_CACHE_DIR"], ignore_errors=True)
 
