@@ -33,8 +33,10 @@ def warn_of_flat_directions(
     their shape; of a density that falls they are called some ``budget`` times at most, but twice.  ``names`` are of
     coordinates, or ``None``.
     """
+    if draws.shape[1] < FEWEST:  # of none there is no last
+        return
     some, last = on_host(draws[:: -(-draws.shape[0] // CHAINS)]), on_host(draws[:, -1])
-    if draws.shape[1] < FEWEST or not (np.isfinite(some).all() and np.isfinite(last).all()):
+    if not (np.isfinite(some).all() and np.isfinite(last).all()):
         return
     before = evaluate(last)
 
