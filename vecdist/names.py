@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import pkgutil
 import sys
@@ -68,6 +69,8 @@ def load(package: str) -> None:
         importlib.import_module(f"{package}.{name}")
 
 
+@functools.cache
 def _modules(package: str) -> list[str]:
+    """Read from the folder once: whoever looks around, as doctest does, asks a hundred times for what is not there."""
     found = pkgutil.iter_modules(importlib.import_module(package).__path__)
     return [each.name for each in found if not each.name.startswith("_")]
