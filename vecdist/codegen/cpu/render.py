@@ -48,27 +48,33 @@ class _Module:
         flag = ["flag"] if kernel.flagged else []
         self.parameters = (*slots, *outputs, *flag, *kernel.lengths)
         self.numbers = numbers(kernel)
-        self.hoisted = Hoisted(needed_later(kernel), len(kernel.outputs))
+        self.hoisted = Hoisted(needed_later(kernel) if self.nests else {}, len(kernel.outputs))
 
     def functions(self) -> tuple[Function, ...]:
         """What varies along no loop, a function for each outermost loop, what is left after them, and all of it."""
+        if not self.nests:
+            return self.prelude(self.left()), self.whole(), Function("host", (), ())
         left = self.left()
         return (
             self.prelude(),
             *[self.nest(number, nest) for number, nest in enumerate(planned(self.kernel))],
             self.knowing(self.function("finish", self.signature(*self.partials(len(self.nests))), (*left, Return()))),
-            self.function("kernel", self.parameters, tuple(self.entry(bool(left)))),
-            *([part(self.kernel, self.parameters)] if self.nests else []),
+            self.whole(bool(left)),
+            part(self.kernel, self.parameters),
             Function("host", (), ()),
         )
 
     def function(self, name: str, parameters: tuple[str, ...], items: Items, buffers: Iterable[str] = ()) -> Function:
         return Function(name, parameters, spelled(items, self.kernel, buffers))
 
-    def prelude(self) -> Function:
-        """A function for what varies along no loop; what the loops need of it is kept."""
-        items = [item for item in self.outer(0) if item not in self.numbers]
-        body = (*self.strides(), *items, *self.hoisted.stored())
+    def whole(self, finishes: bool = False) -> Function:
+        return self.function("kernel", self.parameters, tuple(self.entry(finishes)))
+
+    def prelude(self, left: Items = ()) -> Function:
+        """A function for what varies along no loop; what loops need is kept; and what is ``left`` after all."""
+        known = set(map(id, self.numbers))
+        items = [item for item in self.outer(0) if id(item) not in known]
+        body = (*self.strides(), *items, *self.hoisted.stored(), *left)
         return self.with_numbers(self.function("prelude", self.signature(), body))
 
     def partials(self, upto: int) -> list[str]:
