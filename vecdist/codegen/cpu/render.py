@@ -53,7 +53,7 @@ class _Module:
     def functions(self) -> tuple[Function, ...]:
         """What varies along no loop, a function for each outermost loop, what is left after them, and all of it."""
         if not self.nests:
-            return self.prelude(self.left()), self.whole(), Function("host", (), ())
+            return self.prelude(tuple(self.left())), self.whole(), Function("host", (), ())
         left = self.left()
         return (
             self.prelude(),
