@@ -1,5 +1,6 @@
 """What all tests share: a cache folder of their own, one way for hypothesis to draw, and the GPU where there is one."""
 
+import functools
 import gc
 import os
 import shutil
@@ -44,7 +45,8 @@ def pytest_runtest_protocol(item, nextitem):
     """A worker tells of what a test came to; nobody waits to hear that it begins, or was set up."""
     if item.path != _file[0]:
         _file[0] = item.path
-        set_aside()
+        if collects_garbage(item.path):
+            set_aside()
     if not _WORKER:
         return None
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
@@ -62,17 +64,21 @@ def pytest_runtest_makereport():
     return report
 
 
-def set_aside():
-    """What other files of tests have left is not looked through by a test that collects garbage: that took seconds.
+@functools.cache
+def collects_garbage(path):
+    """Whether a file of tests asks for all garbage to be found."""
+    text = path.read_text(encoding="utf-8")
+    return "gc.collect" in text or "clear_cache" in text
 
-    What is garbage by now, and has not become old, is collected before.
-    """
-    gc.collect(1)
+
+def set_aside():
+    """Collect garbage, and have nobody look through what is left: each test that collects took seconds for that."""
+    gc.collect()
     gc.freeze()
 
 
 def pytest_unconfigure():
-    """Remove the cache folder of this session; what is left when all garbage is found is not looked through again."""
+    """Remove the cache folder of this session; pytest looks for garbage five times more."""
     set_aside()
     if not _WORKER:
         shutil.rmtree(os.environ["VECDIST_CACHE_DIR"], ignore_errors=True)
