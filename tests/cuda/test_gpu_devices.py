@@ -8,7 +8,7 @@ import pytest
 
 import vecdist
 from vecdist import LogDensity, devices, lazy, logpdf, value_and_grad
-from vecdist.distributions import Gamma, Normal, Poisson
+from vecdist.distributions import Bernoulli, Gamma, Normal, Poisson
 from vecdist.parameters import positive, real
 
 pytestmark = pytest.mark.cuda
@@ -104,6 +104,24 @@ def test_log_densities_are_replayed_with_other_vectors(cupy):
                 np.testing.assert_allclose(mine.get(), other, rtol=1e-11)
     pointwise = ways[2].pointwise_loglikelihood(cupy.asarray(x))["x"]
     np.testing.assert_allclose(pointwise.get(), memory.pointwise_loglikelihood(x)["x"], rtol=1e-12)
+
+
+def test_chains_with_products_are_replayed_with_other_slopes(cupy):
+    rng = np.random.default_rng(8)
+    rows, seen = rng.normal(size=(60_000, 24)), (rng.random(60_000) < 0.4).astype(float)
+
+    def logistic(slopes, rows, seen):
+        return logpdf(Bernoulli(logit=rows @ slopes), seen).sum()
+
+    fast = vecdist.compile(logistic, in_axes=(0, None, None))
+    ways = [[*map(devices(names).shard, (rows, seen))] for names in ([0], [0, 0], [0, 0, 0])]
+    for _ in range(3):
+        slopes = 0.1 * rng.normal(size=(8, 24))
+        wanted = fast.value_and_grad(slopes, rows, seen, wrt=0)
+        found = [fast.value_and_grad(cupy.asarray(slopes), *way, wrt=0) for way in ways]
+        assert len({bits((value, slope)) for value, slope in found}) == 1
+        for mine, other in zip(found[0], wanted, strict=True):
+            np.testing.assert_allclose(mine.get(), other, rtol=1e-11, atol=1e-9)
 
 
 def test_samplers_go_through_all_devices(cupy):

@@ -30,11 +30,14 @@ _room = _Room()
 
 
 @contextlib.contextmanager
-def room() -> Iterator[Any]:
-    """Inside, products on a stream that captures are captured; what it gives must live as long as their graph."""
+def room(memory: Any = None) -> Iterator[Any]:
+    """Inside, products on a stream that captures are captured; what it gives must live as long as their graph.
+
+    That is working memory of the current device, or ``memory`` that it gave before.
+    """
     import cupy
 
-    earlier, _room.memory = _room.memory, cupy.empty(WORKING_MEMORY, "u1")
+    earlier, _room.memory = _room.memory, cupy.empty(WORKING_MEMORY, "u1") if memory is None else memory
     try:
         yield _room.memory
     finally:

@@ -15,6 +15,7 @@ from vecdist.runtime.base import length_of
 from vecdist.runtime.chunks.devices import copy_to, recorded
 from vecdist.runtime.chunks.rounds import Rows
 from vecdist.runtime.chunks.work import Parts, Read, Work
+from vecdist.runtime.cuda.graphs import captured, is_plain, is_replayable, own_memory
 
 PIECES = "p0"  # the length along which parts lie side by side
 
@@ -80,6 +81,9 @@ class Replayed:
                     copy_to(self.inputs[slot], array, stream)
             if self.graph is None:
                 self.graph = self._captured()
+                self.capturable = self.graph is not None
+            if not self.capturable:
+                return None
             self.graph.launch(stream)
             found = self.fold(dict(enumerate(self.parts)))
             return tuple(part.reshape(shape) for part, shape in zip(found, self.shapes, strict=True))
@@ -90,12 +94,7 @@ class Replayed:
         with self.group.in_order():
             self._ask(origin)
         origin.synchronize()
-        origin.begin_capture()
-        try:
-            self._ask(origin)
-        finally:
-            graph = origin.end_capture()
-        return graph
+        return captured(origin, lambda: self._ask(origin))
 
     def _ask(self, origin: Any) -> None:
         """Ask all GPUs for their shares, behind what a stream of the first was asked for, which goes on after them."""
@@ -111,7 +110,8 @@ class Replayed:
 class Share:
     """The launches of one GPU, on pieces of its own, in turns on two streams: one ends while the next begins.
 
-    Those of the first GPU read arguments, and write parts, where they lie; for others they are copied.
+    Where there are calls of libraries between kernels, whose memory is one for all, they are on one stream.  Those of
+    the first GPU read arguments, and write parts, where they lie; for others they are copied.
     """
 
     def __init__(self, whole: Replayed, work: Work, rows: Rows, place: int) -> None:
@@ -130,6 +130,9 @@ class Share:
                 (*self._prepared(work, rows, *whole.chunks[n]), [part[n - spans[0]] for part in self.own])
                 for n in spans
             ]
+        self.runs: list[Any] = [run for run, *_ in self.calls]
+        self.ways: int = 2 if all(map(is_plain, self.runs)) else 1
+        self.memory: Any = None
 
     def _prepared(self, work: Work, rows: Rows, at: int, chunk: tuple[int, int]) -> tuple[Any, list[Any]]:
         """The launch on a piece, and what it is given."""
@@ -142,7 +145,7 @@ class Share:
     @property
     def capturable(self) -> bool:
         """Whether its launches may be part of a graph."""
-        return all(getattr(run, "capturable", True) for run, *_ in self.calls)
+        return all(map(is_replayable, self.runs))
 
     def ask(self, begun: Any) -> Any:
         """Ask for all launches behind an event; given is an event behind them."""
@@ -151,9 +154,10 @@ class Share:
             first.wait_event(begun)
             self._fetch(first)
             second.wait_event(recorded(first))
-        for number, (run, arrays, out) in enumerate(self.calls):
-            with self.group.there(self.place), self.streams[number % 2]:
-                run(arrays, out)
+        with self.group.there(self.place), own_memory(self.runs, self.memory) as self.memory:
+            for number, (run, arrays, out) in enumerate(self.calls):
+                with self.streams[number % self.ways]:
+                    run(arrays, out)
         with self.group.there(self.place):
             first.wait_event(recorded(second))
             for target, own in zip(self.targets, self.own, strict=True):

@@ -22,22 +22,28 @@ _streams: dict[tuple[int, int], Any] = {}
 
 def is_replayable(run: Any) -> bool:
     """Whether a CUDA graph can hold a run: a kernel, or kernels with calls between them that all are capturable."""
-    return getattr(run, "capturable", True) or not getattr(run, "refused", ("what is unknown",))
+    return is_plain(run) or not getattr(run, "refused", ("what is unknown",))
+
+
+def is_plain(run: Any) -> bool:
+    """Whether a run is a launch, without calls of libraries and memory between kernels."""
+    return getattr(run, "capturable", True)
 
 
 @contextlib.contextmanager
-def own_memory(runs: Sequence[Any]) -> Iterator[Any]:
+def own_memory(runs: Sequence[Any], again: Any = None) -> Iterator[Any]:
     """Inside, arrays between kernels lie in memory of which nobody else is given any; it lives as what this gives.
 
-    A run before the capture has it ready.  Without such arrays it is no other memory than before.
+    A run before the capture has it ready, inside, or where what it gave then is given ``again``.  Without such arrays
+    it is no other memory than before.
     """
-    if all(getattr(run, "capturable", True) for run in runs):
+    if all(map(is_plain, runs)):
         yield None
         return
     import cupy
 
-    pool = cupy.cuda.MemoryPool()
-    with cupy.cuda.using_allocator(pool.malloc), room() as working:
+    pool, working = again or (cupy.cuda.MemoryPool(), None)
+    with cupy.cuda.using_allocator(pool.malloc), room(working) as working:
         yield pool, working
 
 
