@@ -116,4 +116,4 @@ def main(chosen: Namespace) -> None:
 
 
 if __name__ == "__main__":
-    main(timing.options(__doc__, {"cpu": 2**20, "cuda": 2**32}))
+    main(timing.options(__doc__, {"cpu": 2**20, "cuda": 3 * 10**9}))
