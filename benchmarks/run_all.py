@@ -106,6 +106,8 @@ def overview(summaries: Iterable[Path]) -> str:
     found = [json.loads(line) for summary in summaries for line in summary.read_text().splitlines()]
     rows = [[line.get(column, "-") for column in ("title", "dtype", "time", "floor", "peer")] for line in found]
     columns = ("value and gradient", "dtype", "vecdist", "to floor", "best peer to vecdist")
+    if not rows:
+        return ""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         timing.table(columns, rows)
     return printed.getvalue()
@@ -116,7 +118,7 @@ def section(device: str, folder: Path) -> str:
     tables = "".join(output(line, device, folder) for line in RUNS[device])
     made = f"Made by `python benchmarks/run_all.py --device {device}` on {datetime.date.today()}."
     summaries = (folder / f"{device} {line}.json" for line in RUNS[device])
-    return f"## {device}\n\n{made}\n\n{overview(summaries)}{tables}"
+    return f"## {device}\n\n{made}\n\n{overview(summaries)}{tables.lstrip()}"
 
 
 def merged(before: str, device: str, new: str) -> str:
