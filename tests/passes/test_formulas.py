@@ -8,6 +8,7 @@ from uncompiled import uncompiled
 
 from vecdist import compile as compile_function
 from vecdist import function, lazy, logpdf, value_and_grad
+from vecdist.codegen.cpu import fission
 from vecdist.distributions import Beta, Gamma, Laplace, LogNormal, Normal, Poisson, StudentT
 from vecdist.graph.node import const, topological
 from vecdist.passes.expand import MANY, expand_but_many
@@ -152,7 +153,8 @@ def root(x):
 
 
 @pytest.mark.parametrize("way", [uncompiled, np.errstate])
-def test_loops_of_elements_in_lines_that_are_long(way):
+def test_loops_of_elements_in_lines_that_are_long(way, monkeypatch):
+    monkeypatch.setattr(fission, "LONG", 1500)
     x = np.linspace(0.5, 3.0, 300)
     expression, wanted, slope = lazy(x), x, np.ones_like(x)
     for number in range(50):
@@ -168,9 +170,10 @@ def test_loops_of_elements_in_lines_that_are_long(way):
     np.testing.assert_allclose(found, slope, rtol=1e-9)
 
 
-def test_lines_that_are_long_are_parted():
+def test_lines_that_are_long_are_parted(monkeypatch):
     x, y = np.linspace(-1.0, 1.0, 700), np.linspace(-1.0, 1.0, 700)
     expression, slope = lazy(x), np.ones_like(x)
+    monkeypatch.setattr(fission, "LONG", 1500)
     for number in range(60):
         expression = np.tanh(expression) + number / 60.0 if number % 2 else 0.9 * expression + 0.1
         slope = slope * (1.0 / np.cosh(y) ** 2 if number % 2 else 0.9)

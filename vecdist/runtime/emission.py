@@ -76,7 +76,8 @@ class _Statements:
         function = self.made.written.function
         given = iter(arguments)
         for name, kind in zip(function.parameters, self.made.arguments, strict=True):
-            self.store(name, next(given) if self.shares(name) is None else self.found(name), kind)
+            if not self.is_read_there(name):
+                self.store(name, next(given) if self.shares(name) is None else self.found(name), kind)
         self.result = self.target.get_dummy_value()
         parts = [] if self.module.as_written else parts_of(self.made)
         self.divided(parts) if parts else self.block(function.body)
@@ -104,6 +105,7 @@ class _Statements:
         begin = [frame] if self.words is None else [frame, self.words]
         for part in parts:
             read = [name for name in parameters if name in part.names and name not in places]
+            read = [name for name in read if not self.is_read_there(name)]
             taken = [name for name in read if self.shares(name) is None]
             kinds: list[Any] = [*[exports.WORDS] * len(begin), *(self.made.names[name] for name in taken)]
             named = ["frame", "words"][: len(begin)]
@@ -119,6 +121,11 @@ class _Statements:
 
     def shares(self, name: str) -> int | None:
         return self.module.place(self.made, name)
+
+    def is_read_there(self, name: str) -> bool:
+        """Whether an argument is a number that functions share, which is read there each time that it is asked for."""
+        number = isinstance(self.made.names[name], types.Number)
+        return number and self.shares(name) is not None and name in self.settled
 
     def found(self, name: str) -> Value:
         """An argument that functions share, from where it lies."""
@@ -297,7 +304,7 @@ class _Statements:
 
     def name(self, item: Name) -> Value:
         if item.id in self.settled:
-            return self.known[item.id]
+            return self.known[item.id] if item.id in self.known else self.found(item.id)
         if item.id in self.made.names:
             return self.builder.load(self.places[item.id])
         kind = self.made.of(item)

@@ -25,7 +25,7 @@ from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Assign, Made, Scatter, Statement, Total, reads
 
 CHEAP = {"lt", "le", "eq", "ne", "and", "or", "not", "add", "sub", "mul", "neg", "abs", "floor"}
-LONG, SHORT = 1500, 500  # statements of a line that LLVM takes long for: twice as long is four times the time
+LONG, SHORT = 4000, 1000  # statements of a line that LLVM takes long for: twice as long is four times the time
 CHEAP_STEPS = 12  # so many of these cost less than a buffer of booleans, whose width splits the vectors of its readers
 
 

@@ -6,6 +6,7 @@ order whoever runs them: ``kernel`` alone, or many threads.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -21,11 +22,12 @@ from vecdist.codegen.inline import inlined
 from vecdist.codegen.parameters import trimmed
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import ACCUMULATOR, element_count, stride
-from vecdist.kernel.code import Code, Do, Function, If, Return, Set, expressions, let, walk
-from vecdist.kernel.expressions import Call, Constant, Name, evenly, names, of_type, word
+from vecdist.kernel.code import Code, Do, For, Function, If, Return, Set, expressions, let, mapped, replaced, walk
+from vecdist.kernel.expressions import Call, Constant, Name, evenly, names, of_type, substituted, word
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign, Flag, Load, Store, Total, reads
 
+MANY = 64  # numbers among the arguments
 LEAST = 2  # elements of a short row: LLVM would suppose one, and have vectors for that alone
 ENTRIES = {"kernel", "part", "host"}  # the functions that are called from outside
 
@@ -92,17 +94,39 @@ class _Module:
         fixed += [let(dim, MAX(Name(dim), LEAST)) for dim, size in self.kernel.sizes if size == "short"]
         items = (Do(Name("widest")()), *fixed, *self.prefix(level), *nest.items)
         parameters = self.signature("first", "last", *shared)
-        return self.knowing(self.function(f"nest{number}", parameters, items, nest.buffers))
+        return self.knowing(self.near(self.function(f"nest{number}", parameters, items, nest.buffers)))
+
+    def near(self, function: Function) -> Function:
+        """A function that reads numbers, where these are many, before each of several phases: no register is held."""
+        if len(self.numbers) <= MANY:
+            return function
+        known = {str(item.target): item.value for item in spelled(self.numbers, self.kernel) if isinstance(item, Set)}
+        phases = itertools.count()
+
+        def phase(item: Code) -> Sequence[Code]:
+            if not isinstance(item, For):
+                return [item]
+            suffix, read = next(phases), [name for name in _read((item,)) if name in known]
+            own = {name: Name(f"{name}_{suffix}") for name in sorted(read)}
+            lets = [Set(new, known[name]) for name, new in own.items()]
+            return [*lets, mapped(item, lambda each: substituted(each, own))]
+
+        def rule(item: Code) -> Sequence[Code] | None:
+            if not isinstance(item, For) or sum(isinstance(each, For) for each in item.body) < 2:
+                return None
+            return [replace(item, body=tuple([new for each in item.body for new in phase(each)]))]
+
+        return replace(function, body=replaced(function.body, rule))
 
     def with_numbers(self, function: Function) -> Function:
         """A function with what it reads of numbers among the arguments."""
-        read = _read(function)
+        read = _read(function.body)
         known = spelled([item for item in self.numbers if item.name in read], self.kernel)
         return replace(function, body=(*known, *function.body))
 
     def knowing(self, function: Function) -> Function:
         """A function with what it reads of numbers, and of the prelude's values."""
-        read = _read(function)
+        read = _read(function.body)
         known = self.hoisted.loaded([name for name in self.hoisted.values if name in read])
         return self.with_numbers(replace(function, body=(*known, *function.body)))
 
@@ -171,8 +195,8 @@ def called(name: str, arguments: Sequence[str]) -> Call:
     return Name(name)(*map(Name, arguments))
 
 
-def _read(function: Function) -> set[str]:
-    return {name for item in walk(function.body) for name in names(*expressions(item))}
+def _read(items: Sequence[Code]) -> set[str]:
+    return {name for item in walk(items) for name in names(*expressions(item))}
 
 
 def numbers(kernel: Kernel) -> list[Load]:
