@@ -22,32 +22,32 @@ LARGE = 2**30  # bytes of a copy that measures the link
 BEST_OF = 3
 
 
-def fastest(call: Callable[[], Any], groups: list[int]) -> float:
+def fastest(call: Callable[[], Any], gpus: list[int]) -> float:
     """The seconds of the fastest of a few calls, each with all GPUs idle before and after it."""
     found = []
     for _ in range(BEST_OF):
         begin = time.perf_counter()
         call()
-        synchronised(groups)
+        synchronised(gpus)
         found.append(time.perf_counter() - begin)
     return min(found)
 
 
-def synchronised(groups: list[int]) -> None:
+def synchronised(gpus: list[int]) -> None:
     import cupy
 
-    for each in groups:
+    for each in gpus:
         with cupy.cuda.Device(each):
             cupy.cuda.Device(each).synchronize()
 
 
-def link(groups: list[int]) -> float:
+def link(gpus: list[int]) -> float:
     """Bytes a second that reach the GPUs together, from pinned memory."""
     import cupy
     import cupyx
 
     lanes = []
-    for each in groups:
+    for each in gpus:
         with cupy.cuda.Device(each):
             lanes.append((each, cupyx.empty_pinned(LARGE, np.uint8), cupy.empty(LARGE, np.uint8), cupy.cuda.Stream()))
 
@@ -58,10 +58,10 @@ def link(groups: list[int]) -> float:
                     target.set(source, stream=stream)
 
     copies()
-    return 4 * LARGE * len(groups) / fastest(copies, groups)
+    return 4 * LARGE * len(gpus) / fastest(copies, gpus)
 
 
-def call_of(source: Any, groups: list[int]) -> Callable[[], Any]:
+def call_of(source: Any, gpus: list[int]) -> Callable[[], Any]:
     """Value and gradient of rows that are sent to these GPUs."""
     import cupy
 
@@ -69,7 +69,7 @@ def call_of(source: Any, groups: list[int]) -> Callable[[], Any]:
     from vecdist.distributions import Gamma
 
     shape, scale = cupy.asarray(1.7, source.dtype), cupy.asarray(2.5, source.dtype)
-    x = vecdist.chunked(source, rows=PIECE // source.itemsize, device=vecdist.devices(groups))
+    x = vecdist.chunked(source, rows=PIECE // source.itemsize, device=vecdist.devices(gpus))
 
     def density(a: Any, t: Any) -> Any:
         return vecdist.logpdf(Gamma(a, t), x).sum()
@@ -102,12 +102,12 @@ def main(chosen: Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="vecdist-bench-") as folder:
         given = sources(chosen, folder)
         for count in [count for count in (1, 2, 4, 8) if count <= there]:
-            groups, size = list(range(count)), chosen.size * np.dtype(chosen.dtype).itemsize
-            most = link(groups)
+            gpus, size = list(range(count)), chosen.size * np.dtype(chosen.dtype).itemsize
+            most = link(gpus)
             for name, source in given.items():
-                call = call_of(source, groups)
+                call = call_of(source, gpus)
                 call()
-                rate = size / fastest(call, groups)
+                rate = size / fastest(call, gpus)
                 rows.append((f"{name}, {count} GPUs", *(f"{each / 1e9:.1f}" for each in (rate, most)),
                              timing.ratio(rate / most)))  # fmt: skip
     size = chosen.size * np.dtype(chosen.dtype).itemsize / 2**30

@@ -53,8 +53,8 @@ def devices(names: Sequence[int | str] | None = None, *, pieces: int = PIECES) -
     """Devices of this host that share the rows of arrays: GPUs by their numbers, all of them where left out.
 
     ``devices([0, 1]).shard(x)`` is a lazy array whose rows lie on two GPUs.  What is computed of it runs on both side
-    by side, each in a thread and on a stream of its own; parameters are CuPy arrays, sent to each, and results lie on
-    the first.  Rows are cut into ``pieces``, some for each device, and the parts of pieces are added in their order:
+    by side, launched as one CUDA graph (processors have threads); parameters are CuPy arrays, sent to each, and results
+    lie on the first.  Rows are cut into ``pieces``, some for each device, and the parts of pieces are added in order:
     the bits depend on the number of pieces, and not on that of devices.  Several arrays of one expression are sharded
     by the same devices; other arrays may stand beside them row by row, and are sent in each call.
 

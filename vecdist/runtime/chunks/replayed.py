@@ -117,7 +117,7 @@ class Share:
     def __init__(self, whole: Replayed, work: Work, rows: Rows, place: int) -> None:
         import cupy
 
-        self.group, self.place, self.whole = whole.group, place, whole
+        self.group, self.place, self.given = whole.group, place, whole.inputs
         group, own = whole.group, _source(rows).of(place)
         spans = [n for n, (at, _) in enumerate(whole.chunks) if at in own]
         self.apart: bool = group.numbers[place] != group.numbers[0]
@@ -169,7 +169,7 @@ class Share:
         if self.apart:
             for slot, array in self.inputs.items():
                 if array_kind(array) == "cupy":
-                    copy_to(array, self.whole.inputs[slot], stream)
+                    copy_to(array, self.given[slot], stream)
 
 
 def _like(given: Mapping[int, Any]) -> dict[int, Any]:
