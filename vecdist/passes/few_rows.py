@@ -91,9 +91,18 @@ def few_rows(
     taken = [each for each in parted if not each.whole and not set(first).isdisjoint(each.elements)]
     columns = _columns_first(taken, parted, length)
     dims = [sorted((*each.rows, *each.columns), key=lambda dim: dim not in columns) for each in taken]
-    if sum(-(-length(each[:1]) // LANES) * length(each[1:]) for each in dims) > SLOTS:
+    if sum(_slots(length(each[:1]), length(each[1:])) for each in dims) > SLOTS:
         return (), ()
     return tuple(each.node for each in taken), (*first, *columns)
+
+
+def fits(rows: int, columns: int) -> bool:
+    """Whether threads have room for so many sums of each of a few rows, which lanes share."""
+    return rows <= OWN and _slots(rows, columns) <= SLOTS
+
+
+def _slots(rows: int, columns: int) -> int:
+    return -(-rows // LANES) * columns
 
 
 def _adds(rows: Rows) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, broadcast
+from vecdist.passes.few_rows import LONG, fits
 from vecdist.primitives import calls, recurrences
 from vecdist.primitives.products import by_loops, product, transposed
 from vecdist.primitives.scans import IN_ORDER
@@ -14,7 +15,8 @@ from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, res
 from vecdist.primitives.windows import OVERLAPPING
 
 MANY_AT_ONCE = {"recurrence": recurrences.batched, "external": calls.batched}
-LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU
+LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU, unless
+OTHERS = 3  # each thread has room for sums of all columns, and of so many others
 MANY = 256  # the same on the CPU, times the vectors: sums inside of rows inside of chains leave its vectors unused
 
 
@@ -107,6 +109,8 @@ def _is_large(matrix: Node, count: Dim) -> bool:
     if len(lengths) < 2:
         return False
     on_gpu = any(node.op == "leaf" and node.attrs[0].kind == "cupy" for node in topological((matrix,)))
+    if on_gpu and isinstance(count, int) and lengths[0] >= LONG and fits(count, lengths[1] + OTHERS):
+        return False
     if on_gpu or not isinstance(count, int):
         return math.prod(lengths) >= LARGE
     return math.prod(lengths) * count >= MANY

@@ -5,24 +5,20 @@ A group is one thread, a part of a warp, a warp, or a block, whose warps leave t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Iterator, Mapping
 
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import WARP, WARPS, Grid, one_by_one
+from vecdist.codegen.cuda.narrow_sums import by_one_lane, narrowed
 from vecdist.codegen.cuda.prefix_sums import scan, shared_words
-from vecdist.codegen.cuda.reductions import begun, combined, of_warps, over_lanes, to_shared
+from vecdist.codegen.cuda.reductions import begun, of_warps, over_lanes, to_shared
 from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import jammed
 from vecdist.codegen.statements import Item, Items
-from vecdist.kernel.code import Code, For, If, let, replaced
-from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name, operation, word
+from vecdist.kernel.code import Code, For, If, let
+from vecdist.kernel.expressions import ZERO, Choice, Constant, Name
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Flag, Scatter, Store, Total
-
-INFINITY = word("np.inf")
-NEUTRAL = {"sum": ZERO, "max": operation("neg", INFINITY), "min": INFINITY}  # where sums in float32 begin
 
 
 def group(rows: Loop, takes_blocks: bool) -> Iterator[Code]:
@@ -52,8 +48,16 @@ def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
         for case in block.cases(level):
             found += sequential(case.long)
         for loop in block.loops(level):
-            found += (*begun(loop.sums(block)), *_shared(loop, rows, bodies.get(loop) or sequential(loop.body), grid))
+            body = bodies.get(loop) or _of_each_lane(loop, rows, grid)
+            found += (*begun(loop.sums(block)), *_shared(loop, rows, body, grid))
     return tuple(found)
+
+
+def _of_each_lane(loop: Loop, rows: Loop, grid: Grid) -> Items:
+    """What is done for each element of a loop; of loops inside it whose length is known a few elements at a time."""
+    if rows not in grid.lanes:
+        return sequential(loop.body)
+    return sequential(loop.body, lambda loop, home, body: by_one_lane(loop, home, grid.fixed[loop.dim], body))
 
 
 def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
@@ -77,40 +81,10 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
 def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid, lanes: int) -> Items:
     """A loop whose length is known: a lane takes few elements, and adds up those in float32 first."""
     turn, index, length = Name(f"turn_{loop.index}"), Name(loop.index), grid.fixed[loop.dim]
-    sums = loop.sums(rows.body)
-    others = [item for item in loop.body.walk() if isinstance(item, Accumulate) and item not in sums]
-    narrow = [] if loop.dims()[1:] else [item for item in (*sums, *others) if _is_narrow(item)]
-    few = {item.name: item for item in narrow}
-    body = _narrowed(body, few)
+    starts, body, ends = narrowed(loop, rows.body, body)
     body = (If(index < length, body),) if length % lanes else body
     body = let(loop.index, cuda.LANE + Constant(lanes) * turn), *body
-    starts = [let(_narrow(item).id, cuda.F4(NEUTRAL[item.op])) for item in few.values()]
-    ends: list[Code] = []
-    for item in few.values():
-        found: Expr = cuda.F8(_narrow(item))
-        ends.append(let(item.name, found if item in sums else combined(item.op, "f", Name(item.name), found)))
     return *starts, For(turn.id, Constant(grid.turns(loop, rows)), body), *ends
-
-
-def _is_narrow(item: Accumulate) -> bool:
-    return item.dtype == np.float32 and item.op in NEUTRAL
-
-
-def _narrow(item: Accumulate) -> Name:
-    """What the elements of a lane add up to in float32."""
-    return Name(f"s_{item.name}")
-
-
-def _narrowed(items: Items, sums: Mapping[str, Accumulate]) -> Items:
-    """Statements that take values into float32."""
-
-    def rule(item: Item) -> Sequence[Item] | None:
-        if not (isinstance(item, Accumulate) and item.name in sums):
-            return None
-        narrow = _narrow(item)
-        return (let(narrow.id, combined(item.op, item.dtype.kind, narrow, item.value)),)
-
-    return replaced(items, rule)
 
 
 def _combined_over_lanes(item: Total, rows: Loop, grid: Grid) -> Iterator[Item]:

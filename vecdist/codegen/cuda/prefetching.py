@@ -6,6 +6,7 @@ all of that fits in registers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
@@ -15,7 +16,7 @@ from vecdist.codegen.cuda.grid import Grid
 from vecdist.codegen.cuda.spelling import loaded
 from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile
 from vecdist.codegen.cuda.unroll_and_jam import loads
-from vecdist.codegen.statements import Item, Items, typed_zero
+from vecdist.codegen.statements import Item, Items, dense_offset, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
 from vecdist.kernel.expressions import Constant, Expr, Name, names, operation, substituted
 from vecdist.kernel.ir import Loop
@@ -23,6 +24,7 @@ from vecdist.kernel.statements import Load, renamed
 
 TURN = Name("turn")
 WORDS = 40  # registers of a thread for what is loaded ahead
+WORDS_OF_DEEP = 112  # the same where there are loops inside those that lanes share, each element of which is used often
 
 
 def tile_ahead(tile: Tile) -> tuple[Items, Items]:
@@ -47,21 +49,50 @@ def tile_ahead(tile: Tile) -> tuple[Items, Items]:
 
 @final
 @dataclass(frozen=True)
+class Along:
+    """A loop of a row, and how many elements of it a lane takes: a share, or all where it lies inside another."""
+
+    loop: Loop
+    count: int
+    shared: bool
+
+    @property
+    def number(self) -> Name:
+        """Which of these elements is the current one."""
+        return Name(f"turn_{self.loop.index}" if self.shared else self.loop.index)
+
+    def fetched(self, lanes: int, length: int, body: Items, loop: str) -> Items:
+        """What fetches an element, for each of these; ``loop`` is the name of their number."""
+        if not self.shared:
+            return (For(loop, Constant(self.count), body),)
+        body = (If(self.place(lanes, loop) < length, body),) if length % lanes else body
+        return (For(loop, Constant(self.count), body),)
+
+    def place(self, lanes: int, loop: str) -> Expr:
+        """The index of an element of this number."""
+        return cuda.LANE + Constant(lanes) * Name(loop) if self.shared else Name(loop)
+
+
+@final
+@dataclass(frozen=True)
 class Ahead:
-    """A load made before its row begins: of one element, or of those of a lane along an inner loop.
+    """A load made before its row begins: of one element, or of those of a lane along loops, each inside the one before.
 
     It ``moves`` where it varies with the row; ``name`` is that of the first load of the same elements.
     """
 
     item: Load
-    loop: Loop | None
-    turns: int
+    along: tuple[Along, ...]
     moves: bool
     name: str
 
     @property
+    def count(self) -> int:
+        return math.prod(each.count for each in self.along)
+
+    @property
     def words(self) -> int:
-        return self.turns * max(1, self.item.dtype.itemsize // 4) * (2 if self.moves else 1)
+        return self.count * max(1, self.item.dtype.itemsize // 4) * (2 if self.moves else 1)
 
     @property
     def fetched(self) -> str:
@@ -73,25 +104,47 @@ class Ahead:
         """What was loaded, of the row that is computed."""
         return Name(f"g_{self.name}")
 
+    def register(self, numbers: Sequence[Name]) -> Expr:
+        """Where the element of these numbers is kept."""
+        return dense_offset(numbers, [Constant(each.count) for each in self.along])
+
 
 def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ahead]:
     """The loads of a row that can be made before it begins, as far as registers go."""
     if rows not in grid.lanes:
         return []
     found = [
-        Ahead(item, None, 1, True, item.name)
-        for item in _free([item for _, item in rows.body.items], {rows.index}, grid)
+        Ahead(item, (), True, item.name) for item in _free([item for _, item in rows.body.items], {rows.index}, grid)
     ]
     same: dict[tuple, str] = {}
+    deep = False
     for inner in rows.body.every_loop():
         if not inner.sequential:
-            items = bodies.get(inner) or [item for _, item in inner.body.items]
-            for item in _free(items, {rows.index, inner.index}, grid):
-                places = tuple([substituted(index, {inner.index: Name(inner.dim)}) for index in item.indices])
-                name = same.setdefault((item.source, places), item.name)
-                moves = rows.index in names(*item.indices)
-                found.append(Ahead(item, inner, grid.turns(inner, rows), moves, name))
-    return _fitting(found)
+            along = (Along(inner, grid.turns(inner, rows), True),)
+            found += _along(bodies.get(inner) or _items(inner), along, rows, same, grid)
+            for each in inner.body.every_loop():
+                if not each.sequential:
+                    deep = True
+                    inside = (*along, Along(each, grid.fixed[each.dim], False))
+                    found += _along(_items(each), inside, rows, same, grid)
+    return _fitting(found, WORDS_OF_DEEP if deep else WORDS)
+
+
+def _items(loop: Loop) -> list[object]:
+    return [item for _, item in loop.body.items]
+
+
+def _along(
+    items: Sequence[object], along: tuple[Along, ...], rows: Loop, same: dict[tuple, str], grid: Grid
+) -> Iterator[Ahead]:
+    """The loads of a body whose places depend on its row and on these loops alone; ``same`` are known ones."""
+    known = {each.loop.index: Name(each.loop.dim) for each in along}
+    for item in _free(items, {rows.index, *known}, grid):
+        used = set(names(*item.indices))
+        varying = tuple([each for each in along if each.loop.index in used]) if along[1:] else along
+        places = tuple([substituted(index, known) for index in item.indices])
+        name = same.setdefault((item.source, places, tuple([each.shared for each in varying])), item.name)
+        yield Ahead(item, varying, rows.index in used, name)
 
 
 def _free(items: Sequence[object], known: set[str], grid: Grid) -> list[Load]:
@@ -103,10 +156,10 @@ def _free(items: Sequence[object], known: set[str], grid: Grid) -> list[Load]:
     ]
 
 
-def _fitting(found: Sequence[Ahead]) -> list[Ahead]:
+def _fitting(found: Sequence[Ahead], room: int) -> list[Ahead]:
     """As many as there are registers for, those of rows to come first."""
-    room, kept = WORDS, dict[str, list[Ahead]]()
-    for each in sorted(found, key=lambda each: (not each.moves, each.loop is None)):
+    kept = dict[str, list[Ahead]]()
+    for each in sorted(found, key=lambda each: (not each.moves, not each.along)):
         if each.name in kept or each.words <= room:
             room -= 0 if each.name in kept else each.words
             kept.setdefault(each.name, []).append(each)
@@ -132,19 +185,20 @@ def _known(row: Items, found: Sequence[Ahead]) -> Items:
     def rule(item: Item) -> Items | None:
         if not (isinstance(item, Load) and item in ahead):
             return None
-        loop = ahead[item].loop
-        return () if loop is None else (let(item.name, ahead[item].known[Name(f"turn_{loop.index}")]),)
+        each = ahead[item]
+        place = each.register([along.number for along in each.along])
+        return (let(item.name, each.known[place]),) if each.along else ()
 
     return replaced(row, rule)
 
 
 def _registers(each: Ahead) -> Iterator[Set]:
     """The registers of a load."""
-    if each.loop is None:
+    if not each.along:
         yield let(each.fetched, typed_zero(each.item.dtype))
         return
     for name in dict.fromkeys((each.fetched, each.known.id)):
-        yield cuda.local_array(name, each.turns, cuda.memory_type(each.item.dtype))
+        yield cuda.local_array(name, each.count, cuda.memory_type(each.item.dtype))
 
 
 def _fetch_row(moving: Sequence[Ahead], rows: Loop, row: Expr, grid: Grid) -> Items:
@@ -154,19 +208,21 @@ def _fetch_row(moving: Sequence[Ahead], rows: Loop, row: Expr, grid: Grid) -> It
 
 
 def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
-    """The load for each turn of a lane, into registers."""
-    item = each.item
-    if each.loop is None:
+    """The load for each element of a lane, into registers."""
+    item, lanes = each.item, grid.lanes[rows]
+    if not each.along:
         return (renamed(item, {rows.index: AHEAD, item.name: Name(each.fetched)}),)
-    place, length = cuda.LANE + Constant(grid.lanes[rows]) * TURN, grid.fixed[each.loop.dim]
-    meanings = {rows.index: AHEAD, each.loop.index: place}
-    load = item.mapped(lambda index: substituted(index, meanings))
-    body: Items = (Set(Name(each.fetched)[TURN], loaded(load, grid.kernel)),)
-    return (For("turn", Constant(each.turns), (If(place < length, body),) if length % grid.lanes[rows] else body),)
+    numbers = ["turn", "turn_inside"][: len(each.along)]
+    meanings = {along.loop.index: along.place(lanes, name) for along, name in zip(each.along, numbers, strict=True)}
+    load = item.mapped(lambda index: substituted(index, {rows.index: AHEAD, **meanings}))
+    body: Items = (Set(Name(each.fetched)[each.register([*map(Name, numbers)])], loaded(load, grid.kernel)),)
+    for along, name in reversed([*zip(each.along, numbers, strict=True)]):
+        body = along.fetched(lanes, grid.fixed[along.loop.dim], body, name)
+    return body
 
 
 def _arrived(each: Ahead) -> Item:
     """What was loaded ahead is that of the row that begins."""
-    if each.loop is None:
+    if not each.along:
         return let(each.item.name, Name(each.fetched))
-    return For("turn", Constant(each.turns), (Set(each.known[TURN], Name(each.fetched)[TURN]),))
+    return For("turn", Constant(each.count), (Set(each.known[TURN], Name(each.fetched)[TURN]),))

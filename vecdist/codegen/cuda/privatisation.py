@@ -21,7 +21,7 @@ from vecdist.kernel.expressions import ONE, ZERO, Constant, Element, Expr, Name,
 from vecdist.kernel.ir import Kernel, Loop, Output
 from vecdist.kernel.statements import Scatter
 
-REGISTERS = 32  # sums of one output that a thread may hold in registers
+REGISTERS = 40  # sums of one output that a thread may hold in registers
 FLUSH = 16  # rows whose float32 parts are added up in float32
 SLOTS, SLOT_BASE, SHIFT, TURNS = map(Name, ("slots", "slot_base", "shift", "turns"))
 ELEMENT, OTHER, PLACE, ROW, WHOLE = map(Name, ("element", "other", "place", "row", "whole"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -129,7 +129,12 @@ class Tile:
         return ready(self.loop.body.statements(0), self.loop.body)
 
 
-def sequential(block: Block) -> Items:
+def looped(loop: Loop, home: Block, body: Items) -> Items:
+    """A loop of a block that one thread runs alone, behind what its sums begin with."""
+    return *begun(loop.sums(home)), For(loop.index, loop.length, body)
+
+
+def sequential(block: Block, written: Callable[[Loop, Block, Items], Items] = looped) -> Items:
     """A body that one thread runs alone: what it reads comes first, so that loads are on their way together."""
     found: list[Item] = []
     for level in block.levels:
@@ -138,9 +143,9 @@ def sequential(block: Block) -> Items:
         first = set(map(id, loads))
         found += (*loads, *(item for item in items if id(item) not in first))
         for case in block.cases(level):
-            found += sequential(case.long)
+            found += sequential(case.long, written)
         for loop in block.loops(level):
-            found += (*begun(loop.sums(block)), For(loop.index, loop.length, sequential(loop.body)))
+            found += written(loop, block, sequential(loop.body, written))
     return tuple(found)
 
 
