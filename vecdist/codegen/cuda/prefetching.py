@@ -16,15 +16,16 @@ from vecdist.codegen.cuda.grid import Grid
 from vecdist.codegen.cuda.spelling import loaded
 from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile
 from vecdist.codegen.cuda.unroll_and_jam import loads
-from vecdist.codegen.statements import Item, Items, dense_offset, typed_zero
+from vecdist.codegen.cuda.vectorisation import VECTOR, WORD
+from vecdist.codegen.statements import Item, Items, dense_offset, load_offset, slot_of, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
-from vecdist.kernel.expressions import Constant, Expr, Name, names, operation, substituted
+from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, Several, names, operation, substituted, word
 from vecdist.kernel.ir import Loop
-from vecdist.kernel.statements import Load, renamed
+from vecdist.kernel.statements import Load, array_name, renamed
 
 TURN = Name("turn")
 WORDS = 40  # registers of a thread for what is loaded ahead
-WORDS_OF_DEEP = 112  # the same where there are loops inside those that lanes share, each element of which is used often
+WORDS_OF_DEEP = 160  # the same where there are loops inside those that lanes share, each element of which is used often
 
 
 def tile_ahead(tile: Tile) -> tuple[Items, Items]:
@@ -61,10 +62,10 @@ class Along:
         """Which of these elements is the current one."""
         return Name(f"turn_{self.loop.index}" if self.shared else self.loop.index)
 
-    def fetched(self, lanes: int, length: int, body: Items, loop: str) -> Items:
-        """What fetches an element, for each of these; ``loop`` is the name of their number."""
+    def fetched(self, lanes: int, length: int, body: Items, loop: str, step: int) -> Items:
+        """What fetches an element, for these, every so many; ``loop`` is the name of their number."""
         if not self.shared:
-            return (For(loop, Constant(self.count), body),)
+            return (For(loop, Constant(self.count), body, ZERO, Constant(step) if step > 1 else None),)
         body = (If(self.place(lanes, loop) < length, body),) if length % lanes else body
         return (For(loop, Constant(self.count), body),)
 
@@ -103,6 +104,19 @@ class Ahead:
     def known(self) -> Name:
         """What was loaded, of the row that is computed."""
         return Name(f"g_{self.name}")
+
+    @property
+    def aligned(self) -> Name:
+        """Whether neighbours can be loaded in one instruction."""
+        return Name(f"whole_{self.name}")
+
+    def neighbours(self, grid: Grid) -> int:
+        """How many elements that lie side by side, in memory and in registers, are loaded in one instruction."""
+        item, last = self.item, self.along[-1] if self.along else None
+        dense = slot_of(grid.kernel, item.source).layout == "dense"
+        if last is None or last.shared or not dense or item.indices[-1] != Name(last.loop.index):
+            return 1
+        return math.gcd(last.count, VECTOR // item.dtype.itemsize) if item.dtype.itemsize >= WORD else 1
 
     def register(self, numbers: Sequence[Name]) -> Expr:
         """Where the element of these numbers is kept."""
@@ -170,7 +184,7 @@ def prefetched(row: Items, found: Sequence[Ahead], rows: Loop, grid: Grid) -> tu
     """What comes before the loop over rows, and the body of that, which loads for the next row."""
     first = [each for each in found if each.name == each.item.name]
     moving = [each for each in first if each.moves]
-    before = [item for each in first for item in _registers(each)]
+    before = [item for each in first for item in _registers(each, grid)]
     before += [item for each in first if not each.moves for item in _fetch(each, rows, grid)]
     arrived = [_arrived(each) for each in moving]
     next_row = cuda.FIRST // cuda.LANES, Name(rows.index) + cuda.STEP // cuda.LANES
@@ -192,8 +206,10 @@ def _known(row: Items, found: Sequence[Ahead]) -> Items:
     return replaced(row, rule)
 
 
-def _registers(each: Ahead) -> Iterator[Set]:
-    """The registers of a load."""
+def _registers(each: Ahead, grid: Grid) -> Iterator[Set]:
+    """The registers of a load, and whether it may be of neighbours."""
+    if each.neighbours(grid) > 1:
+        yield let(each.aligned.id, word("aligned")(Name(array_name(each.item.source))))
     if not each.along:
         yield let(each.fetched, typed_zero(each.item.dtype))
         return
@@ -215,9 +231,24 @@ def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
     numbers = ["turn", "turn_inside"][: len(each.along)]
     meanings = {along.loop.index: along.place(lanes, name) for along, name in zip(each.along, numbers, strict=True)}
     load = item.mapped(lambda index: substituted(index, {rows.index: AHEAD, **meanings}))
-    body: Items = (Set(Name(each.fetched)[each.register([*map(Name, numbers)])], loaded(load, grid.kernel)),)
+    place = each.register([*map(Name, numbers)])
+    whole: Items = (Set(Name(each.fetched)[place], loaded(load, grid.kernel)),)
+    found = _in_loops(each, numbers, whole, 1, rows, grid)
+    count = each.neighbours(grid)
+    if count == 1:
+        return found
+    targets = tuple([Name(each.fetched)[place + beside] for beside in range(count)])
+    vector = word(f"load_{count}")(Name(array_name(item.source)), load_offset(load, grid.kernel))
+    few: Items = (Set(Several(targets), vector),)
+    return (If(each.aligned, _in_loops(each, numbers, few, count, rows, grid), found),)
+
+
+def _in_loops(each: Ahead, numbers: Sequence[str], body: Items, step: int, rows: Loop, grid: Grid) -> Items:
+    """What is done for the elements of a lane, of the innermost loop every so many of them."""
+    lanes = grid.lanes[rows]
     for along, name in reversed([*zip(each.along, numbers, strict=True)]):
-        body = along.fetched(lanes, grid.fixed[along.loop.dim], body, name)
+        body = along.fetched(lanes, grid.fixed[along.loop.dim], body, name, step)
+        step = 1
     return body
 
 
