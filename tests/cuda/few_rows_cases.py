@@ -44,6 +44,16 @@ def table(chains, rows, columns, dtype="f8"):
     return (logpdf(Gamma(np.exp(lazy(s)), np.exp(lazy(e))), x).sum(),), (e, s)
 
 
+def regression(chains, n, columns, dtype="f8", prior=True):
+    """Products with a design, which all chains share; an intercept of each, and priors."""
+    slopes, start = parameters(chains, columns, dtype=dtype), 0.2 * parameters(chains, 1, dtype=dtype)
+    design, counts = data(n * columns, dtype).reshape(n, columns), (np.arange(n) % 4).astype(dtype)
+    mean = lazy(start) + (lazy(design) * lazy(slopes)[:, None, :]).sum(axis=-1)
+    terms = logpdf(Poisson(np.exp(0.1 * mean)), counts).sum()
+    priors = logpdf(Normal(0.0, 2.0), lazy(slopes)).sum() if prior else 0.0
+    return (terms + priors,), (slopes, start)
+
+
 def groups(chains, n, count):
     """An effect of each group, and a value that other rows need."""
     effects, log_rate = parameters(chains, count), parameters(chains, 1)
@@ -60,6 +70,12 @@ def cases():
         "chains of a line, the value of each in three blocks": (line(5, 1100, each=True), 3, 1),
         "many chains of a line, in slots": (line(70, 1024), 1, 32),
         "chains with a parameter of each element": (latent(3, 1050), 1, 1),
+        "chains of a regression": (regression(3, 1030, 5), 1, 1),
+        "chains of a regression in float32, by teams": (regression(20, 1030, 12, "f4"), 2, 1),
+        "chains of a regression, more columns": (regression(4, 1030, 33, "f4"), 1, 1),
+        "chains of a regression in strips": (regression(70, 1027, 6), 1, 1),
+        "chains of a regression in strips of 32, float32": (regression(100, 1030, 25, "f4", prior=False), 1, 1),
+        "many chains of a regression in strips": (regression(150, 1024, 3, "f4"), 1, 1),
         "chains of a mixture": (mixture(2, 1024, 3), 1, 1),
         "chains of a mixture in float32, by teams": (mixture(9, 1024, 2, "f4"), 1, 4),
         "chains of a table": (table(4, 600, 3), 1, 2),

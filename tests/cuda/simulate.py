@@ -50,6 +50,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     """The outputs of a kernel, flat, and whether it raised its flag."""
     assert blocks == 1 or not needs_grid_barrier(kernel), "the simulator runs blocks in turn: none may wait for others"
     source, grid = render(kernel), Grid(kernel)
+    blocks *= grid.strip_count(lengths)
     function = cuda.jit(imported(source.name, source.text, source.routines).kernel)
     outputs = [np.full(count(o.shape, lengths), 99, o.dtype) for o in kernel.outputs]
     flag = np.zeros(1, np.int64)

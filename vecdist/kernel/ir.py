@@ -187,9 +187,16 @@ class Kernel:
     """Summed outputs of few elements for many rows: each block of a grid adds them up for itself."""
     far: tuple[int, ...] = ()
     """Summed outputs that no thread has room for: all add to one array."""
+    strips: tuple[tuple[str, int], ...] = ()
+    """Lengths of inner loops that blocks of a grid cut into strips of so many elements."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))
+
+    @property
+    def known(self) -> tuple[object, ...]:
+        """What its program knows of lengths."""
+        return self.fixed, self.sizes, self.near, self.far, self.strips
 
     def finished(self, level: int) -> list[int]:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""

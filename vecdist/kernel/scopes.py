@@ -12,7 +12,8 @@ from vecdist.kernel.expressions import Name, Several, names
 def values(parameters: Sequence[str], body: Sequence[Code]) -> frozenset[str]:
     """The names that are given one value, and read behind that in the same block, or in one inside it.
 
-    So is the index of several loops, one after another, not one in the other.  They need no memory: a compiler has nothing to find out.
+    So is the index of several loops, one after another, not one in the other.  They need no memory: a compiler has
+    nothing to find out.
     """
     items = list(walk(body))
     times = Counter([*parameters, *{item.index for item in items if isinstance(item, For)}])

@@ -19,6 +19,7 @@ from vecdist.primitives.structure import is_reduction
 
 IN_ORDER = {"recurrence", *SCANS}
 LONG = 1024  # elements of a row from which on rows are long
+MOST = 4096  # rows of which threads take strips
 OWN = 64  # rows with elements of their own, at most: threads that share an element of each read apart
 LANES = 32  # threads that may share the sums of rows
 SLOTS = 40  # sums of a thread, in 80 KiB of shared memory for a block
@@ -83,7 +84,8 @@ def few_rows(
         return math.prod(length_in(dim, lengths) for dim in dims)
 
     parted = [each.cut(length) if each.whole else each for each in found]
-    few = [each for each in parted if _adds(each) and each.rows and length(each.rows) <= most]
+    in_strips = _in_strips(parted, length)
+    few = [each for each in parted if _adds(each) and each.rows and (in_strips or length(each.rows) <= most)]
     long = [each for each in few if length((*each.elements, *each.columns)) >= LONG]
     first = _first(long, parted)
     long = [each for each in long if length(each.rows) <= OWN or not each.are_own(first)]
@@ -97,12 +99,24 @@ def few_rows(
 
 
 def fits(rows: int, columns: int) -> bool:
-    """Whether threads have room for so many sums of each of a few rows, which lanes share."""
-    return rows <= OWN and _slots(rows, columns) <= SLOTS
+    """Whether threads have room for so many sums of each of a few rows, which lanes share, or of strips of more."""
+    return rows <= MOST and _slots(rows, columns) <= SLOTS
 
 
 def _slots(rows: int, columns: int) -> int:
-    return -(-rows // LANES) * columns
+    return -(-min(rows, LANES if rows > OWN else rows) // LANES) * columns
+
+
+def _in_strips(found: Sequence[Rows], length: Length) -> bool:
+    """Whether rows are more than groups have lanes for, and what is summed are products with columns of a design.
+
+    Each row then reads all of the design; where strips of rows are side by side, what it needs is read once for many.
+    """
+    inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) <= OWN]
+    dims = {each.rows[:1] for each in found if not each.whole and each.rows}
+    if len(dims) != 1 or not inner or len(inner) == len(found):
+        return False
+    return OWN < length(next(iter(dims))) <= MOST
 
 
 def _adds(rows: Rows) -> bool:

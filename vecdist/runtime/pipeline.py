@@ -236,7 +236,7 @@ def planned(
     nests = _kernels((key, chosen), lambda: [scheduled(*pair) for pair in pairs])
     widths = {width for sorting in sortings for width in sorting.widths}
     kernels = [target.sized(kernel, bound.lengths, widths) for kernel in nests]
-    whole = (key, chosen, tuple((kernel.fixed, kernel.sizes, kernel.near, kernel.far) for kernel in kernels))
+    whole = (key, chosen, tuple(kernel.known for kernel in kernels))
     return _plans(whole, lambda: _plan(found, _nested(kernels, target), chosen, target, sortings))
 
 

@@ -16,7 +16,7 @@ from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import jammed
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let
-from vecdist.kernel.expressions import ZERO, Choice, Constant, Name
+from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name, joined
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Accumulate, Flag, Scatter, Store, Total
 
@@ -44,13 +44,19 @@ def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
             if isinstance(item, Total):
                 found += _combined_over_lanes(item, rows, grid)
             by_one = isinstance(item, Store | Flag | Accumulate | Scatter)
-            found.append(If(cuda.LANE.equals(0), (item,)) if by_one else item)
+            found.append(If(_alone(rows, grid), (item,)) if by_one else item)
         for case in block.cases(level):
             found += sequential(case.long)
         for loop in block.loops(level):
             body = bodies.get(loop) or _of_each_lane(loop, rows, grid)
             found += (*begun(loop.sums(block)), *_shared(loop, rows, body, grid))
     return tuple(found)
+
+
+def _alone(rows: Loop, grid: Grid) -> Expr:
+    """Whether a thread is the one that speaks for its row."""
+    first = cuda.LANE.equals(0)
+    return joined("and", [first, cuda.STRIP.equals(0)]) if grid.is_cut_into_strips(rows) else first
 
 
 def _of_each_lane(loop: Loop, rows: Loop, grid: Grid) -> Items:
@@ -71,19 +77,19 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     if loop.sequential:
         return (For(loop.index, Choice(cuda.LANE.equals(0), loop.length, ZERO), body),)
     if rows in grid.lanes:
-        return _fixed(loop, rows, body, grid, grid.lanes[rows])
+        return _fixed(loop, rows, body, grid)
     tile = Tile(loop, unrolling(loop), cuda.LANE, cuda.LANES, cuda.MASK)
     if tile.copies > 1 and loop.dim not in grid.fixed:
         return (For("base", loop.length, tiled(tile, jammed(tile)), ZERO, tile.width),)
     return (For(loop.index, loop.length, body, cuda.LANE, cuda.LANES),)
 
 
-def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid, lanes: int) -> Items:
+def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     """A loop whose length is known: a lane takes few elements, and adds up those in float32 first."""
-    turn, index, length = Name(f"turn_{loop.index}"), Name(loop.index), grid.fixed[loop.dim]
+    turn = Name(f"turn_{loop.index}")
     starts, body, ends = narrowed(loop, rows.body, body)
-    body = (If(index < length, body),) if length % lanes else body
-    body = let(loop.index, cuda.LANE + Constant(lanes) * turn), *body
+    body = (If(Name(loop.index) < loop.length, body),) if grid.may_end(loop, rows) else body
+    body = let(loop.index, grid.element(loop, rows, turn)), *body
     return *starts, For(turn.id, Constant(grid.turns(loop, rows)), body), *ends
 
 

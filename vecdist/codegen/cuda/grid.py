@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
 from vecdist.graph.shapes import Shape
+from vecdist.kernel.expressions import Constant, Expr
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 
@@ -55,12 +57,14 @@ class Grid:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.fixed: dict[str, int] = dict(kernel.fixed)
+        self.strips: dict[str, int] = dict(kernel.strips)
+        self.fixed: dict[str, int] = {**dict(kernel.fixed), **self.strips}  # what is known of a thread's loops
         nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop)]
         self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
         self.kept_outputs: list[int] = [number for number, output in enumerate(kernel.outputs) if output.kept]
         self.private_outputs: list[int] = sorted({*(each.number for each in self.private), *kernel.near})
+        self.strip_outputs: set[int] = {each.number for each in self.private if each.strips}
         own = {item for each in self.private for item in each.items}
         items = [item for _, loop in kernel.nests() for item in loop.body.walk() if isinstance(item, Scatter)]
         self.atomic_outputs: list[int] = sorted({item.output for item in items if item not in own} - {*kernel.near})
@@ -81,6 +85,25 @@ class Grid:
     def private_to(self, loop: Loop) -> list[Private]:
         """What the threads of a nest add up for themselves."""
         return [each for each in self.private if each.loop is loop]
+
+    def is_cut_into_strips(self, loop: Loop) -> bool:
+        """Whether blocks take strips of the inner loops of a nest."""
+        return any(inner.dim in self.strips for inner in loop.body.every_loop())
+
+    def rows_of_group(self, loop: Loop) -> tuple[Expr, Expr]:
+        """The first row of a group of lanes, and how far it is to its next one."""
+        if not self.is_cut_into_strips(loop):
+            return cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES
+        first = cuda.MEMBER * THREADS + cuda.THREAD
+        return first // cuda.LANES, cuda.MEMBERS * THREADS // cuda.LANES
+
+    def strip_count(self, lengths: Mapping[str, int]) -> int:
+        """How many strips there are; 1 where nothing is cut."""
+        return max((-(-lengths[dim] // width) for dim, width in self.strips.items()), default=1)
+
+    def parts(self, output: int) -> Expr:
+        """How many blocks find sums for each element of an output."""
+        return cuda.MEMBERS if output in self.strip_outputs else cuda.BLOCKS
 
     def takes_blocks(self, loop: Loop) -> bool:
         """Whether a row of a nest may be a whole block's: some loop is long."""
@@ -107,6 +130,15 @@ class Grid:
             lanes *= 2
         return lanes
 
+    def element(self, loop: Loop, rows: Loop, turn: Expr) -> Expr:
+        """The element of an inner loop of known length that a lane takes in one of its turns."""
+        first = cuda.LANE + Constant(self.lanes[rows]) * turn
+        return cuda.STRIP * self.strips[loop.dim] + first if loop.dim in self.strips else first
+
+    def may_end(self, loop: Loop, rows: Loop) -> bool:
+        """Whether a lane may have no element in its last turn."""
+        return loop.dim in self.strips or self.fixed[loop.dim] % self.lanes[rows] != 0
+
     def turns(self, loop: Loop, rows: Loop) -> int:
         """How many elements of an inner loop of known length a lane takes."""
         return -(-self.fixed[loop.dim] // self.lanes.get(rows, 1))
@@ -122,10 +154,10 @@ class Grid:
 
     def sum_places(self, lengths: Mapping[str, int], blocks: int) -> int:
         """The elements of the array of sums of scattered outputs."""
-        places = 1
-        for outputs, rows in ((self.atomic_outputs, 1), (self.private_outputs, blocks)):
-            places += rows * sum(elements(self.kernel.outputs[output].shape, lengths) for output in outputs)
-        return places
+        members = blocks // self.strip_count(lengths)
+        parts = [(output, 1) for output in self.atomic_outputs]
+        parts += [(output, members if output in self.strip_outputs else blocks) for output in self.private_outputs]
+        return 1 + sum(each * elements(self.kernel.outputs[output].shape, lengths) for output, each in parts)
 
 
 def needs_grid_barrier(kernel: Kernel) -> bool:

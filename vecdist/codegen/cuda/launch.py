@@ -18,6 +18,7 @@ from vecdist.codegen.cuda.grid import (
     one_by_one,
     worth_a_block,
 )
+from vecdist.codegen.cuda.strip_mining import strips
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
 from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Kernel, Loop
@@ -55,6 +56,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
 
 def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
+    kernel = replace(kernel, strips=strips(kernel, lengths))
     while True:
         grid = Grid(kernel)
         lanes = {each.loop: lanes_of(each.loop, grid, lengths) for each in grid.private}
@@ -66,7 +68,7 @@ def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
             sizes[each.number] = max(size, sizes.get(each.number, 0))
         largest = max(sizes, key=lambda number: sizes[number])
         near = tuple(number for number in kernel.near if number != largest)
-        kernel = replace(kernel, near=near, far=tuple(sorted({*kernel.far, largest})))
+        kernel = replace(kernel, near=near, far=tuple(sorted({*kernel.far, largest})), strips=())
 
 
 def is_spread(grid: Grid, lengths: Mapping[str, int], blocks: int) -> bool:

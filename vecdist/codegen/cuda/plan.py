@@ -110,7 +110,7 @@ def _rows(loop: Loop, grid: Grid) -> Items:
     row = over_groups(loop, reuse.bodies, grid)
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
     body = *row, *flushed_at_times(grid.private_to(loop))
-    turns = For(loop.index, loop.length, body, cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES)
+    turns = For(loop.index, loop.length, body, *grid.rows_of_group(loop))
     return *group(loop, grid.takes_blocks(loop)), *kept, *before, turns
 
 

@@ -62,16 +62,16 @@ class Along:
         """Which of these elements is the current one."""
         return Name(f"turn_{self.loop.index}" if self.shared else self.loop.index)
 
-    def fetched(self, lanes: int, length: int, body: Items, loop: str, step: int) -> Items:
+    def fetched(self, rows: Loop, grid: Grid, body: Items, loop: str, step: int) -> Items:
         """What fetches an element, for these, every so many; ``loop`` is the name of their number."""
         if not self.shared:
             return (For(loop, Constant(self.count), body, ZERO, Constant(step) if step > 1 else None),)
-        body = (If(self.place(lanes, loop) < length, body),) if length % lanes else body
+        body = (If(self.place(rows, loop, grid) < self.loop.length, body),) if grid.may_end(self.loop, rows) else body
         return (For(loop, Constant(self.count), body),)
 
-    def place(self, lanes: int, loop: str) -> Expr:
+    def place(self, rows: Loop, loop: str, grid: Grid) -> Expr:
         """The index of an element of this number."""
-        return cuda.LANE + Constant(lanes) * Name(loop) if self.shared else Name(loop)
+        return grid.element(self.loop, rows, Name(loop)) if self.shared else Name(loop)
 
 
 @final
@@ -187,7 +187,8 @@ def prefetched(row: Items, found: Sequence[Ahead], rows: Loop, grid: Grid) -> tu
     before = [item for each in first for item in _registers(each, grid)]
     before += [item for each in first if not each.moves for item in _fetch(each, rows, grid)]
     arrived = [_arrived(each) for each in moving]
-    next_row = cuda.FIRST // cuda.LANES, Name(rows.index) + cuda.STEP // cuda.LANES
+    first_row, step = grid.rows_of_group(rows)
+    next_row = first_row, Name(rows.index) + step
     now, later = (_fetch_row(moving, rows, row, grid) if moving else () for row in next_row)
     return (*before, *now), (*arrived, *later, *_known(row, found))
 
@@ -225,11 +226,12 @@ def _fetch_row(moving: Sequence[Ahead], rows: Loop, row: Expr, grid: Grid) -> It
 
 def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
     """The load for each element of a lane, into registers."""
-    item, lanes = each.item, grid.lanes[rows]
+    item = each.item
     if not each.along:
         return (renamed(item, {rows.index: AHEAD, item.name: Name(each.fetched)}),)
     numbers = ["turn", "turn_inside"][: len(each.along)]
-    meanings = {along.loop.index: along.place(lanes, name) for along, name in zip(each.along, numbers, strict=True)}
+    pairs = [*zip(each.along, numbers, strict=True)]
+    meanings = {along.loop.index: along.place(rows, name, grid) for along, name in pairs}
     load = item.mapped(lambda index: substituted(index, {rows.index: AHEAD, **meanings}))
     place = each.register([*map(Name, numbers)])
     whole: Items = (Set(Name(each.fetched)[place], loaded(load, grid.kernel)),)
@@ -245,9 +247,8 @@ def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
 
 def _in_loops(each: Ahead, numbers: Sequence[str], body: Items, step: int, rows: Loop, grid: Grid) -> Items:
     """What is done for the elements of a lane, of the innermost loop every so many of them."""
-    lanes = grid.lanes[rows]
     for along, name in reversed([*zip(each.along, numbers, strict=True)]):
-        body = along.fetched(lanes, grid.fixed[along.loop.dim], body, name, step)
+        body = along.fetched(rows, grid, body, name, step)
         step = 1
     return body
 

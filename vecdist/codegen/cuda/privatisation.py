@@ -49,7 +49,7 @@ def private_sums(kernel: Kernel, lanes: Mapping[Loop, int], threads: int) -> lis
         if (item.output, loop) not in others and item.output not in kernel.far:
             items.setdefault((item.output, loop), []).append(item)
     return [
-        Private(output, loop, tuple(found), kernel.outputs[output], dict(kernel.fixed), lanes.get(loop), threads)
+        Private(output, loop, tuple(found), kernel.outputs[output], kernel, lanes.get(loop), threads)
         for (output, loop), found in items.items()
     ]
 
@@ -63,13 +63,24 @@ class Private:
     loop: Loop
     items: tuple[Scatter, ...]
     output: Output
-    fixed: Mapping[str, int]
+    kernel: Kernel
     lanes: int | None
     threads: int
 
     @cached_property
     def dims(self) -> list[Expr]:
         return varying(self.output.shape)
+
+    @cached_property
+    def strips(self) -> dict[str, int]:
+        """The widths of strips, of which a block takes one."""
+        inner = {each.dim for each in self.loop.body.every_loop()}
+        return {dim: width for dim, width in self.kernel.strips if dim in inner}
+
+    @cached_property
+    def own(self) -> list[Expr]:
+        """The lengths of the axes, of which a block may take a strip."""
+        return [Constant(self.strips[str(dim)]) if str(dim) in self.strips else dim for dim in self.dims]
 
     @cached_property
     def axis(self) -> int:
@@ -98,7 +109,8 @@ class Private:
         Their places must be known to the compiler: lengths are, and no lane begins where the others do not.
         """
         first, rest = self._parted(self.dims)
-        lengths = [int(self.fixed.get(str(dim), 0)) for dim in (first, *rest)]
+        fixed = {**dict(self.kernel.fixed), **self.strips}
+        lengths = [int(fixed.get(str(dim), 0)) for dim in (first, *rest)]
         alike = self._indices(0).isdisjoint(Name(each.index) for each in self.loop.body.every_loop())
         if self.lanes is None or not (self.split or alike):
             return 0
@@ -114,12 +126,12 @@ class Private:
     @property
     def count(self) -> Expr:
         """The slots of one thread: the elements that its lane meets."""
-        first, rest = self._parted(self.dims)
+        first, rest = self._parted(self.own)
         return joined("*", [(first + cuda.LANES - 1) // cuda.LANES if self.split else first, *rest])
 
     def size(self, lengths: Mapping[str, int], lanes: int) -> int:
         """The number of these slots."""
-        first, rest = self._parted(self.dims)
+        first, rest = self._parted(self.own)
         one, *others = (int(lengths.get(str(dim), str(dim))) for dim in (first, *rest))
         return math.prod((-(-one // lanes) if self.split else one, *others))
 
@@ -155,7 +167,7 @@ class Private:
 
     def of_block(self, first: bool) -> For[Code]:
         """The slots of a block that hold the same element added up; ``first`` where no earlier nest left any."""
-        start, whole, behind = Name(f"slot_o{self.number}"), self.dims, self.dims[self.axis + 1 :]
+        start, whole, behind = Name(f"slot_o{self.number}"), self.own, self.own[self.axis + 1 :]
         added = let("whole", WHOLE + SLOTS[SLOT_BASE + PLACE * self.threads + OTHER])
         if self.split:
             after, rest = joined("*", behind or [ONE]), joined("*", self._parted(whole)[1] or [ONE])
@@ -166,9 +178,19 @@ class Private:
             others = For("other", Constant(self.threads), (added,), ROW % cuda.LANES, cuda.LANES)
         else:
             found, others = (let("place", start + ELEMENT),), For("other", Constant(self.threads), (added,))
-        target = cuda.SUMS[Name(f"part_o{self.number}") + ELEMENT * cuda.BLOCKS + cuda.BLOCK]
+        element, count = self._of_output()
+        part, parts = (cuda.MEMBER, cuda.MEMBERS) if self.strips else (cuda.BLOCK, cuda.BLOCKS)
+        target = cuda.SUMS[Name(f"part_o{self.number}") + element * parts + part]
         body = let("whole", cuda.F8(0)), *found, others, Set(target, WHOLE if first else target + WHOLE)
-        return For("element", element_count(self.output.shape), body, cuda.THREAD, Constant(self.threads))
+        return For("element", count, body, cuda.THREAD, Constant(self.threads))
+
+    def _of_output(self) -> tuple[Expr, Expr]:
+        """The place of an element of a block in the output, and how many a block has."""
+        if not self.strips:
+            return ELEMENT, element_count(self.output.shape)
+        width, rest = self.own[0], joined("*", self.own[1:] or [ONE])
+        begin = cuda.STRIP * width
+        return begin * rest + ELEMENT, cuda.lowest(width, self.dims[0] - begin) * rest
 
 
 def privatised(items: Items, own: Sequence[Private]) -> Items:

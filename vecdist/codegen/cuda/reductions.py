@@ -132,8 +132,9 @@ def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[I
             ends = [let("whole", WHOLE + place), Set(place, Constant(0.0)), *ends]
         if output in grid.private_outputs:
             share = first // WARP, step // WARP
-            part = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * cuda.BLOCKS + OTHER]
-            body.append(For("other", cuda.BLOCKS, (let("whole", WHOLE + part),), cuda.THREAD % WARP, Constant(WARP)))
+            parts = grid.parts(output)
+            part = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * parts + OTHER]
+            body.append(For("other", parts, (let("whole", WHOLE + part),), cuda.THREAD % WARP, Constant(WARP)))
             body += halving(Constant(WARP), let("whole", WHOLE + cuda.shuffled(WHOLE_WARP, WHOLE, HOP)))
             ends = [If((cuda.THREAD % WARP).equals(0), tuple(ends))]
         yield For("element", element_count(described.shape), (*body, *ends), *share)
@@ -151,5 +152,5 @@ def places(grid: Grid) -> list[Set]:
     """Where the sums of each scattered output begin: one array for atomics, one row per element for blocks."""
     counts = [element_count(output.shape) for output in grid.kernel.outputs]
     atomic = [(f"at_o{output}", counts[output]) for output in grid.atomic_outputs]
-    private = [(f"part_o{output}", cuda.BLOCKS * counts[output]) for output in grid.private_outputs]
+    private = [(f"part_o{output}", grid.parts(output) * counts[output]) for output in grid.private_outputs]
     return cuda.one_after_another([*atomic, *private])[0]

@@ -18,6 +18,7 @@ from vecdist.codegen.cuda.near_sums import emptied, left_by_block, near
 from vecdist.codegen.cuda.plan import nests_of
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
 from vecdist.codegen.cuda.spelling import scalar, spelled
+from vecdist.codegen.cuda.strip_mining import known_strip
 from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import Item, Items, element_count
@@ -49,6 +50,7 @@ def _known(grid: Grid) -> Iterator[Code]:
     yield let("blocks", word("cuda.gridDim.x"))
     yield let("first", cuda.BLOCK * THREADS + cuda.THREAD)
     yield let("step", cuda.BLOCKS * THREADS)
+    yield from known_strip(grid.kernel)
 
 
 def _shared_memory(grid: Grid) -> Iterator[Code]:

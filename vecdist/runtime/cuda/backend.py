@@ -224,6 +224,8 @@ class CudaProgram(Program):
         memory = self.grid.shared_bytes(lengths, lanes)
         at_once, wanted = self.most_blocks(device, function, memory), self.blocks(lengths, lanes)
         blocks = min(wanted, at_once * self.waves(wanted // at_once))
+        strips = self.grid.strip_count(lengths)
+        blocks = max(1, blocks // strips) * strips
         spread = blocks <= at_once and is_spread(self.grid, lengths, blocks)
         numbers = {"spread": int(spread)} | {f"lanes_{loop.index}": each for loop, each in lanes.items()}
         return Extent(function, blocks, memory, self.grid.waits or spread, numbers)
@@ -254,7 +256,8 @@ class CudaProgram(Program):
             if self.grid.apart and is_flat(loop):
                 (inner,) = loop.body.every_loop()
                 length <<= splits(loop, inner.turns(lengths), lanes[loop])
-            threads = max(threads, length * lanes[loop])
+            strips = self.grid.strip_count(lengths) if self.grid.is_cut_into_strips(loop) else 1
+            threads = max(threads, length * lanes[loop] * strips)
         return -(-threads // THREADS)
 
     def loaded(self, device: int) -> Any:

@@ -1,0 +1,64 @@
+"""Strip mining: a long loop that lanes share is cut into strips, and each block takes one strip of all rows.
+
+Chains that are more than a group has lanes for are such a loop: of a strip, each thread keeps the sums in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from vecdist.codegen.cuda import words as cuda
+from vecdist.codegen.cuda.privatisation import REGISTERS, private_sums, privatisable, scatters
+from vecdist.kernel.code import Code, let
+from vecdist.kernel.expressions import Name
+from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Scatter, Total
+
+WIDTHS = (64, 32)  # elements of a strip: two of a lane, or one
+
+
+def strips(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """The length that is cut into strips, with their width, where there is one."""
+    fixed = dict(kernel.fixed)
+    for _, loop in kernel.shared_nests():
+        dims = {inner.dim for inner in loop.body.every_loop()}
+        if len(dims) == 1 and not dims & fixed.keys() and lengths.get(dim := dims.pop(), 0) > max(WIDTHS):
+            widths = [width for width in WIDTHS if _fits(kernel, loop, dim, width)] if _may_be_cut(kernel, loop) else []
+            if widths:
+                return ((dim, widths[0]),)
+    return ()
+
+
+def _may_be_cut(kernel: Kernel, rows: Loop) -> bool:
+    """Whether strips of the inner loops are apart from each other, and nobody else adds to what they add to."""
+    inner = rows.body.every_loop()
+    deep = [each for loop in inner for each in loop.body.walk() if isinstance(each, Loop)]
+    if any(loop.sequential for loop in inner) or any(each.dim not in dict(kernel.fixed) for each in deep):
+        return False
+    if any(isinstance(item, Total | Scatter) for _, item in rows.body.items):
+        return False
+    known, own = privatisable(kernel), scatters(rows)
+    outputs = {item.output for item in own}
+    others = [item for _, loop in kernel.nests() if loop is not rows for item in scatters(loop)]
+    indices = {Name(loop.index) for loop in inner}
+    return (
+        all(item in known and item.indices[0] in indices for item in own)
+        and outputs.isdisjoint({*(item.output for item in others), *kernel.near, *kernel.far})
+    )
+
+
+def _fits(kernel: Kernel, rows: Loop, dim: str, width: int) -> bool:
+    """Whether a thread has registers for its sums of a strip."""
+    own = [each for each in private_sums(kernel, {}, 1) if each.loop is rows]
+    lengths = {**dict(kernel.fixed), dim: width}
+    return bool(own) and sum(each.size(lengths, min(WIDTHS)) for each in own) <= REGISTERS
+
+
+def known_strip(kernel: Kernel) -> Iterator[Code]:
+    """Which strip a block takes, and which of those that take it the block is: they are as many for each."""
+    for dim, width in kernel.strips:
+        strips = Name("strips")
+        yield let(strips.id, (Name(dim) + (width - 1)) // width)
+        yield let(cuda.STRIP.id, cuda.BLOCK % strips)
+        yield let(cuda.MEMBER.id, cuda.BLOCK // strips)
+        yield let(cuda.MEMBERS.id, cuda.BLOCKS // strips)
