@@ -224,7 +224,7 @@ def test_lanes_that_are_known_take_elements_that_are_counted():
     hops = [item for item in row if isinstance(item, For) and item.index == "turn"]
     assert [item.stop for item in hops] == [Constant(2)]
     uneven, loop, _ = row_sum(F4, fixed=(("n1", 19),))
-    assert str(of_type(If, over_groups(loop, {}, Grid(uneven)))[0].test) == "i1 < 19"
+    assert str(of_type(If, over_groups(loop, {}, Grid(uneven)))[0].test) == "i1 < n1"
 
 
 def test_a_sequential_loop_is_run_by_the_first_lane():

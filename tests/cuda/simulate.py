@@ -448,7 +448,7 @@ def check_tensors(seed):
     """A random sum of products of arrays of several axes, with gradients."""
     function = random_tensors.tensors(seed, longest=5)
     leaves = [lazy(array) for array in function.arrays]
-    roots, derivation, kernel, arrays, lengths = prepared((function(*leaves),), leaves)
+    roots, derivation, kernel, arrays, lengths = prepared((function(*leaves),), function.arrays)
     found, _ = launch(kernel, arrays, lengths, 1 if needs_grid_barrier(kernel) else 2, 1 << seed % 4)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)

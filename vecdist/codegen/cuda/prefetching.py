@@ -157,7 +157,8 @@ def _along(
         used = set(names(*item.indices))
         varying = tuple([each for each in along if each.loop.index in used]) if along[1:] else along
         places = tuple([substituted(index, known) for index in item.indices])
-        name = same.setdefault((item.source, places, tuple([each.shared for each in varying])), item.name)
+        key = item.source, places, tuple([(each.loop.dim, each.shared) for each in varying])
+        name = same.setdefault(key, item.name)
         yield Ahead(item, varying, rows.index in used, name)
 
 
