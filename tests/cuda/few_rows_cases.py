@@ -54,6 +54,15 @@ def regression(chains, n, columns, dtype="f8", prior=True):
     return (terms + priors,), (slopes, start)
 
 
+def quadratic_forms(count, n, dtype="f8"):
+    """Of matrices and their transposes, beside products of both."""
+    a, b = parameters(count, n, n, dtype=dtype), 0.5 * parameters(count, n, dtype=dtype)
+    left = (lazy(a) * lazy(b)[:, None, :]).sum(axis=-1)
+    right = (lazy(a) * lazy(b)[:, :, None]).sum(axis=-2)
+    both = (lazy(a) * np.swapaxes(lazy(a), 1, 2)).sum(axis=-1)
+    return ((left * right * lazy(b) + both).sum(),), (a, b)
+
+
 def groups(chains, n, count):
     """An effect of each group, and a value that other rows need."""
     effects, log_rate = parameters(chains, count), parameters(chains, 1)
@@ -76,6 +85,8 @@ def cases():
         "chains of a regression in strips": (regression(70, 1027, 6), 1, 1),
         "chains of a regression in strips of 32, float32": (regression(100, 1030, 25, "f4", prior=False), 1, 1),
         "many chains of a regression in strips": (regression(150, 1024, 3, "f4"), 1, 1),
+        "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
+        "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),
         "chains of a mixture": (mixture(2, 1024, 3), 1, 1),
         "chains of a mixture in float32, by teams": (mixture(9, 1024, 2, "f4"), 1, 4),
         "chains of a table": (table(4, 600, 3), 1, 2),

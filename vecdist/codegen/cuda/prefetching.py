@@ -152,7 +152,7 @@ def _along(
     items: Sequence[object], along: tuple[Along, ...], rows: Loop, same: dict[tuple, str], grid: Grid
 ) -> Iterator[Ahead]:
     """The loads of a body whose places depend on its row and on these loops alone; ``same`` are known ones."""
-    known = {each.loop.index: Name(each.loop.dim) for each in along}
+    known = {each.loop.index: Name(f"{each.loop.dim} {'shared' if each.shared else 'whole'}") for each in along}
     for item in _free(items, {rows.index, *known}, grid):
         used = set(names(*item.indices))
         varying = tuple([each for each in along if each.loop.index in used]) if along[1:] else along
