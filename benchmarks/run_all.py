@@ -24,6 +24,7 @@ MODELS = [
     "constant_data.py",
     "groups.py",
     "regression.py",
+    "designs.py",
     "joint_models.py",
     "minibatch.py",
     "eight_schools.py",

@@ -1,5 +1,6 @@
 """Rows that are sent to GPUs piece by piece: values, memory that is bounded and given back, pieces that do not fit."""
 
+import gc
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import vecdist
 from vecdist import LogDensity, devices, lazy, logpdf, value_and_grad
 from vecdist.distributions import Gamma, Normal
 from vecdist.parameters import positive, real
+from vecdist.runtime.chunks import page_locked
 
 pytestmark = pytest.mark.cuda
 
@@ -108,6 +110,25 @@ def test_pieces_that_do_not_fit_are_halved(cupy, rows):
     finally:
         pool.set_limit(size=0)
     assert found == wanted
+
+
+def test_pages_of_what_is_sent_often_are_locked_until_it_is_gone(cupy, monkeypatch):
+    runtime = cupy.cuda.runtime
+    monkeypatch.setattr(page_locked, "OFTEN", 3)
+    rows = np.random.default_rng(1).gamma(2.0, 2.0, 2**22)
+    place, x = rows.ctypes.data, vecdist.chunked(rows[5:], rows=99_999, device="cuda")
+    found, kinds = [], []
+    for _ in range(5):
+        found.append(of_gamma(cupy, x, "f8"))
+        kinds.append(runtime.pointerGetAttributes(place).type == runtime.memoryTypeHost)
+    assert kinds == [False, False, True, True, True] and all(each == found[0] for each in found)
+    rows[5:] *= 2.0
+    assert of_gamma(cupy, x, "f8") != found[0], "rows are read anew in each pass"
+    counted = id(rows)
+    del x, rows
+    gc.collect()
+    assert runtime.pointerGetAttributes(place).type != runtime.memoryTypeHost
+    assert counted not in page_locked._passes
 
 
 def test_reading_that_fails(cupy, rows):

@@ -20,6 +20,7 @@ import numpy as np
 from vecdist.graph.chunked import counts_of
 from vecdist.graph.memo import Memo
 from vecdist.runtime.chunks.devices import Group, here, recorded
+from vecdist.runtime.chunks.page_locked import passed
 from vecdist.runtime.chunks.pinned import Senders, is_pinned
 from vecdist.runtime.chunks.progress import Progress
 from vecdist.runtime.chunks.rounds import Rows, ahead, piece_of, together
@@ -103,6 +104,8 @@ class Folding:
 def sent(work: Work, rows: Rows, known: Mapping[int, Any], into: Mapping[int, Any]) -> Parts:
     """What a step gives on GPUs, each piece sent to the next of them."""
     group, bar = rows.devices, Progress(sum(rows.counts))
+    for array in rows.arrays.values():
+        passed(array.source)
     with contextlib.closing(bar), group.in_order() as join, contextlib.ExitStack() as lanes:
         each = [lanes.enter_context(contextlib.closing(Lane(work, rows, known, group, at))) for at in range(len(group))]
         folding = Folding(work, into)
