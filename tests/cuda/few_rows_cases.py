@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vecdist import lazy, logpdf, logsumexp
+from vecdist import lazy, logpdf, logsumexp, scan
 from vecdist.distributions import Gamma, Normal, Poisson
 
 
@@ -54,6 +54,15 @@ def regression(chains, n, columns, dtype="f8", prior=True):
     return (terms + priors,), (slopes, start)
 
 
+def short_sums(count, n, k):
+    """Sums so short that they are written out where there are steps, in loops inside of loops."""
+    a, b = parameters(count, n, n + 1, k), 0.5 * parameters(count, k)
+    inner = (lazy(a) * lazy(b)[:, None, None, :]).sum(axis=-1)
+    sums = (np.exp(inner).sum(axis=-1) * np.sin(inner).sum(axis=-1)).sum()
+    _, steps = scan(lambda total, x: (np.tanh(total + x), total), 0.1, lazy(b)[:, 0])
+    return (sums + steps.sum(),), (a, b)
+
+
 def quadratic_forms(count, n, dtype="f8"):
     """Of matrices and their transposes, beside products of both."""
     a, b = parameters(count, n, n, dtype=dtype), 0.5 * parameters(count, n, dtype=dtype)
@@ -86,6 +95,7 @@ def cases():
         "chains of a regression in strips of 32, float32": (regression(100, 1030, 25, "f4", prior=False), 1, 1),
         "many chains of a regression in strips": (regression(150, 1024, 3, "f4"), 1, 1),
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
+        "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),
         "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),
         "chains of a mixture": (mixture(2, 1024, 3), 1, 1),
         "chains of a mixture in float32, by teams": (mixture(9, 1024, 2, "f4"), 1, 4),

@@ -202,8 +202,10 @@ def _known(row: Items, found: Sequence[Ahead]) -> Items:
         if not (isinstance(item, Load) and item in ahead):
             return None
         each = ahead[item]
-        place = each.register([along.number for along in each.along])
-        return (let(item.name, each.known[place]),) if each.along else ()
+        if not each.along:
+            found = Name(each.name if each.moves else each.fetched)
+            return () if found.id == item.name else (let(item.name, found),)
+        return (let(item.name, each.known[each.register([along.number for along in each.along])]),)
 
     return replaced(row, rule)
 
