@@ -28,10 +28,9 @@ def chunked(
     installed: a name gives that column, (n,), names give a table (n, k) of their common dtype.  What is read is whole
     row groups, some of which make a piece where ``rows`` is left out.
 
-    With a ``device``, ``"cuda"``, the number of a GPU or ``devices``, pieces are sent there while kernels run, through
-    pinned memory where they do not lie in such; parameters are CuPy arrays.  Of an array in memory that passes go over
-    again and again, pages are locked for as long as it lives: no thread need copy it then.  Pieces are halved where three of them do
-    not fit into a GPU's memory, and a ``RuntimeWarning`` says so: last digits of sums may then be others.
+    With a ``device``, ``"cuda"``, the number of a GPU or ``devices``, pieces are sent there while kernels run, by
+    pinned memory until many passes have locked an array's pages; parameters are CuPy arrays.  Pieces are halved where
+    three do not fit into a GPU's memory, and a ``RuntimeWarning`` says so: last digits of sums may then be others.
 
     Raises ``ValueError`` for an array without axes, ``rows`` below 1, columns that are not there, and for a Dask array,
     which needs no mark; ``TypeError`` for other dtypes than those of other arrays.  A row of Parquet without a value
