@@ -54,6 +54,13 @@ def regression(chains, n, columns, dtype="f8", prior=True):
     return (terms + priors,), (slopes, start)
 
 
+def wide(n, columns, dtype="f8"):
+    """A regression with many columns, of one chain."""
+    slopes, design = parameters(columns, dtype=dtype), data(n * columns, dtype).reshape(n, columns)
+    counts = (np.arange(n) % 4).astype(dtype)
+    return (logpdf(Poisson(np.exp(0.01 * (lazy(design) * lazy(slopes)).sum(axis=-1))), counts).sum(),), (slopes,)
+
+
 def short_sums(count, n, k):
     """Sums so short that they are written out where there are steps, in loops inside of loops."""
     a, b = parameters(count, n, n + 1, k), 0.5 * parameters(count, k)
@@ -97,6 +104,10 @@ def cases():
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),
         "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),
+        "wide rows of a regression": (wide(90, 80), 2, 1),
+        "wide rows of a regression in float32": (wide(150, 131, "f4"), 1, 1),
+        "wide rows of a regression, each a block's": (wide(90, 81), 3, 1),
+        "wide rows of a regression in float32, each a block's": (wide(140, 130, "f4"), 1, 1),
         "chains of a mixture": (mixture(2, 1024, 3), 1, 1),
         "chains of a mixture in float32, by teams": (mixture(9, 1024, 2, "f4"), 1, 4),
         "chains of a table": (table(4, 600, 3), 1, 2),

@@ -8,9 +8,11 @@ import gc
 import json
 import sys
 import traceback
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import repeat
 from types import ModuleType, SimpleNamespace
+from unittest import mock
 
 import few_rows_cases
 import numpy as np
@@ -27,6 +29,7 @@ from reference import interpreted
 
 from vecdist import function, lazy, logpdf, logsumexp, random, sample, scan, signal
 from vecdist import mixture as mixture_of
+from vecdist.codegen.cuda import grid, wide_rows
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier, partial_places
 from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.cuda.render import render
@@ -411,6 +414,13 @@ def prepared(results, wrt, errors="nan", target=Cuda):
     return roots, derivation, kernel, [leaf.array for leaf in bound.leaves], bound.lengths
 
 
+@contextmanager
+def wide_from(rows, width):
+    """Inside, so many rows are many, and those of known length from a width on are a block's each."""
+    with mock.patch.object(wide_rows, "ROWS", rows), mock.patch.object(grid, "WIDE", width):
+        yield
+
+
 def check(name):
     """Run a case; ``AssertionError`` where it is wrong."""
     if name.startswith("random model "):
@@ -435,9 +445,10 @@ def check(name):
         return
     (results, wrt), blocks, lanes = CASES[name]
     by_blocks = name.endswith("by blocks")
-    roots, derivation, kernel, arrays, lengths = prepared(results, wrt, target=RowByRow if by_blocks else Cuda)
-    kernel = replace(kernel, fixed=()) if by_blocks else kernel
-    found, _ = launch(kernel, arrays, lengths, blocks, lanes)
+    with wide_from(4, 70 if name.endswith("a block's") else grid.WIDE) if name.startswith("wide") else nullcontext():
+        roots, derivation, kernel, arrays, lengths = prepared(results, wrt, target=RowByRow if by_blocks else Cuda)
+        kernel = replace(kernel, fixed=()) if by_blocks else kernel
+        found, _ = launch(kernel, arrays, lengths, blocks, lanes)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         assert mine.dtype == wanted.dtype
         tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-12

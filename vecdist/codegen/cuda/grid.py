@@ -16,6 +16,7 @@ THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a m
 SIZE = 8  # bytes of a sum
 GROUP = 32  # the most lanes of a row, one warp, where there are rows enough
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a group all repeat
+WIDE = 1024  # elements of a row of known length from which on it is a block's: a warp need not wait for others
 PIECES = 256  # of rows that are cut, in all: as many blocks as run at once
 LEAST = 4096  # elements of a piece
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
@@ -108,7 +109,7 @@ class Grid:
     def takes_blocks(self, loop: Loop) -> bool:
         """Whether a row of a nest may be a whole block's: some loop is long."""
         long = [inner for inner in loop.body.every_loop() if not one_by_one(inner) and inner.dim not in self.fixed]
-        return loop not in self.lanes and bool(long)
+        return self.lanes.get(loop) == THREADS or (loop not in self.lanes and bool(long))
 
     def _is_cut(self, loop: Loop) -> bool:
         """Whether rows of a nest may be cut into pieces: nothing is made of them but running results."""
@@ -124,6 +125,8 @@ class Grid:
         """The lanes of a row of known length: more where loops in each other leave a lane too many sums."""
         inner = loop.body.every_loop()
         longest = max((self.fixed[each.dim] for each in inner), default=1)
+        if longest > WIDE:
+            return THREADS
         lanes, deep = group(longest), any(each.body.every_loop() for each in inner)
         own = [each for each in private_sums(self.kernel, {}, THREADS) if each.loop is loop] if deep else []
         while lanes < min(longest, GROUP) and sum(each.size(self.fixed, lanes) for each in own) > REGISTERS:

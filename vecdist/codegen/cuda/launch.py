@@ -20,6 +20,7 @@ from vecdist.codegen.cuda.grid import (
 )
 from vecdist.codegen.cuda.strip_mining import strips
 from vecdist.codegen.cuda.tiling import has_rows, is_flat
+from vecdist.codegen.cuda.wide_rows import with_wide_rows
 from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Kernel, Loop
 
@@ -56,7 +57,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
 
 def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
-    kernel = replace(kernel, strips=strips(kernel, lengths))
+    kernel = with_wide_rows(replace(kernel, strips=strips(kernel, lengths)), lengths)
     while True:
         grid = Grid(kernel)
         lanes = {each.loop: lanes_of(each.loop, grid, lengths) for each in grid.private}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import final
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.grid import Grid
+from vecdist.codegen.cuda.grid import ELEMENTS_OF_LANE, Grid
 from vecdist.codegen.cuda.spelling import loaded
 from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile
 from vecdist.codegen.cuda.unroll_and_jam import loads
@@ -25,6 +25,7 @@ from vecdist.kernel.statements import Load, array_name, renamed
 
 TURN = Name("turn")
 WORDS = 40  # registers of a thread for what is loaded ahead
+WORDS_OF_WIDE = 80  # the same where rows are so wide that most of a lane's registers are for them
 WORDS_OF_DEEP = 160  # the same where there are loops inside those that lanes share, each element of which is used often
 
 
@@ -141,7 +142,8 @@ def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ah
                     deep = True
                     inside = (*along, Along(each, grid.fixed[each.dim], False))
                     found += _along(_items(each), inside, rows, same, grid)
-    return _fitting(found, WORDS_OF_DEEP if deep else WORDS)
+    wide = any(grid.turns(inner, rows) > ELEMENTS_OF_LANE for inner in rows.body.every_loop())
+    return _fitting(found, WORDS_OF_DEEP if deep else WORDS_OF_WIDE if wide else WORDS)
 
 
 def _items(loop: Loop) -> list[object]:

@@ -1,0 +1,33 @@
+"""Wide rows: those of up to a few thousand elements, of which each lane takes a number that its program knows.
+
+What a row leaves for the loops behind it, and what is added up column by column, then lies in registers, and the next
+row is on its way while one is computed: the gradient of a regression with many columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from vecdist.codegen.cuda.privatisation import private_sums
+from vecdist.kernel.ir import Kernel, Loop
+
+MOST = 4096  # elements of a row: sixteen for each thread of a block
+ROWS = 2048  # rows from which groups of lanes have several
+
+
+def with_wide_rows(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
+    """A kernel that knows how wide the rows are that add to sums of their columns."""
+    summed = {each.loop for each in private_sums(kernel, {}, 1)}
+    dims = {dim for _, loop in kernel.shared_nests() if loop in summed for dim in _width(loop, lengths)}
+    known = dict(kernel.fixed)
+    return replace(kernel, fixed=(*kernel.fixed, *((dim, lengths[dim]) for dim in sorted(dims - known.keys()))))
+
+
+def _width(rows: Loop, lengths: Mapping[str, int]) -> set[str]:
+    """The length of all loops of a row, where it is one, and rows are many."""
+    inner = rows.body.every_loop()
+    dims = {loop.dim for loop in inner}
+    plain = not any(loop.sequential or loop.body.every_loop() for loop in inner)
+    wide = len(dims) == 1 and lengths.get(min(dims), MOST + 1) <= MOST
+    return dims if plain and wide and rows.turns(lengths) >= ROWS else set()
