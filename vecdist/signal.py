@@ -179,11 +179,12 @@ def conv(
         raise ValueError(f"conv in {groups} groups: shapes {array.shape} and {weights.shape} do not fit")
     steps, spacings = _each("stride", stride, count, 1), _each("dilation", dilation, count, 1)
     reach = [spacing * (width - 1) + 1 for spacing, width in zip(spacings, weights.shape[2:], strict=True)]
-    around = zeros_around(array, [(0, 0), (0, 0), *_padding(padding, steps, reach)])
-    for length, most in zip(around.shape[2:], reach, strict=True):
-        if length < most or not most:
-            raise ValueError(f"conv: filters of shape {weights.shape} do not fit into an array of shape {around.shape}")
-    return layer(around, weights, steps, spacings, groups)
+    around = _padding(padding, steps, reach)
+    lengths = [length + sum(each) for length, each in zip(array.shape[2:], around, strict=True)]
+    if any(length < most or not most for length, most in zip(lengths, reach, strict=True)):
+        shape = (*array.shape[:2], *lengths)
+        raise ValueError(f"conv: filters of shape {weights.shape} do not fit into an array of shape {shape}")
+    return layer(array, weights, steps, spacings, groups, around)
 
 
 def _padding(padding: Any, steps: Sequence[int], reach: Sequence[int]) -> list[tuple[int, int]]:

@@ -95,11 +95,15 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> LazyArray:
 
 
 def layer(
-    x: LazyArray, filters: LazyArray, steps: Sequence[int], spacings: Sequence[int], groups: int
+    x: LazyArray, filters: LazyArray, steps: Sequence[int], spacings: Sequence[int], groups: int,
+    around: Sequence[tuple[int, int]],
 ) -> LazyArray:
-    """Windows of x (batch, inputs, *lengths) times filters (outputs, inputs / groups, *widths), summed over inputs."""
+    """Windows of x (batch, inputs, *lengths) times filters (outputs, inputs / groups, *widths), summed over inputs.
+
+    There are so many zeros ``around`` each length.
+    """
     count, (outputs, inputs) = len(steps), filters.shape[:2]
-    parted = x.reshape(x.shape[0], groups, 1, inputs, *x.shape[2:])
+    parted = zeros_around(x.reshape(x.shape[0], groups, 1, inputs, *x.shape[2:]), [*[(0, 0)] * 4, *around])
     wide = filters.reshape(groups, outputs // groups, inputs, *[1] * count, *filters.shape[2:])
     found = moving(parted, range(-count, 0), filters.shape[2:], steps, spacings) * wide
     total = found.sum((3, *range(-count, 0)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 from vecdist.graph.memo import cached_property
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.checks import split_checks
 from vecdist.passes.column_reductions import candidates, scattered, tall_sums
@@ -28,6 +28,7 @@ from vecdist.passes.sink_selects import sink_selects
 from vecdist.passes.sort_by_key import Sorting, sorted_rows
 from vecdist.passes.stages import Stages, staged
 from vecdist.passes.verify import verify
+from vecdist.primitives.windows import OVERLAPPING
 
 Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
 
@@ -131,6 +132,11 @@ class Derived:
     def choices(self) -> tuple[dict[Node, bool], tuple[Node, ...]]:
         """What depends on which lengths are large: sums over the rows of an array, values to keep."""
         return candidates(self.all), hoistable(self.all)
+
+    @cached_property
+    def moving(self) -> bool:
+        """Whether windows move over anything."""
+        return any(node.op in OVERLAPPING for node in topological(self.all))
 
     @cached_property
     def rows(self) -> tuple[Rows, ...]:

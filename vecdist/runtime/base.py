@@ -14,6 +14,7 @@ from vecdist.graph.node import Node
 from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.written_out import written_out
+from vecdist.passes.order import Derived
 
 Runner = Callable[..., tuple[Sequence[Any], Any]]
 
@@ -105,6 +106,11 @@ class Backend(ABC):
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what the program should know of its lengths; those of ``few`` rows are written out, too."""
         return kernel.with_fixed(lengths, cls.fixed, few, cls.fixed_from)
+
+    @classmethod
+    def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:
+        """A graph with calls in the place of what, at these lengths, a target has better code for than kernels."""
+        return found
 
     @abstractmethod
     def compile(self, kernel: Kernel) -> Program:

@@ -24,9 +24,11 @@ from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop, Slot
+from vecdist.passes.order import Derived
 from vecdist.runtime import compiler, sources, turns, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.cpu.correlating import with_correlations
 from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
@@ -245,6 +247,10 @@ class Cpu(Backend):
     nests = (*Backend.nests, collapsed, marked)  # for all threads to share
     fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
     fixed_from = 2**18
+
+    @classmethod
+    def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:
+        return with_correlations(found, _lengths)
 
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
