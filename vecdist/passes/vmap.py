@@ -38,12 +38,13 @@ def vmap_aligned(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[No
     rank = max(node.ndim for node in (*leaves, *above))
     new = {node: _with_gap(leaf, rank) for node, leaf in leaves.items()}
     leading = set(leaves)  # the others depend on the shapes of leaves alone, and are the same for all
+    of_numbers = all(root.ndim == 0 for root in roots if root not in leaves)
     for node in above:
         args = tuple(new.get(arg, arg) for arg in node.args)
         has = [arg in leading for arg in node.args]
         if node.op == "extent" or not any(has):
             new[node] = Node(node.op, args, node.attrs, node.shape, node.dtype)
-        elif pair := _matrix_and_vector(node, leading, length):
+        elif pair := _matrix_and_vector(node, leading, length, of_numbers):
             new[node] = _with_gap(_product(pair[0], new[pair[1]]), rank)
             leading.add(node)
         else:
@@ -88,28 +89,30 @@ def _batched(node: Node, args: tuple[Node, ...], leading: Sequence[bool], rank: 
     return Node(node.op, args, node.attrs, shape, node.dtype)
 
 
-def _matrix_and_vector(node: Node, leading: Collection[Node], count: Dim) -> tuple[Node, Node] | None:
+def _matrix_and_vector(
+    node: Node, leading: Collection[Node], count: Dim, of_numbers: bool
+) -> tuple[Node, Node] | None:
     """The factors of a product of a matrix, the same for all, and a vector that is one of many; ``None`` for others.
 
     Together they are a product of two matrices.  Few small ones are read as fast by each, without calls of their own,
-    and of those of unknown lengths nobody can say.
+    and of those of unknown lengths nobody can say.  Where all is made ``of_numbers``, one of each, products are summed.
     """
     if node.op != "sum" or node.attrs != ((-1,),) or node.args[0].op != "mul":
         return None
     for matrix, vector in (node.args[0].args, node.args[0].args[::-1]):
         fits = matrix.shape == node.args[0].shape and matrix.ndim == 2 and vector.shape == matrix.shape[1:]
         if fits and matrix not in leading and vector in leading and matrix.dtype == vector.dtype == node.dtype:
-            return (matrix, vector) if _is_large(matrix, count) else None
+            return (matrix, vector) if _is_large(matrix, count, of_numbers) else None
     return None
 
 
-def _is_large(matrix: Node, count: Dim) -> bool:
+def _is_large(matrix: Node, count: Dim, summed: bool) -> bool:
     """Whether a library multiplies a matrix and so many vectors sooner than a kernel does."""
     lengths = [dim for dim in matrix.shape if isinstance(dim, int) and dim > 1]
     if len(lengths) < 2:
         return False
     on_gpu = any(node.op == "leaf" and node.attrs[0].kind == "cupy" for node in topological((matrix,)))
-    if on_gpu and isinstance(count, int) and lengths[0] >= LONG and fits(count, lengths[1] + OTHERS):
+    if on_gpu and summed and isinstance(count, int) and lengths[0] >= LONG and fits(count, lengths[1] + OTHERS):
         return False
     if on_gpu or not isinstance(count, int):
         return math.prod(lengths) >= LARGE
