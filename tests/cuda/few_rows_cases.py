@@ -100,6 +100,7 @@ def cases():
         "chains of a regression, more columns": (regression(4, 1030, 33, "f4"), 1, 1),
         "chains of a regression in strips": (regression(70, 1027, 6), 1, 1),
         "chains of a regression in strips of 32, float32": (regression(100, 1030, 25, "f4", prior=False), 1, 1),
+        "chains of a regression in two strips": (regression(40, 1030, 30, "f4", prior=False), 1, 1),
         "many chains of a regression in strips": (regression(150, 1024, 3, "f4"), 1, 1),
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),

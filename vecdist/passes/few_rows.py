@@ -93,18 +93,15 @@ def few_rows(
     taken = [each for each in parted if not each.whole and not set(first).isdisjoint(each.elements)]
     columns = _columns_first(taken, parted, length)
     dims = [sorted((*each.rows, *each.columns), key=lambda dim: dim not in columns) for each in taken]
-    if sum(_slots(length(each[:1]), length(each[1:])) for each in dims) > SLOTS:
+    turns = [1 if in_strips else -(-length(each[:1]) // LANES) for each in dims]
+    if sum(turn * length(each[1:]) for turn, each in zip(turns, dims, strict=True)) > SLOTS:
         return (), ()
     return tuple(each.node for each in taken), (*first, *columns)
 
 
 def fits(rows: int, columns: int) -> bool:
     """Whether threads have room for so many sums of each of a few rows, which lanes share, or of strips of more."""
-    return rows <= MOST and _slots(rows, columns) <= SLOTS
-
-
-def _slots(rows: int, columns: int) -> int:
-    return -(-min(rows, LANES if rows > OWN else rows) // LANES) * columns
+    return rows <= MOST and columns <= SLOTS
 
 
 def _in_strips(found: Sequence[Rows], length: Length) -> bool:
@@ -116,7 +113,7 @@ def _in_strips(found: Sequence[Rows], length: Length) -> bool:
     dims = {each.rows[:1] for each in found if not each.whole and each.rows}
     if len(dims) != 1 or not inner or len(inner) == len(found):
         return False
-    return OWN < length(next(iter(dims))) <= MOST
+    return LANES < length(next(iter(dims))) <= MOST
 
 
 def _adds(rows: Rows) -> bool:

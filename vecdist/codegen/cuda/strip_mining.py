@@ -19,11 +19,14 @@ WIDTHS = (64, 32)  # elements of a strip: two of a lane, or one
 
 def strips(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """The length that is cut into strips, with their width, where there is one."""
-    fixed = dict(kernel.fixed)
     for _, loop in kernel.shared_nests():
         dims = {inner.dim for inner in loop.body.every_loop()}
-        if len(dims) == 1 and not dims & fixed.keys() and lengths.get(dim := dims.pop(), 0) > max(WIDTHS):
-            widths = [width for width in WIDTHS if _fits(kernel, loop, dim, width)] if _may_be_cut(kernel, loop) else []
+        if len(dims) != 1 or not _may_be_cut(kernel, loop):
+            continue
+        dim = dims.pop()
+        length = lengths.get(dim, 0)
+        if length > max(WIDTHS) or (length > min(WIDTHS) and not _fits(kernel, loop, dim, length)):
+            widths = [width for width in WIDTHS if width < length and _fits(kernel, loop, dim, width)]
             if widths:
                 return ((dim, widths[0]),)
     return ()
