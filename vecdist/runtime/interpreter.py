@@ -17,9 +17,11 @@ from vecdist.primitives.formulas import Formula
 from vecdist.primitives.loops import Loop
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
+from vecdist.runtime.straight_line import Call, written_out
 
 Length = Callable[[Dim], int]
 Meaning = Callable[..., Any]  # of values, behind the arrays and the lengths where an operation asks for them
+OFTEN = 8  # turns, about as many as writing a program out takes
 
 
 def interpret(
@@ -42,7 +44,8 @@ class Program:
     def __init__(self, roots: Iterable[Node]) -> None:
         self.roots: tuple[Node, ...] = tuple(roots)
         self._known: list[Any] = []  # the values of constants, among places for all others
-        self._calls: list[tuple[int, bool, Meaning, list[int], np.dtype | None]] = []
+        self._calls: list[Call] = []
+        self._turns: int = 0
         places: dict[Any, int] = {}
         for node in topological(self.roots):
             given = [places[arg] for arg in node.args]
@@ -96,6 +99,15 @@ class Program:
             values[place] = value
         return [values[place] for place in self._results]
 
+    def turn(self, arrays: Sequence[Any], length: Length, alone: bool = False) -> list[Any]:
+        """As ``values``, many times; ``alone``, of numbers in the place of arrays."""
+        self._turns += 1
+        return (self.values if self._turns <= OFTEN else self._written[alone])(arrays, length)
+
+    @functools.cached_property
+    def _written(self) -> tuple[Callable[..., list[Any]], Callable[..., list[Any]]]:
+        return written_out(self._known, self._calls, self._results)
+
 
 def _value_of(formula: Formula) -> Meaning:
     """The value of a formula, of its arguments."""
@@ -118,21 +130,40 @@ class _Turns:
         carries = every[: len(self.news.roots)]
         running, turns = np.flatnonzero(np.broadcast_to(active, shape)), 0
         now = [each[running] for each in every]
-        while running.size:
-            (test,) = self.test.values(now, length)
+        while running.size > 1:
+            (test,) = self.test.turn(now, length)
             holds = _as_long(test, running)
             if not holds.all() or turns == self.limit:
                 for each, value in zip(carries, now, strict=False):
                     each[running] = value
                 running, now = running[holds], [each[holds] for each in now]
-            if turns == self.limit:
-                for each in carries:
-                    each[running] = np.nan if each.dtype.kind == "f" else each[running]
+            if turns == self.limit or running.size <= 1:
                 break
-            news = self.news.values(now, length)
+            news = self.news.turn(now, length)
             now[: len(news)] = [_as_long(new, running) for new in news]
             turns += 1
+        if running.size == 1:
+            now = self._alone([each[0] for each in now], turns, length)
+        elif running.size:
+            now = [_without_end(each[running]) for each in carries]
+        for each, value in zip(carries, now, strict=False):
+            each[running] = value
         return [each.reshape(shape) for each in carries]
+
+    def _alone(self, now: list[Any], turns: int, length: Length) -> list[Any]:
+        """The carries of the last element that runs, when it has ended."""
+        while self.test.turn(now, length, alone=True)[0]:
+            if turns == self.limit:
+                return [_without_end(each) for each in now]
+            news = self.news.turn(now, length, alone=True)
+            now[: len(news)] = news
+            turns += 1
+        return now
+
+
+def _without_end(carry: Any) -> Any:
+    """What is left of a carry when its element has run for too long."""
+    return np.nan if carry.dtype.kind == "f" else carry
 
 
 def _as_long(value: np.ndarray, running: np.ndarray) -> np.ndarray:
