@@ -72,8 +72,7 @@ def collects_garbage(path):
 
 
 def set_aside():
-    """Collect garbage, and have nobody look through what is left: each test that collects took seconds for that."""
-    gc.collect()
+    """Have nobody look through what there is for garbage: each test that collects some took seconds for that."""
     gc.freeze()
 
 
