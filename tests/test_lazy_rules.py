@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from interpreting import by_interpreter
 
 import vecdist
 from vecdist import external, lazy
@@ -96,9 +97,9 @@ def test_random_chains_of_calls_and_formulas(seed):
 
     found = run(lambda y, rule: sine[0][rule](y), lambda y, rule: soft[0][rule](y))
     right = run(lambda y, rule: np.sin(y), lambda y, rule: soft[1](y))
-    np.testing.assert_allclose(
-        np.asarray(vecdist.hessian(found, x)), np.asarray(vecdist.hessian(right, x)), rtol=1e-9, atol=1e-11
-    )
+    with by_interpreter():
+        wanted = np.asarray(vecdist.hessian(right, x))
+    np.testing.assert_allclose(np.asarray(vecdist.hessian(found, x)), wanted, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.usefixtures("execution")
