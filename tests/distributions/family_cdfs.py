@@ -66,19 +66,23 @@ def _truncated_cauchy(x, loc, scale, low, high):
 def _polya_gamma(x, b, z):
     """Between points, at which it is the alternating series of inverse Gaussian distribution functions."""
 
-    def at(x, b, z):
+    def at(x, b, z, weights):
         total = arb(0)
-        for n in range(60):
-            a, weight = n + b / 2, (b + n).lgamma() - arb(n + 1).lgamma() - b.lgamma()
+        for n, weight in enumerate(weights):
+            a = n + b / 2
             sides = (side.exp() * normal_cdf((-side * x / a - a) / x.sqrt()) for side in (z * a, -z * a))
-            total += (-1) ** n * weight.exp() * sum(sides)
+            term = weight * sum(sides)
+            total += (-1) ** n * term
+            if abs(term) < 1e-60:  # they fall like exp(-a^2 / (2 x)) from some term on
+                break
         return float(total * (b * (2 * (z / 2).cosh()).log()).exp())
 
     columns = []
     with ctx.workprec(400):
         for place, (shape, tilt) in enumerate(zip(b, z, strict=True)):
             grid = shape * np.tanh(tilt / 2) / (2 * tilt) * np.exp(np.linspace(-7.0, 2.5, 50))
-            values = [at(arb(each), arb(shape), arb(tilt)) for each in grid]
+            weights = [arb(shape).rising(n) / arb(n + 1).gamma() for n in range(60)]
+            values = [at(arb(each), arb(shape), arb(tilt), weights) for each in grid]
             columns.append(scipy.interpolate.PchipInterpolator(np.log(grid), values)(np.log(x[..., place])))
     return np.clip(np.stack(columns, axis=-1), 0.0, 1.0)
 
