@@ -60,16 +60,24 @@ def truth(*point):
     """Both tails, their logarithms, and the slopes of these in each argument, by differences."""
     t, beta, drift = point
     exponent = abs(drift) + 0.5 * (1 - beta) ** 2 / t + 0.5 * drift**2 * t + 15 * t - math.log2(beta)
-    bits = min(8000, 900 + 5 * int(exponent))  # what the waves have left late may be nothing
+    bits = min(8000, 350 + 4 * int(exponent))  # what the waves have left late may be nothing
     with flint.ctx.workprec(bits):
         balls, moved = [arb(each) for each in point], []
         for place, at in enumerate(balls):
-            h = arb(2) ** -250 * (t, beta * (1 - balls[1]), max(abs(drift), 1.0))[place]
+            h = arb(2) ** -80 * (t, beta * (1 - balls[1]), max(abs(drift), 1.0))[place]
             shifted = [[at + s * h if i == place else other for i, other in enumerate(balls)] for s in (1, -1)]
             sides = [tails(*each) for each in shifted]
-            moved.append([float((up.log() - down.log()) / (2 * h)) for up, down in zip(*sides, strict=True)])
+            moved.append([(up.log() - down.log()) / (2 * h) for up, down in zip(*sides, strict=True)])
         both = tails(*balls)
-        return [float(each) for each in both], [float(each.log()) for each in both], list(zip(*moved, strict=True))
+        known = both, [each.log() for each in both], *zip(*moved, strict=True)
+        values, logarithms, *slopes = ([certain(each) for each in numbers] for numbers in known)
+        return values, logarithms, slopes
+
+
+def certain(ball):
+    """A number that a ball is, to all digits of a float; nothing where it is too small for one."""
+    assert ball.rel_accuracy_bits() > 60 or abs(ball) < 1e-320
+    return float(ball)
 
 
 @pytest.mark.parametrize("point", [*POINTS, *random_points(60)])
