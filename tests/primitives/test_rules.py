@@ -208,7 +208,10 @@ def test_second_partials_are_slopes_of_partials(entry: Primitive, along: Along |
 
 
 def test_tangent_is_the_slope_along_a_direction(entry: Primitive) -> None:
-    """One direction through all arguments at once, forward: for the rules that choose a tangent instead of scaling."""
+    """One direction through all arguments at once, forward: for the rules that choose a tangent instead of scaling.
+
+    Of the others it is the sum of the partials, which are slopes themselves, each times what its argument moves.
+    """
     if entry.boolean or entry.name in LAST:
         return
     count = entry.arity
@@ -219,6 +222,14 @@ def test_tangent_is_the_slope_along_a_direction(entry: Primitive) -> None:
     direction = [step * rng.uniform(0.3, 1.0, COUNT) for step in steps]
     tangent = pushforward(node, dict(zip(leaves[:count], leaves[count:], strict=True)))
     given = [*arrays, *direction]
+    if entry.tangent is None:
+        terms = [slope * to for slope, to in zip(partials(node, leaves[:count]), leaves[count:], strict=True)]
+        found, *parts = interpret([tangent, *terms], given, {"n0": COUNT})
+        wanted, smooth = np.sum(parts, axis=0), np.isfinite(parts).all(axis=0)
+        assert smooth.mean() > 0.6
+        room = 1e-12 * np.abs(parts).sum(axis=0)[smooth]
+        assert (np.abs(found - wanted)[smooth] <= room).all()
+        return
     assert_slopes([tangent], given, moved([node], given, [[*direction, *[0.0] * count]]))
 
 
