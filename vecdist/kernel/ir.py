@@ -30,6 +30,7 @@ class Block:
     parent: Block | None = None
     index: str = ""
     items: list[tuple[int, Statement | Loop | Cases]] = field(default_factory=list)
+    _ordered: list[tuple[int, Statement | Loop | Cases]] = field(default_factory=list, init=False, repr=False)
 
     def put(self, level: int, item: Statement | Loop | Cases) -> None:
         self.items.append((level, item))
@@ -52,7 +53,9 @@ class Block:
 
     def walk(self) -> Iterator[Statement | Loop]:
         """Everything in this block and below, in order of execution."""
-        for _, item in sorted(self.items, key=_turn):
+        if len(self._ordered) != len(self.items):  # which are only added to, and gone through again and again
+            self._ordered = sorted(self.items, key=_turn)
+        for _, item in self._ordered:
             if isinstance(item, Cases):
                 yield from item.short.walk()
                 yield from item.long.walk()
