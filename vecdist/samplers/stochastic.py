@@ -67,7 +67,8 @@ def sgld(
     >>> from vecdist.samplers import sgld
     >>> model = lambda mu, y: {"likelihood": -0.5 * (y - mu) ** 2}
     >>> density = vecdist.LogDensity(model, mu=real(), rows={"y": np.arange(100.0)})
-    >>> draws = sgld(density, step_size=1e-3, batch=10, center=np.array([49.5]), chains=2, draws=50, progress=False)
+    >>> draws = sgld(density, step_size=1e-3, batch=10, center=np.array([49.5]), chains=2, warmup=50, draws=50,
+    ...              progress=False)
     >>> draws.positions.shape, bool(abs(draws.unpacked["mu"].mean() - 49.5) < 0.2)
     ((2, 50, 1), True)
     """
@@ -100,7 +101,7 @@ def sghmc(
     >>> from vecdist.distributions import Normal
     >>> from vecdist.samplers import sghmc
     >>> draws = sghmc(lambda x: logpdf(Normal(3.0, 0.5), x).sum(), initial=np.zeros(2), step_size=0.1, batch=None,
-    ...               chains=2, draws=20, progress=False)
+    ...               chains=2, warmup=20, draws=20, progress=False)
     >>> draws.positions.shape
     (2, 20, 2)
     """
