@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import functools
 import math
+import struct
 from types import FunctionType, ModuleType
 from unittest import mock
 
@@ -110,6 +111,8 @@ class Spoken:
 
 
 def load(array, offset, output, outputs):
+    if 0 <= offset < array.size:  # nothing is called as often
+        return array[offset]
     return array[inside(array, offset)]
 
 
@@ -144,11 +147,14 @@ def accumulate(function):
     return lambda total, value: function(total, type(total)(value))
 
 
-def patterned(kind):
-    """What reads the bits of a number as one of another kind."""
+def patterned(kind, usual, packed, unpacked):
+    """What reads the bits of a number as one of another kind: of the ``usual``, in a third of the time of a view."""
     kinds = {size: np.dtype(f"{kind}{size}") for size in (4, 8)}
+    made, pack, unpack = kinds[8].type, struct.Struct(packed).pack, struct.Struct(unpacked).unpack
 
     def pattern(value):
+        if type(value) is usual:
+            return made(unpack(pack(value))[0])
         number = value if isinstance(value, np.generic) else np.asarray(value)[()]
         return number.view(kinds[number.itemsize])
 
@@ -160,10 +166,10 @@ WORDS = NUMBERS | {
     "accumulate_max": accumulate(np.maximum), "accumulate_min": accumulate(np.minimum),
     "accumulate_prod": accumulate(np.multiply), "accumulate_sum": accumulate(np.add), "add_at": add_at,
     "as_element": lambda array, value: array.dtype.type(value), "b1": np.bool_,
-    "bits": patterned("i"), "compiled": Spoken, "empty": np.empty, "float": np.float64, "floor": np.floor,
-    "fmod": np.fmod,
-    "from_bits": patterned("f"), "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "rint": np.rint,
-    "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None,
+    "bits": patterned("i", np.float64, "d", "q"), "compiled": Spoken, "empty": np.empty, "float": np.float64,
+    "floor": np.floor, "fmod": np.fmod,
+    "from_bits": patterned("f", np.int64, "q", "d"), "load": load, "load_bytes": load_bytes, "merged": Spoken,
+    "np": np, "rint": np.rint, "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None,
     "room": np.empty, "zeros": np.zeros,
 }
 LANGUAGE = WORDS | {"math": math}
