@@ -54,7 +54,7 @@ def test_a_turn_is_the_same_of_arrays_and_of_numbers(seed):
                     assert bits(number) == bits(value)
 
 
-@pytest.mark.parametrize("elements", [1, 6])
+@pytest.mark.parametrize("elements", [1, 3, 6])
 @pytest.mark.parametrize("seed", range(20, 32))
 def test_loops_end_with_the_same_carries(seed, elements, monkeypatch):
     """From the first turn on, and never: elements that end, are not active, have a NaN, or go on for too long."""

@@ -22,6 +22,7 @@ from vecdist.runtime.straight_line import Call, written_out
 Length = Callable[[Dim], int]
 Meaning = Callable[..., Any]  # of values, behind the arrays and the lengths where an operation asks for them
 OFTEN = 8  # turns, about as many as writing a program out takes
+FEW = 3  # elements, whose numbers one by one take less time than arrays of them
 
 
 def interpret(
@@ -130,28 +131,25 @@ class _Turns:
         carries = every[: len(self.news.roots)]
         running, turns = np.flatnonzero(np.broadcast_to(active, shape)), 0
         now = [each[running] for each in every]
-        while running.size > 1:
+        while running.size > FEW:
             (test,) = self.test.turn(now, length)
             holds = _as_long(test, running)
             if not holds.all() or turns == self.limit:
                 for each, value in zip(carries, now, strict=False):
                     each[running] = value
                 running, now = running[holds], [each[holds] for each in now]
-            if turns == self.limit or running.size <= 1:
+            if turns == self.limit or running.size <= FEW:
                 break
             news = self.news.turn(now, length)
             now[: len(news)] = [_as_long(new, running) for new in news]
             turns += 1
-        if running.size == 1:
-            now = self._alone([each[0] for each in now], turns, length)
-        elif running.size:
-            now = [_without_end(each[running]) for each in carries]
-        for each, value in zip(carries, now, strict=False):
-            each[running] = value
+        for place, element in enumerate(running):
+            for each, value in zip(carries, self._alone([each[place] for each in now], turns, length), strict=False):
+                each[element] = value
         return [each.reshape(shape) for each in carries]
 
     def _alone(self, now: list[Any], turns: int, length: Length) -> list[Any]:
-        """The carries of the last element that runs, when it has ended."""
+        """The carries of one element, when it has ended."""
         while self.test.turn(now, length, alone=True)[0]:
             if turns == self.limit:
                 return [_without_end(each) for each in now]
