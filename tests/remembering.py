@@ -14,6 +14,8 @@ from types import FunctionType
 from vecdist import special
 from vecdist.primitives import PRIMITIVES
 
+MOST = 50_000  # of a function, some megabytes
+
 
 @contextlib.contextmanager
 def remembering():
@@ -47,14 +49,17 @@ def shared():
     }
 
 
+@functools.cache
 def recalled(function):
-    """A function that computes nothing twice; zeros of both signs, which are equal, are two numbers."""
+    """A function that computes nothing twice, whoever asks; zeros of both signs, which are equal, are two numbers."""
     known = {}
 
     def recall(*numbers):
         key = tuple(map(repr, numbers)) if 0.0 in numbers else numbers
         found = known.get(key)
         if found is None:
+            if len(known) == MOST:
+                known.clear()
             found = known[key] = function(*numbers)
         return found
 
