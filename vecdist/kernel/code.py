@@ -6,11 +6,11 @@ they are, and for Python to run them as they are printed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, final
 
-from vecdist.kernel.expressions import ZERO, Element, Expr, Name, Several, names
+from vecdist.kernel.expressions import ZERO, Element, Expr, Name, Several, names, rewritten
 
 Item_co = TypeVar("Item_co", covariant=True)
 """What stands among structured statements: nothing else in finished code, statements of loop nests before."""
@@ -135,6 +135,12 @@ def expressions(item: Code) -> Iterator[Expr]:
             yield test
         case For(_, stop, _, start, step):
             yield from (start, stop) if step is None else (start, stop, step)
+
+
+def specialised(function: Function, known: Mapping[Expr, Expr]) -> Function:
+    """A function with what is known in the place of parts of its expressions."""
+    body = [mapped(item, lambda whole: rewritten(whole, known.get)) for item in function.body]
+    return replace(function, body=tuple(body))
 
 
 def mapped(item: Code, change: Callable[[Expr], Expr]) -> Code:

@@ -12,9 +12,10 @@ import numpy as np
 
 from vecdist.graph.shapes import Shape
 from vecdist.passes.stages import Called, Stage, Stages
-from vecdist.primitives.calls import computed
+from vecdist.primitives.calls import Call, computed
 from vecdist.primitives.factorisations import MATMUL
 from vecdist.runtime.base import Feed, Program, Runner, length_of
+from vecdist.runtime.cpu.matrices import small
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.outputs import written_as_run
 
@@ -146,10 +147,11 @@ class _Text:
 def _bound(called: Called, lengths: Mapping[str, int], library: Any, pooled: bool) -> Callable[..., list[Any]]:
     """A call as a function of its operands."""
     kinds = _kinds(called, lengths)
-    memory = _memory(called, kinds, pooled)
+    call = small(called.call, *kinds[0]) if library is np else called.call
+    memory = _memory(call, kinds, pooled)
 
     def run(*given: Any) -> list[Any]:
-        return computed(called.call, called.ahead, given, kinds, library, memory and memory())
+        return computed(call, called.ahead, given, kinds, library, memory and memory())
 
     return run
 
@@ -171,12 +173,12 @@ def _kinds(called: Called, lengths: Mapping[str, int]) -> list[tuple[tuple[int, 
 
 
 def _memory(
-    called: Called, kinds: Sequence[tuple[tuple[int, ...], Any]], pooled: bool
+    call: Call, kinds: Sequence[tuple[tuple[int, ...], Any]], pooled: bool
 ) -> Callable[[], np.ndarray] | None:
     """What gives memory, used again and again, for a large result of a call that can write to it."""
     (shape, dtype), *_ = kinds
     count = math.prod(shape)
-    if not (pooled and called.call.writes and count * np.dtype(dtype).itemsize >= POOLED_FROM):
+    if not (pooled and call.writes and count * np.dtype(dtype).itemsize >= POOLED_FROM):
         return None
     pool = Pool(count, np.dtype(dtype))
     return lambda: pool().reshape(shape)

@@ -12,7 +12,6 @@ import hashlib
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -22,8 +21,8 @@ from numba.core import types
 from numba.core.extending import intrinsic
 
 from vecdist.codegen import frontend
-from vecdist.kernel.code import Function, mapped
-from vecdist.kernel.expressions import Expr, rewritten
+from vecdist.kernel.code import specialised
+from vecdist.kernel.expressions import Expr
 from vecdist.model.native.language import call_entry, moved
 from vecdist.runtime import compiler, emission
 from vecdist.runtime.compiler import CodeCache
@@ -107,12 +106,6 @@ def meanings(words: Mapping[str, Any], known: Mapping[Expr, Expr] | None = None)
         if isinstance(found, FunctionType) and found.__module__.startswith(__package__ or ""):
             names[name] = Written(specialised(frontend.function(found), known or {}), names, merged=True)
     return names
-
-
-def specialised(function: Function, known: Mapping[Expr, Expr]) -> Function:
-    """A function with what is known in the place of parts of its expressions."""
-    body = [mapped(item, lambda whole: rewritten(whole, known.get)) for item in function.body]
-    return replace(function, body=tuple(body))
 
 
 def _array(axes: int, item: Any = types.float64) -> Any:

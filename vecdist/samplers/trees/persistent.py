@@ -19,7 +19,7 @@ from numba.core import cgutils, types
 
 from vecdist.codegen import frontend
 from vecdist.codegen.device.render import render, strides
-from vecdist.kernel.code import Function
+from vecdist.kernel.code import Function, specialised
 from vecdist.kernel.expressions import Constant, Expr, Name
 from vecdist.model.native.language import moved_by
 from vecdist.runtime.device import Sequential, meanings_of
@@ -27,7 +27,7 @@ from vecdist.runtime.typed import Written
 from vecdist.samplers.density import Target
 from vecdist.samplers.trees import places
 from vecdist.samplers.trees.chains import Chains
-from vecdist.samplers.trees.compiled import meanings, specialised, text
+from vecdist.samplers.trees.compiled import meanings, text
 from vecdist.samplers.trees.growing import advance
 from vecdist.samplers.trees.places import DEEPEST, DONE, DRAWS, INTEGERS, METRIC, NUMBERS, PHASE, RANK, SIZE, TOLDS
 
