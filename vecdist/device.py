@@ -16,6 +16,7 @@ from vecdist.lazy.array import LazyArray
 from vecdist.model.logdensity import LogDensity
 from vecdist.passes.bind import bind
 from vecdist.passes.derivations import Derivation
+from vecdist.passes.entries import by_entries
 from vecdist.runtime import device, pipeline
 from vecdist.runtime.device import Parameter, Sequential
 
@@ -106,7 +107,7 @@ class DeviceFunction:
         nodes = [argument(np.zeros(each.shape, each.dtype)[()], each.name) for each in parameters]
         lazy = [LazyArray(node) for node in nodes]
         root = _scalar(function.trace(*lazy) if isinstance(function, LogDensity) else function(*lazy), self.__name__)
-        bound = bind((root.node, *(nodes[place] for place in places)))
+        bound = bind((*by_entries((root.node,)), *(nodes[place] for place in places)))
         rule = f"{'gradient' if places else 'values'}{', -inf for NaN' if whole else ''}"
         unnormalised = whole and function.unnormalised
         self.library: str = pipeline.library([leaf for leaf in bound.leaves if not leaf.traced])

@@ -12,6 +12,7 @@ from vecdist.graph.leaves import Leaf, is_weak
 from vecdist.graph.node import Node, cast, rewrite, topological, where
 from vecdist.graph.shapes import Dim
 from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.passes.entries import by_entries
 from vecdist.passes.linear_steps import Linear, linear
 from vecdist.passes.peeling import peeled
 from vecdist.passes.recurrences import Carry, Running, running, spread
@@ -101,6 +102,11 @@ class _Written:
         return replace(self, news=news, outs=[_masked(token, out, 0) for out in self.outs])
 
 
+def _call(run: Running) -> Node | None:
+    """A call that steps would have to make."""
+    return next((node for node in topological(run.step.news) if node.op == "external"), None)
+
+
 @final
 class _Found:
     """The results of a recurrence of traced nodes, with the checks of parameters that stand in its step."""
@@ -110,20 +116,25 @@ class _Found:
         self.given, self.steps = given, steps
         self.checks = [node for node in topological(news) if node.op == "checked"]
         plain = rewrite(news, lambda node, args: args[0] if node.op == "checked" else rebuilt(node, args))
-        each = [Carry(*known) for known in zip(self.carries, self.starts, plain, strict=True)]
-        run = running(each, given, {}, steps, backwards=back) if each else None
+        run = self.running(plain, given, steps, back)
+        if run is not None and _call(run) is not None:  # of small matrices, perhaps
+            run = self.running(by_entries(plain), given, steps, back)
         if run is not None and any(node.op == "recurrence" for node in topological(run.step.news)):
             raise NotImplementedError(
                 "a scan in the step of another, of the other's carry, cannot be run; write one scan whose carry holds "
                 "both, or unroll the inner one"
             )
-        call = None if run is None else next((n for n in topological(run.step.news) if n.op == "external"), None)
+        call = None if run is None else _call(run)
         if call is not None:
             raise NotImplementedError(
                 f"{call.attrs[0]} is a call between kernels: of a carry no step can make it; loop over steps in Python"
             )
         rows = None if run is None else peeled(run)
         self.run: Running | Linear | None = None if rows is None else linear(rows) or rows
+
+    def running(self, news: Sequence[Node], given: dict[Node, Node], steps: Dim, back: bool) -> Running | None:
+        each = [Carry(*known) for known in zip(self.carries, self.starts, news, strict=True)]
+        return running(each, given, {}, steps, backwards=back) if each else None
 
     def lasts(self) -> Iterator[Node]:
         for place, start in enumerate(self.starts):

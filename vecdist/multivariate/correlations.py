@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from vecdist import linalg
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, cast, where
 from vecdist.multivariate.events import each_of, over_event
 from vecdist.multivariate.lower import Lower, Whole, WrittenOut, triangle
+from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import maximum, sqrt, square
 from vecdist.primitives.elementary import sigmoid
 from vecdist.primitives.structure import position
@@ -21,7 +21,7 @@ def log_normaliser(concentration: Node, size: int) -> Node:
     Lewandowski, Kurowicka and Joe (2009), Generating random correlation matrices based on vines and extended onion
     method, Journal of Multivariate Analysis 100, equation (16), written with gamma functions.
     """
-    if size > linalg.MOST:
+    if size > entries.MOST:
         k = cast(position(size), concentration.dtype)  # from 0 on, whose term is 0
         over = lgamma_delta(each_of(concentration) + 0.5 * (float(size - 1) - k), 0.5 * k)
         return over_event(0.5 * math.log(math.pi) * k - over)
@@ -29,7 +29,7 @@ def log_normaliser(concentration: Node, size: int) -> Node:
         0.5 * k * math.log(math.pi) - lgamma_delta(concentration + 0.5 * (size - 1 - k), 0.5 * k)
         for k in range(1, size)
     )
-    return linalg.total([0.0 * concentration, *terms])
+    return entries.total([0.0 * concentration, *terms])
 
 
 def drawn_factor(random: Stream, concentration: Node, size: int) -> Lower:
@@ -37,14 +37,14 @@ def drawn_factor(random: Stream, concentration: Node, size: int) -> Lower:
 
     The onion method of Lewandowski, Kurowicka and Joe (2009), section 3.2, for factors.
     """
-    if size > linalg.MOST:
+    if size > entries.MOST:
         return _long_drawn_factor(random, concentration, size)
     zero = 0.0 * concentration
     rows = [[zero + 1.0]]
     for i in range(1, size):
         direction = [random.normal() for _ in range(i)]
         log_odds = random.log_gamma(zero + 0.5 * i) - random.log_gamma(concentration + 0.5 * (size - 1 - i))
-        length = sqrt(sigmoid(log_odds) / linalg.total(square(z) for z in direction))
+        length = sqrt(sigmoid(log_odds) / entries.total(square(z) for z in direction))
         rows.append([*(z * length for z in direction), sqrt(sigmoid(-log_odds))])
     return WrittenOut(rows)
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vecdist import linalg
 from vecdist.constraints import count
 from vecdist.distributions.base import Parameters
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, where
 from vecdist.lazy.views import index_view
 from vecdist.multivariate.events import between, each_of, event_length, over_event, some
+from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import ne
 from vecdist.primitives.elementary import log
 from vecdist.primitives.structure import pad, reshape
@@ -46,9 +46,9 @@ def drawn_counts(random: Stream, n: Node, weights: Node) -> Node:
 
 def drawn_in_turn(random: Stream, n: Node, weights: Node, share: Share) -> Node:
     """How many of n go to each place, place by place; of many places half by half."""
-    if event_length(weights) > linalg.MOST:
+    if event_length(weights) > entries.LONGEST:
         return _drawn_by_halves(random, n, weights, share)
-    each = linalg.vector(weights)
+    each = entries.vector(weights)
     rest = [each[-1]]
     for weight in each[-2:0:-1]:
         rest.insert(0, weight + rest[0])
@@ -56,14 +56,14 @@ def drawn_in_turn(random: Stream, n: Node, weights: Node, share: Share) -> Node:
     for here, behind in zip(each, rest, strict=False):
         found.append(where(left > 0.0, share(random, here, behind, left), 0.0))
         left = left - found[-1]
-    return linalg.placed([*found, left], np.arange(len(each))).node
+    return entries.placed([*found, left], np.arange(len(each)))
 
 
 def _drawn_by_halves(random: Stream, n: Node, weights: Node, share: Share) -> Node:
     """As many steps as the number of places has binary digits."""
     size = event_length(weights)
-    entries = [(axis, 0, 1) for axis in range(weights.ndim)]
-    halves = [pad(weights, entries, (*weights.shape[:-1], 2 ** (size - 1).bit_length()))]
+    whole = [(axis, 0, 1) for axis in range(weights.ndim)]
+    halves = [pad(weights, whole, (*weights.shape[:-1], 2 ** (size - 1).bit_length()))]
     while event_length(halves[-1]) > 2:
         one, other = _pairs(halves[-1])
         halves.append(one + other)
@@ -71,7 +71,7 @@ def _drawn_by_halves(random: Stream, n: Node, weights: Node, share: Share) -> No
     for parts in reversed(halves):
         some = random.over(event_length(parts) // 2)
         one = where(found > 0.0, share(some, *_pairs(parts), found), 0.0)
-        both = linalg.placed([one, found - one], np.arange(2)).node
+        both = entries.placed([one, found - one], np.arange(2))
         found = reshape(both, (*both.shape[:-2], event_length(parts)))
     return index_view(found, (..., slice(size)))
 

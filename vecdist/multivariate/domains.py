@@ -8,12 +8,12 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from vecdist import linalg
 from vecdist.constraints import Constraint, finite, nonnegative, positive
 from vecdist.graph.node import Node, where
 from vecdist.lazy.views import index_view
 from vecdist.multivariate.events import event_length, every, over_event
 from vecdist.multivariate.long_vectors import factor_of
+from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.factorisations import diagonal, lower_part
 
@@ -77,10 +77,10 @@ def _ordered(name: str, x: Node, size: int) -> list[Check]:
 
 
 def _triangular(name: str, x: Node, size: int) -> list[Check]:
-    if event_length(x) > linalg.MOST:
+    if event_length(x) > entries.MOST:
         finite_below = each(finite, "kk").checks(name, lower_part(x), size)
         return [*each(positive).checks(f"diagonal of {name}", diagonal(x), size), *finite_below]
-    rows = linalg.lower(x)
+    rows = entries.lower(x)
     on_diagonal = _all_positive(f"diagonal of {name}", [row[-1] for row in rows], "positive")
     below = [element for row in rows for element in row[:-1]]
     if not below:
@@ -90,10 +90,10 @@ def _triangular(name: str, x: Node, size: int) -> list[Check]:
 
 
 def _definite(name: str, x: Node, size: int) -> list[Check]:
-    if event_length(x) > linalg.MOST:
+    if event_length(x) > entries.MOST:
         found = square(diagonal(factor_of(x)))
         return [Check(f"pivot of {name}", positive.satisfied(found), found, DEFINITE, 1)]
-    pivots = linalg.factored(linalg.symmetric(x)).pivots
+    pivots = entries.factored(entries.symmetric(x)).pivots
     return [_all_positive(f"pivot of {name}", pivots, DEFINITE)]
 
 
@@ -102,7 +102,7 @@ def _degrees(name: str, x: Node, size: int) -> list[Check]:
     return number(enough).checks(name, x, size)
 
 
-def _all_positive(name: str, found: linalg.Vector, wanted: str) -> Check:
+def _all_positive(name: str, found: entries.Vector, wanted: str) -> Check:
     """A check of one number after the other; the error shows the first that fails."""
     shown = found[-1]
     for value in found[-2::-1]:

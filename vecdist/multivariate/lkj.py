@@ -1,6 +1,5 @@
 """The LKJ distribution of correlation matrices."""
 
-from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
@@ -12,6 +11,7 @@ from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance
 from vecdist.multivariate.events import event_length
 from vecdist.multivariate.lower import not_definite, of_definite
+from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import bit_or, eq
 from vecdist.primitives.factorisations import places_of, swapped
 
@@ -38,7 +38,7 @@ class LKJ(Multivariate):
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
         size, found = event_length(x), not_definite(x)
-        if size > linalg.MOST:
+        if size > entries.MOST:
             row, column = places_of(x)
             far = where(eq(row, column), abs(x - 1.0), abs(x - swapped(x))) > tolerance(x)
             return found | LazyArray(far).any((-2, -1)).node

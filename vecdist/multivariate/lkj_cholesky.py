@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from vecdist import linalg
 from vecdist.constraints import positive
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
@@ -12,6 +11,7 @@ from vecdist.multivariate.correlations import drawn_factor, log_normaliser
 from vecdist.multivariate.domains import number, tolerance
 from vecdist.multivariate.events import each_of, event_length, over_event, some
 from vecdist.multivariate.lower import of_lower
+from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import bit_or, isnan, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.factorisations import diagonal, lower_part
@@ -40,11 +40,11 @@ class LKJCholesky(Multivariate):
 
     @staticmethod
     def outside(x: Node, p: Parameters) -> Node | None:
-        if event_length(x) > linalg.MOST:
+        if event_length(x) > entries.MOST:
             return some((abs(_squared_norms(x) - 1.0) > tolerance(x)) | (diagonal(x) <= 0.0))
         found = None
-        for row in linalg.lower(x):
-            far = abs(linalg.total(square(entry) for entry in row) - 1.0) > tolerance(x)
+        for row in entries.lower(x):
+            far = abs(entries.total(square(entry) for entry in row) - 1.0) > tolerance(x)
             wrong = bit_or(far, row[-1] <= 0.0)
             found = wrong if found is None else bit_or(found, wrong)
         return found
@@ -56,17 +56,17 @@ class LKJCholesky(Multivariate):
     @staticmethod
     def log_density(x: Node, p: Parameters) -> Node:
         size = event_length(x)
-        if size > linalg.MOST:
+        if size > entries.MOST:
             i = cast(position(size), x.dtype)
             on_diagonal = where(i > 0.0, diagonal(of_lower(x).matrix()), 1.0)  # the first is 1
             powers = (2.0 * each_of(p.concentration) + (float(size - 3) - i)) * log(on_diagonal)
             value = over_event(powers) - log_normaliser(p.concentration, size)
             return where(isnan(over_event(_squared_norms(x))), np.nan, value)
-        rows = linalg.triangular(x)
+        rows = entries.triangular(x)
         powers = ((2.0 * p.concentration + (size - 3 - i)) * log(row[-1]) for i, row in enumerate(rows) if i)
-        value = linalg.total([-log_normaliser(p.concentration, size), *powers])
+        value = entries.total([-log_normaliser(p.concentration, size), *powers])
         below = [entry for row in rows for entry in row[:-1]]
-        return where(isnan(linalg.total(below)), np.nan, value) if below else value
+        return where(isnan(entries.total(below)), np.nan, value) if below else value
 
 
 def _squared_norms(x: Node) -> Node:

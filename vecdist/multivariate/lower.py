@@ -6,7 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from typing import Self, final
 
-from vecdist import linalg
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node, cast, where
 from vecdist.graph.shapes import broadcast
@@ -14,6 +13,7 @@ from vecdist.lazy.array import LazyArray
 from vecdist.multivariate import wishart_formulas as written
 from vecdist.multivariate.events import each_of, event_length, every, over_event, some
 from vecdist.multivariate.long_vectors import factor_of
+from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import eq, isnan, sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.factorisations import (
@@ -66,12 +66,12 @@ class Lower(ABC):
 class WrittenOut(Lower):
     """Of few rows, which end at the diagonal."""
 
-    def __init__(self, rows: linalg.Triangle) -> None:
-        self.rows: linalg.Triangle = rows
+    def __init__(self, rows: entries.Triangle) -> None:
+        self.rows: entries.Triangle = rows
         self.size = len(rows)
 
     def log_diagonal(self) -> Node:
-        return linalg.log_diagonal(self.rows)
+        return entries.log_diagonal(self.rows)
 
     def quotient(self, right: WrittenOut) -> Node:
         return written.trace_of_quotient(self.rows, right.rows)
@@ -82,18 +82,18 @@ class WrittenOut(Lower):
     def times(self, right: WrittenOut) -> WrittenOut:
         inner = right.rows
         return WrittenOut([
-            [linalg.total(row[k] * inner[k][j] for k in range(j, i + 1)) for j in range(i + 1)]
+            [entries.total(row[k] * inner[k][j] for k in range(j, i + 1)) for j in range(i + 1)]
             for i, row in enumerate(self.rows)
         ])
 
     def over(self, right: WrittenOut) -> WrittenOut:
-        return WrittenOut([linalg.solved_transposed(right.rows[: i + 1], row) for i, row in enumerate(self.rows)])
+        return WrittenOut([entries.solved_transposed(right.rows[: i + 1], row) for i, row in enumerate(self.rows)])
 
     def squared(self) -> Node:
         return written.squared(self.rows)
 
     def matrix(self) -> Node:
-        return linalg.stacked(self.rows).node
+        return entries.stacked(self.rows)
 
 
 @final
@@ -130,8 +130,8 @@ class Whole(Lower):
 
 def of_definite(matrix: Node) -> Lower:
     """The Cholesky factor of (A + A') / 2; of a matrix that has none, another one, so that derivatives are finite."""
-    if event_length(matrix) <= linalg.MOST:
-        return WrittenOut(linalg.factored(linalg.symmetric(matrix)).rows)
+    if event_length(matrix) <= entries.MOST:
+        return WrittenOut(entries.factored(entries.symmetric(matrix)).rows)
     row, column = places_of(matrix)
     unit = cast(eq(row, column), matrix.dtype)
     return Whole(factor_of(where(each_of(each_of(not_definite(matrix))), unit, matrix)))
@@ -139,23 +139,23 @@ def of_definite(matrix: Node) -> Lower:
 
 def not_definite(matrix: Node) -> Node:
     """Whether (A + A') / 2 is not positive definite; one with a NaN may be."""
-    if event_length(matrix) <= linalg.MOST:
-        return written.any_not_positive(linalg.factored(linalg.symmetric(matrix)).pivots)
+    if event_length(matrix) <= entries.MOST:
+        return written.any_not_positive(entries.factored(entries.symmetric(matrix)).pivots)
     return ~every(diagonal(factor_of(matrix)) > 0.0) & ~LazyArray(isnan(matrix)).any((-2, -1)).node
 
 
 def of_lower(matrix: Node) -> Lower:
     """What stands on the diagonal of a matrix and below, 1 for what is not positive on the diagonal."""
-    if event_length(matrix) <= linalg.MOST:
-        return WrittenOut(linalg.triangular(matrix))
+    if event_length(matrix) <= entries.MOST:
+        return WrittenOut(entries.triangular(matrix))
     row, column = places_of(matrix)
     return Whole(where(eq(row, column) & (matrix <= 0.0), 1.0, lower_part(matrix)))
 
 
 def not_positive(matrix: Node) -> Node:
     """Whether an element on the diagonal is not positive; a NaN may be."""
-    if event_length(matrix) <= linalg.MOST:
-        return written.any_not_positive([row[-1] for row in linalg.lower(matrix)])
+    if event_length(matrix) <= entries.MOST:
+        return written.any_not_positive([row[-1] for row in entries.lower(matrix)])
     return some(diagonal(matrix) <= 0.0)
 
 
@@ -165,7 +165,7 @@ def bartlett(random: Stream, df: Node, lost: range) -> Lower:
     Bartlett (1933), On the theory of statistical regression, Proceedings of the Royal Society of Edinburgh 53.
     """
     size = len(lost)
-    if size <= linalg.MOST:
+    if size <= entries.MOST:
         return WrittenOut(written.bartlett(random, [df - float(less) for less in lost]))
     less = float(lost.start) + float(lost.step) * cast(position(size), random.dtype)
     rows = random.over(size)

@@ -18,7 +18,7 @@ class MvNormal(Multivariate):
     Written ``MvNormal(loc, covariance)``; ``MvNormal(loc=, scale_tril=)`` with a lower triangular factor,
     Σ = scale_tril scale_tril'; ``MvNormal(loc=, precision=)`` with the inverse of Σ; ``MvNormal(loc=, scale_diag=)``
     with standard deviations of independent elements; ``MvNormal(loc=, cov_factor=, cov_diag=)`` with
-    Σ = cov_factor cov_factor' + diag(cov_diag).  Matrices of more than 16 rows are factored by LAPACK or cuSOLVER.
+    Σ = cov_factor cov_factor' + diag(cov_diag).  Matrices of more than 8 rows are factored between kernels.
     Kotz, Balakrishnan and Johnson (2000), Continuous Multivariate Distributions 1, second edition, chapter 45.
 
     >>> import numpy as np, vecdist

@@ -13,9 +13,9 @@ from vecdist.graph.node import Node, rewrite
 from vecdist.graph.shapes import broadcast
 from vecdist.lazy.array import LazyArray, Operand, Wrt
 from vecdist.lazy.derivatives import hessian, jacobian
-from vecdist.linalg import placed, total
 from vecdist.passes.differentiate import partials
 from vecdist.primitives.arithmetic import square
+from vecdist.primitives.entries import placed, total
 from vecdist.primitives.structure import full, rebuilt
 from vecdist.special.bessel import bessel_ratio, bessel_ratio_slope
 from vecdist.special.error_functions import trigamma
@@ -195,7 +195,8 @@ def _expected(distribution: Any) -> LazyArray:
             entries.append(full(_entry(inside, slopes, i, j), shape))
     known = dict(zip(free.values(), nodes.values(), strict=True))
     given = rewrite(entries, lambda node, args: known[node] if node in known else rebuilt(node, args))
-    return placed([checked(each, "fisher_information", family.__name__, way, nodes, {}) for each in given], numbers)
+    each_checked = [checked(each, "fisher_information", family.__name__, way, nodes, {}) for each in given]
+    return LazyArray(placed(each_checked, numbers))
 
 
 def _entry(inside: Entries, slopes: Mapping[str, Sequence[Node]], i: int, j: int) -> Node:

@@ -40,8 +40,10 @@ class _Model(models.PrimitiveModel):
 def _operation(function: Callable[..., Any], name: str) -> None:
     """The arithmetic of lanes; a product and a sum may be one instruction."""
 
+    known: Any = infer_global(function)
+
     @final
-    @infer_global(function)
+    @known
     class _Typing(AbstractTemplate):
         def generic(self, args, kws):
             both = len(args) == 2 and isinstance(args[0], Lanes) and args[0] == args[1]
@@ -61,7 +63,8 @@ for _function, _name in {
 def words(count: int) -> dict[str, Any]:
     """What functions of so many matrices side by side are written in; of one, numbers are numbers."""
     made: Any = intrinsic(prefer_literal=True)
-    return {each.__name__: made(each) for each in (*_memory(count), root, inverted, spoilt)}
+    memory = [each(count) for each in (_gathered, _scattered, _nothing, _room)]
+    return {each.__name__: made(each) for each in (*memory, root, inverted, spoilt)}
 
 
 def _of(dtype: Any, count: int) -> Any:
@@ -69,25 +72,24 @@ def _of(dtype: Any, count: int) -> Any:
     return dtype if count == 1 else Lanes(dtype, count)
 
 
-def _constant(kind: ir.Type, number: float):
+def _constant(kind: Any, number: float):
     count = getattr(kind, "count", 0)
     return ir.Constant(kind, [ir.Constant(kind.element, number)] * count) if count else ir.Constant(kind, number)
 
 
-def _place(builder, array, start, apart, lane: int):
+def _place(builder, given, lane: int):
     """Where the element of a lane is, which lies ``apart`` from that of the next."""
+    array, start, apart = given[:3]
     offset = builder.add(start, builder.mul(apart, ir.Constant(apart.type, lane)))
     return builder.gep(array, [offset])
 
 
-def _memory(count: int) -> tuple[Callable[..., Any], ...]:
-    """What moves elements of so many matrices."""
-
+def _gathered(count: int) -> Callable[..., Any]:
     def gathered(typing, array, start, apart):
         """An element of each matrix: from ``start`` on, so far apart."""
 
         def codegen(context, builder, signature, args):
-            values = [builder.load(_place(builder, *args, lane)) for lane in range(count)]
+            values = [builder.load(_place(builder, args, lane)) for lane in range(count)]
             if count == 1:
                 return values[0]
             found = ir.Constant(context.get_value_type(signature.return_type), ir.Undefined)
@@ -97,17 +99,25 @@ def _memory(count: int) -> tuple[Callable[..., Any], ...]:
 
         return _of(array.dtype, count)(array, types.int64, types.int64), codegen
 
+    return gathered
+
+
+def _scattered(count: int) -> Callable[..., Any]:
     def scattered(typing, array, start, apart, value):
         """Put a number of each lane to the matrices of an array."""
 
         def codegen(context, builder, signature, args):
             for lane in range(count):
                 number = args[3] if count == 1 else builder.extract_element(args[3], ir.Constant(INDEX, lane))
-                builder.store(number, _place(builder, *args[:3], lane))
+                builder.store(number, _place(builder, args, lane))
             return context.get_dummy_value()
 
         return types.none(array, types.int64, types.int64, value), codegen
 
+    return scattered
+
+
+def _nothing(count: int) -> Callable[..., Any]:
     def nothing(typing, array):
         """Zeros, for the matrices of an array."""
 
@@ -116,6 +126,10 @@ def _memory(count: int) -> tuple[Callable[..., Any], ...]:
 
         return _of(array.dtype, count)(array), codegen
 
+    return nothing
+
+
+def _room(count: int) -> Callable[..., Any]:
     def room(typing, array, elements):
         """Memory of the function for so many elements of matrices of an array's type."""
         kind = _of(array.dtype, count)
@@ -126,7 +140,7 @@ def _memory(count: int) -> tuple[Callable[..., Any], ...]:
 
         return types.CPointer(kind)(array, elements), codegen
 
-    return gathered, scattered, nothing, room
+    return room
 
 
 def root(typing, value):
@@ -134,7 +148,7 @@ def root(typing, value):
 
     def codegen(context, builder, signature, args):
         kind = args[0].type
-        lanes, bits = f"v{kind.count}" if isinstance(value, Lanes) else "", getattr(value, "dtype", value).bitwidth
+        lanes, bits = (f"v{kind.count}", value.dtype.bitwidth) if isinstance(value, Lanes) else ("", value.bitwidth)
         callee = builder.module.declare_intrinsic(f"llvm.sqrt.{lanes}f{bits}", (), ir.FunctionType(kind, [kind]))
         positive = builder.fcmp_ordered(">", args[0], _constant(kind, 0.0))
         return builder.select(positive, builder.call(callee, args), _constant(kind, float("nan")))
