@@ -34,7 +34,7 @@ def taken(array, start, apart, rows, t, r):
     return lost
 
 
-def factor(nest, first, last, a, found, rows, many, columns):
+def factor(first, last, a, found, rows, many):
     """L of A = L L', of which the lower triangle is read; NaN where there is none."""
     t, r, size = room(a, TRIANGLE), room(a, ROWS), rows * rows
     for tile in range(first, last):
@@ -64,7 +64,7 @@ def factor(nest, first, last, a, found, rows, many, columns):
             own = own + i + 1
 
 
-def lower(nest, first, last, factors, b, found, rows, many, columns):
+def lower(first, last, factors, b, found, rows, many, columns):
     """L^-1 B."""
     t, r, x = room(b, TRIANGLE), room(b, ROWS), room(b, ROWS)
     size, wide = rows * rows, rows * columns
@@ -82,7 +82,7 @@ def lower(nest, first, last, factors, b, found, rows, many, columns):
                 own = own + i + 1
 
 
-def upper(nest, first, last, factors, b, found, rows, many, columns):
+def upper(first, last, factors, b, found, rows, many, columns):
     """L'^-1 B."""
     t, r, x = room(b, TRIANGLE), room(b, ROWS), room(b, ROWS)
     size, wide = rows * rows, rows * columns
@@ -100,7 +100,7 @@ def upper(nest, first, last, factors, b, found, rows, many, columns):
                 scattered(found, start + i * columns, wide, x[i])
 
 
-def inverse(nest, first, last, factors, found, rows, many, columns):
+def inverse(first, last, factors, found, rows, many):
     """(L L')^-1, the product of L'^-1 and L^-1."""
     t, m, r, size = room(factors, TRIANGLE), room(factors, TRIANGLE), room(factors, ROWS), rows * rows
     for tile in range(first, last):
@@ -124,3 +124,17 @@ def inverse(nest, first, last, factors, found, rows, many, columns):
                 scattered(found, start + i * rows + j, size, s)
                 scattered(found, start + j * rows + i, size, s)
 
+
+def run(which, first, last, a, b, found, rows, many, columns) -> None:
+    """Some tiles of one of these functions, by its place in ``FUNCTIONS``."""
+    if which == 0:
+        factor(first, last, b, found, rows, many)
+    elif which == 1:
+        lower(first, last, a, b, found, rows, many, columns)
+    elif which == 2:
+        upper(first, last, a, b, found, rows, many, columns)
+    else:
+        inverse(first, last, b, found, rows, many)
+
+
+FUNCTIONS = ("factor", "lower", "upper", "inverse")
