@@ -15,8 +15,9 @@ from vecdist.passes.stages import Called, Stage, Stages
 from vecdist.primitives.calls import Call, computed
 from vecdist.primitives.factorisations import MATMUL
 from vecdist.runtime.base import Feed, Program, Runner, length_of
-from vecdist.runtime.cpu.matrices import small
+from vecdist.runtime.cpu import matrices
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
+from vecdist.runtime.cuda import matrices as on_device
 from vecdist.runtime.outputs import written_as_run
 
 
@@ -57,13 +58,18 @@ class StagedProgram(Program):
         run = text.run([tuple(shape) for shape in shapes])
         run = run if library is not np else _quiet(run)
         run.capturable = False  # as it is: what passes between steps is memory that is given back
-        run.refused = self.refused()
+        run.refused = self.refused(lengths)
         return run
 
-    def refused(self) -> tuple[str, ...]:
-        """The names of calls that a CUDA graph cannot hold; products are of two matrices in it."""
+    def refused(self, lengths: Mapping[str, int] | None = None) -> tuple[str, ...]:
+        """The names of calls that a CUDA graph cannot hold; products are of two matrices in it.
+
+        At known ``lengths`` those of small matrices are launches, which it can.
+        """
         calls = [each for step in self.steps for each in step.stage.calls]
-        found = [each.call.name for each in calls if not each.call.capturable or (each.call is MATMUL and each.ahead)]
+        own = [each.call if lengths is None else _own(each, _kinds(each, lengths), self.library) for each in calls]
+        pairs = zip(calls, own, strict=True)
+        found = [own.name for each, own in pairs if not own.capturable or (own is MATMUL and each.ahead)]
         return tuple(dict.fromkeys(found))
 
     def _examples(self, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> list[Feed]:
@@ -147,13 +153,19 @@ class _Text:
 def _bound(called: Called, lengths: Mapping[str, int], library: Any, pooled: bool) -> Callable[..., list[Any]]:
     """A call as a function of its operands."""
     kinds = _kinds(called, lengths)
-    call = small(called.call, *kinds[0]) if library is np else called.call
+    call = _own(called, kinds, library.__name__)
     memory = _memory(call, kinds, pooled)
 
     def run(*given: Any) -> list[Any]:
         return computed(call, called.ahead, given, kinds, library, memory and memory())
 
     return run
+
+
+def _own(called: Called, kinds: Sequence[tuple[tuple[int, ...], Any]], library: str) -> Call:
+    """A call, or what stands for it where matrices are small."""
+    small = {"numpy": matrices.small, "cupy": on_device.small}.get(library)
+    return called.call if small is None else small(called.call, *kinds[0])
 
 
 def _quiet(run: Runner) -> Any:

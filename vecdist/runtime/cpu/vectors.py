@@ -60,11 +60,10 @@ for _function, _name in {
     _operation(_function, _name)
 
 
-def words(count: int) -> dict[str, Any]:
+def words(count: int, decorator: Any = intrinsic) -> dict[str, Any]:
     """What functions of so many matrices side by side are written in; of one, numbers are numbers."""
-    made: Any = intrinsic(prefer_literal=True)
     memory = [each(count) for each in (_gathered, _scattered, _nothing, _room)]
-    return {each.__name__: made(each) for each in (*memory, root, inverted, spoilt)}
+    return {each.__name__: decorator(each) for each in (*memory, root, inverted, spoilt)}
 
 
 def _of(dtype: Any, count: int) -> Any:
@@ -132,6 +131,8 @@ def _nothing(count: int) -> Callable[..., Any]:
 def _room(count: int) -> Callable[..., Any]:
     def room(typing, array, elements):
         """Memory of the function for so many elements of matrices of an array's type."""
+        if not isinstance(elements, types.IntegerLiteral):
+            return None  # Numba asks again, with the number
         kind = _of(array.dtype, count)
 
         def codegen(context, builder, signature, args):

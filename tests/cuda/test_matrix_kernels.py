@@ -1,0 +1,128 @@
+"""Kernels of small matrices for a GPU: run as Python, a thread after another, compiled without a GPU, and on one."""
+
+import types as modules
+
+import numpy as np
+import pytest
+from test_device_functions import HOPPER, cuda, registers  # noqa: F401
+
+import vecdist
+from vecdist import lazy, linalg, logpdf
+from vecdist.distributions import MvNormal
+from vecdist.primitives import factorisations
+from vecdist.runtime.cuda import matrices, matrix_loops
+
+CALLS = {
+    "factor": factorisations.CHOLESKY_OR_NAN, "lower": factorisations.SOLVE_LOWER, "upper": factorisations.SOLVE_UPPER,
+    "inverse": factorisations.INVERT_DEFINITE, "definite": factorisations.SOLVE_DEFINITE,
+}  # fmt: skip
+
+
+def drawn(rng, many, rows, dtype=np.float64):
+    root = rng.normal(size=(many, rows, rows))
+    return (root @ root.swapaxes(-1, -2) + np.eye(rows)).astype(dtype)
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    """A function that runs a kernel for each of so many threads, in the words that it is written in."""
+    place = modules.SimpleNamespace(thread=0)
+    words = {
+        "cuda": modules.SimpleNamespace(grid=lambda axes: place.thread), "ROWS": 16, "TRIANGLE": 136,
+        "root": lambda x: np.sqrt(x) if x > 0.0 else np.nan, "inverted": lambda x: 1.0 / x if x != 0.0 else np.nan,
+        "spoilt": lambda x: 0.0 if x == x else np.nan, "nothing": lambda array: array.dtype.type(0.0),
+        "room": lambda array, count: np.full(count, 99.0, array.dtype),
+    }  # fmt: skip
+    for name, word in words.items():
+        monkeypatch.setattr(matrix_loops, name, word)
+
+    def run(name, a, b):
+        found = np.full(b.shape, 7.0, b.dtype)
+        many, rows, columns = b.shape
+        count = many * (1 if name == "factor" else columns)
+        for place.thread in range(count + 5):  # a block has more threads than it needs
+            matrix_loops.FUNCTIONS[name](a.ravel(), b.ravel(), found.reshape(-1), rows, columns, count)
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize("rows", [1, 2, 9, 16])
+def test_threads_compute_what_numpy_does(threads, rows):
+    rng = np.random.default_rng(rows)
+    a, b = drawn(rng, 3, rows), rng.normal(size=(3, rows, 2))
+    above = np.triu(np.full((rows, rows), np.nan), 1)  # which nothing reads
+    factor = threads("factor", a + above, a + above)
+    np.testing.assert_allclose(factor, np.linalg.cholesky(a), rtol=1e-10, atol=1e-12)
+    near = {"rtol": 1e-8, "atol": 1e-10}
+    np.testing.assert_allclose(threads("lower", factor + above, b), np.linalg.solve(factor, b), **near)
+    np.testing.assert_allclose(
+        threads("upper", factor + above, b), np.linalg.solve(factor.swapaxes(-1, -2), b), **near
+    )
+    np.testing.assert_allclose(threads("inverse", a, factor + above), np.linalg.inv(a), **near)
+
+
+def test_threads_tell_what_has_no_factor_or_no_solution(threads):
+    a = drawn(np.random.default_rng(0), 3, 4)
+    a[1, 2, 2] = -1.0
+    found = threads("factor", a, a)
+    assert np.isnan(found[1]).all() and np.isfinite(found[[0, 2]]).all()
+    factor = np.linalg.cholesky(drawn(np.random.default_rng(1), 3, 4))
+    factor[2, 1, 1] = 0.0
+    for name in ("lower", "upper", "inverse"):
+        found = threads(name, factor, factor)
+        assert np.isnan(found[2]).all() and np.isfinite(found[:2]).all()
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+@pytest.mark.parametrize("name", matrix_loops.FUNCTIONS)
+def test_kernels_compile(cuda, name, kind):  # noqa: F811
+    symbol, code = matrices.code(name, np.dtype(kind), HOPPER)
+    assert symbol.encode() in code and registers(code) <= 128
+
+
+def test_which_calls_are_launches():
+    for rows, small in ((1, True), (16, True), (17, False)):
+        for call in CALLS.values():
+            found = matrices.small(call, (3, rows, rows), np.dtype(np.float64))
+            assert (found is not call) == small == found.capturable
+    assert matrices.small(factorisations.MATMUL, (3, 3), np.dtype(np.float64)) is factorisations.MATMUL
+    assert not matrices.small(CALLS["factor"], (0, 3, 3), np.dtype(np.float64)).capturable
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rows", [1, 9, 16])
+@pytest.mark.parametrize("many", [1, 33, 1000])
+def test_on_a_gpu(many, rows, dtype):
+    import cupy
+
+    rng = np.random.default_rng(rows)
+    a, b = drawn(rng, many, rows, dtype), rng.normal(size=(many, rows, 3)).astype(dtype)
+    wide = a.astype("f8")
+    factor = np.linalg.cholesky(wide).astype(dtype)
+    near = {"rtol": 1e-8, "atol": 1e-9} if dtype == np.float64 else {"rtol": 2e-2, "atol": 2e-2}
+    wanted = {
+        "factor": ((a,), np.linalg.cholesky(wide)), "inverse": ((a, factor), np.linalg.inv(wide)),
+        "lower": ((factor, b), np.linalg.solve(factor, b)), "definite": ((a, factor, b), np.linalg.solve(wide, b)),
+        "upper": ((factor, b), np.linalg.solve(factor.swapaxes(-1, -2), b)),
+    }  # fmt: skip
+    for name, (given, known) in wanted.items():
+        call = matrices.small(CALLS[name], given[-1].shape, np.dtype(dtype))
+        found = call.function(*map(cupy.asarray, given))
+        np.testing.assert_allclose(found.get(), known, **near)
+
+
+@pytest.mark.cuda
+def test_a_density_of_small_matrices_is_captured():
+    import cupy
+
+    rng = np.random.default_rng(2)
+    loc, a, x = rng.normal(size=(40, 11)), drawn(rng, 40, 11), rng.normal(size=(40, 11))
+    given = list(map(cupy.asarray, (loc, a, x)))
+    density = lambda loc, a, x: logpdf(MvNormal(loc, a), x).sum() + linalg.log_determinant(a).sum()  # noqa: E731
+    value, slopes = vecdist.compile(density, graph=True).value_and_grad(*given, wrt=(0, 1))
+    wanted, known = vecdist.value_and_grad(density(lazy(loc, "loc"), lazy(a, "a"), x), ("loc", "a"))
+    assert float(value) == pytest.approx(float(wanted), rel=1e-11)
+    for mine, other in zip(slopes, known, strict=True):
+        np.testing.assert_allclose(mine.get(), other, rtol=1e-8, atol=1e-10)
