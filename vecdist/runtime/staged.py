@@ -15,9 +15,7 @@ from vecdist.passes.stages import Called, Stage, Stages
 from vecdist.primitives.calls import Call, computed
 from vecdist.primitives.factorisations import MATMUL
 from vecdist.runtime.base import Feed, Program, Runner, length_of
-from vecdist.runtime.cpu import matrices
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
-from vecdist.runtime.cuda import matrices as on_device
 from vecdist.runtime.outputs import written_as_run
 
 
@@ -164,8 +162,10 @@ def _bound(called: Called, lengths: Mapping[str, int], library: Any, pooled: boo
 
 def _own(called: Called, kinds: Sequence[tuple[tuple[int, ...], Any]], library: str) -> Call:
     """A call, or what stands for it where matrices are small."""
-    small = {"numpy": matrices.small, "cupy": on_device.small}.get(library)
-    return called.call if small is None else small(called.call, *kinds[0])
+    target = {"numpy": "cpu", "cupy": "cuda"}.get(library)
+    if target is None:
+        return called.call
+    return importlib.import_module(f"vecdist.runtime.{target}.matrices").small(called.call, *kinds[0])
 
 
 def _quiet(run: Runner) -> Any:
