@@ -17,11 +17,15 @@ from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import eq, isnan, sqrt, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.factorisations import (
+    cholesky,
     diagonal,
+    log_determinant,
     lower_part,
     lower_solution,
     places_of,
+    squared_distance,
     swapped,
+    symmetric,
     times,
     upper_solution,
 )
@@ -98,16 +102,21 @@ class WrittenOut(Lower):
 
 @final
 class Whole(Lower):
-    """Of many rows, as an array."""
+    """Of many rows, as an array; ``definite`` is L L' where that is what is given, in which derivatives are simpler."""
 
-    def __init__(self, array: Node) -> None:
+    def __init__(self, array: Node, definite: Node | None = None) -> None:
         self.array: Node = array
+        self.definite = definite
         self.size = event_length(array)
 
     def log_diagonal(self) -> Node:
+        if self.definite is not None:
+            return 0.5 * log_determinant(self.definite, self.array)
         return over_event(log(diagonal(self.array)))
 
     def quotient(self, right: Whole) -> Node:
+        if self.definite is not None:
+            return over_event(squared_distance(*_alike(self.definite, self.array, right.array)))
         return over_event(square(lower_solution(*_alike(self.array, right.array))), 2)
 
     def log_volume_of_factoring(self) -> Node:
@@ -134,7 +143,8 @@ def of_definite(matrix: Node) -> Lower:
         return WrittenOut(entries.factored(entries.symmetric(matrix)).rows)
     row, column = places_of(matrix)
     unit = cast(eq(row, column), matrix.dtype)
-    return Whole(factor_of(where(each_of(each_of(not_definite(matrix))), unit, matrix)))
+    whole = where(each_of(each_of(not_definite(matrix))), unit, symmetric(matrix))
+    return Whole(cholesky(whole), whole)
 
 
 def not_definite(matrix: Node) -> Node:
@@ -184,7 +194,7 @@ def of_diagonal(matrix: Node) -> Node:
     return each_of(each) * swapped(each_of(each))
 
 
-def _alike(left: Node, right: Node) -> tuple[Node, Node]:
-    """Two matrices with the same batch axes."""
-    lead = broadcast((left.shape[:-2], right.shape[:-2]))
-    return full(left, (*lead, *left.shape[-2:])), full(right, (*lead, *right.shape[-2:]))
+def _alike(*matrices: Node) -> list[Node]:
+    """Matrices with the same batch axes."""
+    lead = broadcast(matrix.shape[:-2] for matrix in matrices)
+    return [full(matrix, (*lead, *matrix.shape[-2:])) for matrix in matrices]

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vecdist.graph.node import Node, rewrite, topological
-from vecdist.primitives.arithmetic import square
+from vecdist.graph.node import Node, cast, rewrite, topological, where
+from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.factorisations import (
+    CHOLESKY_OR_NAN,
     DISTANCE,
     LOG_DETERMINANT,
     MATMUL,
     SOLVE_DEFINITE,
+    cholesky,
     lower_solution,
+    places_of,
     upper_solution,
 )
 from vecdist.primitives.indexing import gather
@@ -25,13 +28,31 @@ from vecdist.primitives.structure import drop_axes, full, position, rebuilt, sum
 
 def definite(roots: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` with log determinants, squared distances and products of vectors in kernels."""
-    distances = {node.args for node in topological(roots) if node.op == "external" and node.attrs[0] is DISTANCE}
+    calls = [node for node in topological(roots) if node.op == "external"]
+    distances = {node.args for node in calls if node.attrs[0] is DISTANCE}
+    factored = {node.args for node in calls if node.attrs[0] is CHOLESKY_OR_NAN}
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
-        found = _less(node, args, node.args in distances) if node.op == "external" else None
+        found = None
+        if node.op == "external" and node.attrs[0] is CHOLESKY_OR_NAN:
+            found = _chosen(node, args, factored)
+        elif node.op == "external":
+            found = _less(node, args, node.args in distances)
         return rebuilt(node, args) if found is None else found
 
     return rewrite(roots, rule)
+
+
+def _chosen(node: Node, args: tuple[Node, ...], factored: set[tuple[Node, ...]]) -> Node | None:
+    """The factor of a unit matrix, or of another whose factor is wanted, too: that one, or the unit matrix."""
+    given = node.args[0]
+    if given.op != "where" or given.args[2:] not in factored:
+        return None
+    row, column = places_of(given)
+    if given.args[1] != cast(eq(row, column), given.dtype):
+        return None
+    condition, unit, other = args[0].args
+    return where(condition, unit, cholesky(other))
 
 
 def _less(node: Node, args: tuple[Node, ...], in_distance: bool) -> Node | None:
