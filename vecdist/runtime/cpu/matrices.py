@@ -34,14 +34,13 @@ from vecdist.runtime import compiler
 from vecdist.runtime.cpu import language, matrix_loops, vectors
 from vecdist.runtime.cpu.crew import Job
 from vecdist.runtime.cpu.matrix_loops import FUNCTIONS
-from vecdist.runtime.cpu.threads import SHARES, crew, thread_count
+from vecdist.runtime.cpu.threads import SHARES, Pace, Trial, crew, thread_count
 from vecdist.runtime.device import pointer_to
 from vecdist.runtime.once import Once
 from vecdist.runtime.typed import Written, forget
 
 ROWS = 32  # of a matrix at most: of one with more, the library's blocks are faster
 LANES = 16  # matrices side by side: two vectors of doubles of 512 bits, so that a sum need not wait for another
-SHARED = 2**16  # multiplications, from which threads share them
 FLOATS: dict[np.dtype, Any] = {np.dtype(np.float32): types.float32, np.dtype(np.float64): types.float64}
 NAMES: dict[Call, str] = {
     CHOLESKY_OR_NAN: "factor", SOLVE_LOWER: "lower", SOLVE_UPPER: "upper", SOLVE_DEFINITE: "definite",
@@ -68,12 +67,20 @@ def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[...,
     many, shape, which = math.prod(lead), tuple(shape), FUNCTIONS.index(name)
     lanes = LANES if many >= LANES else 1  # fewer are done one after another, as soon as they would be side by side
     code, tiles = _code(dtype, lanes), -(-many // lanes)
-    threads = thread_count() if tiles > 1 and many * rows * rows * (rows + columns) >= SHARED else 1
+
+    def alone(*arrays: np.ndarray) -> None:
+        code.alone(which, 0, tiles, *arrays, rows, many, columns)
+
+    def together(*arrays: np.ndarray) -> None:
+        if not code.shared(which, tiles, arrays, rows, many, columns):
+            alone(*arrays)
+
+    work = tiles * rows * rows * (rows + columns) if tiles > 1 else 0
+    launch = Trial(alone, lambda: together, work, Pace())
 
     def function(*given: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        found, a, b = np.empty(shape, dtype) if out is None else out, given[0].reshape(-1), given[-1].reshape(-1)
-        if threads == 1 or not code.shared(threads, which, tiles, (a, b, found), rows, many, columns):
-            code.alone(which, 0, tiles, a, b, found.reshape(-1), rows, many, columns)
+        found = np.empty(shape, dtype) if out is None else out
+        launch.run(given[0].reshape(-1), given[-1].reshape(-1), found.reshape(-1))
         return found
 
     return function
@@ -86,8 +93,9 @@ class Code(NamedTuple):
     alone: Any
     address: int
 
-    def shared(self, threads: int, which: int, tiles: int, arrays: Sequence[np.ndarray], *lengths: int) -> bool:
+    def shared(self, which: int, tiles: int, arrays: Sequence[np.ndarray], *lengths: int) -> bool:
         """Run all tiles by a crew, unless it is busy: whether they have been run."""
+        threads = thread_count()
         words = np.array((which, 0, tiles, *[each.ctypes.data for each in arrays], *lengths), np.int64)
         return crew(threads).share(self.address, words, which, Job(tiles, threads, SHARES))
 
