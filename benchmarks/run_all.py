@@ -34,6 +34,7 @@ MODELS = [
     "prefix.py",
     "recurrences.py --dtype float64",
     "gaussian_process.py --dtype float64",
+    "small_matrices.py --dtype float64",
     "convolution.py",
     "arity.py",
     "branches.py",
