@@ -10,7 +10,7 @@ from vecdist import lazy, linalg, logpdf
 from vecdist.distributions import MvNormal, MvStudentT, Normal
 
 rng = np.random.default_rng(5)
-LENGTHS = (17, 40)
+LENGTHS = (9, 17, 40)
 
 
 def scale(*shape):

@@ -5,7 +5,7 @@ import pytest
 
 import vecdist
 from vecdist import lazy, logpdf
-from vecdist.distributions import MvNormal
+from vecdist.distributions import InverseWishart, MvNormal, Wishart
 from vecdist.graph.leaves import leaf
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray
@@ -108,3 +108,24 @@ def test_densities_and_gradients_of_any_batch_are_those_of_formulas(case):
         whole = whole.sum(0)
     same = tuple(axis for axis, (n, m) in enumerate(zip(whole.shape, x.shape, strict=True)) if m == 1 != n)
     np.testing.assert_allclose(of_x, whole.sum(same, keepdims=True), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", [Wishart, InverseWishart])
+def test_matrices_of_densities_are_factored_once(family):
+    """Also those that are replaced where they are not definite: of two matrices there are two factors."""
+    scale, x = 6.0 * np.eye(12) + 0.1, 3.0 * np.eye(12) + 0.2
+    root = logpdf(family(20.0, lazy(scale)), lazy(x)).node
+    assert calls(plan_of(root, (), values)).count("cholesky") == 2
+    assert calls(plan_of(root, (scale, x), gradient_of)).count("cholesky") == 2
+
+
+def test_a_matrix_without_a_factor_has_finite_slopes_beside_others():
+    """The unit matrix stands for it: nothing of its NaN reaches what is derived of the others."""
+    x = np.stack([3.0 * np.eye(12) + 0.2, -np.eye(12)])
+    scale = 6.0 * np.eye(12) + 0.1
+    density = logpdf(Wishart(20.0, lazy(scale, "scale")), lazy(x, "x"))
+    value, slopes = vecdist.value_and_grad(density[0], ("scale", "x"))
+    assert density.compute()[1] == -np.inf
+    wanted = 0.5 * (7.0 * np.linalg.inv(x[0]) - np.linalg.inv(scale))
+    np.testing.assert_allclose(slopes[1][0], wanted, rtol=1e-9, atol=1e-12)
+    assert np.isfinite(value) and not slopes[1][1].any() and np.isfinite(slopes[0]).all()

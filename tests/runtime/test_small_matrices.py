@@ -187,3 +187,26 @@ def test_calls_are_written_out_where_none_can_be_made(rows):
         with by_interpreter():
             found, wanted = np.asarray(LazyArray(written)), np.asarray(LazyArray(node))
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-10 * abs(wanted).max())
+
+
+def test_a_step_factors_its_carry():
+    """Where no call can be made: of as many rows as are written out."""
+    rng = np.random.default_rng(1)
+    a, xs = drawn(rng, (), 9, np.float64, 1.0), rng.normal(size=(3, 9))
+
+    def step(carry, x):
+        z = linalg.solve_triangular(linalg.cholesky(carry), x)
+        return 0.5 * carry + 0.5 * np.eye(9), (z * z).sum()
+
+    with by_interpreter():
+        found = np.asarray(vecdist.scan(step, lazy(a), xs)[1])
+    for x, distance in zip(xs, found, strict=True):
+        assert distance == pytest.approx(x @ np.linalg.solve(a, x), rel=1e-9)
+        a = 0.5 * a + 0.5 * np.eye(9)
+
+
+def test_a_device_function_has_no_calls():
+    rng = np.random.default_rng(2)
+    a, x = drawn(rng, (), 9, np.float64, 1.0), rng.normal(size=9)
+    target = vecdist.device_function(lambda x: logpdf(MvNormal(np.zeros(9), a), x), [x])
+    assert target(x) == pytest.approx(stats.multivariate_normal.logpdf(x, np.zeros(9), a), rel=1e-10)
