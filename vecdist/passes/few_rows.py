@@ -111,7 +111,8 @@ def _in_strips(found: Sequence[Rows], length: Length) -> bool:
     """
     inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) <= OWN]
     dims = {each.rows[:1] for each in found if not each.whole and each.rows}
-    if len(dims) != 1 or not inner or len(inner) == len(found):
+    others = [each for each in found if not each.whole and each not in inner and length(each.elements) < LONG]
+    if len(dims) != 1 or not inner or others or len(inner) == len(found):
         return False
     return LANES < length(next(iter(dims))) <= MOST
 

@@ -33,7 +33,7 @@ def strips(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, int],
 
 
 def _may_be_cut(kernel: Kernel, rows: Loop) -> bool:
-    """Whether strips of the inner loops are apart from each other, and nobody else adds to what they add to."""
+    """Whether strips of inner loops are apart from each other, and nobody else keeps sums of what they add to."""
     inner = rows.body.every_loop()
     deep = [each for loop in inner for each in loop.body.walk() if isinstance(each, Loop)]
     if any(loop.sequential for loop in inner) or any(each.dim not in dict(kernel.fixed) for each in deep):
@@ -42,7 +42,7 @@ def _may_be_cut(kernel: Kernel, rows: Loop) -> bool:
         return False
     known, own = privatisable(kernel), scatters(rows)
     outputs = {item.output for item in own}
-    others = [item for _, loop in kernel.nests() if loop is not rows for item in scatters(loop)]
+    others = [item for item, loop in known.items() if loop is not rows]
     indices = {Name(loop.index) for loop in inner}
     return (
         all(item in known and item.indices[0] in indices for item in own)
