@@ -18,6 +18,7 @@ _WORKER = "PYTEST_XDIST_WORKER" in os.environ
 _file = [None]  # of the last test
 if not _WORKER:
     os.environ["VECDIST_CACHE_DIR"] = tempfile.mkdtemp(prefix="vecdist-tests-")
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # a GPU's memory is for all workers
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small; threads that wait for work take time, too
 
 hypothesis.settings.register_profile("vecdist", deadline=None, print_blob=True)  # a first example compiles
