@@ -54,6 +54,14 @@ def regression(chains, n, columns, dtype="f8", prior=True):
     return (terms + priors,), (slopes, start)
 
 
+def grouped(chains, n, columns, count, dtype="f8"):
+    """Products with a design beside an effect of each group."""
+    slopes, effects = parameters(chains, columns, dtype=dtype), 0.3 * parameters(chains, count, dtype=dtype)
+    design, group = data(n * columns, dtype).reshape(n, columns), np.arange(n) * 3 % count
+    mean = (lazy(design) * lazy(slopes)[:, None, :]).sum(axis=-1) + lazy(effects)[:, group]
+    return (logpdf(Poisson(np.exp(0.1 * mean)), (np.arange(n) % 4).astype(dtype)).sum(),), (slopes, effects)
+
+
 def wide(n, columns, dtype="f8"):
     """A regression with many columns, of one chain."""
     slopes, design = parameters(columns, dtype=dtype), data(n * columns, dtype).reshape(n, columns)
@@ -101,6 +109,8 @@ def cases():
         "chains of a regression in strips": (regression(70, 1027, 6), 1, 1),
         "chains of a regression in strips of 32, float32": (regression(100, 1030, 25, "f4", prior=False), 1, 1),
         "chains of a regression in two strips": (regression(40, 1030, 30, "f4", prior=False), 1, 1),
+        "chains of a regression with groups in strips": (grouped(70, 1030, 5, 30), 1, 1),
+        "chains of a regression with few groups in strips": (grouped(66, 1030, 4, 3, "f4"), 1, 1),
         "many chains of a regression in strips": (regression(150, 1024, 3, "f4"), 1, 1),
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),

@@ -12,7 +12,7 @@ from vecdist.codegen.cuda.privatisation import REGISTERS, private_sums, privatis
 from vecdist.kernel.code import Code, let
 from vecdist.kernel.expressions import Name
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Scatter, Total
+from vecdist.kernel.statements import Total
 
 WIDTHS = (64, 32)  # elements of a strip: two of a lane, or one
 
@@ -38,16 +38,14 @@ def _may_be_cut(kernel: Kernel, rows: Loop) -> bool:
     deep = [each for loop in inner for each in loop.body.walk() if isinstance(each, Loop)]
     if any(loop.sequential for loop in inner) or any(each.dim not in dict(kernel.fixed) for each in deep):
         return False
-    if any(isinstance(item, Total | Scatter) for _, item in rows.body.items):
+    if any(isinstance(item, Total) for _, item in rows.body.items):
         return False
-    known, own = privatisable(kernel), scatters(rows)
-    outputs = {item.output for item in own}
-    others = [item for item, loop in known.items() if loop is not rows]
+    known = {item: loop for item, loop in privatisable(kernel).items() if item.output not in kernel.far}
+    own = [item for item in scatters(rows) if item in known]
+    others = {item.output for item, loop in known.items() if loop is not rows}
     indices = {Name(loop.index) for loop in inner}
-    return (
-        all(item in known and item.indices[0] in indices for item in own)
-        and outputs.isdisjoint({*(item.output for item in others), *kernel.near, *kernel.far})
-    )
+    apart = all(item.indices[0] in indices and item.output not in others | {*kernel.near} for item in own)
+    return bool(own) and apart
 
 
 def _fits(kernel: Kernel, rows: Loop, dim: str, width: int) -> bool:
