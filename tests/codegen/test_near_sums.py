@@ -61,8 +61,10 @@ def table(rows, *columns):
     return kernel, Grid(kernel).shared_bytes(bound.lengths, lanes)
 
 
-@pytest.mark.parametrize(("columns", "far"), [((3, 12), 0), ((3, 300), 1), ((8192,), 0), ((40, 40), 1)])
-def test_sums_that_no_thread_has_room_for_are_far(columns, far):
-    """A lane that shares the first axis would keep all of the second."""
+@pytest.mark.parametrize(("columns", "far", "strips"), [
+    ((3, 12), 0, 0), ((3, 300), 1, 0), ((8192,), 0, 1), ((40, 40), 0, 1), ((40, 41), 1, 0),
+])
+def test_sums_that_no_thread_has_room_for_are_far(columns, far, strips):
+    """A lane that shares the first axis would keep all of the second, of its strip of the first where that helps."""
     kernel, memory = table(9000, *columns)
-    assert len(kernel.far) == far and memory <= ROOM
+    assert len(kernel.far) == far and len(kernel.strips) == strips and memory <= ROOM

@@ -69,6 +69,13 @@ def wide(n, columns, dtype="f8"):
     return (logpdf(Poisson(np.exp(0.01 * (lazy(design) * lazy(slopes)).sum(axis=-1))), counts).sum(),), (slopes,)
 
 
+def means(rows, *columns):
+    """A table whose elements have a mean each, and a scale by the first axis."""
+    means = parameters(*columns)
+    scales = np.linspace(0.5, 1.5, columns[0])[:, None]
+    return (logpdf(Normal(lazy(means), scales), data(rows * means.size).reshape(rows, *columns)).sum(),), (means,)
+
+
 def short_sums(count, n, k):
     """Sums so short that they are written out where there are steps, in loops inside of loops."""
     a, b = parameters(count, n, n + 1, k), 0.5 * parameters(count, k)
@@ -124,6 +131,7 @@ def cases():
         "chains of a table": (table(4, 600, 3), 1, 2),
         "chains of a table of more columns than chains": (table(2, 200, 7), 1, 4),
         "chains of a table of many columns, in float32": (table(3, 40, 33, "f4"), 1, 8),
+        "means of a table in strips": (means(70, 40, 35), 2, 1),
         "chains of groups": (groups(4, 1040, 30), 1, 2),
         "chains of few groups, added up by blocks": (groups(2, 1040, 3), 1, 2),
     }
