@@ -4,6 +4,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.passes.loops import merged
+from vecdist.passes.recurrences import in_steps
 from vecdist.primitives.structure import extent, rebuilt
 from vecdist.runtime.interpreter import interpret
 
@@ -20,7 +21,8 @@ def numbered(roots):
             return extent([args[0].shape[axis] for axis in node.attrs[0]])
         return args[0] if node.op == "checked" else rebuilt(node, args)
 
-    return rewrite(roots, rule), arrays
+    every = in_steps(lambda news: rewrite(news, rule))(roots)
+    return rewrite(every, rule), arrays
 
 
 def interpreted(roots, derivation=lambda roots: roots):

@@ -92,11 +92,51 @@ OPERATIONS = {
     "product with matrix": lambda matrix, a: np.sum(matrix * a, axis=-1) * 0.4,
     "choice": lambda a, b: np.where(_real(a) > 0.1, a, 0.5 * b),
     "first": lambda a: a[..., 0],
+    "outer product": lambda a, b: 0.6 * a[..., :, None] * b[..., None, :],
+    "picked": lambda a: a[..., np.array([1, 0, 1])],
+    "picked twice": lambda a: a[..., np.array([1, 0, 1, 1]), np.array([0, 0, 1, 0])],
+    "at the largest": lambda a: np.take_along_axis(a, np.argmax(_real(a), axis=-1)[..., None], axis=-1)[..., 0],
+    "of a row": lambda matrix, a: matrix[(_real(a) > 0.1).astype(int)],
+    "running sum": lambda a: 0.5 * np.cumsum(a, axis=-1),
+    "running product": lambda a: np.cumprod(a, axis=-1),
+    "in order": lambda a: np.sort(a, axis=-1),
+    "by order": lambda a: np.take_along_axis(np.sin(a), np.argsort(a, axis=-1), axis=-1),
+    "diagonal": lambda matrix: np.diagonal(matrix, axis1=-2, axis2=-1),
+    "factor": lambda matrix: cholesky(_definite(matrix)) * 0.4,
+    "solution": lambda matrix, a: np.linalg.solve(_regular(matrix), a[..., None])[..., 0],
+    "inverse": lambda matrix: np.linalg.inv(_regular(matrix)),
+    "determinant": lambda matrix: 0.1 * np.linalg.det(_regular(matrix)),
 }
+SAME = {"half", "sine", "running sum", "running product", "in order", "by order"}  # shapes as what is given
+OF_MATRICES = {"factor": (0,), "inverse": (0,), "determinant": (2,), "diagonal": (1,), "picked twice": (2, 4)}
+"""How many of the last axes go, and what comes in their place."""
 
 
 def _real(x):
     return x if hasattr(x, "node") else np.real(x)
+
+
+def _regular(matrix):
+    """Rows that have to be exchanged."""
+    unit = np.eye(matrix.shape[-1])
+    return np.sin(matrix) + 2.0 * unit[::-1]
+
+
+def _definite(matrix):
+    """Symmetric and positive definite."""
+    return np.sum(matrix[..., :, None, :] * matrix[..., None, :, :], axis=-1) + np.eye(matrix.shape[-1])
+
+
+def cholesky(a):
+    """The factor, without conjugates of complex numbers."""
+    if hasattr(a, "node"):
+        return np.linalg.cholesky(a)
+    factor = np.zeros_like(a)
+    for i in range(a.shape[-1]):
+        for j in range(i + 1):
+            rest = a[..., i, j] - (factor[..., i, :j] * factor[..., j, :j]).sum(axis=-1)
+            factor[..., i, j] = np.sqrt(rest) if i == j else rest / factor[..., j, j]
+    return factor
 
 
 def problem(seed):
@@ -133,17 +173,28 @@ def _instruction(rng, shapes):
     """An instruction on values of these shapes, and the shape that it gives."""
     op = str(rng.choice(list(OPERATIONS)))
     a, b = (int(place) for place in rng.integers(len(shapes), size=2))
-    if op in {"half", "sine"}:
-        return (op, a), shapes[a]
-    if op in {"row sums", "first"}:
-        return ((op, a), shapes[a][:-1]) if shapes[a] else None
+    one, other = shapes[a], shapes[b]
+    if op in SAME:
+        return ((op, a), one) if one or op in {"half", "sine"} else None
+    if op in {"row sums", "first", "at the largest"}:
+        return ((op, a), one[:-1]) if one and one[-1] else None
     if op == "column":
-        return ((op, a), (*shapes[a], 1)) if len(shapes[a]) == 1 else None
+        return ((op, a), (*one, 1)) if len(one) == 1 else None
+    if op == "picked":
+        return ((op, a), (*one[:-1], 3)) if one and one[-1] > 1 else None
+    if op in OF_MATRICES:
+        gone, *new = OF_MATRICES[op]
+        fits = len(one) > 1 and one[-1] == one[-2] > 1
+        return ((op, a), (*one[: len(one) - gone], *new)) if fits else None
+    if op == "outer product":
+        return ((op, a, b), (*one, one[-1])) if one and one == other and len(one) < 3 else None
+    if op == "of a row":
+        return ((op, a, b), (*other, *one[1:])) if len(one) == 2 and one[0] > 1 and len(other) < 2 else None
+    if op == "solution":
+        return ((op, a, b), other) if len(one) > 1 and one[-1] == one[-2] > 1 and other == one[:-1] else None
     if op == "product with matrix":
-        if len(shapes[a]) != 2 or shapes[b] != shapes[a][1:]:
-            return None
-        return (op, a, b), shapes[a][:-1]
+        return ((op, a, b), one[:-1]) if len(one) == 2 and other == one[1:] else None
     try:
-        return (op, a, b), np.broadcast_shapes(shapes[a], shapes[b])
+        return (op, a, b), np.broadcast_shapes(one, other)
     except ValueError:
         return None

@@ -72,6 +72,11 @@ def density_arguments(node: Node) -> list[tuple[str, Node]]:
 
 def is_picked(node: Node) -> bool:
     """Whether a checked node is an array indexed by arrays."""
+    return has_indices_checked(node) and _gather_in(node).op == "gather"
+
+
+def has_indices_checked(node: Node) -> bool:
+    """Whether indices are checked: those of an array, or those that steps of a recurrence have."""
     return node.op == "checked" and node.attrs[0][0].startswith(INDEXING)
 
 
@@ -98,8 +103,12 @@ def _below(node: Node) -> Node:
 
 
 def _plain(node: Node) -> Node:
-    """What lies below conversions and new axes."""
-    while node.op == "cast" or (node.op == "view" and _is_relabelling(node)):
+    """What lies below conversions, new axes and checks of what steps did."""
+    while (
+        node.op == "cast"
+        or (node.op == "view" and _is_relabelling(node))
+        or (has_indices_checked(node) and not is_picked(node))
+    ):
         node = node.args[0]
     return node
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from vecdist.codegen.cpu import plan as cpu_plan
 from vecdist.codegen.cuda import plan as cuda_plan
 from vecdist.graph.node import Node, topological
-from vecdist.inspect.diagram import density_arguments, is_picked, literal
+from vecdist.inspect.diagram import density_arguments, has_indices_checked, literal
 from vecdist.kernel.code import For, If, Note, While, lines
 from vecdist.kernel.ir import Kernel
 from vecdist.passes.bind import Bound
@@ -75,7 +75,7 @@ def _written(graph: Sequence[Node], roots: Sequence[Node], bound: Bound) -> dict
     """The log density of the user's that each node of a derived graph is part of, or is derived from."""
     densities: dict[Node, str] = {}
     for own, node in _checks(roots, bound.roots):
-        if not is_picked(own):
+        if not has_indices_checked(own):
             given = set(node.args[2::2])
             for inner in topological((node.args[0],), lambda n, given=given: () if n in given else n.args):
                 if inner not in given:

@@ -123,6 +123,7 @@ class _Lowering:
         context, level = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)
+        assert not temporary or block is not self.root, "a single number is stored when all loops are done"
         indices = tuple(index.value for index in context.indices if index is not None)
         at = value.level if value.block is block else 0
         block.put(at, Store(number, indices, value.of))

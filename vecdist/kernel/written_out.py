@@ -40,7 +40,7 @@ def _is_short(step: Loop, fixed: Mapping[str, int]) -> bool:
 
 def _is_plain(item: Statement | Loop) -> bool:
     if isinstance(item, Accumulate):
-        return item.dtype.kind == "f" and item.op != "linear"
+        return item.dtype.kind in "fi" and item.op != "linear"
     return not (isinstance(item, Scatter) or (isinstance(item, Loop) and item.sequential))
 
 

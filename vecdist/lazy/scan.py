@@ -107,6 +107,11 @@ def _call(run: Running) -> Node | None:
     return next((node for node in topological(run.step.news) if node.op == "external"), None)
 
 
+def _unchecked(news: Sequence[Node]) -> tuple[Node, ...]:
+    """What is computed where parameters are right."""
+    return rewrite(news, lambda node, args: args[0] if node.op == "checked" else rebuilt(node, args))
+
+
 @final
 class _Found:
     """The results of a recurrence of traced nodes, with the checks of parameters that stand in its step."""
@@ -114,11 +119,11 @@ class _Found:
     def __init__(self, written: _Written, given: dict[Node, Node], steps: Dim, back: bool) -> None:
         self.carries, self.starts, news = written.carries, written.starts, written.news
         self.given, self.steps = given, steps
-        self.checks = [node for node in topological(news) if node.op == "checked"]
-        plain = rewrite(news, lambda node, args: args[0] if node.op == "checked" else rebuilt(node, args))
-        run = self.running(plain, given, steps, back)
+        run = self.running(_unchecked(news), given, steps, back)
         if run is not None and _call(run) is not None:  # of small matrices, perhaps
-            run = self.running(by_entries(plain), given, steps, back)
+            news = list(by_entries(news))
+            run = self.running(_unchecked(news), given, steps, back)
+        self.checks = [node for node in topological(news) if node.op == "checked"]
         if run is not None and any(node.op == "recurrence" for node in topological(run.step.news)):
             raise NotImplementedError(
                 "a scan in the step of another, of the other's carry, cannot be run; write one scan whose carry holds "

@@ -9,6 +9,7 @@ from typing import NamedTuple, final
 from vecdist.graph.memo import cached_property
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
+from vecdist.passes.by_pairs import by_pairs
 from vecdist.passes.checks import split_checks
 from vecdist.passes.column_reductions import candidates, scattered, tall_sums
 from vecdist.passes.definite import definite
@@ -68,6 +69,7 @@ def often(graph: Sequence[Node]) -> tuple[Node, ...]:
 
 
 ON_STEP: tuple[Pass, ...] = (
+    by_pairs,  # what would need memory
     *ON_PRIMITIVES, turns, to_elementary, simplify, sink_selects, expand, simplify,
 )  # fmt: skip
 ON_TARGET: tuple[Pass, ...] = (

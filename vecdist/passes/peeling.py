@@ -9,7 +9,8 @@ from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim, broadcast
 from vecdist.passes.recurrences import Running
 from vecdist.primitives.recurrences import local, locals_of
-from vecdist.primitives.structure import STRUCTURE, Entry, is_along, is_reduction, view
+from vecdist.primitives.scans import IN_ORDER
+from vecdist.primitives.structure import STRUCTURE, Entry, is_along, is_reduction, rebuilt, view
 
 
 class _Mixed(Exception):
@@ -60,11 +61,24 @@ class _Peel:
         if node.op == "const":
             self.rows[node], self.new[node] = False, node
             return node
-        if not any(self.rows.get(arg) for arg in node.args):
+        if not node.args:
             raise _Mixed
-        self.new[node] = self.structural(node) if node.op in STRUCTURE else self.elementwise(node)
-        self.rows[node] = True
+        self.rows[node] = node.op != "extent" and any(self.rows.get(arg) for arg in node.args)
+        self.new[node] = self.own(node) if self.rows[node] else self.shared(node)
         return self.new[node]
+
+    def shared(self, node: Node) -> Node:
+        """What is the same in all rows, as lengths of other axes, and what is computed of them."""
+        if node.op != "extent":
+            return rebuilt(node, tuple([self.argument(arg, arg.ndim + 1) for arg in node.args]))
+        (source,) = node.args
+        if source not in self.new or (self.rows[source] and -source.ndim in node.attrs[0]):
+            raise _Mixed
+        return Node("extent", (self.new[source],), node.attrs, (), node.dtype)
+
+    def own(self, node: Node) -> Node:
+        """What differs from row to row."""
+        return self.structural(node) if node.op in STRUCTURE else self.elementwise(node)
 
     def root(self, node: Node) -> Node:
         """What a carry becomes: also something that was given."""
@@ -86,15 +100,27 @@ class _Peel:
         return self.new[arg]
 
     def structural(self, node: Node) -> Node:
-        (source,) = node.args
         shape = node.shape[1:]
-        if is_reduction(node) or is_along(node):
-            if -source.ndim in node.attrs[0]:
+        if node.op == "gather":
+            return self.gathered(node)
+        if is_reduction(node) or is_along(node) or node.op in IN_ORDER:
+            if -node.ndim in node.attrs[0]:
                 raise _Mixed
-            return Node(node.op, (self.new[source],), node.attrs, shape, node.dtype)
-        if node.op != "view" or node.attrs[0][0] != (0, 0, 1) or not node.shape or node.shape[0] != source.shape[0]:
+            args = tuple([self.argument(arg, node.ndim) for arg in node.args])
+            return Node(node.op, args, node.attrs, shape, node.dtype)
+        if node.op != "view" or node.attrs[0][0] != (0, 0, 1) or node.shape[:1] != node.args[0].shape[:1]:
             raise _Mixed
-        return view(self.new[source], list(_entries(node.attrs[0])), shape)
+        return view(self.new[node.args[0]], list(_entries(node.attrs[0])), shape)
+
+    def gathered(self, node: Node) -> Node:
+        """What each row picks of what is its own, along other axes, or of what all rows share."""
+        (source, *indices), (start, count) = node.args, node.attrs
+        own = self.rows.get(source, start > 0)
+        if own != (start > 0):
+            raise _Mixed
+        of = self.argument(source, source.ndim + (not own))
+        picks = [self.argument(index, node.ndim - (source.ndim - start - count)) for index in indices]
+        return Node("gather", (of, *picks), (start - own, count), node.shape[1:], node.dtype)
 
 
 def _entries(entries: tuple[Entry, ...]) -> Iterator[Entry]:

@@ -268,7 +268,8 @@ def stored(roots: Sequence[Node]) -> tuple[Node, ...]:
     nodes = list(topological(roots))
     if not any(node.op == "recurrence" for node in nodes):
         return tuple(roots)
-    held = {arg for node in nodes if node.op == "recurrence" for arg in _read(node)} | _between(nodes)
+    read = {arg for node in nodes if node.op == "recurrence" for arg in _read(node)}
+    held = {node for node in read | _between(nodes) if any(dim != 1 for dim in node.shape)}
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
         found = rebuilt(node, args)

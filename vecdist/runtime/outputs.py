@@ -64,10 +64,17 @@ class Outputs:
 
 def fresh_or_given(fresh: Sequence[str], given: Sequence[str]) -> list[str]:
     """The lines by which a function makes its outputs, or takes them from ``out`` where that is given."""
+    if not fresh:  # of a kernel that does nothing but look for what is wrong
+        return []
     return [
         "    if out is None:", *(f"        {line}" for line in fresh),
         "    else:", *(f"        {line}" for line in given),
     ]
+
+
+def given_back(results: Sequence[str], failed: str) -> str:
+    """The line by which a function returns all results, perhaps none, and whether it found anything wrong."""
+    return f"    return ({''.join(f'{each}, ' for each in results)}), {failed}"
 
 
 def written_as_run(lines: Sequence[str], names: dict[str, Any]) -> Any:

@@ -32,7 +32,7 @@ from vecdist.runtime.cpu.correlating import with_correlations
 from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
-from vecdist.runtime.outputs import fresh_or_given, written_as_run
+from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
 
 MANY = 48  # arguments, from which Numba's wrapper of each takes longer than packing them in every call
@@ -140,7 +140,7 @@ class CpuProgram(Program):
         names |= {name: lengths[name] for name in self.lengths}
         arguments += self.lengths
         lines += [f"    launch.run({', '.join(arguments)})", "    if making: give_way()"]
-        lines.append(f"    return ({', '.join(results)},), {'flag[0] != 0' if kernel.flagged else False}")
+        lines.append(given_back(results, "flag[0] != 0" if kernel.flagged else "False"))
         return written_as_run(lines, names)
 
     def threaded(self, lengths: Mapping[str, int]) -> Threaded:

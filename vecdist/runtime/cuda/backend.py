@@ -31,7 +31,7 @@ from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count
 from vecdist.runtime.cuda import compiler as cuda_compiler
 from vecdist.runtime.cuda import language as cuda_language
 from vecdist.runtime.cuda.compiler import HOW, MissingToolchain
-from vecdist.runtime.outputs import fresh_or_given, written_as_run
+from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
@@ -190,7 +190,7 @@ class CudaProgram(Program):
             "    function, grid, tail, memory, together = ready[key]",
             f"    function(grid, block, ({', '.join(arguments)}, *tail), memory, on, together)",
             *_holding([f"o{n}" for n, output in enumerate(self.kernel.outputs) if output.temporary]),
-            f"    return ({', '.join(results)},), {'flag' if self.kernel.flagged else False}",
+            given_back(results, "flag" if self.kernel.flagged else "False"),
         ]
         return written_as_run(lines, names)
 
