@@ -68,16 +68,21 @@ class Problem:
         return self.total_of(carry, np.array(ys)), carry, np.array(ys)
 
     def slopes(self, arrays):
-        """The gradient of the number in every array, by complex steps."""
-        found = []
-        for place, array in enumerate(arrays):
-            slope = np.empty(array.shape)
-            for index in np.ndindex(array.shape):
-                moved = [np.array(each, np.complex128) for each in arrays]
-                moved[place][index] += 1e-30j
-                slope[index] = self.by_loop(moved)[0].imag / 1e-30
-            found.append(slope)
-        return found
+        """The gradient of the number in every array."""
+        return complex_slopes(lambda *given: self.by_loop(given)[0], arrays)
+
+
+def complex_slopes(function, arrays):
+    """The gradient of a function in every array, by complex steps."""
+    found = []
+    for place, array in enumerate(arrays):
+        slope = np.empty(array.shape)
+        for index in np.ndindex(array.shape):
+            moved = [np.array(each, np.complex128) for each in arrays]
+            moved[place][index] += 1e-30j
+            slope[index] = function(*moved).imag / 1e-30
+        found.append(slope)
+    return found
 
 
 OPERATIONS = {

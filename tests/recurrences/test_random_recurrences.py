@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from random_recurrences import problem
+from random_recurrences import complex_slopes, problem
 from reference import interpreted
 
 import vecdist
@@ -62,6 +62,28 @@ def test_kernels_compute_what_loops_do(seed):
     value, slopes = function.value_and_grad(*arrays)
     assert value == pytest.approx(made.by_loop(arrays)[0], rel=1e-12, abs=1e-12)
     for found, slope in zip(slopes, made.slopes(arrays), strict=True):
+        np.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize(("execution", "seed"), [
+    *(("uncompiled", seed) for seed in range(500, 510)),
+    *(pytest.param("compiled", seed, marks=pytest.mark.slow) for seed in (502, 510)),
+], indirect=["execution"])
+def test_recurrences_are_given_what_others_have_left(execution, seed):
+    """A number and an array of one are among the arguments of the next, in whose steps they are read."""
+    one, other = problem(seed), problem(seed + 100)
+    first, second = one.arrays(), other.arrays()
+
+    def both(total, *given):
+        number, last = total(one, given[: len(first)])
+        scale = 1.0 + 0.1 * np.tanh(number) + 0.1 * np.sin(last[0]).sum()
+        return total(other, [scale * each for each in given[len(first) :]])[0]
+
+    function = vecdist.compile(lambda *given: both(lambda made, arrays: expression(made, arrays)[:2], *given))
+    value, slopes = function.value_and_grad(*first, *second)
+    by_loops = lambda *given: both(lambda made, arrays: made.by_loop(arrays)[:2], *given)  # noqa: E731
+    assert value == pytest.approx(by_loops(*first, *second), rel=1e-12, abs=1e-12)
+    for found, slope in zip(slopes, complex_slopes(by_loops, [*first, *second]), strict=True):
         np.testing.assert_allclose(found, slope, rtol=1e-9, atol=1e-11)
 
 
