@@ -1,8 +1,12 @@
 """Draws of every family against distribution functions of SciPy, with fixed keys; parameters at their edges."""
 
+import contextlib
+import functools
 import itertools
 import time
+from unittest import mock
 
+import numba
 import numpy as np
 import pytest
 import scipy.stats as st
@@ -35,7 +39,9 @@ from vecdist.distributions.base import Distribution, parametrisation
 from vecdist.graph.node import topological
 from vecdist.primitives import PRIMITIVES
 from vecdist.runtime import pipeline
+from vecdist.special import draws, log_concave_draws, passage_draws, polya_gamma_draws
 
+OF_LOOPS = (draws, log_concave_draws, passage_draws, polya_gamma_draws)
 LEAST = 1e-6  # of a p-value
 LAST = 2000.0
 MIXED = {"HurdleGamma", "HurdleLogNormal", "WienerFirstPassage"}  # a density, and mass at 0 or at infinity
@@ -43,20 +49,34 @@ FARTHEST = 1e6  # a number beyond which there is nothing else
 
 
 ONE_OF_EACH_LOOP = {"Binomial", "Gamma", "Hypergeometric", "Poisson", "Soliton", "VonMises", "Zipf"}
+COMPILED = dict.fromkeys(ONE_OF_EACH_LOOP, 20_000) | {"LogSeries": 5_000, "PolyaGamma": 2_000}  # these two search
 
 
 def many_draws(distribution, name):
     """Draws in their thousands; Python is slow at those found by loops, and each loop is compiled for one family."""
     loops = any(node.op.endswith("_draw") for node in topological((sample(5, distribution).node,)))
-    if name in ONE_OF_EACH_LOOP:
-        return np.asarray(sample(5, distribution, 20_000))
+    if name in COMPILED:
+        return np.asarray(sample(5, distribution, COMPILED[name]))
     return drawn(distribution, 2_000 if loops else 5_000, key=5)
 
 
+def few_draws(distribution, name):
+    """Draws in their hundreds; to compile the longest search takes less time than to make it in Python."""
+    return np.asarray(sample(5, distribution, 200)) if name == "PolyaGamma" else drawn(distribution, 200, key=5)
+
+
 def drawn(distribution, shape=(), key=1):
-    """Draws by the interpreter."""
-    with by_interpreter():
+    """Draws by the interpreter, with their bits by a compiled function: half of the time would go to these."""
+    with by_interpreter(), contextlib.ExitStack() as stack:
+        for module in OF_LOOPS:
+            stack.enter_context(mock.patch.object(module, "uniforms", quick_uniforms()))
         return np.asarray(sample(key, distribution, shape))
+
+
+@functools.cache
+def quick_uniforms():
+    """The same numbers as ``draws.uniforms`` gives, which Philox of NumPy judges."""
+    return numba.njit(draws.uniforms)
 
 
 def uniforms(x, cdf, discrete, mixed=False):
@@ -70,10 +90,17 @@ def uniforms(x, cdf, discrete, mixed=False):
 
 
 def least_p_value(u):
-    """Of all numbers together, and of each column, which are so many chances."""
+    """Of all numbers together, and of each column, which are so many chances: of columns by the farthest of them."""
     assert ((u >= 0) & (u <= 1)).all()
-    columns = [st.kstest(column, "uniform").pvalue * u.shape[1] for column in u.T] if u.ndim == 2 else []
-    return min(st.kstest(u.ravel(), "uniform").pvalue, *columns, 1.0)
+    columns = st.kstwo.sf(farthest(u), len(u)) * u.shape[1] if u.ndim == 2 else 1.0
+    return min(st.kstwo.sf(farthest(u.reshape(-1, 1)), u.size), columns, 1.0)
+
+
+def farthest(u):
+    """How far from the diagonal the distribution functions of columns are, at most: the statistic of Kolmogorov."""
+    steps = np.arange(len(u) + 1)[:, None] / len(u)
+    u = np.sort(u, axis=0)
+    return max((u - steps[:-1]).max(), (steps[1:] - u).max())
 
 
 @pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["few", "many"])
@@ -82,7 +109,7 @@ def test_draws_of_every_family(family, many):
     names = family.parametrisations[0].names
     parameters = parameters_of(family, names)
     distribution = family(*parameters)
-    x = many_draws(distribution, family.__name__) if many else drawn(distribution, 200, key=5)
+    x = (many_draws if many else few_draws)(distribution, family.__name__)
     assert x.shape[1:] == (24,) and x.dtype == np.float64
     cdf = np.errstate(over="ignore")(cdf_of(family, names, parameters))  # of branches that SciPy does not take
     if family.discrete:  # where tails are long all of them is one step, for SciPy adds up masses
@@ -90,6 +117,12 @@ def test_draws_of_every_family(family, many):
         assert least_p_value(steps) > LEAST
     else:
         assert least_p_value(uniforms(x, cdf, False, family.__name__ in MIXED)) > LEAST
+
+
+def test_compiled_uniform_numbers_are_those_of_python():
+    for turn, place in enumerate((0, 7, 2**32 - 1, 2**32, 2**53 - 1)):
+        given = (2.0**32 - 1 - turn, 5.0, float(place), float(turn % 3), 64.0 * turn)
+        assert quick_uniforms()(*given) == draws.uniforms(*given)
 
 
 def test_a_single_value():
@@ -122,13 +155,13 @@ def test_draws_are_the_same_however_they_are_computed(name, execution):
 def test_a_draw_is_a_function_of_its_key_and_place(uncompiled):
     scales = np.array([1.0, 2.0, 3.0])
     before = None
-    draws = []
+    found = []
     for key in (1, 2, 2**63 + 1):
-        draws.append(np.asarray(sample(key, Exponential(scales), 4)) / scales)
+        found.append(np.asarray(sample(key, Exponential(scales), 4)) / scales)
         assert before is None or pipeline.compilations() == before
         before = pipeline.compilations()
-    assert len(np.unique(draws)) == 36
-    np.testing.assert_array_equal(np.asarray(sample(1, Exponential(scales), 4)) / scales, draws[0])
+    assert len(np.unique(found)) == 36
+    np.testing.assert_array_equal(np.asarray(sample(1, Exponential(scales), 4)) / scales, found[0])
     keys = np.array([1, 2])
     each = np.asarray(sample(keys[:, None], Exponential(scales)))
     np.testing.assert_array_equal(each, [np.asarray(sample(int(key), Exponential(scales))) for key in keys])

@@ -1,5 +1,7 @@
 """The distribution functions of the families that SciPy has not, or is slow at, by those that it has."""
 
+import functools
+
 import numpy as np
 import scipy.interpolate
 import scipy.special as sc
@@ -65,6 +67,14 @@ def _truncated_cauchy(x, loc, scale, low, high):
 
 def _polya_gamma(x, b, z):
     """Between points, at which it is the alternating series of inverse Gaussian distribution functions."""
+    between = [_polya_gamma_between(float(shape), float(tilt)) for shape, tilt in zip(b, z, strict=True)]
+    columns = [cdf(np.log(x[..., place])) for place, cdf in enumerate(between)]
+    return np.clip(np.stack(columns, axis=-1), 0.0, 1.0)
+
+
+@functools.cache
+def _polya_gamma_between(shape, tilt):
+    """The distribution function of a logarithm."""
 
     def at(x, b, z, weights):
         total = arb(0)
@@ -77,14 +87,11 @@ def _polya_gamma(x, b, z):
                 break
         return float(total * (b * (2 * (z / 2).cosh()).log()).exp())
 
-    columns = []
     with ctx.workprec(400):
-        for place, (shape, tilt) in enumerate(zip(b, z, strict=True)):
-            grid = shape * np.tanh(tilt / 2) / (2 * tilt) * np.exp(np.linspace(-7.0, 2.5, 50))
-            weights = [arb(shape).rising(n) / arb(n + 1).gamma() for n in range(60)]
-            values = [at(arb(each), arb(shape), arb(tilt), weights) for each in grid]
-            columns.append(scipy.interpolate.PchipInterpolator(np.log(grid), values)(np.log(x[..., place])))
-    return np.clip(np.stack(columns, axis=-1), 0.0, 1.0)
+        grid = shape * np.tanh(tilt / 2) / (2 * tilt) * np.exp(np.linspace(-7.0, 2.5, 50))
+        weights = [arb(shape).rising(n) / arb(n + 1).gamma() for n in range(60)]
+        values = [at(arb(each), arb(shape), arb(tilt), weights) for each in grid]
+    return scipy.interpolate.PchipInterpolator(np.log(grid), values)
 
 
 def _wiener_first_passage(x, alpha, tau, beta, delta):
