@@ -5,6 +5,8 @@ import numpy as np
 from vecdist import lazy, logpdf, logsumexp, scan
 from vecdist.distributions import Gamma, Normal, Poisson
 
+LONG = 192  # elements of a row from which on rows are long here: three turns of a block, and what is left
+
 
 def data(n, dtype="f8"):
     return (np.arange(n) * 7 % 31 / 9.0 - 1.0).astype(dtype)
@@ -105,20 +107,20 @@ def groups(chains, n, count):
 def cases():
     """What to compute and where to differentiate, in how many blocks, with how many lanes in a team."""
     return {
-        "chains of a line": (line(3, 1100), 1, 1),
-        "chains of a line in float32, by teams": (line(20, 1030, "f4"), 1, 4),
-        "chains of a line, the value of each in three blocks": (line(5, 1100, each=True), 3, 1),
-        "many chains of a line, in slots": (line(70, 1024), 1, 32),
-        "chains with a parameter of each element": (latent(3, 1050), 1, 1),
-        "chains of a regression": (regression(3, 1030, 5), 1, 1),
-        "chains of a regression in float32, by teams": (regression(20, 1030, 12, "f4"), 2, 1),
-        "chains of a regression, more columns": (regression(4, 1030, 33, "f4"), 1, 1),
-        "chains of a regression in strips": (regression(70, 1027, 6), 1, 1),
-        "chains of a regression in strips of 32, float32": (regression(100, 1030, 25, "f4", prior=False), 1, 1),
-        "chains of a regression in two strips": (regression(40, 1030, 30, "f4", prior=False), 1, 1),
-        "chains of a regression with groups in strips": (grouped(70, 1030, 5, 30), 1, 1),
-        "chains of a regression with few groups in strips": (grouped(66, 1030, 4, 3, "f4"), 1, 1),
-        "many chains of a regression in strips": (regression(150, 1024, 3, "f4"), 1, 1),
+        "chains of a line": (line(3, 236), 1, 1),
+        "chains of a line in float32, by teams": (line(20, 196, "f4"), 1, 4),
+        "chains of a line, the value of each in three blocks": (line(5, 400, each=True), 3, 1),
+        "many chains of a line, in slots": (line(70, 192), 1, 32),
+        "chains with a parameter of each element": (latent(3, 230), 1, 1),
+        "chains of a regression": (regression(3, 196, 5), 1, 1),
+        "chains of a regression in float32, by teams": (regression(20, 196, 12, "f4"), 2, 1),
+        "chains of a regression, more columns": (regression(4, 196, 33, "f4"), 1, 1),
+        "chains of a regression in strips": (regression(70, 197, 6), 1, 1),
+        "chains of a regression in strips of 32, float32": (regression(100, 196, 25, "f4", prior=False), 1, 1),
+        "chains of a regression in two strips": (regression(40, 196, 30, "f4", prior=False), 1, 1),
+        "chains of a regression with groups in strips": (grouped(70, 400, 5, 30), 1, 1),
+        "chains of a regression with few groups in strips": (grouped(66, 196, 4, 3, "f4"), 1, 1),
+        "many chains of a regression in strips": (regression(150, 192, 3, "f4"), 1, 1),
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),
         "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),
@@ -126,12 +128,12 @@ def cases():
         "wide rows of a regression in float32": (wide(150, 131, "f4"), 1, 1),
         "wide rows of a regression, each a block's": (wide(90, 81), 3, 1),
         "wide rows of a regression in float32, each a block's": (wide(140, 130, "f4"), 1, 1),
-        "chains of a mixture": (mixture(2, 1024, 3), 1, 1),
-        "chains of a mixture in float32, by teams": (mixture(9, 1024, 2, "f4"), 1, 4),
-        "chains of a table": (table(4, 600, 3), 1, 2),
-        "chains of a table of more columns than chains": (table(2, 200, 7), 1, 4),
+        "chains of a mixture": (mixture(2, 192, 3), 1, 1),
+        "chains of a mixture in float32, by teams": (mixture(9, 192, 2, "f4"), 1, 4),
+        "chains of a table": (table(4, 350, 3), 1, 2),
+        "chains of a table of more columns than chains": (table(2, 70, 7), 1, 4),
         "chains of a table of many columns, in float32": (table(3, 40, 33, "f4"), 1, 8),
         "means of a table in strips": (means(70, 40, 35), 2, 1),
-        "chains of groups": (groups(4, 1040, 30), 1, 2),
-        "chains of few groups, added up by blocks": (groups(2, 1040, 3), 1, 2),
+        "chains of groups": (groups(4, 220, 30), 1, 2),
+        "chains of few groups, added up by blocks": (groups(2, 220, 3), 1, 2),
     }

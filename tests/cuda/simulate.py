@@ -39,6 +39,7 @@ from vecdist.graph.leaves import leaf
 from vecdist.graph.node import const
 from vecdist.lazy.array import LazyArray
 from vecdist.lazy.derivatives import gradient_of
+from vecdist.passes import few_rows
 from vecdist.passes.bind import bind
 from vecdist.primitives.loops import local, loop
 from vecdist.runtime.cuda.backend import Cuda
@@ -394,7 +395,8 @@ CASES = {
     "draws that are accepted or rejected": (((sample(5, Gamma(np.array([0.1, 3.0]), 2.0), 60),), ()), 1, 1),
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
-CASES |= prefix_cases.cases(THREADS) | few_rows_cases.cases()
+FEW_ROWS = few_rows_cases.cases()
+CASES |= prefix_cases.cases(THREADS) | FEW_ROWS
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 CASES["batch of rows by a key"] = batch(90, 20), 1, 1
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
@@ -421,6 +423,13 @@ def wide_from(rows, width):
         yield
 
 
+def settings(name):
+    """What is long, or many, in a case: as little as has all that there is to see."""
+    if name.startswith("wide"):
+        return wide_from(4, 70 if name.endswith("a block's") else grid.WIDE)
+    return mock.patch.object(few_rows, "LONG", few_rows_cases.LONG) if name in FEW_ROWS else nullcontext()
+
+
 def check(name):
     """Run a case; ``AssertionError`` where it is wrong."""
     if name.startswith("random model "):
@@ -445,7 +454,7 @@ def check(name):
         return
     (results, wrt), blocks, lanes = CASES[name]
     by_blocks = name.endswith("by blocks")
-    with wide_from(4, 70 if name.endswith("a block's") else grid.WIDE) if name.startswith("wide") else nullcontext():
+    with settings(name):
         roots, derivation, kernel, arrays, lengths = prepared(results, wrt, target=RowByRow if by_blocks else Cuda)
         kernel = replace(kernel, fixed=()) if by_blocks else kernel
         found, _ = launch(kernel, arrays, lengths, blocks, lanes)
