@@ -19,14 +19,27 @@ MOST = 50_000  # of a function, some megabytes
 
 @contextlib.contextmanager
 def remembering():
-    """Inside, what routines share is remembered; nothing may be compiled."""
+    """Inside, what routines share is remembered; nothing may be compiled, unless ``as_written``."""
     try:
-        for function, modules in shared().items():
-            _give(modules, function.__name__, recalled(function))
+        _give_all(recalled)
         yield
     finally:
-        for function, modules in shared().items():
-            _give(modules, function.__name__, function)
+        _give_all(lambda function: function)
+
+
+@contextlib.contextmanager
+def as_written():
+    """Inside, while routines remember, they are as they are written, and may be compiled."""
+    try:
+        _give_all(lambda function: function)
+        yield
+    finally:
+        _give_all(recalled)
+
+
+def _give_all(kind):
+    for function, modules in shared().items():
+        _give(modules, function.__name__, kind(function))
 
 
 def _give(modules, name, function):

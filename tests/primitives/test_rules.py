@@ -1,29 +1,33 @@
 """Every entry of the table of primitives, tested by existing: its value, its derivatives and its second derivatives.
 
-Values are compared with the entry's oracle, derivatives with differences of the interpreter's values in float64.
+Values are compared with the entry's oracle, derivatives with differences of the interpreter's values in float64, and of
+a kernel's where each of these values is a search.
 """
 
+import contextlib
 import importlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from unittest import mock
 
 import numpy as np
 import pytest
-from remembering import remembering
+from remembering import as_written, remembering
 
+from vecdist import LazyArray, lazy
 from vecdist.graph.node import Node, cast, topological, where
 from vecdist.passes.differentiate import partials, pushforward
 from vecdist.primitives import PRIMITIVES, Primitive
 from vecdist.primitives.arithmetic import bit_xor, bits, from_bits
-from vecdist.runtime.interpreter import interpret
+from vecdist.runtime.interpreter import _expanded, interpret
 
 COUNT = 100
 DTYPES = [np.float64, np.float32]
-SEARCHED = {"beta_negative_binomial_quantile"}  # each step of the search is an integral: half a minute in Python
-WITH_DOMAIN = [
-    pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in SEARCHED else [])
-    for p in PRIMITIVES.values() if p.domain
-]  # fmt: skip
+# Each step of these searches is a sum or an integral: ten times what it takes to compile them, in Python.
+SEARCHED = {
+    "beta_negative_binomial_quantile", "noncentral_beta_quantile", "noncentral_t_quantile", "passage_quantile",
+}
+WITH_DOMAIN = [pytest.param(p, id=p.name) for p in PRIMITIVES.values() if p.domain]
 # Entries without a domain: those on bits have tests below, random numbers have theirs in test_philox and test_sampling,
 # and those whose arguments belong together are tested with the families that they are of.  Values that a rule derives
 # have theirs in functions/.
@@ -141,6 +145,21 @@ def entry(request: pytest.FixtureRequest) -> Primitive:
     return request.param
 
 
+@contextlib.contextmanager
+def found_by_kernel(name: str) -> Iterator[None]:
+    """Inside, the interpreter has a routine compiled, for the same values."""
+    entry = PRIMITIVES[name]
+
+    def meaning(*arrays: np.ndarray) -> np.ndarray:
+        with as_written():
+            return LazyArray(entry(*[lazy(np.asarray(each, np.float64)).node for each in arrays])).compute()
+
+    _expanded.cache_clear()  # of programs that know their meanings
+    with mock.patch.dict(PRIMITIVES, {name: replace(entry, meaning=meaning)}):
+        yield
+    _expanded.cache_clear()
+
+
 @dataclass
 class Along:
     """An entry and those of its partials that have some, and what they are along each argument."""
@@ -167,7 +186,8 @@ def along(entry: Primitive) -> Along | None:
     firsts = partials(node, leaves) if entry.partials is not None else ()
     nodes = [node, *(first for first in firsts if not any(below.op in LAST for below in topological((first,))))]
     places = moving(entry, node)
-    values = moved(nodes, arrays + steps, one_at_a_time(steps, places))
+    with found_by_kernel(entry.name) if entry.name in SEARCHED else contextlib.nullcontext():
+        values = moved(nodes, arrays + steps, one_at_a_time(steps, places))
     return Along(nodes, values, places, leaves, sizes, arrays + steps)
 
 
