@@ -11,7 +11,7 @@ from vecdist.distributions import LKJ, MvNormal, MvStudentT, Wishart
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray
 from vecdist.passes.entries import WRITTEN, by_entries
-from vecdist.primitives import factorisations
+from vecdist.primitives import factorisations, orders
 from vecdist.runtime.cpu.matrices import ROWS, small
 
 LEADS = [(), (1,), (3,), (2, 4), (15,), (16,), (17,), (5, 9), (400,)]
@@ -172,18 +172,21 @@ def test_calls_are_written_out_where_none_can_be_made(rows):
     """All that there are, of as many rows as are written out, beside what the calls give."""
     rng = np.random.default_rng(rows)
     a, b = drawn(rng, (2,), rows, np.float64, 1.0), rng.normal(size=(2, rows, 3))
-    one, right = lazy(a).node, lazy(b).node
+    general = rng.normal(size=a.shape)
+    one, right, other, rounded = [lazy(each).node for each in (a, b, general, general.round())]  # which has ties
     factor = factorisations.cholesky(one)
     nodes = [
         factor, factorisations.cholesky(one, strict=True), factorisations.lower_solution(factor, right),
         factorisations.upper_solution(factor, right), factorisations.times(one, right),
         factorisations.definite_solution(one, factor, right), factorisations.squared_distance(one, factor, right),
         factorisations.definite_inverse(one, factor), factorisations.log_determinant(one, factor),
+        factorisations.solution(other, right), factorisations.inverse(other),
+        *factorisations.sign_and_log_determinant(other), orders.in_order(other), orders.order(rounded),
     ]  # fmt: skip
     assert {node.attrs[0] for node in nodes} == set(WRITTEN)
     for node in nodes:
         (written,) = by_entries([node])
-        assert any(each.op == "external" for each in topological([written])) == (rows == 17)
+        assert any(each.op == "external" for each in topological([written])) == (rows > WRITTEN[node.attrs[0]].most)
         with by_interpreter():
             found, wanted = np.asarray(LazyArray(written)), np.asarray(LazyArray(node))
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-10 * abs(wanted).max())

@@ -62,9 +62,7 @@ def schedule(
         known = ((value.of, node) for found in lowering.values.values() for node, value in found.items())
         made |= {value.id: node for value, node in known if isinstance(value, Name)}
     slots = sorted((_slot(node) for node in nodes if node.op == "slot"), key=lambda slot: slot.index)
-    return Kernel(
-        lowering.root, tuple(slots), tuple(lowering.outputs), tuple(_lengths(nodes)), bool(flags)
-    )
+    return Kernel(lowering.root, tuple(slots), tuple(lowering.outputs), tuple(_lengths(nodes)), bool(flags))
 
 
 def _slot(node: Node) -> Slot:
