@@ -8,7 +8,7 @@ from typing import final
 
 from vecdist.graph.node import Node
 from vecdist.graph.shapes import Dim, Shape
-from vecdist.kernel.expressions import ZERO, Expr, joined, length
+from vecdist.kernel.expressions import ONE, ZERO, Expr, further, joined, length
 from vecdist.kernel.ir import Block
 
 
@@ -58,6 +58,11 @@ class Context:
         indices = (replace(i, block=inner) if i is not None and i.block is block else i for i in self.indices)
         return Context(tuple(indices), self.guard, self.within)
 
+    def moving(self, root: Block) -> Context:
+        """The same without indices that are fixed: of one element of an axis, which no other place has."""
+        kept = tuple([None if i is not None and i.block is root and not i.gathered else i for i in self.indices])
+        return replace(self, indices=kept)
+
     def level(self, block: Block) -> int:
         """The level of ``block`` from which the indices are known."""
         known = [index for index in (*self.indices, self.guard) if index is not None and index.block is block]
@@ -95,8 +100,7 @@ def through_view(context: Context, node: Node, root: Block) -> Context:
 
 
 def _affine(index: Expr, start: Dim, step: int) -> Expr:
-    scaled = index if step == 1 else step * index
-    return scaled if start == 0 else length(start) + scaled
+    return further(index if step == 1 else step * index, length(start))
 
 
 def through_pad(context: Context, node: Node, root: Block) -> Context:
@@ -153,7 +157,7 @@ def _place(index: Index, start: Dim, step: int) -> Expr:
 
 
 def _offset(index: Index, start: Dim) -> Expr:
-    return index.value if start == 0 else index.value - length(start)
+    return further(index.value, length(start), backwards=True)
 
 
 def _both(guards: list[Index], root: Block) -> Index | None:
@@ -168,7 +172,7 @@ def through_shift(context: Context, node: Node, root: Block) -> Context:
     """The context of what is shifted: the place before along its axis, guarded where there is none."""
     (axis,), backwards, _ = node.attrs
     known = context.indices[axis] or Index(ZERO, root)
-    place = known.value + 1 if backwards else known.value - 1
+    place = further(known.value, ONE, not backwards)
     there = place < length(node.shape[axis]) if backwards else known.value > 0
     guards = [*([context.guard] if context.guard else []), replace(known, value=there)]
     indices = list(context.indices)

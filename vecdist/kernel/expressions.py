@@ -6,6 +6,7 @@ They are trees that are compared and hashed by what they say, and are written wi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import is_
@@ -244,6 +245,24 @@ def expr(value: Operand) -> Expr:
 def operation(op: str, *args: Operand) -> Operation:
     """An operator applied to expressions or numbers."""
     return Operation(op, tuple(map(expr, args)))
+
+
+def further(index: Expr, by: Expr, backwards: bool = False) -> Expr:
+    """An index moved by a name or a number: the same expression whatever the order of several moves.
+
+    >>> str(further(further(Name("i"), Name("t")), Name("s"))), str(further(Name("i") + Name("s"), Name("s"), True))
+    ('i + s + t', 'i')
+    """
+    moves = Counter({by: -1 if backwards else 1})
+    while isinstance(index, Operation) and index.op in {"+", "-"} and isinstance(index.args[1], Name | Constant):
+        (index, move), sign = index.args, 1 if index.op == "+" else -1
+        moves[move] += sign
+    number = sum(move.value * count for move, count in moves.items() if isinstance(move, Constant))
+    index = index + number if number > 0 else index - -number if number else index
+    for move in sorted((move for move in moves if isinstance(move, Name)), key=lambda name: name.id):
+        for _ in range(abs(moves[move])):
+            index = index + move if moves[move] > 0 else index - move
+    return index
 
 
 def length(dim: Dim) -> Expr:

@@ -19,6 +19,7 @@ from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
+from vecdist.kernel.needs import Crowded, Needs, dear, often_computed
 from vecdist.kernel.places import Places, Value
 from vecdist.kernel.recurrences import STEP_LEAVES, Carry, Run
 from vecdist.kernel.regions import (
@@ -28,10 +29,10 @@ from vecdist.kernel.regions import (
     picked_axes,
     raise_to,
     region,
-    structure_below,
     through_gather,
 )
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Operator, Scatter, Store, Temp, Total, carried
+from vecdist.passes.recurrences import in_memory
 from vecdist.primitives.loops import Loop as Turns
 from vecdist.primitives.recurrences import Recurrence
 from vecdist.primitives.scans import SCANS
@@ -49,8 +50,19 @@ def schedule(
 
     ``made`` is told which node each name is the value of; loops over the lengths ``leading`` stand outside others.
     """
+    while True:
+        try:
+            return _scheduled(roots, flags, made, leading)
+        except Crowded as crowded:
+            every = in_memory((*roots, *flags), crowded.nodes)
+            roots, flags = every[: len(roots)], every[len(roots) :]
+
+
+def _scheduled(
+    roots: Sequence[Node], flags: Sequence[Node], made: dict[str, Node] | None, leading: Sequence[Dim]
+) -> Kernel:
     nodes = list(topological((*roots, *flags)))
-    lowering = _Lowering(leading)
+    lowering = _Lowering(nodes, leading)
     for node in nodes:
         if node.op == "kept":
             lowering.keep(node)
@@ -58,6 +70,9 @@ def schedule(
         lowering.output(root)
     for flag in flags:
         lowering.flag(flag)
+    crowded = often_computed(lowering)
+    if crowded:
+        raise Crowded(crowded)
     if made is not None:
         known = ((value.of, node) for found in lowering.values.values() for node, value in found.items())
         made |= {value.id: node for value, node in known if isinstance(value, Name)}
@@ -86,13 +101,14 @@ def _lengths(nodes: Sequence[Node]) -> list[str]:
 class _Lowering:
     """The state of one lowering: blocks so far, and what has been computed in them."""
 
-    def __init__(self, leading: Sequence[Dim]) -> None:
+    def __init__(self, nodes: Sequence[Node], leading: Sequence[Dim]) -> None:
         self.leading = leading
+        self.dear = dear(nodes)
         self.root = Block()
         self.outputs: list[Output] = []
         self.values: defaultdict[Context, dict[Node, Value]] = defaultdict(dict)
-        self.below: dict[Node, tuple[Node, ...]] = {}
-        self.bare: set[Node] = set()
+        self.below: dict[Node, tuple[Node, ...]] = {}  # what nodes need that is no function of elements
+        self.bare: set[Node] = set()  # nodes that need none
         self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
         self.split: dict[tuple[Block, Name], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
@@ -205,34 +221,7 @@ class _Lowering:
 
     def needs(self, node: Node, context: Context) -> dict[Block, int]:
         """The level that each block must have reached before ``node`` can be computed in ``context``."""
-        levels: dict[Block, int] = {}
-        if node not in self.below:
-            found = structure_below(node, self.bare)  # of which views of arrays need nothing
-            self.below[node] = tuple(each for each in found if each.op != "view" or each.args[0].op != "slot")
-        for source in self.below[node]:
-            at = context.at(source)
-            if source.op == "gather":
-                places = picked_axes(source, at)
-                for pick in source.args[1:]:
-                    raise_to(levels, self.needs(pick, places))
-                known = Index(ZERO, places.home(self.root), gathered=True)
-                raise_to(levels, self.needs(source.args[0], through_gather(source, at, [known] * len(source.args))))
-            elif source.op in THROUGH:
-                raise_to(levels, self.needs(source.args[0], THROUGH[source.op](at, source, self.root)))
-            elif source.op in STEP_LEAVES:
-                if source.args:
-                    raise_to(levels, self.needs(source.args[0], recurrences.source(self.known[source][0], source, at)))
-            elif self.is_temporary(source, at):
-                raise_to(levels, {self.root: self.temporary(source)[1] + 1})
-            else:
-                raise_to(levels, self.needs_of_sum(source, at))
-        return levels
-
-    def needs_of_sum(self, node: Node, context: Context) -> dict[Block, int]:
-        home = context.home(self.root)
-        inner = self.needs(node.args[0], inside(context, node, home, self.leading))
-        outside = {block: level for block, level in inner.items() if block in home.chain()}
-        return {**outside, home: inner.get(home, self.first if home is self.root else 0) + 1}
+        return Needs(self).levels(node, context)
 
     def is_temporary(self, node: Node, context: Context) -> bool:
         """Whether a reduction is kept: it would be computed again along a loop that it does not vary on, or is summed

@@ -18,6 +18,7 @@ from vecdist.graph.shapes import normalise_axes
 from vecdist.lazy.indexing import pick, picks
 from vecdist.lazy.methods import Methods
 from vecdist.lazy.operators import Operators
+from vecdist.lazy.parts import part
 from vecdist.lazy.reading import Readable
 from vecdist.lazy.refusals import WHY
 from vecdist.lazy.ufuncs import apply, check_shapes
@@ -82,7 +83,7 @@ class LazyArray(Readable, Methods, Operators):
         return mimebundle(self.node, self._value is not None)
 
     def __getitem__(self, key: Any) -> LazyArray:
-        return LazyArray(pick(self.node, key) if picks(key) else index_view(self.node, key))
+        return LazyArray(pick(self.node, key) if picks(key) else part(index_view(self.node, key)))
 
     def transpose(self, *axes: Any) -> LazyArray:
         """The array with its axes in another order; reversed where none is given."""

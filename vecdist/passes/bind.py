@@ -116,7 +116,7 @@ class Binder:
         self.lengths: dict[str, int] = {}
         self.sizes: dict[str, tuple[int, ...]] = {}
         self.names: dict[int, str] = {}
-        self.starts = 0
+        self.starts: dict[int, str] = {}
         self.there: set[Node] = set()  # results of calls, of which others are not asked for
 
     def rule(self, node: Node, args: tuple[Node, ...]) -> Node:
@@ -211,10 +211,10 @@ class Binder:
     def start(self, start: Any) -> Dim:
         if start == 0:
             return 0
-        name = f"s{self.starts}"
-        self.starts += 1
-        self.lengths[name] = start
-        return name
+        if start not in self.starts:
+            self.starts[start] = f"s{len(self.starts)}"
+            self.lengths[self.starts[start]] = start
+        return self.starts[start]
 
     def _gather(self, node: Node, args: tuple[Node, ...]) -> Node:
         return Node("gather", args, node.attrs, self.shape(node), node.dtype)

@@ -7,17 +7,18 @@ any other; an absent derivative is structurally zero and is never multiplied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from vecdist.graph.node import Node, cast, const, topological, where
 from vecdist.passes.loop_derivatives import loop_partials
 from vecdist.passes.recurrences import pulled, pushed
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.calls import pulled_back, pushed_forward
-from vecdist.primitives.structure import STRUCTURE, full, sum_to
+from vecdist.primitives.structure import STRUCTURE, full, is_reduction, sum_to
 from vecdist.primitives.table import PRIMITIVES, partials_of
 
 Duals = dict[Node, Node]
+FEW = 4  # inputs of a region
 SIGNS = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}
 
 
@@ -31,7 +32,7 @@ def pullback(seeds: Mapping[Node, Node], wrt: Sequence[Node]) -> tuple[Node, ...
     nodes = list(topological(seeds))
     active = _above(nodes, wrt)
     leaves = set(wrt)
-    duals = _region_duals(active, leaves)
+    duals = _region_duals(active, leaves, _moved_elsewhere(nodes))
     cotangents: Duals = {root: cotangent for root, cotangent in seeds.items() if root in active}
     together = _together(nodes)
     for node in reversed(nodes):
@@ -156,9 +157,21 @@ def _above(nodes: Sequence[Node], leaves: Sequence[Node]) -> set[Node]:
     return found & set(nodes)
 
 
-def _region_duals(active: set[Node], leaves: set[Node]) -> Callable[[Node], Duals]:
-    """A function giving the partials of a node in the inputs of its elementwise region."""
+def _moved_elsewhere(nodes: Sequence[Node]) -> set[Node]:
+    """What has a cotangent of its own, for views and the like take it to other places."""
+    return {arg for node in nodes if node.op in STRUCTURE and not is_reduction(node) for arg in node.args}
+
+
+def _region_duals(
+    active: set[Node], leaves: set[Node], ends: Collection[Node] = ()
+) -> Callable[[Node], Duals]:
+    """A function giving the partials of a node in the inputs of its elementwise region.
+
+    ``ends`` that depend on more than a few inputs are inputs of what is made of them: a region that goes on through
+    them all, as steps that are written one after another do, has partials that grow with the square of their number.
+    """
     known: dict[Node, Duals] = {}
+    own: dict[Node, Duals] = {}
 
     def duals(root: Node) -> Duals:
         stack = [root]
@@ -171,11 +184,11 @@ def _region_duals(active: set[Node], leaves: set[Node]) -> Callable[[Node], Dual
                 stack.extend(missing)
                 continue
             stack.pop()
-            if is_input:
-                known[node] = {node: const(1, node.dtype)}
-            elif node not in known:
-                known[node] = _combine(node, [known.get(arg, {}) for arg in node.args])
-        return known[root]
+            if node not in known:
+                own[node] = {} if is_input else _combine(node, [known.get(arg, {}) for arg in node.args])
+                cut = node in ends and len(own[node]) > FEW
+                known[node] = {node: const(1, node.dtype)} if is_input or cut else own[node]
+        return own[root] or known[root]
 
     return duals
 

@@ -269,7 +269,11 @@ def stored(roots: Sequence[Node]) -> tuple[Node, ...]:
     if not any(node.op == "recurrence" for node in nodes):
         return tuple(roots)
     read = {arg for node in nodes if node.op == "recurrence" for arg in _read(node)}
-    held = {node for node in read | _between(nodes) if any(dim != 1 for dim in node.shape)}
+    return in_memory(roots, {node for node in read | _between(nodes) if any(dim != 1 for dim in node.shape)})
+
+
+def in_memory(roots: Sequence[Node], held: set[Node]) -> tuple[Node, ...]:
+    """``roots`` where what is ``held`` is there before it is read."""
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
         found = rebuilt(node, args)

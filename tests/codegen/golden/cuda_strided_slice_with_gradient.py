@@ -17,16 +17,16 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
             done = False
             if base + 4 * lanes <= n1:
                 i3_0 = base + lane
-                v4_0 = x0[(s0 + i0) * x0_s0 + i3_0 * x0_s1]
+                v4_0 = x0[(i0 + s0) * x0_s0 + i3_0 * x0_s1]
                 v5_0 = x0[i0 * x0_s0 + i3_0 * x0_s1]
                 i3_1 = base + lane + 1 * lanes
-                v4_1 = x0[(s0 + i0) * x0_s0 + i3_1 * x0_s1]
+                v4_1 = x0[(i0 + s0) * x0_s0 + i3_1 * x0_s1]
                 v5_1 = x0[i0 * x0_s0 + i3_1 * x0_s1]
                 i3_2 = base + lane + 2 * lanes
-                v4_2 = x0[(s0 + i0) * x0_s0 + i3_2 * x0_s1]
+                v4_2 = x0[(i0 + s0) * x0_s0 + i3_2 * x0_s1]
                 v5_2 = x0[i0 * x0_s0 + i3_2 * x0_s1]
                 i3_3 = base + lane + 3 * lanes
-                v4_3 = x0[(s0 + i0) * x0_s0 + i3_3 * x0_s1]
+                v4_3 = x0[(i0 + s0) * x0_s0 + i3_3 * x0_s1]
                 v5_3 = x0[i0 * x0_s0 + i3_3 * x0_s1]
                 # so that no load waits for what is computed
                 cuda.syncwarp(mask)
@@ -38,7 +38,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                 done = True
             if not done:
                 for i3 in range(base + lane, min(base + 4 * lanes, n1), lanes):
-                    v4 = x0[(s0 + i0) * x0_s0 + i3 * x0_s1]
+                    v4 = x0[(i0 + s0) * x0_s0 + i3 * x0_s1]
                     v5 = x0[i0 * x0_s0 + i3 * x0_s1]
                     v6 = v4 * v5
                     a7 = a7 + f8(v6)
@@ -52,16 +52,16 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
             done = False
             if base + 4 * lanes <= n1:
                 i10_0 = base + lane
-                v11_0 = x0[(s0 + i9) * x0_s0 + i10_0 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v11_0 = x0[(i9 + s0) * x0_s0 + i10_0 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
                 v14_0 = x0[(i9 - s0) * x0_s0 + i10_0 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 i10_1 = base + lane + 1 * lanes
-                v11_1 = x0[(s0 + i9) * x0_s0 + i10_1 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v11_1 = x0[(i9 + s0) * x0_s0 + i10_1 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
                 v14_1 = x0[(i9 - s0) * x0_s0 + i10_1 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 i10_2 = base + lane + 2 * lanes
-                v11_2 = x0[(s0 + i9) * x0_s0 + i10_2 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v11_2 = x0[(i9 + s0) * x0_s0 + i10_2 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
                 v14_2 = x0[(i9 - s0) * x0_s0 + i10_2 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 i10_3 = base + lane + 3 * lanes
-                v11_3 = x0[(s0 + i9) * x0_s0 + i10_3 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                v11_3 = x0[(i9 + s0) * x0_s0 + i10_3 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
                 v14_3 = x0[(i9 - s0) * x0_s0 + i10_3 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                 # so that no load waits for what is computed
                 cuda.syncwarp(mask)
@@ -84,7 +84,7 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                 done = True
             if not done:
                 for i10 in range(base + lane, min(base + 4 * lanes, n1), lanes):
-                    v11 = x0[(s0 + i9) * x0_s0 + i10 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                    v11 = x0[(i9 + s0) * x0_s0 + i10 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
                     v14 = x0[(i9 - s0) * x0_s0 + i10 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
                     v13 = cuda.selp(v12, v11, f8(0.0))
                     v16 = cuda.selp(v15, v14, f8(0.0))

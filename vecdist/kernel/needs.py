@@ -1,0 +1,135 @@
+"""The level that blocks must have reached before a node can be computed: behind the sums and memory that it reads."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, final
+
+from vecdist.graph.node import Node
+from vecdist.kernel import recurrences
+from vecdist.kernel.context import THROUGH, Context, Index
+from vecdist.kernel.expressions import ZERO
+from vecdist.kernel.ir import Block
+from vecdist.kernel.recurrences import STEP_LEAVES
+from vecdist.kernel.regions import inside, picked_axes, raise_to, structure_below, through_gather
+from vecdist.passes.hoist import DEAR
+from vecdist.primitives.structure import STRUCTURE
+
+if TYPE_CHECKING:
+    from vecdist.kernel.lower import _Lowering
+
+Levels = dict[Block, int]
+OFTEN = 8  # places of all loops
+MOST = 4  # places at which a value is computed again for one element; views of views of views ask for very many
+
+
+class Crowded(Exception):
+    """Some values are wanted at so many places for each element that they should be in memory."""
+
+    def __init__(self, nodes: set[Node]) -> None:
+        super().__init__(nodes)
+        self.nodes = nodes
+
+
+@final
+class Needs:
+    """What one lookup found out: views of views come to a node in one place by very many ways."""
+
+    def __init__(self, lowering: _Lowering) -> None:
+        self.lowering = lowering
+        self.known: dict[tuple[Node, Context], Levels] = {}
+        self.places: defaultdict[Node, set[Context]] = defaultdict(set)
+        self.crowded: set[Node] = set()
+
+    def levels(self, node: Node, context: Context) -> Levels:
+        """The level that each block must have reached before ``node`` can be computed in ``context``."""
+        found = self.of(node, context)
+        if self.crowded:
+            raise Crowded(self.crowded)
+        return found
+
+    def of(self, node: Node, context: Context) -> Levels:
+        levels: Levels = {}
+        if self.is_crowded(node, context):
+            return levels
+        for source in self.below(node):
+            at = context.at(source)
+            if (source, at) not in self.known:
+                self.known[source, at] = self.of_source(source, at)
+            raise_to(levels, self.known[source, at])
+        return levels
+
+    def is_crowded(self, node: Node, context: Context) -> bool:
+        """Whether this place is one too many; fixed ones along an axis are of other elements, and count as one."""
+        if context.within is None and node in self.lowering.dear:
+            places = self.places[node]
+            places.add(context.moving(self.lowering.root))
+            if len(places) > MOST:
+                self.crowded.add(node)
+        return node in self.crowded
+
+    def below(self, node: Node) -> tuple[Node, ...]:
+        """What a node needs that is no function of elements; views of arrays need nothing."""
+        lowering = self.lowering
+        if node not in lowering.below:
+            found = structure_below(node, lowering.bare)
+            lowering.below[node] = tuple(each for each in found if each.op != "view" or each.args[0].op != "slot")
+        return lowering.below[node]
+
+    def of_source(self, source: Node, at: Context) -> Levels:
+        """What has a structure, in its own place."""
+        lowering = self.lowering
+        if source.op == "gather":
+            return self.of_gather(source, at)
+        if source.op in THROUGH:
+            return self.of(source.args[0], THROUGH[source.op](at, source, lowering.root))
+        if source.op in STEP_LEAVES:
+            if not source.args:
+                return {}
+            return self.of(source.args[0], recurrences.source(lowering.known[source][0], source, at))
+        if lowering.is_temporary(source, at):
+            return {lowering.root: lowering.temporary(source)[1] + 1}
+        return self.of_sum(source, at)
+
+    def of_gather(self, source: Node, at: Context) -> Levels:
+        places, levels = picked_axes(source, at), {}
+        for pick in source.args[1:]:
+            raise_to(levels, self.of(pick, places))
+        known = Index(ZERO, places.home(self.lowering.root), gathered=True)
+        raise_to(levels, self.of(source.args[0], through_gather(source, at, [known] * len(source.args))))
+        return levels
+
+    def of_sum(self, node: Node, context: Context) -> Levels:
+        lowering = self.lowering
+        home = context.home(lowering.root)
+        inner = self.of(node.args[0], inside(context, node, home, lowering.leading))
+        outside = {block: level for block, level in inner.items() if block in home.chain()}
+        return {**outside, home: inner.get(home, lowering.first if home is lowering.root else 0) + 1}
+
+
+def often_computed(lowering: _Lowering) -> set[Node]:
+    """What was computed at too many places of all loops; of what is computed together, the last."""
+    places: Counter[Node] = Counter()
+    known: defaultdict[Context, set[Node]] = defaultdict(set)
+    for context, found in lowering.values.items():
+        if context.within is None:
+            known[context.moving(lowering.root)] |= lowering.dear.intersection(found)
+    for found in known.values():
+        places.update(found)
+    often = {node for node, count in places.items() if count > OFTEN}
+    inner = {arg for node in often for arg in node.args if places[arg] <= places[node]}
+    return often - inner
+
+
+def dear(nodes: Sequence[Node]) -> set[Node]:
+    """Those of ``nodes``, which stand behind their arguments, that are better read than computed again and again."""
+    costs: dict[Node, int] = {}
+    for node in nodes:
+        if node.op in THROUGH or node.op == "gather":
+            costs[node] = costs[node.args[0]]
+        elif node.op in STRUCTURE or not node.args:
+            costs[node] = 0
+        else:
+            costs[node] = min(DEAR, 1 + sum(costs[arg] for arg in node.args))
+    return {node for node in nodes if costs[node] == DEAR and any(dim != 1 for dim in node.shape)}
