@@ -14,6 +14,7 @@ from vecdist.runtime.interpreter import interpret
 
 DTYPES = [np.float64, np.float32]
 PRECISION = 400  # bits: the differences of lgamma at 1e15 keep 50 digits
+FEW, ENOUGH = 160, 100  # bits to begin with, and those that have to be right: 2^-47 units in the last place are left
 COUNT = 150  # points per range
 INF, NAN = np.inf, np.nan
 
@@ -46,10 +47,11 @@ def errors(name: str, truth: Callable[..., arb], arrays: list[np.ndarray], floor
     """The errors in units in the last place of the true value, or of ``floor`` where that is larger."""
     values = evaluate(name, arrays)
     kind = np.finfo(values.dtype)
-    result = np.zeros(len(values))
-    with flint.ctx.workprec(PRECISION):
-        for i, row in enumerate(zip(*(a.tolist() for a in arrays), strict=True)):
-            exact = truth(*map(arb, row))
+    result, known = np.zeros(len(values)), precisely(truth, PRECISION)
+    for i, row in enumerate(zip(*(a.tolist() for a in arrays), strict=True)):
+        with flint.ctx.workprec(FEW):
+            exact = known(*map(arb, row))
+        with flint.ctx.workprec(PRECISION):
             size = max(abs(float(exact.mid())), abs(float(floor(*map(arb, row)).mid())))
             if size > float(kind.max):
                 result[i] = 0.0 if np.isinf(values[i]) else INF
@@ -85,10 +87,18 @@ def at_least_one(*_: arb) -> arb:
 
 
 def precisely(truth: Callable[..., arb], bits: int = 2000) -> Callable[..., arb]:
-    """``truth`` with more digits, for what cancels on the way to it."""
+    """``truth`` with more digits, for what cancels on the way to it.
+
+    A few are tried first, which the ball says are right or not, unless the caller has found that they do not do.
+    """
 
     @wraps(truth)
     def with_more_digits(*arguments: arb) -> arb:
+        if flint.ctx.prec < PRECISION:
+            with flint.ctx.workprec(FEW):
+                found = truth(*arguments)
+            if found.rel_accuracy_bits() >= ENOUGH:
+                return found
         with flint.ctx.workprec(bits):
             return truth(*arguments)
 

@@ -35,7 +35,7 @@ def slope(function: Callable[[arb, arb], arb], place: int) -> Callable[[arb, arb
     def found(v: arb, x: arb) -> arb:
         h = arb(2) ** -100 * (x if place else 1)
         up, down = ((v, x + h), (v, x - h)) if place else ((v + h, x), (v - h, x))
-        return ((function(*up) - function(*down)) / (2 * h)).mid()
+        return (function(*up) - function(*down)) / (2 * h)
 
     return precisely(found, BITS)
 
@@ -45,7 +45,7 @@ def bend(function: Callable[[arb, arb], arb], place: int) -> Callable[[arb, arb]
 
     def found(v: arb, x: arb) -> arb:
         first, h = slope(function, place), arb(2) ** -100
-        return ((first(v + h, x) - first(v - h, x)) / (2 * h)).mid()
+        return (first(v + h, x) - first(v - h, x)) / (2 * h)
 
     return precisely(found, BITS)
 

@@ -52,7 +52,8 @@ def inverse(start: Callable, function: Callable, slope: Callable, bits: int = 30
     def solved(y: arb) -> arb:
         x = arb(float(start(float(y))))
         for _ in range(7):
-            x = (x - (function(x) - y) / slope(x)).mid()
+            at = x.mid()
+            x = at - (function(at) - y) / slope(at)
         return x
 
     return precisely(solved, bits)
