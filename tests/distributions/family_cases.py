@@ -7,7 +7,7 @@ import numpy as np
 import scipy.special
 import scipy.stats
 from family_truth import CONVERSIONS, true_density
-from flint import arb
+from flint import arb, ctx
 
 from vecdist import logpdf, value_and_partials
 from vecdist.distributions import FAMILIES
@@ -109,7 +109,9 @@ class Drawn:
     def logpdf(self, x):
         names = self.family.parametrisations[0].names
         rows = zip(x, *self.parameters, strict=True)
-        return np.array([float(true_density(self.family, names, v, p)) for v, *p in (map(arb, row) for row in rows)])
+        with ctx.workprec(200):
+            balls = (true_density(self.family, names, v, p) for v, *p in (map(arb, row) for row in rows))
+            return np.array([*map(float, balls)])
 
     logpmf = logpdf
 

@@ -7,6 +7,7 @@ import random
 import flint
 import numpy as np
 import pytest
+from balls import certified
 from flint import arb
 
 import vecdist
@@ -60,18 +61,21 @@ def truth(*point):
     """Both tails, their logarithms, and the slopes of these in each argument, by differences."""
     t, beta, drift = point
     exponent = abs(drift) + 0.5 * (1 - beta) ** 2 / t + 0.5 * drift**2 * t + 15 * t - math.log2(beta)
-    bits = min(8000, 350 + 4 * int(exponent))  # what the waves have left late may be nothing
-    with flint.ctx.workprec(bits):
-        balls, moved = [arb(each) for each in point], []
+    balls = [arb(each) for each in point]
+
+    def known():
+        moved = []
         for place, at in enumerate(balls):
             h = arb(2) ** -80 * (t, beta * (1 - balls[1]), max(abs(drift), 1.0))[place]
             shifted = [[at + s * h if i == place else other for i, other in enumerate(balls)] for s in (1, -1)]
             sides = [tails(*each) for each in shifted]
             moved.append([(up.log() - down.log()) / (2 * h) for up, down in zip(*sides, strict=True)])
         both = tails(*balls)
-        known = both, [each.log() for each in both], *zip(*moved, strict=True)
-        values, logarithms, *slopes = ([certain(each) for each in numbers] for numbers in known)
-        return values, logarithms, slopes
+        return [*both, *(each.log() for each in both), *(slope for pair in zip(*moved, strict=True) for slope in pair)]
+
+    bits = 220 + 2 * int(exponent), 350 + 4 * int(exponent)
+    numbers = [certain(each) for each in certified(known, 61, [min(8000, each) for each in bits])]
+    return numbers[:2], numbers[2:4], (numbers[4:7], numbers[7:])
 
 
 def certain(ball):
