@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
-from vecdist.kernel.code import Function, expressions, mapped, walk
-from vecdist.kernel.expressions import Call, Expr, Name, names, rewritten
+from vecdist.kernel.code import Function, mapped, names_in
+from vecdist.kernel.expressions import Call, Expr, Name, rewritten
 
 
 def trimmed(functions: Sequence[Function], entries: Collection[str]) -> tuple[Function, ...]:
     """The functions of a module, of which ``entries`` are called from outside, and keep what they are called with."""
-    read = [{name for item in walk(each.body) for name in names(*expressions(item))} for each in functions]
+    read = [names_in(each.body) for each in functions]
     kept = {
         each.name: [place for place, name in enumerate(each.parameters) if name in own]
         for each, own in zip(functions, read, strict=True) if each.name not in entries

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, final
 
-from vecdist.kernel.expressions import ZERO, Element, Expr, Name, Several, names, rewritten
+from vecdist.kernel.expressions import ZERO, Constant, Element, Expr, Name, Several, names, rewritten
 
 Item_co = TypeVar("Item_co", covariant=True)
 """What stands among structured statements: nothing else in finished code, statements of loop nests before."""
@@ -135,6 +135,17 @@ def expressions(item: Code) -> Iterator[Expr]:
             yield test
         case For(_, stop, _, start, step):
             yield from (start, stop) if step is None else (start, stop, step)
+
+
+def names_in(items: Sequence[Code]) -> set[str]:
+    """Every name in expressions of statements and of all that stands inside them."""
+    found, parts = set(), [part for item in walk(items) for part in expressions(item)]
+    for part in parts:  # which grow meanwhile
+        if isinstance(part, Name):
+            found.add(part.id)
+        elif not isinstance(part, Constant):
+            parts += part.parts
+    return found
 
 
 def specialised(function: Function, known: Mapping[Expr, Expr]) -> Function:

@@ -22,8 +22,8 @@ from vecdist.codegen.inline import inlined
 from vecdist.codegen.parameters import trimmed
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import ACCUMULATOR, element_count, stride
-from vecdist.kernel.code import Code, Do, For, Function, If, Return, Set, expressions, let, mapped, replaced, walk
-from vecdist.kernel.expressions import Call, Constant, Name, evenly, names, of_type, substituted, word
+from vecdist.kernel.code import Code, Do, For, Function, If, Return, Set, let, mapped, names_in, replaced
+from vecdist.kernel.expressions import Call, Constant, Name, evenly, of_type, substituted, word
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign, Flag, Load, Store, Total, reads
 
@@ -106,7 +106,7 @@ class _Module:
         def phase(item: Code) -> Sequence[Code]:
             if not isinstance(item, For):
                 return [item]
-            suffix, read = next(phases), [name for name in _read((item,)) if name in known]
+            suffix, read = next(phases), [name for name in names_in((item,)) if name in known]
             own = {name: Name(f"{name}_{suffix}") for name in sorted(read)}
             lets = [Set(new, known[name]) for name, new in own.items()]
             return [*lets, mapped(item, lambda each: substituted(each, own))]
@@ -120,13 +120,15 @@ class _Module:
 
     def with_numbers(self, function: Function) -> Function:
         """A function with what it reads of numbers among the arguments."""
-        read = _read(function.body)
+        if not self.numbers:
+            return function
+        read = names_in(function.body)
         known = spelled([item for item in self.numbers if item.name in read], self.kernel)
         return replace(function, body=(*known, *function.body))
 
     def knowing(self, function: Function) -> Function:
         """A function with what it reads of numbers, and of the prelude's values."""
-        read = _read(function.body)
+        read = names_in(function.body)
         known = self.hoisted.loaded([name for name in self.hoisted.values if name in read])
         return self.with_numbers(replace(function, body=(*known, *function.body)))
 
@@ -193,10 +195,6 @@ class _Module:
 
 def called(name: str, arguments: Sequence[str]) -> Call:
     return Name(name)(*map(Name, arguments))
-
-
-def _read(items: Sequence[Code]) -> set[str]:
-    return {name for item in walk(items) for name in names(*expressions(item))}
 
 
 def numbers(kernel: Kernel) -> list[Load]:
