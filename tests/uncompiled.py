@@ -9,6 +9,7 @@ import contextlib
 import ctypes
 import functools
 import math
+import operator
 import struct
 from types import FunctionType, ModuleType
 from unittest import mock
@@ -144,7 +145,11 @@ def select(condition, yes, no):
 
 def accumulate(function):
     """A value taken into a total, in the type of the total."""
-    return lambda total, value: function(total, type(total)(value))
+
+    def accumulated(total, value):
+        return function(total, value if type(value) is type(total) else type(total)(value))
+
+    return accumulated
 
 
 def patterned(kind, usual, packed, unpacked):
@@ -164,7 +169,7 @@ def patterned(kind, usual, packed, unpacked):
 NUMBERS = {name: np.dtype(name).type for name in ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")}
 WORDS = NUMBERS | {
     "accumulate_max": accumulate(np.maximum), "accumulate_min": accumulate(np.minimum),
-    "accumulate_prod": accumulate(np.multiply), "accumulate_sum": accumulate(np.add), "add_at": add_at,
+    "accumulate_prod": accumulate(operator.mul), "accumulate_sum": accumulate(operator.add), "add_at": add_at,
     "as_element": lambda array, value: array.dtype.type(value), "b1": np.bool_,
     "bits": patterned("i", np.float64, "d", "q"), "compiled": Spoken, "empty": np.empty, "float": np.float64,
     "floor": np.floor, "fmod": np.fmod,

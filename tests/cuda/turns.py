@@ -10,9 +10,11 @@ from types import SimpleNamespace
 import greenlet
 import numpy as np
 from numba.cuda.simulator import kernel, kernelapi
+from numba.cuda.simulator.cudadrv.devicearray import FakeWithinKernelCUDAArray
 from numba.cuda.simulator.kernelapi import FakeCUDAModule
 
 WARP = 32
+_anything = FakeWithinKernelCUDAArray.__getitem__
 
 
 class Thread(greenlet.greenlet):
@@ -77,8 +79,20 @@ def callers(frame):
     return [(each.f_code.co_filename, each.f_lineno) for each in (frame.f_back, frame)]
 
 
+def element(array, place):
+    """An element of an array in a kernel; whatever else NumPy has there is for the simulator."""
+    found = array._item._ary[place]
+    return found if isinstance(found, np.generic) else _anything(array, place)
+
+
+def set_element(array, place, value):
+    array._item._ary[place] = value
+
+
 def take_turns():
-    """Have the simulator run blocks in this way, and warps exchange values."""
+    """Have the simulator run blocks in this way, warps exchange values, and elements be found with few calls."""
+    FakeWithinKernelCUDAArray.__getitem__ = element
+    FakeWithinKernelCUDAArray.__setitem__ = set_element
     kernelapi.threading = SimpleNamespace(current_thread=greenlet.getcurrent)
     kernelapi.traceback = SimpleNamespace(extract_stack=callers)
     kernel.BlockManager = Block
