@@ -1,9 +1,9 @@
 """Every generated source is a Python module, named by its content."""
 
-import ast
 import builtins
 import os
 import subprocess
+import symtable
 import sys
 
 import numpy as np
@@ -25,14 +25,13 @@ X = np.array([0.25, 0.5, 0.75])
 
 
 def free_names(text):
-    """The names that a module reads and nothing in it sets."""
-    tree = ast.parse(text)
-    nodes = list(ast.walk(tree))
-    known = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    known |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    known |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.alias)}
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    return read - known - set(dir(builtins))
+    """The names that a module and its functions read and that it does not set."""
+    tables = [symtable.symtable(text, "source", "exec")]
+    for table in tables:  # which grow meanwhile
+        tables += table.get_children()
+    known = {each.get_name() for each in tables[0].get_symbols() if each.is_assigned() or each.is_imported()}
+    found = [each for table in tables for each in table.get_symbols() if each.is_global() and each.is_referenced()]
+    return {each.get_name() for each in found} - known - set(dir(builtins))
 
 
 @pytest.mark.slow
