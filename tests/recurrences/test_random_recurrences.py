@@ -88,7 +88,7 @@ def test_recurrences_are_given_what_others_have_left(execution, seed):
 
 
 @pytest.mark.usefixtures("execution")
-@pytest.mark.parametrize("seed", INTERPRETED[:3])
+@pytest.mark.parametrize("seed", COMPILED[:3])
 def test_explain_tells_of_recurrences(seed):
     made = problem(seed)
     arrays = made.arrays()
