@@ -98,11 +98,11 @@ def test_factors_and_solutions(length):
     np.testing.assert_allclose(linalg.cholesky(matrix).compute(), factor, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(linalg.log_determinant(matrix).compute(), np.linalg.slogdet(matrix)[1], rtol=1e-12)
     for transposed in (False, True):
-        found = linalg.solve_triangular(factor, b, transposed).compute()
-        wanted = reference.solve_triangular(factor, b.T, trans=int(transposed), lower=True).T
+        found = linalg.solve_triangular(factor, b.T, trans=int(transposed), lower=True).compute()
+        wanted = reference.solve_triangular(factor, b.T, trans=int(transposed), lower=True)
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-11)
-    found = linalg.cho_solve(factor, b).compute()
-    np.testing.assert_allclose(found, np.linalg.solve(matrix, b.T).T, rtol=1e-8, atol=1e-11)
+    found = linalg.cho_solve((factor, True), b.T).compute()
+    np.testing.assert_allclose(found, np.linalg.solve(matrix, b.T), rtol=1e-8, atol=1e-11)
 
 
 def test_a_gaussian_process_is_a_log_density():

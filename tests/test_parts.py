@@ -82,6 +82,15 @@ def test_what_was_stacked_is_itself():
     assert "where" not in {node.op for node in topological([found.node])}
 
 
+def test_places_may_be_converted():
+    """As numbers of a histogram's boxes are."""
+    x = lazy(np.array([1.0, 2.0, 3.0]))
+    found = np.where(np.stack([x[0], x[1]]) < 1.5, np.arange(2).astype("f4"), np.stack([x[1], x[2]]))
+    assert [float(found[0]), float(found[1])] == [0.0, 3.0]
+    counts = np.histogram(x, 2)[0]
+    assert [float(counts[0]), float(counts[1])] == [1.0, 2.0]
+
+
 def test_long_arrays_are_left_to_loops():
     """What is computed for all of it is not computed again for a slice."""
     x = lazy(np.arange(30.0))

@@ -140,8 +140,9 @@ def conditional(
     [[1.6378], [0.9635]]
     """
     across, factor = as_lazy(cross), cholesky(_with_diagonal(covariance, noise * noise + jitter))
-    explained = (across * cho_solve(factor, across)).sum(axis=-1)
-    return (across * cho_solve(factor, as_lazy(y))).sum(axis=-1), explained
+    solved, of_y = (cho_solve((factor, True), each) for each in (across.swapaxes(-1, -2), as_lazy(y)[..., None]))
+    explained = (across * solved.swapaxes(-1, -2)).sum(axis=-1)
+    return (across * of_y[..., 0]).sum(axis=-1), explained
 
 
 def observed(values: Operand, y: Operand, noise: Number) -> LazyArray:

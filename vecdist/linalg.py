@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from vecdist.graph.node import Node, cast
+from vecdist.graph.node import Node, cast, where
 from vecdist.graph.shapes import broadcast
-from vecdist.lazy.array import LazyArray, Operand, operands
-from vecdist.lazy.views import index_view
+from vecdist.lazy.array import LazyArray, Operand, as_lazy, operands
+from vecdist.lazy.views import index_view, transpose_view
 from vecdist.primitives import entries
 from vecdist.primitives import factorisations as calls
-from vecdist.primitives.entries import Triangle, Vector
 from vecdist.primitives.structure import full
 
 
@@ -36,25 +35,94 @@ def cholesky(a: Operand) -> LazyArray:
     return LazyArray(entries.stacked(entries.valid(entries.factored(entries.symmetric(node)))))
 
 
-def solve_triangular(factor: Operand, b: Operand, transposed: bool = False) -> LazyArray:
-    """The solution z of L z = b, or of L' z = b, for lower triangular matrices and vectors in the last axis.
+def solve_triangular(
+    a: Operand, b: Operand, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False
+) -> LazyArray:
+    """The solution x of A x = b, for triangular matrices in the last two axes, as SciPy's function of this name.
 
-    The upper triangle of L is not read; batch axes broadcast.  More than 8 rows are solved between kernels.
-    Raises ``ValueError`` for shapes that do not fit.
+    Of A the half that ``lower`` says is read; ``trans`` of 1 or "T" solves A' x = b, and with ``unit_diagonal`` the
+    diagonal counts as ones.  ``b`` is a vector, or has shape (..., n, k); batch axes broadcast.  Where a number on the
+    diagonal is zero x is infinite or NaN.  Matrices of more than 8 rows are solved between kernels.  Raises
+    ``ValueError`` for shapes that do not fit, and for another ``trans``.
 
     >>> import numpy as np
     >>> from vecdist import linalg
-    >>> np.asarray(linalg.solve_triangular(np.array([[2.0, 0.0], [1.0, 2.0]]), np.array([2.0, 5.0])))
+    >>> factor = np.array([[2.0, 0.0], [1.0, 2.0]])
+    >>> np.asarray(linalg.solve_triangular(factor, np.array([2.0, 5.0]), lower=True))
     array([1., 2.])
+    >>> np.asarray(linalg.solve_triangular(factor, np.array([2.0, 5.0]), trans=1, lower=True))
+    array([-0.25,  2.5 ])
     """
+    left, (right,) = _square(a), _floats(b)
+    if trans not in (0, 1, "N", "T"):
+        raise ValueError(f"trans is 0 or 'N' for A x = b, 1 or 'T' for A' x = b; it was {trans!r}")
+    if unit_diagonal:
+        diagonal = np.eye(int(left.shape[-1]), dtype=bool)
+        left = where(as_lazy(diagonal).node, 1.0, left)
+    if not lower:
+        left = _transposed(left)
+    return _solution(left, right, [(trans in (1, "T")) == lower])
+
+
+def cho_factor(a: Operand) -> tuple[LazyArray, bool]:
+    """The lower Cholesky factor of matrices, for ``cho_solve``, with the word that it is the lower one.
+
+    Raises as ``cholesky`` does.
+
+    >>> import numpy as np
+    >>> from vecdist import linalg
+    >>> a = np.array([[4.0, 2.0], [2.0, 5.0]])
+    >>> np.asarray(linalg.cho_solve(linalg.cho_factor(a), np.array([4.0, 7.0]))).round(6).tolist()
+    [0.375, 1.25]
+    """
+    return cholesky(a), True
+
+
+def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand) -> LazyArray:
+    """The solution x of A x = b, given a Cholesky factor of A and whether it is the lower one, as SciPy's function.
+
+    Shapes and errors are those of ``solve_triangular``.
+
+    >>> import numpy as np
+    >>> from vecdist import linalg
+    >>> factor = np.array([[2.0, 0.0], [1.0, 2.0]])
+    >>> np.asarray(linalg.cho_solve((factor, True), np.array([4.0, 7.0]))).round(6).tolist()
+    [0.375, 1.25]
+    """
+    factor, lower = c_and_lower
     left, (right,) = _square(factor), _floats(b)
-    if not right.ndim or right.shape[-1] != left.shape[-1]:
-        raise ValueError(f"a matrix of shape {left.shape} and a vector of shape {right.shape} do not fit")
-    if _is_long(left):
-        return LazyArray(_of_vectors(calls.upper_solution if transposed else calls.lower_solution, left, right))
-    solve: Callable[[Triangle, Vector], Vector] = entries.solved_transposed if transposed else entries.solved
-    found = solve(entries.lower(left), entries.vector(right))
-    return LazyArray(entries.placed(found, np.arange(right.shape[-1])))
+    return _solution(left if lower else _transposed(left), right, [False, True])
+
+
+def _transposed(matrix: Node) -> Node:
+    return transpose_view(matrix, [*range(matrix.ndim - 2), matrix.ndim - 1, matrix.ndim - 2])
+
+
+def _solution(factor: Node, b: Node, turns: Sequence[bool]) -> LazyArray:
+    """A vector or columns, solved by lower triangular matrices, or by their transposes, in turn."""
+    columns = index_view(b, (..., None)) if b.ndim == 1 else b
+    if not b.ndim or columns.shape[-2] != factor.shape[-1]:
+        what = "vector" if b.ndim == 1 else "right-hand side"
+        raise ValueError(f"a matrix of shape {factor.shape} and a {what} of shape {b.shape} do not fit")
+    solve = _by_calls if _is_long(factor) else _by_entries
+    found = solve(factor, columns, turns)
+    return LazyArray(index_view(found, (..., 0)) if b.ndim == 1 else found)
+
+
+def _by_calls(factor: Node, columns: Node, turns: Sequence[bool]) -> Node:
+    lead = broadcast((factor.shape[:-2], columns.shape[:-2]))
+    factor, columns = (full(each, (*lead, *each.shape[-2:])) for each in (factor, columns))
+    for transposed in turns:
+        columns = (calls.upper_solution if transposed else calls.lower_solution)(factor, columns)
+    return columns
+
+
+def _by_entries(factor: Node, columns: Node, turns: Sequence[bool]) -> Node:
+    rows = entries.lower(index_view(factor, (..., None, slice(None), slice(None))))
+    found = entries.vector(_transposed(columns))
+    for transposed in turns:
+        found = (entries.solved_transposed if transposed else entries.solved)(rows, found)
+    return _transposed(entries.placed(found, np.arange(columns.shape[-2])))
 
 
 def log_determinant(a: Operand) -> LazyArray:
@@ -73,29 +141,9 @@ def log_determinant(a: Operand) -> LazyArray:
     return LazyArray(2.0 * entries.log_diagonal(entries.valid(entries.factored(entries.symmetric(node)))))
 
 
-def cho_solve(factor: Operand, b: Operand) -> LazyArray:
-    """The solution x of L L' x = b, for lower triangular matrices and vectors in the last axis, as SciPy's.
-
-    Shapes and errors are those of ``solve_triangular``.
-
-    >>> import numpy as np
-    >>> from vecdist import linalg
-    >>> np.asarray(linalg.cho_solve(np.array([[2.0, 0.0], [1.0, 2.0]]), np.array([4.0, 7.0]))).round(6).tolist()
-    [0.375, 1.25]
-    """
-    return solve_triangular(factor, solve_triangular(factor, b), transposed=True)
-
-
 def _is_long(matrix: Node) -> bool:
     """Whether a matrix has more rows than are written out."""
     return int(matrix.shape[-1]) > entries.MOST
-
-
-def _of_vectors(solve: Callable[[Node, Node], Node], matrix: Node, vectors: Node) -> Node:
-    """What matrices make of vectors, with leading axes that broadcast."""
-    lead = broadcast((matrix.shape[:-2], vectors.shape[:-1]))
-    columns = index_view(full(vectors, (*lead, vectors.shape[-1])), (..., None))
-    return index_view(solve(full(matrix, (*lead, *matrix.shape[-2:])), columns), (..., 0))
 
 
 def _floats(*values: Any) -> list[Node]:
@@ -109,4 +157,4 @@ def _square(a: Any) -> Node:
     return node
 
 
-__all__ = ["cho_solve", "cholesky", "log_determinant", "solve_triangular"]
+__all__ = ["cho_factor", "cho_solve", "cholesky", "log_determinant", "solve_triangular"]

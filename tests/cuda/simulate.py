@@ -23,6 +23,7 @@ import random_models
 import random_tensors
 import simulate_device
 import small_blocks
+import steps_cases
 from functions.programs_at_random import Writer, made
 from functions.test_programs import points, truth
 from reference import interpreted
@@ -396,7 +397,7 @@ CASES = {
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
 FEW_ROWS = few_rows_cases.cases()
-CASES |= prefix_cases.cases(THREADS) | FEW_ROWS
+CASES |= prefix_cases.cases(THREADS) | FEW_ROWS | steps_cases.cases()
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 CASES["batch of rows by a key"] = batch(90, 20), 1, 1
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}

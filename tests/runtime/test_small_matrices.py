@@ -161,7 +161,7 @@ def test_second_derivatives(lead):
     found = vecdist.hvp(linalg.log_determinant(a).sum(), a, v)
     wanted = -inverse @ v @ inverse
     np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-9 * abs(wanted).max())
-    z = linalg.solve_triangular(linalg.cholesky(a), b)
+    z = linalg.solve_triangular(linalg.cholesky(a), b[..., None], lower=True)
     half = inverse @ v @ inverse @ (b[..., :, None] * b[..., None, :]) @ inverse
     wanted = half + half.swapaxes(-1, -2)
     np.testing.assert_allclose(vecdist.hvp((z * z).sum(), a, v), wanted, rtol=1e-7, atol=1e-8 * abs(wanted).max())
@@ -198,7 +198,7 @@ def test_a_step_factors_its_carry():
     a, xs = drawn(rng, (), 9, np.float64, 1.0), rng.normal(size=(3, 9))
 
     def step(carry, x):
-        z = linalg.solve_triangular(linalg.cholesky(carry), x)
+        z = linalg.solve_triangular(linalg.cholesky(carry), x, lower=True)
         return 0.5 * carry + 0.5 * np.eye(9), (z * z).sum()
 
     with by_interpreter():

@@ -19,6 +19,7 @@ from vecdist.graph.shapes import Dim, Shape
 from vecdist.primitives.structure import Entry, full, joined, rebuilt, view
 from vecdist.primitives.table import PRIMITIVES
 
+BY_PLACE = {"view", "lt", "le", "eq", "add", "sub", "mul", "and", "or", "not"}  # what places are compared by
 MOST = 16  # places of what is taken apart: of more a view is a loop, and what it is a function of is computed once
 
 
@@ -98,7 +99,7 @@ def _classified(node: Node) -> _Kind:
     if node.op not in PRIMITIVES and node.op != "view":
         return _Kind(False, node.op == "pad" and _is_short(_padded(node)))
     args = [_kinds[arg] for arg in node.args]
-    by_place = all(arg.by_place for arg in args) and (node.op == "view" or PRIMITIVES[node.op].meaning is not None)
+    by_place = all(arg.by_place for arg in args) and node.op in BY_PLACE
     chosen = node.op == "where" and args[0].by_place and _is_short(node.args[0].shape)
     return _Kind(by_place, not by_place and (chosen or any(arg.joined for arg in args)))
 

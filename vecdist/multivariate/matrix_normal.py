@@ -8,17 +8,14 @@ from vecdist.constraints import finite
 from vecdist.distributions.base import Parameters, parametrisation
 from vecdist.distributions.stream import Stream
 from vecdist.graph.node import Node
-from vecdist.graph.shapes import broadcast
 from vecdist.lazy.array import LazyArray
 from vecdist.lazy.views import index_view
 from vecdist.multivariate.base import Multivariate
 from vecdist.multivariate.domains import definite, each, triangular
 from vecdist.multivariate.events import each_of, event_length, over_event
-from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.elementary import log
-from vecdist.primitives.factorisations import diagonal, lower_part, lower_solution, swapped
-from vecdist.primitives.structure import full
+from vecdist.primitives.factorisations import diagonal, lower_part, swapped
 
 
 class MatrixNormal(Multivariate):
@@ -79,12 +76,7 @@ class MatrixNormal(Multivariate):
 
 def _whitened(factor: Node, lines: Node) -> Node:
     """L^-1 z of each line of a matrix."""
-    if event_length(factor) > entries.MOST:
-        lead = broadcast((factor.shape[:-2], lines.shape[:-2]))
-        left, right = (full(each, (*lead, *each.shape[-2:])) for each in (factor, swapped(lines)))
-        return swapped(lower_solution(left, right))
-    of_each = index_view(factor, (..., None, slice(None), slice(None)))
-    return linalg.solve_triangular(LazyArray(of_each), LazyArray(lines)).node
+    return swapped(linalg.solve_triangular(LazyArray(factor), LazyArray(swapped(lines)), lower=True).node)
 
 
 def _log_volume(factor: Node) -> Node:
