@@ -63,6 +63,10 @@ class Context:
         kept = tuple([None if i is not None and i.block is root and not i.gathered else i for i in self.indices])
         return replace(self, indices=kept)
 
+    def moves(self, root: Block) -> tuple[Expr | None, ...]:
+        """How far along its axes a place is, in whichever loops."""
+        return tuple([None if i is None else i.value for i in (*self.moving(root).indices, self.guard)])
+
     def level(self, block: Block) -> int:
         """The level of ``block`` from which the indices are known."""
         known = [index for index in (*self.indices, self.guard) if index is not None and index.block is block]

@@ -19,7 +19,7 @@ from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
-from vecdist.kernel.needs import Crowded, Needs, dear, often_computed
+from vecdist.kernel.needs import OFTEN, STORED, Crowded, Needs, dear, often_computed
 from vecdist.kernel.places import Places, Value
 from vecdist.kernel.recurrences import STEP_LEAVES, Carry, Run
 from vecdist.kernel.regions import (
@@ -50,17 +50,20 @@ def schedule(
 
     ``made`` is told which node each name is the value of; loops over the lengths ``leading`` stand outside others.
     """
+    most = OFTEN
     while True:
         try:
-            return _scheduled(roots, flags, made, leading)
+            return _scheduled(roots, flags, made, leading, most)
         except Crowded as crowded:
+            most = STORED
             every = in_memory((*roots, *flags), crowded.nodes)
             roots, flags = every[: len(roots)], every[len(roots) :]
 
 
 def _scheduled(
-    roots: Sequence[Node], flags: Sequence[Node], made: dict[str, Node] | None, leading: Sequence[Dim]
+    roots: Sequence[Node], flags: Sequence[Node], made: dict[str, Node] | None, leading: Sequence[Dim], most: int
 ) -> Kernel:
+    """The same, unless a value is wanted at more than so many places."""
     nodes = list(topological((*roots, *flags)))
     lowering = _Lowering(nodes, leading)
     for node in nodes:
@@ -70,7 +73,7 @@ def _scheduled(
         lowering.output(root)
     for flag in flags:
         lowering.flag(flag)
-    crowded = often_computed(lowering)
+    crowded = often_computed(lowering, most)
     if crowded:
         raise Crowded(crowded)
     if made is not None:

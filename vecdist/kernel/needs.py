@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 from vecdist.graph.node import Node
 from vecdist.kernel import recurrences
 from vecdist.kernel.context import THROUGH, Context, Index
-from vecdist.kernel.expressions import ZERO
+from vecdist.kernel.expressions import ZERO, Expr
 from vecdist.kernel.ir import Block
 from vecdist.kernel.recurrences import STEP_LEAVES
 from vecdist.kernel.regions import inside, picked_axes, raise_to, structure_below, through_gather
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from vecdist.kernel.lower import _Lowering
 
 Levels = dict[Block, int]
-OFTEN = 8  # places of all loops
-MOST = 4  # places at which a value is computed again for one element; views of views of views ask for very many
+OFTEN, STORED = 32, 8  # places of all loops: of kernels that keep nothing in memory, and of those that do
+MOST = 4  # moves along axes by which a value is computed again for one element; views of views ask for very many
 
 
 class Crowded(Exception):
@@ -39,7 +39,7 @@ class Needs:
     def __init__(self, lowering: _Lowering) -> None:
         self.lowering = lowering
         self.known: dict[tuple[Node, Context], Levels] = {}
-        self.places: defaultdict[Node, set[Context]] = defaultdict(set)
+        self.moves: defaultdict[Node, set[tuple[Expr | None, ...]]] = defaultdict(set)
         self.crowded: set[Node] = set()
 
     def levels(self, node: Node, context: Context) -> Levels:
@@ -61,11 +61,11 @@ class Needs:
         return levels
 
     def is_crowded(self, node: Node, context: Context) -> bool:
-        """Whether this place is one too many; fixed ones along an axis are of other elements, and count as one."""
+        """Whether this move is one too many; places that are fixed along an axis are of other elements, and none."""
         if context.within is None and node in self.lowering.dear:
-            places = self.places[node]
-            places.add(context.moving(self.lowering.root))
-            if len(places) > MOST:
+            moves = self.moves[node]
+            moves.add(context.moves(self.lowering.root))
+            if len(moves) > MOST:
                 self.crowded.add(node)
         return node in self.crowded
 
@@ -108,8 +108,8 @@ class Needs:
         return {**outside, home: inner.get(home, lowering.first if home is lowering.root else 0) + 1}
 
 
-def often_computed(lowering: _Lowering) -> set[Node]:
-    """What was computed at too many places of all loops; of what is computed together, the last."""
+def often_computed(lowering: _Lowering, most: int) -> set[Node]:
+    """What was computed at more than so many places of all loops; of what is computed together, the last."""
     places: Counter[Node] = Counter()
     known: defaultdict[Context, set[Node]] = defaultdict(set)
     for context, found in lowering.values.items():
@@ -117,7 +117,7 @@ def often_computed(lowering: _Lowering) -> set[Node]:
             known[context.moving(lowering.root)] |= lowering.dear.intersection(found)
     for found in known.values():
         places.update(found)
-    often = {node for node, count in places.items() if count > OFTEN}
+    often = {node for node, count in places.items() if count > most}
     inner = {arg for node in often for arg in node.args if places[arg] <= places[node]}
     return often - inner
 
