@@ -60,7 +60,8 @@ class _Machine:
         with np.errstate(all="ignore"):
             self.block(self.kernel.root, dict(self.lengths))
         assert not self.scattered, "a summed output to which no loop adds"
-        once = [count for number, count in enumerate(self.stored) if number not in self.carries()]
+        often = self.carries() | self.held()
+        once = [count for number, count in enumerate(self.stored) if number not in often]
         assert all((count == 1).all() for count in once), "an element is stored never, or twice"
         shown = [array for array, o in zip(self.outputs, self.kernel.outputs, strict=True) if not o.temporary]
         return shown, self.flag
@@ -71,6 +72,11 @@ class _Machine:
         temporary = {number for number, output in enumerate(self.kernel.outputs) if output.temporary}
         halves = (item.output for item in stores if item.indices[0] == ZERO or str(item.indices[0]).endswith(" % 2"))
         return temporary & set(halves)
+
+    def held(self):
+        """The outputs that hold what a turn of a loop in order has found, for itself."""
+        turns = (loop.body for loop in loops(self.kernel) if loop.sequential)
+        return {item.output for turn in turns for item in turn.walk() if isinstance(item, Store)}
 
     def block(self, block, names):
         for level in block.levels:

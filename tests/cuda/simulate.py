@@ -20,6 +20,7 @@ import prefix_cases
 import random_loops
 import random_model_runs
 import random_models
+import random_recurrences
 import random_tensors
 import simulate_device
 import small_blocks
@@ -439,6 +440,9 @@ def check(name):
     if name.startswith("random tensors "):
         check_tensors(int(name.split()[-1]))
         return
+    if name.startswith("random recurrence "):
+        check_recurrence(int(name.split()[-1]))
+        return
     if name.startswith("random loops "):
         check_loops(int(name.split()[-1]))
         return
@@ -463,6 +467,19 @@ def check(name):
         assert mine.dtype == wanted.dtype
         tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-12
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=tolerance, atol=tolerance)
+
+
+def check_recurrence(seed):
+    """A random recurrence with gradients, of one kernel."""
+    made = random_recurrences.problem(seed)
+    given = made.arrays()
+    starts, sequences, shared = made.parts([lazy(array) for array in given])
+    order = {"length": made.steps, "reverse": made.reverse, "mask": made.mask()}
+    total = made.total_of(*scan(made.step(shared), tuple(starts), sequences, **order))
+    roots, derivation, kernel, arrays, lengths = prepared((total,), tuple(a for a in given if a.dtype.kind == "f"))
+    found, _ = launch(kernel, arrays, lengths, 1, 1 << seed % 3)
+    for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
+        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-9, atol=1e-9)
 
 
 def check_tensors(seed):

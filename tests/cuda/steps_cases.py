@@ -60,6 +60,34 @@ def solved(steps):
     return (scan(step, lazy(start), np.sin(np.arange(float(steps))))[1].sum(),), (start, own)
 
 
+def rings(rows, steps, cells=5):
+    """Rings side by side, whose stages are in memory of a turn, for the loops along the ring that read them."""
+    start = np.sin(np.arange(float(rows * cells))).reshape(rows, cells)
+
+    def slope(u):
+        return np.roll(u, 1, -1) - 2.0 * u + np.roll(u, -1, -1) + 0.1 * np.sin(u)
+
+    def step(u, _):
+        u = u + 0.1 * slope(u + 0.05 * slope(u + 0.02 * slope(u)))
+        return u, (u * u).sum(axis=-1)
+
+    return (scan(step, lazy(start), None, length=steps)[1].sum(),), (start,)
+
+
+def filtered(steps):
+    """A Kalman filter, whose products of matrices are read by other products."""
+    rng = np.random.default_rng(3)
+    move, noise, seen = 0.4 * rng.normal(size=(3, 3)), np.array(0.5), rng.normal(size=steps)
+
+    def step(state, y):
+        m, p = state
+        m, p = lazy(move) @ m, lazy(move) @ p @ lazy(move).T + lazy(noise) * np.eye(3)
+        gain = p[:, 0] / (p[0, 0] + 1.0)
+        return (m + gain * (y - m[0]), p - gain[:, None] * p[0]), m[0] * y + p[0, 0]
+
+    return (scan(step, (np.zeros(3), np.eye(3)), lazy(seen))[1].sum(),), (move, noise)
+
+
 def cases():
     """What to compute and where to differentiate, in how many blocks, with how many lanes in a team."""
     return {
@@ -68,4 +96,8 @@ def cases():
         "stages of a system in steps": (stages(5), 1, 1),
         "steps that pick, sort and add up": (indexed(5), 1, 1),
         "steps that solve small systems": (solved(4), 1, 1),
+        "rings in steps, side by side": (rings(70, 2), 1, 1),
+        "long rings in steps": (rings(3, 3, 40), 1, 1),
+        "one long ring in steps": (rings(1, 3, 70), 1, 1),
+        "a filter in steps": (filtered(4), 1, 1),
     }

@@ -26,6 +26,7 @@ def simulator():
 
 RANDOM = [f"random model {seed}" for seed in range(16)] + [f"random loops {seed}" for seed in range(8)]
 RANDOM += [f"random tensors {seed}" for seed in range(14)]
+RANDOM += [f"random recurrence {seed}" for seed in range(42000, 42014)]
 RANDOM += [f"random program {seed}" for seed in (3, 5, 6)]
 
 

@@ -5,7 +5,7 @@ import pytest
 from loop_executor import run_loops, statements
 from reference import assert_same, interpreted
 
-from vecdist import lazy, value_and_grad
+from vecdist import lazy, scan, value_and_grad
 from vecdist.graph.leaves import leaf
 from vecdist.kernel.expressions import Name, further
 from vecdist.kernel.statements import Store
@@ -76,6 +76,21 @@ def test_random_slices(seed):
         elif u.ndim == 2:
             pool.append(np.cos(u[0] * u[1, ::-1]) + u[:, 1:].sum(axis=0).mean())
     kernel_of(sum((each * each).sum() for each in pool[-3:]), wrt=(array,))
+
+
+@pytest.mark.parametrize("step", [means, heat, turned])
+def test_work_in_a_turn_grows_with_the_number_of_stages(step):
+    array, lengths = np.random.default_rng(1).normal(size=7), []
+    for stages in (3, 6):
+
+        def turn(u, x, stages=stages):
+            for _ in range(stages):
+                u = np.sin(step(np.pad(u, (0, 1)) if step is means else u) + x)
+            return u, None
+
+        last = scan(turn, lazy(array), np.array([0.1, 0.3]))[0]
+        lengths.append(len(list(statements(kernel_of((last * last).sum(), wrt=(array,)), object))))
+    assert lengths[1] < 2.6 * lengths[0]
 
 
 def test_kernels_of_many_steps():

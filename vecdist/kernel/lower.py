@@ -19,9 +19,9 @@ from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
-from vecdist.kernel.needs import OFTEN, STORED, Crowded, Needs, dear, often_computed
+from vecdist.kernel.needs import OFTEN, STEP_LEAVES, STORED, Crowded, Needs, dear, often_computed
 from vecdist.kernel.places import Places, Value
-from vecdist.kernel.recurrences import STEP_LEAVES, Carry, Run
+from vecdist.kernel.recurrences import Carry, Run
 from vecdist.kernel.regions import (
     imagined,
     inside,
@@ -119,6 +119,8 @@ class _Lowering:
         self.names = 0
         self.runs: dict[tuple[tuple[Node, ...], Recurrence], Run] = {}
         self.known: dict[Node, tuple[Run, Carry | None]] = {}  # what stands for arguments in steps
+        self.turning: dict[Block, Run] = {}  # by their turns
+        self.held_in: dict[Node, tuple[int, int]] = {}  # what turns have in memory
         self.first = 0  # the first level of outermost loops: those that fill what is kept come before
 
     def name(self, prefix: str) -> str:
@@ -172,6 +174,10 @@ class _Lowering:
         if (args, step) not in self.runs:
             self.runs[args, step] = recurrences.begun(self, args, step)
         return self.runs[args, step]
+
+    def held(self, node: Node, within: Block) -> tuple[int, int]:
+        """The output that holds a value for what stands behind it in a turn, and the level at which that is filled."""
+        return recurrences.held(self, node, within)
 
     def keep(self, node: Node) -> None:
         """Fill a temporary output with a value before all other loops."""
@@ -327,6 +333,8 @@ class _Lowering:
 
     def reload(self, node: Node, at: Context) -> Value:
         """A sum from the temporary output that holds it."""
+        if at.within and node.op == "stored":
+            return recurrences.reload(self, node, at, at.within)
         number, level = self.temporary(node)
         in_root = at.home(self.root) is self.root
         return self.load(Temp(number), node, at, level + 1 if in_root else 0)

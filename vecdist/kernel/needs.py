@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
 from vecdist.graph.node import Node
-from vecdist.kernel import recurrences
 from vecdist.kernel.context import THROUGH, Context, Index
 from vecdist.kernel.expressions import ZERO, Expr
 from vecdist.kernel.ir import Block
-from vecdist.kernel.recurrences import STEP_LEAVES
 from vecdist.kernel.regions import inside, picked_axes, raise_to, structure_below, through_gather
 from vecdist.passes.hoist import DEAR
-from vecdist.primitives.structure import STRUCTURE
+from vecdist.primitives.structure import STRUCTURE, is_reduction
 
 if TYPE_CHECKING:
     from vecdist.kernel.lower import _Lowering
 
 Levels = dict[Block, int]
+STEP_LEAVES = {"carry", "element", "shared"}  # what stands for the arguments of a recurrence where its step is lowered
+IN_STEPS = 2  # places of a turn
 OFTEN, STORED = 32, 8  # places of all loops: of kernels that keep nothing in memory, and of those that do
 MOST = 4  # moves along axes by which a value is computed again for one element; views of views ask for very many
 
@@ -39,7 +39,7 @@ class Needs:
     def __init__(self, lowering: _Lowering) -> None:
         self.lowering = lowering
         self.known: dict[tuple[Node, Context], Levels] = {}
-        self.moves: defaultdict[Node, set[tuple[Expr | None, ...]]] = defaultdict(set)
+        self.moves: defaultdict[Node, set[Context | tuple[Expr | None, ...]]] = defaultdict(set)
         self.crowded: set[Node] = set()
 
     def levels(self, node: Node, context: Context) -> Levels:
@@ -62,10 +62,10 @@ class Needs:
 
     def is_crowded(self, node: Node, context: Context) -> bool:
         """Whether this move is one too many; places that are fixed along an axis are of other elements, and none."""
-        if context.within is None and node in self.lowering.dear:
-            moves = self.moves[node]
-            moves.add(context.moves(self.lowering.root))
-            if len(moves) > MOST:
+        if node in self.lowering.dear:
+            root, moves = self.lowering.root, self.moves[node]
+            moves.add(context.moving(root) if context.within else context.moves(root))
+            if len(moves) > (IN_STEPS if context.within else MOST):
                 self.crowded.add(node)
         return node in self.crowded
 
@@ -87,7 +87,9 @@ class Needs:
         if source.op in STEP_LEAVES:
             if not source.args:
                 return {}
-            return self.of(source.args[0], recurrences.source(lowering.known[source][0], source, at))
+            return self.of(source.args[0], lowering.known[source][0].source(source, at))
+        if at.within and source.op == "stored":
+            return {at.within: lowering.held(source, at.within)[1] + 1} if at.within in lowering.turning else {}
         if lowering.is_temporary(source, at):
             return {lowering.root: lowering.temporary(source)[1] + 1}
         return self.of_sum(source, at)
@@ -122,14 +124,17 @@ def often_computed(lowering: _Lowering, most: int) -> set[Node]:
     return often - inner
 
 
-def dear(nodes: Sequence[Node]) -> set[Node]:
-    """Those of ``nodes``, which stand behind their arguments, that are better read than computed again and again."""
+def dear(nodes: Sequence[Node], reductions: bool = False) -> set[Node]:
+    """Those of ``nodes``, which stand behind their arguments, that are better read than computed again and again.
+
+    ``reductions`` are in memory anyway, but in steps.
+    """
     costs: dict[Node, int] = {}
     for node in nodes:
         if node.op in THROUGH or node.op == "gather":
             costs[node] = costs[node.args[0]]
-        elif node.op in STRUCTURE or not node.args:
-            costs[node] = 0
+        elif node.op in STRUCTURE or not node.args or node.op in STEP_LEAVES:
+            costs[node] = DEAR if reductions and is_reduction(node) else 0
         else:
             costs[node] = min(DEAR, 1 + sum(costs[arg] for arg in node.args))
     return {node for node in nodes if costs[node] == DEAR and any(dim != 1 for dim in node.shape)}

@@ -9,22 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.context import Context, Index
 from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, length
 from vecdist.kernel.ir import Block, Output
+from vecdist.kernel.needs import STEP_LEAVES, Needs, dear
 from vecdist.kernel.places import Value
 from vecdist.kernel.regions import imagined
 from vecdist.kernel.statements import Accumulate, Load, Store, Temp, Total
-from vecdist.passes.recurrences import spread
+from vecdist.passes.recurrences import in_memory, spread
 from vecdist.primitives.recurrences import Recurrence, locals_of
 from vecdist.primitives.structure import Entry, view
 
 if TYPE_CHECKING:
     from vecdist.kernel.lower import _Lowering
 
-STEP_LEAVES = {"carry", "element", "shared"}  # what stands for the arguments of a recurrence where its step is lowered
 
 
 @final
@@ -56,6 +56,12 @@ class Run:
     def context(self, own: tuple[Index | None, ...] = ()) -> Context:
         """Where a node of the step is computed."""
         return Context((*self.rows, *own), None, self.turns)
+
+    def source(self, node: Node, at: Context) -> Context:
+        """The context of an argument itself: an element is that of a turn, what is shared belongs to no turn."""
+        if node.op == "element":
+            return Context((self.step, *at.indices), at.guard)
+        return Context(at.indices, at.guard)
 
     @property
     def after(self) -> int:
@@ -108,12 +114,35 @@ def begun(lowering: _Lowering, args: tuple[Node, ...], step: Recurrence) -> Run:
             register, before = lowering.name("a"), lowering.name("v")
             run.turns.put(0, Total(before, register, start.dtype))
             carries.append(Carry(leaves[place], new, register, before, start=value.of))
-    run = replace(run, carries=tuple(carries))
+    lowering.known |= dict.fromkeys(leaves, (run, None))
+    news = _held(lowering, run, news)
+    carries = [replace(carry, new=new) for carry, new in zip(carries, news, strict=True)]
+    run = lowering.turning[run.turns] = replace(run, carries=tuple(carries))
     lowering.known |= {carry.node: (run, carry) for carry in carries}
     lowering.known |= dict.fromkeys(leaves[step.carries:], (run, None))
     for carry in carries:
         _advance(lowering, run, carry)
     return run
+
+
+def _held(lowering: _Lowering, run: Run, news: tuple[Node, ...]) -> tuple[Node, ...]:
+    """What carries become, with memory of a turn for what would be computed again and again in one."""
+    rows = len(run.rows)
+    while True:
+        nodes = list(topological(news, lambda node: () if node.op in STEP_LEAVES else node.args))
+        carried: set[Node] = set()
+        for node in nodes:
+            if node.op == "carry" or not carried.isdisjoint(node.args):
+                carried.add(node)
+        varying = {node for node in carried if any(dim != 1 for dim in node.shape[rows:])}
+        lowering.dear |= dear(nodes, reductions=True) & varying
+        needs = Needs(lowering)
+        for new in (*news, *(node.args[0] for node in nodes if node.op == "stored")):
+            trial = imagined(run.turns, new.shape[rows:])
+            needs.of(new, Context((*run.rows, *trial.indices), None, run.turns))
+        if not needs.crowded:
+            return news
+        news = in_memory(news, needs.crowded)
 
 
 def _memory(lowering: _Lowering, start: Node, step: Recurrence) -> tuple[int, int]:
@@ -162,7 +191,7 @@ def _written(step: Recurrence, args: tuple[Node, ...], leaves: list[Node]) -> tu
 def _advance(lowering: _Lowering, run: Run, carry: Carry) -> None:
     """What a carry becomes in a step."""
     own = carry.node.shape[len(run.rows) :]
-    context = _over_own(lowering, run, carry.new, own)
+    context, _ = _over_own(lowering, run, carry.new, own)
     value, block = lowering.value(carry.new, context), context.home(lowering.root)
     at = value.level if value.block is block else 0
     if carry.register:
@@ -171,8 +200,8 @@ def _advance(lowering: _Lowering, run: Run, carry: Carry) -> None:
         block.put(at, Store(carry.memory, _places(run, context, 1), value.of))
 
 
-def _over_own(lowering: _Lowering, run: Run, node: Node, own: Shape) -> Context:
-    """Loops over the own axes of a carry in a turn, each at the level that a node needs in them."""
+def _over_own(lowering: _Lowering, run: Run, node: Node, own: Shape) -> tuple[Context, int]:
+    """Loops over the own axes of a node in a turn, each at the level that it needs in them, and that of the first."""
     trial = imagined(run.turns, own)
     needs = lowering.needs(node, Context((*run.rows, *trial.indices), None, run.turns))
     block, before = run.turns, run.turns
@@ -184,7 +213,7 @@ def _over_own(lowering: _Lowering, run: Run, node: Node, own: Shape) -> Context:
         block = lowering.loop(block, str(dim), needs.get(before, 0))
         before = tried.block
         indices.append(Index(Name(block.index), block))
-    return run.context(tuple(indices))
+    return run.context(tuple(indices)), needs.get(run.turns, 0)
 
 
 def half(turn: str, ahead: int) -> Expr:
@@ -194,13 +223,18 @@ def half(turn: str, ahead: int) -> Expr:
 
 def _places(run: Run, context: Context, ahead: int) -> tuple[Expr, ...]:
     """Where a carry in memory lies: which half, its own place, and its row."""
+    return (half(run.turns.index, ahead), *_rows_last(run, context))
+
+
+def _rows_last(run: Run, context: Context) -> tuple[Expr, ...]:
+    """The own indices of what a step has in memory, and then those of its row: neighbouring rows are neighbours."""
     each = (*context.indices[len(run.rows) :], *context.indices[: len(run.rows)])
-    return (half(run.turns.index, ahead), *[index.value for index in each if index is not None])
+    return tuple([index.value for index in each if index is not None])
 
 
 def _store_each(lowering: _Lowering, run: Run, number: int, carry: Carry) -> None:
     """Store a carry before each step."""
-    context = _over_own(lowering, run, carry.node, carry.node.shape[len(run.rows) :])
+    context, _ = _over_own(lowering, run, carry.node, carry.node.shape[len(run.rows) :])
     value, block = lowering.value(carry.node, context), context.home(lowering.root)
     indices = [index.value for index in context.indices if index is not None]
     at = value.level if value.block is block else 0
@@ -218,11 +252,36 @@ def _copied(lowering: _Lowering, run: Run, number: int, carry: Carry, node: Node
     return level
 
 
+def held(lowering: _Lowering, node: Node, within: Block) -> tuple[int, int]:
+    """The memory in which a turn holds a value for the loops behind it, and the level at which that is filled."""
+    if node not in lowering.held_in:
+        run, number = lowering.turning[within], len(lowering.outputs)
+        rows = len(run.rows)
+        lowering.outputs.append(Output((*node.shape[rows:], *node.shape[:rows]), node.dtype, temporary=True))
+        context, level = _over_own(lowering, run, node.args[0], node.shape[rows:])
+        found, block = lowering.value(node.args[0], context), context.home(lowering.root)
+        at = found.level if found.block is block else 0
+        block.put(at, Store(number, _rows_last(run, context), found.of))
+        lowering.held_in[node] = number, level
+    return lowering.held_in[node]
+
+
+def reload(lowering: _Lowering, node: Node, at: Context, within: Block) -> Value:
+    """An element of what a turn holds."""
+    number, level = held(lowering, node, within)
+    block, name = at.home(lowering.root), lowering.name("v")
+    level = max(level + 1 if block is within else 0, at.level(block))
+    there = at.guard.value if at.guard else None
+    indices = _rows_last(lowering.turning[within], at)
+    block.put(level, Load(name, Temp(number), indices, node.dtype, there))
+    return Value(Name(name), block, level)
+
+
 def value(lowering: _Lowering, node: Node, at: Context) -> Value:
     """What stands for an argument of a recurrence, where its step is computed."""
     run, carry = lowering.known[node]
     if carry is None:
-        return lowering.value(node.args[0], source(run, node, at))
+        return lowering.value(node.args[0], run.source(node, at))
     if carry.register:
         return Value(Name(carry.before), run.turns, 0)
     block, name = at.home(lowering.root), lowering.name("v")
@@ -230,10 +289,3 @@ def value(lowering: _Lowering, node: Node, at: Context) -> Value:
     there = at.guard.value if at.guard else None
     block.put(level, Load(name, Temp(carry.memory), _places(run, at, 0), node.dtype, there))
     return Value(Name(name), block, level)
-
-
-def source(run: Run, node: Node, at: Context) -> Context:
-    """The context of an argument itself: an element is that of a turn, what is shared belongs to no turn."""
-    if node.op == "element":
-        return Context((run.step, *at.indices), at.guard)
-    return Context(at.indices, at.guard)

@@ -70,7 +70,10 @@ class _WrittenOut(Copy):
 
     def step(self, loop: Loop, home: Block, level: int) -> None:
         """A loop over steps, in a block: its body in a straight line, and around it where its carries begin and end."""
-        lines = _Straight(loop, dict(self.kernel.fixed)).lines
+        lines = _forwarded(_Straight(loop, dict(self.kernel.fixed)).lines, loop)
+        if lines is None:
+            super().put(home, level, loop)
+            return
         body = self.blocks[loop.body] = Block(home, loop.index)
         stored = [item.output for item in lines if isinstance(item, Store)] if loop.sequential else []
         for number in dict.fromkeys(stored):
@@ -89,6 +92,24 @@ class _WrittenOut(Copy):
         inside = {id(item) for item in loop.body.walk()}
         loads = (item for item in self.kernel.root.walk() if isinstance(item, Load) and item.source == Temp(number))
         return any(id(item) not in inside for item in loads)
+
+
+def _forwarded(lines: Sequence[Statement], loop: Loop) -> list[Statement] | None:
+    """A straight line in which nothing is stored for what stands behind it; ``None`` where that is read elsewhere."""
+    loaded = {item.source.output for item in lines if isinstance(item, Load) and isinstance(item.source, Temp)}
+    ahead, known, found = half(loop.index, 1), dict[tuple[int, tuple[Expr, ...]], Expr](), list[Statement]()
+    held = {i.output for i in lines if isinstance(i, Store) and i.output in loaded and i.indices[:1] != (ahead,)}
+    for item in lines:
+        if isinstance(item, Store) and item.output in held:
+            known[item.output, item.indices] = item.value
+        elif isinstance(item, Load) and isinstance(item.source, Temp) and item.source.output in held:
+            value = known.get((item.source.output, item.indices))
+            if value is None:
+                return None
+            found.append(Assign(item.name, "index", (value,), item.dtype))
+        else:
+            found.append(item)
+    return found
 
 
 @final
