@@ -119,7 +119,7 @@ class _Lowering:
         self.names = 0
         self.runs: dict[tuple[tuple[Node, ...], Recurrence], Run] = {}
         self.known: dict[Node, tuple[Run, Carry | None]] = {}  # what stands for arguments in steps
-        self.turning: dict[Block, Run] = {}  # by their turns
+        self.turning: dict[Node, Run] = {}  # by what they have in memory of a turn
         self.held_in: dict[Node, tuple[int, int]] = {}  # what turns have in memory
         self.first = 0  # the first level of outermost loops: those that fill what is kept come before
 
@@ -175,9 +175,9 @@ class _Lowering:
             self.runs[args, step] = recurrences.begun(self, args, step)
         return self.runs[args, step]
 
-    def held(self, node: Node, within: Block) -> tuple[int, int]:
+    def held(self, node: Node) -> tuple[int, int]:
         """The output that holds a value for what stands behind it in a turn, and the level at which that is filled."""
-        return recurrences.held(self, node, within)
+        return recurrences.held(self, node)
 
     def keep(self, node: Node) -> None:
         """Fill a temporary output with a value before all other loops."""

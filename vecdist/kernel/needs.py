@@ -89,7 +89,7 @@ class Needs:
                 return {}
             return self.of(source.args[0], lowering.known[source][0].source(source, at))
         if at.within and source.op == "stored":
-            return {at.within: lowering.held(source, at.within)[1] + 1} if at.within in lowering.turning else {}
+            return {at.within: lowering.held(source)[1] + 1} if source in lowering.turning else {}
         if lowering.is_temporary(source, at):
             return {lowering.root: lowering.temporary(source)[1] + 1}
         return self.of_sum(source, at)

@@ -117,7 +117,7 @@ def begun(lowering: _Lowering, args: tuple[Node, ...], step: Recurrence) -> Run:
     lowering.known |= dict.fromkeys(leaves, (run, None))
     news = _held(lowering, run, news)
     carries = [replace(carry, new=new) for carry, new in zip(carries, news, strict=True)]
-    run = lowering.turning[run.turns] = replace(run, carries=tuple(carries))
+    run = replace(run, carries=tuple(carries))
     lowering.known |= {carry.node: (run, carry) for carry in carries}
     lowering.known |= dict.fromkeys(leaves[step.carries:], (run, None))
     for carry in carries:
@@ -141,6 +141,7 @@ def _held(lowering: _Lowering, run: Run, news: tuple[Node, ...]) -> tuple[Node, 
             trial = imagined(run.turns, new.shape[rows:])
             needs.of(new, Context((*run.rows, *trial.indices), None, run.turns))
         if not needs.crowded:
+            lowering.turning |= {node: run for node in nodes if node.op == "stored"}
             return news
         news = in_memory(news, needs.crowded)
 
@@ -252,10 +253,10 @@ def _copied(lowering: _Lowering, run: Run, number: int, carry: Carry, node: Node
     return level
 
 
-def held(lowering: _Lowering, node: Node, within: Block) -> tuple[int, int]:
+def held(lowering: _Lowering, node: Node) -> tuple[int, int]:
     """The memory in which a turn holds a value for the loops behind it, and the level at which that is filled."""
     if node not in lowering.held_in:
-        run, number = lowering.turning[within], len(lowering.outputs)
+        run, number = lowering.turning[node], len(lowering.outputs)
         rows = len(run.rows)
         lowering.outputs.append(Output((*node.shape[rows:], *node.shape[:rows]), node.dtype, temporary=True))
         context, level = _over_own(lowering, run, node.args[0], node.shape[rows:])
@@ -268,11 +269,11 @@ def held(lowering: _Lowering, node: Node, within: Block) -> tuple[int, int]:
 
 def reload(lowering: _Lowering, node: Node, at: Context, within: Block) -> Value:
     """An element of what a turn holds."""
-    number, level = held(lowering, node, within)
+    number, level = held(lowering, node)
     block, name = at.home(lowering.root), lowering.name("v")
     level = max(level + 1 if block is within else 0, at.level(block))
     there = at.guard.value if at.guard else None
-    indices = _rows_last(lowering.turning[within], at)
+    indices = _rows_last(lowering.turning[node], at)
     block.put(level, Load(name, Temp(number), indices, node.dtype, there))
     return Value(Name(name), block, level)
 
