@@ -10,9 +10,10 @@ import numpy as np
 from vecdist.graph.node import Node, cast, where
 from vecdist.graph.shapes import broadcast
 from vecdist.lazy.array import LazyArray, Operand, as_lazy, operands
-from vecdist.lazy.views import index_view, transpose_view
+from vecdist.lazy.views import index_view
 from vecdist.primitives import entries
 from vecdist.primitives import factorisations as calls
+from vecdist.primitives.calls import swapped
 from vecdist.primitives.structure import full
 
 
@@ -60,7 +61,7 @@ def solve_triangular(
         diagonal = np.eye(int(left.shape[-1]), dtype=bool)
         left = where(as_lazy(diagonal).node, 1.0, left)
     if not lower:
-        left = _transposed(left)
+        left = swapped(left)
     return _solution(left, right, [(trans in (1, "T")) == lower])
 
 
@@ -91,11 +92,7 @@ def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand) -> LazyArray:
     """
     factor, lower = c_and_lower
     left, (right,) = _square(factor), _floats(b)
-    return _solution(left if lower else _transposed(left), right, [False, True])
-
-
-def _transposed(matrix: Node) -> Node:
-    return transpose_view(matrix, [*range(matrix.ndim - 2), matrix.ndim - 1, matrix.ndim - 2])
+    return _solution(left if lower else swapped(left), right, [False, True])
 
 
 def _solution(factor: Node, b: Node, turns: Sequence[bool]) -> LazyArray:
@@ -119,10 +116,10 @@ def _by_calls(factor: Node, columns: Node, turns: Sequence[bool]) -> Node:
 
 def _by_entries(factor: Node, columns: Node, turns: Sequence[bool]) -> Node:
     rows = entries.lower(index_view(factor, (..., None, slice(None), slice(None))))
-    found = entries.vector(_transposed(columns))
+    found = entries.vector(swapped(columns))
     for transposed in turns:
         found = (entries.solved_transposed if transposed else entries.solved)(rows, found)
-    return _transposed(entries.placed(found, np.arange(columns.shape[-2])))
+    return swapped(entries.placed(found, np.arange(columns.shape[-2])))
 
 
 def log_determinant(a: Operand) -> LazyArray:

@@ -14,7 +14,7 @@ from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.context import Context, Index
 from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, length
 from vecdist.kernel.ir import Block, Output
-from vecdist.kernel.needs import STEP_LEAVES, Needs, dear
+from vecdist.kernel.needs import STEP_LEAVES, Crowded, Needs, dear
 from vecdist.kernel.places import Value
 from vecdist.kernel.regions import imagined
 from vecdist.kernel.statements import Accumulate, Load, Store, Temp, Total
@@ -119,7 +119,6 @@ def begun(lowering: _Lowering, args: tuple[Node, ...], step: Recurrence) -> Run:
     carries = [replace(carry, new=new) for carry, new in zip(carries, news, strict=True)]
     run = replace(run, carries=tuple(carries))
     lowering.known |= {carry.node: (run, carry) for carry in carries}
-    lowering.known |= dict.fromkeys(leaves[step.carries:], (run, None))
     for carry in carries:
         _advance(lowering, run, carry)
     return run
@@ -140,6 +139,8 @@ def _held(lowering: _Lowering, run: Run, news: tuple[Node, ...]) -> tuple[Node, 
         for new in (*news, *(node.args[0] for node in nodes if node.op == "stored")):
             trial = imagined(run.turns, new.shape[rows:])
             needs.of(new, Context((*run.rows, *trial.indices), None, run.turns))
+        if not needs.crowded <= varying:  # what a step is given, which all turns may read
+            raise Crowded(needs.crowded - varying)
         if not needs.crowded:
             lowering.turning |= {node: run for node in nodes if node.op == "stored"}
             return news
