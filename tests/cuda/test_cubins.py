@@ -100,6 +100,11 @@ def newton_kernel():
     return lower(bind((root, *partials(root, [given]))), values, "nan", Cuda)[1]
 
 
+def test_choices_of_every_type(compiler):
+    chosen = [np.where(lazy(np.ones(5, "?")), np.ones(5, kind), lazy(np.zeros(5, kind))).node for kind in "?bBhHiIlLfd"]
+    assert cubin(lower(bind(chosen), values, "nan", Cuda)[1])[2].startswith(b"\x7fELF")
+
+
 def test_registers_are_those_that_the_toolkit_reads(compiler, tmp_path):
     beside = Path(sys.prefix).glob("lib/python*/site-packages/nvidia/*/bin/cuobjdump")
     tool = next(map(str, beside), None) or shutil.which("cuobjdump")

@@ -195,6 +195,8 @@ def test_integers_and_booleans(cupy):
         there = cupy.asarray(x)
         assert int((lazy(there) * 3).sum()) == int((lazy(x) * 3).sum())
         assert_close((lazy(there) / 4).compute(), np.asarray(lazy(x) / 4), "f8")
+        chosen = np.where(lazy(there) > 50, there, there[::-1])
+        np.testing.assert_array_equal(chosen.compute().get(), np.where(x > 50, x, x[::-1]))
     flags = np.arange(5000) % 3 == 0
     assert int(lazy(cupy.asarray(flags)).sum()) == flags.sum()
     np.testing.assert_array_equal(np.asarray(~lazy(cupy.asarray(flags))), ~flags)

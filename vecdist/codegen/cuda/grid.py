@@ -143,8 +143,8 @@ class Grid:
         return loop.dim in self.strips or self.fixed[loop.dim] % self.lanes[rows] != 0
 
     def turns(self, loop: Loop, rows: Loop) -> int:
-        """How many elements of an inner loop of known length a lane takes."""
-        return -(-self.fixed[loop.dim] // self.lanes.get(rows, 1))
+        """How many elements of an inner loop of known length a lane takes: one at least, which it may skip."""
+        return max(1, -(-self.fixed[loop.dim] // self.lanes.get(rows, 1)))
 
     def shared_bytes(self, lengths: Mapping[str, int], lanes: Mapping[Loop, int]) -> int:
         """The shared memory of a block: what is kept, its own sums, and slots of its threads, of the nest with most."""

@@ -56,9 +56,9 @@ def _assign(item: Assign, kernel: Kernel) -> Code:
             return let(name, called(item, scalar))
         case Assign(name, op, args, dtype) if op in TYPED:
             return let(name, Name(f"{op}_{'i' if op == 'from_bits' else 'f'}{dtype.itemsize}")(*args))
-        case Assign(name, "where" | "seldom", (condition, yes, no), dtype) if dtype.kind != "b":
+        case Assign(name, "where" | "seldom", (condition, yes, no), dtype) if dtype.itemsize > 1:
             return let(name, word("cuda.selp")(condition, yes, no))
-        case Assign(name, "where", (condition, yes, no)):
+        case Assign(name, "where" | "seldom", (condition, yes, no)):
             return let(name, Choice(condition, yes, no))
     return let(item.name, computed(item))
 
