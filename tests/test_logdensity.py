@@ -11,8 +11,8 @@ from scipy import stats
 
 from vecdist import InvalidParameter, LogDensity, compile, lazy, logpdf, random  # noqa: A004
 from vecdist.distributions import Beta, Dirichlet, LKJCholesky, Normal
+from vecdist.lazy import on_device
 from vecdist.lazy.array import LazyArray
-from vecdist.model import flat as joint
 from vecdist.model.evaluation import Evaluation
 from vecdist.parameters import cholesky_corr, interval, ordered, positive, real, simplex
 from vecdist.runtime import pipeline
@@ -184,8 +184,8 @@ def test_constraints_of_all_kinds_in_one_kernel():
 def test_a_model_with_its_constants_moved_is_the_same_model(monkeypatch):
     """As on a GPU: whatever a model is made of is built again around the copies."""
     density, moved = LogDensity(matrix_model, MATRICES), []
-    monkeypatch.setattr(joint, "to_device", lambda array: moved.append(array) or array.copy())
-    again = Evaluation(lambda x: map(LazyArray, joint.on_device([density.joint.terms(x).total().node])), True)
+    monkeypatch.setattr(on_device, "to_device", lambda array: moved.append(array) or array.copy())
+    again = Evaluation(lambda x: map(LazyArray, on_device.on_device([density.joint.terms(x).total().node])), True)
     x = points(density, 3)
     for found, wanted in zip(again(x), density.logdensity_and_gradient(x), strict=True):
         np.testing.assert_array_equal(found, wanted)

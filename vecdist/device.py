@@ -19,6 +19,7 @@ from vecdist.passes.derivations import Derivation
 from vecdist.passes.entries import by_entries
 from vecdist.runtime import device, pipeline
 from vecdist.runtime.device import Parameter, Sequential
+from vecdist.runtime.libraries import target_of
 
 MOST_MEMORY = 2**16  # bytes that one thread keeps: a thread of a CPU has 0.5 MB or more, one of a GPU at most as much
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -110,7 +111,7 @@ class DeviceFunction:
         bound = bind((*by_entries((root.node,)), *(nodes[place] for place in places)))
         rule = f"{'gradient' if places else 'values'}{', -inf for NaN' if whole else ''}"
         unnormalised = whole and function.unnormalised
-        self.library: str = pipeline.library([leaf for leaf in bound.leaves if not leaf.traced])
+        self.library: str = target_of([leaf for leaf in bound.leaves if not leaf.traced])
         kernel, leaves = pipeline.sequential(bound, Derivation(rule), self.library, unnormalised)
         arrays = {node.attrs[0]: place for place, node in enumerate(nodes)}
         derived = tuple([parameters[place] for place in places])

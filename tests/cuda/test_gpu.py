@@ -306,6 +306,23 @@ def test_numpy_and_cupy_do_not_mix(cupy):
         value_and_grad(logpdf(Normal(mean, cupy.asarray(spread)), x).sum(), mean)
 
 
+def test_lists_and_arrays_that_functions_bring(cupy):
+    """They are copied to the GPU; lists may hold other numbers in the next call."""
+    x = np.random.default_rng(3).normal(size=(5, 3))
+    for shift in (1.0, 2.0):
+        for where in (np.asarray, cupy.asarray):
+            found = np.where(lazy(where(x)) > 0.5, x[0].tolist(), [shift, 0.2, 0.3])[[4, 0, 2]] + [1.0, 0.0, shift]
+            wanted = np.where(x > 0.5, x[0], [shift, 0.2, 0.3])[[4, 0, 2]] + [1.0, 0.0, shift]
+            np.testing.assert_array_equal(cupy.asnumpy(found.compute()), wanted)
+    mask, picks = np.arange(3) > 0, np.array([2, 0])
+    function = vecdist.compile(lambda x: (np.where(mask, np.sin(x), x @ np.eye(3))[:, picks] * x[:, :2]).sum())
+    for rows in (x, x[:4]):
+        value, (gradient,) = function.value_and_grad(cupy.asarray(rows))
+        wanted, (slope,) = function.value_and_grad(rows)
+        assert float(value) == pytest.approx(float(wanted), rel=1e-13)
+        np.testing.assert_allclose(gradient.get(), slope, rtol=1e-12)
+
+
 def test_kernels_are_found_on_disk(cupy, tmp_path):
     code = """
 import cupy

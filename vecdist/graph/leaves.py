@@ -22,11 +22,12 @@ BIRTHS = itertools.count()
 class Leaf:
     """An array in an expression: what the user gave, and the same data as the kernels read it.
 
-    ``kind`` is ``"numpy"``, ``"cupy"`` or ``"number"``.  Leaves are compared by identity, and one array object makes
-    one leaf, which is how ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled,
-    ``constant`` data that never change; ``derived`` holds what was computed of these, ``launches`` what was prepared
-    for expressions of them.  ``marked`` is what the user made lazy, ``exits`` are the values of it that were read by
-    the way, ``asked`` is what it was derived in; ``born`` counts leaves and exits in their order.
+    ``kind`` is ``"numpy"``, ``"cupy"``, ``"number"``, or ``"list"`` of what was written as one, which may stand beside
+    arrays of either library.  Leaves are compared by identity, and one array object makes one leaf, which is how
+    ``wrt`` finds it again.  ``traced`` marks an argument of a function that is being compiled, ``constant`` data that
+    never change; ``derived`` holds what was computed of these, ``launches`` what was prepared for expressions of them.
+    ``marked`` is what the user made lazy, ``exits`` are the values of it that were read by the way, ``asked`` is what
+    it was derived in; ``born`` counts leaves and exits in their order.
     """
 
     __slots__ = (
@@ -88,7 +89,7 @@ def leaf(value: Any, name: str | None = None) -> Node:
             known.name = name
         if known is None or known.given is not value or (name and known.name != name):
             kind, array = entered(value)
-            known = Leaf(value, array, kind, name)
+            known = Leaf(value, array, "list" if isinstance(value, list | tuple) else kind, name)
             if not isinstance(value, NUMBERS):
                 _leaves[id(value)] = known
     array = known.array

@@ -23,6 +23,7 @@ from vecdist.runtime.base import Feed, length_of
 from vecdist.runtime.chunks.program import ChunkedProgram
 from vecdist.runtime.chunks.rounds import Rows
 from vecdist.runtime.chunks.work import Work
+from vecdist.runtime.libraries import LIBRARY
 
 MORE = 8  # times as many chunks as are in work at once: by how much longer they take, all others are predicted
 
@@ -121,7 +122,7 @@ def _filled(work: Work, known: Sequence[Leaf], given: int) -> Callable[[int], Bo
             if read.layout != "number" and (read.axis is not None or read.slot >= given):
                 like = np.empty([length_of(dim, lengths) for dim in read.shape], read.dtype)
                 name = known[read.slot].name if read.slot < given else "of another step"
-                leaves[read.slot] = Leaf(None, like, pipeline.LIBRARY[work.kind], name)
+                leaves[read.slot] = Leaf(None, like, LIBRARY[work.kind], name)
         return Bound(work.step.roots, tuple(leaves), lengths)
 
     return filled

@@ -35,6 +35,7 @@ from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, element_count, length_of
 from vecdist.runtime.chunks.program import ChunkedProgram
+from vecdist.runtime.libraries import target_of
 
 
 class _Asked(NamedTuple):
@@ -75,7 +76,7 @@ def explain(
 
 def _explained(asked: _Asked) -> Explanation:
     root, bound = asked.roots[0], bind(asked.roots)
-    kind = pipeline.library(bound.leaves)
+    kind = target_of(bound.leaves)
     plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, asked.unnormalised)
     bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results
     slots = {node: f"x{node.attrs[0]}" for node in topological(plan.graph) if node.op == "slot"}

@@ -25,6 +25,7 @@ from vecdist.passes.vmap import vmap
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed
 from vecdist.runtime.cache import of_structures
+from vecdist.runtime.libraries import target_of
 from vecdist.runtime.outputs import Outputs
 
 
@@ -110,7 +111,7 @@ class Call:
         seeds = map(like, nodes[count:], self.tower.tied(value, nodes))
         shapes, dtypes = zip(*map(_kind, self.tower.likes(value, nodes)), strict=True)
         bound = pipeline.structure((value, *nodes[:count], *seeds))
-        library = pipeline.library(bound.leaves)
+        library = target_of(bound.leaves)
         unnormalised = self.compiled.unnormalised and isinstance(self.tower, Ground)
         plan, bound = pipeline.fed(bound, Derivation(self.tower), library, "nan", unnormalised)
         feeds = Feed.each(bound.leaves, {node.attrs[0]: place for place, node in enumerate(nodes)})

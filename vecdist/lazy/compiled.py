@@ -14,12 +14,14 @@ from vecdist.graph.leaves import Leaf, argument, array_kind, entered, readable
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node
 from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.lazy.on_device import device_of, in_host_memory, on_device
 from vecdist.passes.batched import Chains
 from vecdist.passes.bind import Bound
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed
 from vecdist.runtime.cuda.graphs import Replayed, is_replayable
+from vecdist.runtime.libraries import target_of
 from vecdist.runtime.outputs import Outputs
 
 Run = Callable[..., tuple[Sequence[Any], Any]]
@@ -82,7 +84,11 @@ class _Prepared:
 
 @final
 class Compiled:
-    """What ``compile`` gives: called with NumPy or CuPy arrays, it returns arrays of the same library."""
+    """What ``compile`` gives: called with NumPy or CuPy arrays, it returns arrays of the same library.
+
+    NumPy arrays that the function itself brings are copied to the GPU for CuPy arguments, each once: changing them in
+    place afterwards is not noticed.
+    """
 
     def __init__(
         self, function: Callable[..., Any], errors: str, in_axes: Any, graph: bool, unnormalised: bool
@@ -95,6 +101,7 @@ class Compiled:
         self.chains: Chains | None = None if in_axes is None else Chains.of(in_axes, self.names)
         self._by_shape: dict[tuple, Run] = {}
         self._by_layout: Memo[_Prepared] = Memo(LAYOUTS)
+        self._moved: set[Leaf] = set()  # arrays of the function, which keep their copies on the GPU
         self.__doc__ = function.__doc__
         self.__name__: str = getattr(function, "__name__", "compiled")
 
@@ -245,7 +252,7 @@ class Compiled:
     def _planned(
         self, bound: Bound, derivation: Derivation, shapes: Sequence[tuple[int, ...]], places: dict[Leaf, int]
     ) -> _Prepared:
-        kind = pipeline.library(bound.leaves)
+        kind = target_of(bound.leaves)
         if self.graph and kind != "cuda":
             raise TypeError("graph=True wants CuPy arrays: a CUDA graph is a launch on a GPU; given NumPy arrays")
         plan, bound = pipeline.fed(bound, derivation, kind, self.errors, self.unnormalised)
@@ -269,7 +276,10 @@ class Compiled:
         if not isinstance(result, LazyArray):
             given = type(result).__name__
             raise TypeError(f"a compiled function returns a lazy array; {self.__name__} returned {given}")
-        return result
+        if device_of(nodes) == "cpu":
+            return result
+        self._moved.update(in_host_memory((result.node,)))
+        return LazyArray(*on_device((result.node,)))
 
     def _raising(self, run: Run) -> Run:
         def checked(arrays: Sequence[Any], out: Any = None) -> tuple[Sequence[Any], Any]:

@@ -12,6 +12,7 @@ from vecdist.graph.node import Node, below
 from vecdist.graph.shapes import broadcast
 from vecdist.lazy.array import Expression, LazyArray, Operand, Wrt, as_lazy
 from vecdist.lazy.exits import warn_of_lost
+from vecdist.lazy.on_device import to_device
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of
 from vecdist.passes.outline import outline
 from vecdist.runtime import pipeline
@@ -166,7 +167,7 @@ def _moved(block: Any, rows: Sequence[int], columns: Sequence[int]) -> Any:
 def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) -> list[Node]:
     """For each leaf, one tangent per direction of all leaves: the rows of an identity matrix."""
     identity = np.eye(sum(sizes))
-    on_device = (lambda array: array) if device == "cpu" else _to_device
+    on_device = (lambda array: array) if device == "cpu" else to_device
     directions = as_lazy(on_device(np.empty(sum(sizes))))
     ends = np.cumsum([0, *sizes])
     seeds = []
@@ -175,12 +176,6 @@ def _unit_tangents(leaves: Sequence[Node], sizes: Sequence[int], device: str) ->
         each = directions[(slice(None), *[None] * leaf.ndim)]
         seeds.append(like(as_lazy(on_device(rows)).node, leaf, each.node))
     return seeds
-
-
-def _to_device(array: np.ndarray) -> Any:
-    import cupy
-
-    return cupy.asarray(array)
 
 
 def _with_derivatives(

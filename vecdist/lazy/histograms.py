@@ -12,7 +12,7 @@ from vecdist.graph.leaves import number
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.lazy.joining import stack
 from vecdist.lazy.known import is_known, known
-from vecdist.lazy.rearranging import beside
+from vecdist.lazy.on_device import beside
 from vecdist.lazy.searching import searchsorted
 from vecdist.lazy.views import broadcast_view
 from vecdist.primitives.indexing import scatter
@@ -24,7 +24,7 @@ def _digitize(x: Any, bins: Any, right: bool = False) -> LazyArray:
     if not (rises or falls):
         raise ValueError(f"np.digitize wants edges along one axis that rise or fall, given shape {edges.shape}")
     x = as_lazy(x)
-    found = searchsorted(beside(x, edges if rises else edges[::-1].copy()), x, side)
+    found = searchsorted(beside((x.node,), edges if rises else edges[::-1].copy()), x, side)
     return found if rises else len(edges) - found
 
 
@@ -55,7 +55,7 @@ def _edges(a: LazyArray, bins: Any, span: Any, dtype: Any) -> LazyArray:
         edges = known("np.histogram", "edges", bins)
         if (edges[:-1] > edges[1:]).any():
             raise ValueError("np.histogram wants edges that rise")
-        bins = beside(a, edges)
+        bins = beside((a.node,), edges)
     return as_lazy(bins)
 
 

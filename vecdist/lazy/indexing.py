@@ -10,6 +10,7 @@ import numpy as np
 from vecdist.graph.leaves import leaf
 from vecdist.graph.node import Node, cast, const, where
 from vecdist.graph.shapes import BroadcastError, broadcast
+from vecdist.lazy.on_device import beside
 from vecdist.lazy.views import complete_key, index_view, transpose_view
 from vecdist.primitives.indexing import INDEXING, gather
 from vecdist.primitives.structure import full, view
@@ -32,7 +33,7 @@ def pick(x: Node, key: Any) -> Node:
     one out of range is found by the kernel.
     """
     keys = complete_key(_without_masks(key if isinstance(key, tuple) else (key,), x), x.ndim)
-    arrays = [_index_node(item) for item in keys if _is_array(item)]
+    arrays = [_index_node(item, x) for item in keys if _is_array(item)]
     try:
         picked = broadcast(index.shape for index in arrays)
     except BroadcastError:
@@ -95,10 +96,10 @@ def pick_along(x: Node, index: Node, axis: int) -> Node:
     return transpose_view(found, [last.index(place) for place in range(x.ndim)])
 
 
-def _index_node(item: Any) -> Node:
+def _index_node(item: Any, x: Node) -> Node:
     if isinstance(item, list):
         item = np.asarray(item, None if item else np.int64)
-    node = item.node if hasattr(item, "node") else leaf(item)
+    node = item.node if hasattr(item, "node") else leaf(beside((x,), item))
     _check_index(node)
     return node
 

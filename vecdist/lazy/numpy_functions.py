@@ -231,7 +231,7 @@ def _can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> LazyArray:
     y = _moveaxis(y, axis, -1)
-    widths = dx if x is None else np.diff(x) if np.ndim(x) == 1 else np.diff(_moveaxis(x, axis, -1))
+    widths = dx if x is None else np.diff(as_lazy(x) if np.ndim(x) == 1 else _moveaxis(x, axis, -1))
     return as_lazy((widths * (y[..., 1:] + y[..., :-1]) / 2.0).sum(-1))
 
 

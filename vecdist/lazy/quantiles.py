@@ -15,7 +15,7 @@ import numpy as np
 
 from vecdist.graph.leaves import number
 from vecdist.lazy.array import LazyArray, as_lazy, where
-from vecdist.lazy.rearranging import beside
+from vecdist.lazy.on_device import beside
 from vecdist.lazy.sorting import at, in_order
 from vecdist.lazy.statistics import count, fitted, without_nan
 from vecdist.lazy.views import broadcast_view
@@ -128,7 +128,7 @@ def _quantile(name: str, percent: bool, leave_out: bool) -> Callable[..., LazyAr
         if percent:
             shares = shares / (a.dtype.type(100) if a.dtype.kind == "f" else 100)
         _check(name, shares, method, weights)
-        rows, flat = _rows(a, axis), as_lazy(beside(a, shares)).ravel()
+        rows, flat = _rows(a, axis), as_lazy(beside((a.node,), shares)).ravel()
         if not rows.shape[-1] and not leave_out:
             raise IndexError(f"{name} over axis {axis} of an array of shape {a.shape} is one of no elements")
         if weights is not None:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from vecdist.graph.leaves import is_dask
-from vecdist.graph.node import Node, below
+from vecdist.graph.node import Node
 from vecdist.lazy.exits import left
+from vecdist.lazy.on_device import device_of
 from vecdist.runtime import pipeline
 
 
@@ -50,9 +51,7 @@ class Readable:
     @property
     def device(self) -> str:
         """Where it is computed: ``"cpu"`` or ``"cuda:0"``."""
-        leaves = [node.attrs[0] for node in below((self.node,)) if node.op == "leaf"]
-        on_device = [found.array for found in leaves if found.kind == "cupy"]
-        return f"cuda:{on_device[0].device.id}" if on_device else "cpu"
+        return device_of((self.node,))
 
     def compute(self) -> Any:
         """The value, as an array of the library that the inputs belong to, in memory; computed once and kept.

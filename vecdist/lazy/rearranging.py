@@ -12,6 +12,7 @@ from vecdist.graph.leaves import number
 from vecdist.graph.node import Node, cast
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.lazy.joining import along, concatenate, joined
+from vecdist.lazy.on_device import beside
 from vecdist.lazy.views import broadcast_view
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.indexing import gather
@@ -47,15 +48,6 @@ def _run(places: np.ndarray, start: int) -> int:
             break
         end += 1
     return end
-
-
-def beside(array: LazyArray, known: Any) -> Any:
-    """What is known, in the memory that an array is computed in."""
-    if isinstance(known, LazyArray) or array.device == "cpu":
-        return known
-    import cupy
-
-    return cupy.asarray(known)
 
 
 def _flip(m: Any, axis: Any = None) -> LazyArray:
@@ -100,7 +92,7 @@ def _repeat(a: Any, repeats: Any, axis: int | None = None) -> LazyArray:
         return LazyArray(broadcast_view(each.node, shape)).reshape(*shape[:axis], length * count, *shape[axis + 2 :])
     if counts.shape != (length,):
         raise ValueError(f"np.repeat: repeats of shape {counts.shape} do not fit axis {axis} of shape {a.shape}")
-    return a.take(beside(a, np.repeat(np.arange(length), counts)), axis)
+    return a.take(beside((a.node,), np.repeat(np.arange(length), counts)), axis)
 
 
 def _tile(A: Any, reps: Any) -> LazyArray:  # noqa: N803 (NumPy's name)
@@ -129,7 +121,7 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values:
             raise ValueError(f"np.pad by {mode} has no elements of axis {axis} of an array of shape {array.shape}")
     sources = [np.pad(np.arange(n), w, mode=mode) for n, w in zip(array.shape, widths, strict=True)]  # type: ignore[call-overload]
     if len(padded) > 1:  # slices of slices would be as many as their product
-        return array[tuple(beside(array, each) for each in np.ix_(*sources))]
+        return array[tuple(beside((array.node,), each) for each in np.ix_(*sources))]
     return picked(array, sources[padded[0]], padded[0]) if padded else array
 
 

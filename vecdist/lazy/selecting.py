@@ -11,7 +11,8 @@ from numpy.lib.array_utils import normalize_axis_index
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.lazy.joining import concatenate, stack
 from vecdist.lazy.known import known
-from vecdist.lazy.rearranging import beside, picked
+from vecdist.lazy.on_device import beside
+from vecdist.lazy.rearranging import picked
 from vecdist.lazy.searching import at_places, searchsorted, take_along_axis
 from vecdist.lazy.sorting import in_order
 
@@ -22,7 +23,7 @@ def _kept(a: LazyArray, places: np.ndarray, axis: int) -> LazyArray:
     """The elements at known places along an axis: slices of it, or one by one where these would be many."""
     if np.count_nonzero(np.diff(places) != 1) < FEW:
         return picked(a, places, axis)
-    return a.take(beside(a, places), axis)
+    return a.take(beside((a.node,), places), axis)
 
 
 def _on_axis(a: Any, axis: int | None) -> tuple[LazyArray, int]:
@@ -94,7 +95,7 @@ def _isin(
 ) -> LazyArray:
     """By a search among the tests, in order, of which there may be any number."""
     a = as_lazy(element)
-    tests = as_lazy(beside(a, test_elements)).ravel()
+    tests = as_lazy(beside((a.node,), test_elements)).ravel()
     if not len(tests):
         found = as_lazy(np.zeros_like(a, dtype=bool))
     else:

@@ -19,6 +19,7 @@ from vecdist.passes.derivations import Derivation
 from vecdist.passes.vmap import vmap
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, Runner
+from vecdist.runtime.libraries import target_of
 from vecdist.runtime.outputs import Outputs
 
 Roots = Callable[..., Sequence[LazyArray]]
@@ -126,7 +127,7 @@ class Evaluation:
         self, roots: Sequence[Node], shapes: Sequence[tuple[int, ...]], places: Mapping[Leaf, int]
     ) -> Prepared:
         bound = bind(roots)
-        kind = pipeline.library(bound.leaves)
+        kind = target_of(bound.leaves)
         plan, bound = pipeline.fed(bound, self.derivation, kind, "nan", self.unnormalised)
         feeds = Feed.each(bound.leaves, places)
         dtypes = tuple(root.dtype for root in plan.graph)

@@ -10,13 +10,11 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.graph.chunked import Chunked
-from vecdist.graph.leaves import Leaf, NoValueYet, array_kind, constant, leaf, on_host
-from vecdist.graph.node import Node, rewrite, topological
+from vecdist.graph.leaves import NoValueYet, array_kind, on_host
+from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray, as_lazy
-from vecdist.lazy.devices import device_group
+from vecdist.lazy.on_device import on_device
 from vecdist.parameters import Parameter
-from vecdist.primitives.structure import rebuilt
 
 PARTS = ("prior", "likelihood")
 
@@ -202,11 +200,6 @@ def _check_lazy(term: Any, said: str) -> None:
         )
 
 
-def on_device(roots: Sequence[Node]) -> tuple[Node, ...]:
-    """The expressions with all NumPy arrays copied to the GPU, each once."""
-    return rewrite(roots, _moved)
-
-
 def _on_device(terms: Terms) -> Terms:
     def moved(arrays: Sequence[LazyArray]) -> tuple[LazyArray, ...]:
         return tuple(map(LazyArray, on_device([array.node for array in arrays])))
@@ -216,27 +209,6 @@ def _on_device(terms: Terms) -> Terms:
     return Terms(moved(terms.others), moved(terms.prior), likelihood, moved(terms.volume))
 
 
-def to_device(array: Any) -> Any:
-    """A copy of an array on the GPU; one that is read in pieces is sent there piece by piece."""
-    if isinstance(array, Chunked):
-        return array.on(device_group("cuda"))
-    import cupy
-
-    return cupy.asarray(array)
-
-
 def copied(array: Any) -> Any:
     """A new array in row-major order, where the array lies."""
     return array.copy() if array_kind(array) == "cupy" else np.array(array, order="C")
-
-
-def _moved(node: Node, args: tuple[Node, ...]) -> Node:
-    if node.op != "leaf" or node.attrs[0].kind != "numpy" or node.attrs[0].traced:
-        return rebuilt(node, args)
-    found: Leaf = node.attrs[0]
-    if isinstance(found.array, Chunked) and (found.array.devices is not None or not found.array.streams):
-        return node
-    if "on the GPU" not in found.derived:
-        copied = to_device(found.array)
-        found.derived["on the GPU"] = constant(copied, found.name) if found.constant else leaf(copied, found.name)
-    return found.derived["on the GPU"]

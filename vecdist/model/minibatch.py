@@ -12,8 +12,9 @@ from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import array_kind, is_dask, leaf, readable
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray, data
+from vecdist.lazy.on_device import to_device
 from vecdist.model.evaluation import Evaluation
-from vecdist.model.flat import Joint, Terms, to_device
+from vecdist.model.flat import Joint, Terms
 
 Batch: TypeAlias = Any
 """Whole numbers, the indices of rows, or a mapping from names to rows that are there."""

@@ -10,7 +10,8 @@ import numpy as np
 from vecdist.graph.leaves import argument
 from vecdist.graph.node import Node
 from vecdist.lazy.array import LazyArray, as_lazy
-from vecdist.model.flat import Joint, naming, on_device
+from vecdist.lazy.on_device import on_device
+from vecdist.model.flat import Joint, naming
 from vecdist.passes.batched import Chains
 from vecdist.passes.vmap import vmap
 from vecdist.random import fold_in

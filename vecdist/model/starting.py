@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vecdist.model.flat import to_device
+from vecdist.lazy.on_device import to_device
 
 if TYPE_CHECKING:
     from vecdist.model.logdensity import LogDensity

@@ -30,6 +30,7 @@ from vecdist.runtime.base import Backend, Feed, Program, Runner
 from vecdist.runtime.cache import of_structures
 from vecdist.runtime.collector import uncollected
 from vecdist.runtime.cross_products import collapsed
+from vecdist.runtime.libraries import LIBRARY, beside, target_of
 from vecdist.runtime.sorted_rows import arranged
 from vecdist.runtime.staged import StagedProgram, Step
 from vecdist.runtime.turns import making_something
@@ -59,7 +60,6 @@ class Plan:
     passes: tuple[Pass, ...] = ()
 
 
-LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
 KEPT = 256  # values that one thread keeps for its loops, in place of computing them again
 
 _launches: Memo[Runner] = of_structures()
@@ -119,9 +119,11 @@ def _launch(
     traced = next((leaf for leaf in found.leaves if leaf.traced), None)
     if traced is not None:
         raise NoValueYet().told(roots, repr(traced), "its function")
-    plan, filled = fed(structure(roots, found), derivation, library(found.leaves), errors)
+    kind = target_of(found.leaves)
+    plan, filled = fed(structure(roots, found), derivation, kind, errors)
     places = {leaf: place for place, leaf in enumerate(found.leaves)}
-    return plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
+    run = plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
+    return beside(found.leaves, run)
 
 
 def loaded(value: Any) -> Any:
@@ -330,19 +332,6 @@ def reads_chunks(roots: Sequence[Node], bound: Bound) -> bool:
     """Whether anything is read of arrays in chunks."""
     slots = {node.attrs[0] for node in topological(roots) if node.op == "slot"}
     return any(isinstance(bound.leaves[slot].array, Chunked) for slot in slots if slot < len(bound.leaves))
-
-
-def library(leaves: Sequence[Leaf]) -> str:
-    """The array library of an expression; an error that names both where they are mixed."""
-    by_kind: dict[str, Leaf] = {}
-    for leaf in leaves:
-        by_kind.setdefault(leaf.kind, leaf)
-    if "numpy" in by_kind and "cupy" in by_kind:
-        raise TypeError(
-            f"NumPy and CuPy arrays are mixed: {by_kind['numpy']!r} is a NumPy array and {by_kind['cupy']!r} a CuPy "
-            "array; move one with cupy.asarray(x) or x.get()"
-        )
-    return "cuda" if "cupy" in by_kind else "cpu"
 
 
 def backend(kind: str) -> Backend:

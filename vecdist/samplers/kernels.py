@@ -14,6 +14,7 @@ from vecdist.passes.derivations import Derivation, gradient_of, values
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed
 from vecdist.runtime.interpreter import interpret
+from vecdist.runtime.libraries import target_of
 
 LARGE = 1 << 15  # elements from which compiling pays: the interpreter keeps every step of a calculation
 
@@ -34,7 +35,7 @@ def fused(
     """
     nodes = [argument(array, f"argument {place}") for place, array in enumerate(arrays)]
     bound = bind([found.node for found in function(*map(LazyArray, nodes))])
-    plan, bound = pipeline.fed(bound, derivation, pipeline.library(bound.leaves), "nan")
+    plan, bound = pipeline.fed(bound, derivation, target_of(bound.leaves), "nan")
     places = {node.attrs[0]: place for place, node in enumerate(nodes)}
     return plan.program.prepared(bound.lengths, list(shapes), Feed.each(bound.leaves, places))
 
@@ -55,6 +56,6 @@ def value_and_gradient(trace: Callable[[LazyArray], LazyArray], example: Any) ->
     """The value and the gradient of a scalar function of one lazy vector, as a function of arrays like ``example``."""
     node = argument(example, "x")
     bound = bind((trace(LazyArray(node)).node, node))
-    plan, bound = pipeline.fed(bound, gradient_of, pipeline.library(bound.leaves), "nan")
+    plan, bound = pipeline.fed(bound, gradient_of, target_of(bound.leaves), "nan")
     run = plan.program.prepared(bound.lengths, [(), example.shape], Feed.each(bound.leaves, {node.attrs[0]: 0}))
     return lambda x: tuple(run((x,))[0])  # type: ignore[return-value]

@@ -16,7 +16,8 @@ from vecdist.runtime import pipeline
 from vecdist.runtime.base import length_of
 from vecdist.runtime.chunks.devices import here
 from vecdist.runtime.chunks.rounds import Rows
-from vecdist.runtime.chunks.work import LIBRARY, Parts, Said, Tree, Work
+from vecdist.runtime.chunks.work import Parts, Said, Tree, Work
+from vecdist.runtime.libraries import LIBRARY
 
 TOGETHER = 8  # parts that a task folds, a power of two: then the tree is that of pairs
 

@@ -19,6 +19,7 @@ from vecdist.passes.partition import Step
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Runner, length_of
 from vecdist.runtime.cache import of_structures
+from vecdist.runtime.libraries import LIBRARY
 
 Parts = tuple[Any, ...]
 FOLDS: dict[str, Callable[[Any, Any], Any]] = {
@@ -126,7 +127,6 @@ class Work:
         return np.require(piece, read.dtype, ["C", "ALIGNED"])
 
 
-LIBRARY = pipeline.LIBRARY
 
 
 def _place(node: Node, rows: str | None) -> int | None:

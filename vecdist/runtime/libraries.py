@@ -1,0 +1,40 @@
+"""The array libraries of the targets, and which of them an expression is computed by."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from vecdist.graph.leaves import Leaf
+from vecdist.runtime.base import Runner
+
+LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
+
+
+def target_of(leaves: Sequence[Leaf]) -> str:
+    """The target of an expression of these arrays; an error that names both where libraries are mixed."""
+    by_kind: dict[str, Leaf] = {}
+    for leaf in leaves:
+        by_kind.setdefault(leaf.kind, leaf)
+    if "numpy" in by_kind and "cupy" in by_kind:
+        raise TypeError(
+            f"NumPy and CuPy arrays are mixed: {by_kind['numpy']!r} is a NumPy array and {by_kind['cupy']!r} a CuPy "
+            "array; move one with cupy.asarray(x) or x.get()"
+        )
+    return "cuda" if "cupy" in by_kind else "cpu"
+
+
+def beside(leaves: Sequence[Leaf], run: Runner) -> Runner:
+    """``run``, a launch for arrays of ``leaves``, with those that were written as lists copied to the GPU for each."""
+    lists = {place for place, leaf in enumerate(leaves) if leaf.kind == "list"}
+    return _copying(run, lists) if lists and target_of(leaves) == "cuda" else run
+
+
+def _copying(run: Runner, lists: Collection[int]) -> Runner:
+    cupy = importlib.import_module(LIBRARY["cuda"])
+
+    def copying(arrays: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+        return run([cupy.asarray(array) if place in lists else array for place, array in enumerate(arrays)])
+
+    return copying
