@@ -124,6 +124,7 @@ VIEWS = {
     "one element": lambda y: y[2] * y,
     "a slice of nothing": lambda y: y[3:3].sum() + y,
     "reshaped": lambda y: np.reshape(y, (2, 3)) * np.reshape(y, (3, 2)).T,
+    "axes by an array": lambda y: np.transpose(np.reshape(y, (1, 2, 3)), np.array([2, 0, 1])) ** 2,
     "transposed product": lambda y: np.reshape(y, (2, 3)) @ np.reshape(y, (3, 2)),
     "outer product": lambda y: y[:, None] * y[None, ::-1],
     "spread": lambda y: np.broadcast_to(y, (3, 6)) * np.arange(18.0).reshape(3, 6) * y,

@@ -24,7 +24,7 @@ from vecdist.lazy.array import Expression, LazyArray, Wrt
 from vecdist.lazy.compiled import Compiled
 from vecdist.lazy.derivatives import leaves_of
 from vecdist.model.logdensity import LogDensity
-from vecdist.passes.bind import Bound, bind
+from vecdist.passes.bind import Bound
 from vecdist.passes.column_reductions import scattered
 from vecdist.passes.derivations import Derivation, gradient_of, partials_of, values
 from vecdist.passes.hoist import kept
@@ -75,7 +75,7 @@ def explain(
 
 
 def _explained(asked: _Asked) -> Explanation:
-    root, bound = asked.roots[0], bind(asked.roots)
+    root, bound = asked.roots[0], pipeline.structure(asked.roots)
     kind = target_of(bound.leaves)
     plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, asked.unnormalised)
     bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results

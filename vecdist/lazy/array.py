@@ -87,8 +87,8 @@ class LazyArray(Readable, Methods, Operators):
 
     def transpose(self, *axes: Any) -> LazyArray:
         """The array with its axes in another order; reversed where none is given."""
-        order = axes[0] if len(axes) == 1 and isinstance(axes[0], Iterable) else axes
-        return LazyArray(transpose_view(self.node, tuple(order) if order and order != (None,) else None))
+        order = tuple(axes[0] if len(axes) == 1 and isinstance(axes[0], Iterable) else axes)
+        return LazyArray(transpose_view(self.node, None if order in ((), (None,)) else order))
 
     def reshape(self, *shape: Any) -> LazyArray:
         """The same elements in row-major order with another shape; one length may be -1."""

@@ -14,7 +14,6 @@ from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, topological
 from vecdist.lazy.array import LazyArray
 from vecdist.passes.batched import Chains
-from vecdist.passes.bind import bind
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.vmap import vmap
 from vecdist.runtime import pipeline
@@ -126,7 +125,7 @@ class Evaluation:
     def _planned(
         self, roots: Sequence[Node], shapes: Sequence[tuple[int, ...]], places: Mapping[Leaf, int]
     ) -> Prepared:
-        bound = bind(roots)
+        bound = pipeline.structure(roots)
         kind = target_of(bound.leaves)
         plan, bound = pipeline.fed(bound, self.derivation, kind, "nan", self.unnormalised)
         feeds = Feed.each(bound.leaves, places)

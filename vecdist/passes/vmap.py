@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, broadcast
-from vecdist.passes.few_rows import LONG, fits
+from vecdist.passes.contractions import by_library
 from vecdist.primitives import calls, recurrences
 from vecdist.primitives.products import by_loops, product, transposed
 from vecdist.primitives.scans import IN_ORDER
@@ -15,9 +14,6 @@ from vecdist.primitives.structure import Entry, full, is_reduction, rebuilt, res
 from vecdist.primitives.windows import OVERLAPPING
 
 MANY_AT_ONCE = {"recurrence": recurrences.batched, "external": calls.batched}
-LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU, unless
-OTHERS = 3  # each thread has room for sums of all columns, and of so many others
-MANY = 256  # the same on the CPU, times the vectors: sums inside of rows inside of chains leave its vectors unused
 
 
 def vmap(roots: Sequence[Node], leaves: Mapping[Node, Node]) -> tuple[Node, ...]:
@@ -102,21 +98,9 @@ def _matrix_and_vector(
     for matrix, vector in (node.args[0].args, node.args[0].args[::-1]):
         fits = matrix.shape == node.args[0].shape and matrix.ndim == 2 and vector.shape == matrix.shape[1:]
         if fits and matrix not in leading and vector in leading and matrix.dtype == vector.dtype == node.dtype:
-            return (matrix, vector) if _is_large(matrix, count, of_numbers) else None
+            on_gpu = any(each.op == "leaf" and each.attrs[0].kind == "cupy" for each in topological((matrix,)))
+            return (matrix, vector) if by_library(matrix.shape, count, on_gpu, of_numbers) else None
     return None
-
-
-def _is_large(matrix: Node, count: Dim, summed: bool) -> bool:
-    """Whether a library multiplies a matrix and so many vectors sooner than a kernel does."""
-    lengths = [dim for dim in matrix.shape if isinstance(dim, int) and dim > 1]
-    if len(lengths) < 2:
-        return False
-    on_gpu = any(node.op == "leaf" and node.attrs[0].kind == "cupy" for node in topological((matrix,)))
-    if on_gpu and summed and isinstance(count, int) and lengths[0] >= LONG and fits(count, lengths[1] + OTHERS):
-        return False
-    if on_gpu or not isinstance(count, int):
-        return math.prod(lengths) >= LARGE
-    return math.prod(lengths) * count >= MANY
 
 
 def _product(matrix: Node, vectors: Node) -> Node:

@@ -17,6 +17,7 @@ from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
 from vecdist.kernel.written_out import written_out
 from vecdist.passes.bind import Binding, Bound, rebound
+from vecdist.passes.contractions import contracted
 from vecdist.passes.derivations import Derivation, values
 from vecdist.passes.order import NOTHING_CHOSEN, Chosen, Derived, Pass, Structure, derived, settled
 from vecdist.passes.outline import Outline, outline
@@ -139,7 +140,9 @@ def loaded(value: Any) -> Any:
 
 def structure(roots: Sequence[Node], found: Outline | None = None) -> Bound:
     """The structure of ``roots``, whose outline may be known, and its arrays; what has other lengths is looked up."""
-    return rebound(_bindings, roots, found or outline(roots))
+    sooner = contracted(roots)
+    known = found if found is not None and sooner == tuple(roots) else outline(sooner)
+    return rebound(_bindings, sooner, known)
 
 
 def raise_if(failed: Any, roots: Sequence[Node]) -> None:

@@ -1,0 +1,184 @@
+"""Products of matrices, and sums of products that are the same: whichever is computed sooner takes the other's place.
+
+A kernel reads a long design once, for its products with a few vectors and for the gradient of what becomes of these; a
+library reads it twice, stores the products in between, and is far ahead where vectors or columns are many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from vecdist.graph.node import Node, rewrite, topological
+from vecdist.graph.shapes import Dim
+from vecdist.passes.few_rows import LONG, fits
+from vecdist.primitives.products import THIN, product, transposed
+from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
+from vecdist.primitives.table import PRIMITIVES
+
+LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU, unless
+OTHERS = 3  # each thread has room for sums of all columns, and of so many others
+MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long
+MANY = 256  # the same on the CPU, where sums inside of rows inside of chains leave its vectors unused
+THROUGH = {"view", "cast", "checked"}  # what elements go through one by one, beside operations on numbers
+
+
+def by_library(matrix: Sequence[Dim], vectors: Dim, on_gpu: bool, is_summed: bool) -> bool:
+    """Whether a library multiplies a matrix and so many vectors sooner than a kernel does, which may sum what follows.
+
+    Few small ones are read as fast by each, without calls of their own, and of unknown lengths nobody can say.
+    """
+    lengths = [dim for dim in matrix if isinstance(dim, int) and dim > 1]
+    if len(lengths) < 2:
+        return False
+    if not isinstance(vectors, int):
+        return math.prod(lengths) >= LARGE
+    if on_gpu:
+        rows, columns = lengths
+        return math.prod(lengths) >= LARGE and not (is_summed and _in_kernel(rows, columns, vectors))
+    return math.prod(lengths) * vectors >= MANY
+
+
+def _in_kernel(rows: int, columns: int, vectors: int) -> bool:
+    """Whether a kernel has room, and time, for a matrix and so many vectors.
+
+    On an H200, in float32, 8 vectors and 554 423 x 16 took it 70 us, and cuBLAS with kernels around it 291; 1000 and
+    20 000 x 30 took 277 us and 188.  Of short rows it has no vectors: 16 and 700 x 16 took 37 us and 118, 64 and
+    500 x 30 took 249 and 172.
+    """
+    is_long = rows >= LONG
+    has_room = fits(vectors, columns + OTHERS) if is_long else columns <= THIN
+    return has_room and rows * columns * vectors <= MOST[is_long]
+
+
+def contracted(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` with sums in place of products, and products in place of sums, where those are computed sooner."""
+    nodes = list(topological(roots))
+    found = {node: factors for node in nodes if (factors := _factors(node)) is not None}
+    if not found:
+        return tuple(roots)
+    on_gpu = any(node.op == "leaf" and node.attrs[0].kind == "cupy" for node in nodes)
+    users = _users(nodes)
+    wanted = {node: each for node, each in found.items() if each.wants_another(on_gpu, node, roots, users)}
+    if not wanted:
+        return tuple(roots)
+    return rewrite(roots, lambda node, args: wanted[node].other(node, args) if node in wanted else rebuilt(node, args))
+
+
+@final
+@dataclass(frozen=True)
+class Factors:
+    """Two factors whose elements are multiplied and summed along one axis: of rows first, and then of columns.
+
+    ``axes`` are, of a sum, the axes of the rows, of the columns and of what is summed, as its argument has them.
+    """
+
+    rows: Node
+    columns: Node
+    lengths: tuple[int, int, int]
+    axes: tuple[int, int, int] | None
+
+    def wants_another(
+        self, on_gpu: bool, node: Node, roots: Sequence[Node], users: Mapping[Node, Collection[Node]]
+    ) -> bool:
+        """Whether a product is sooner computed as a sum, or a sum as a product."""
+        rows, columns, between = self.lengths
+        design, length, vectors = (self.rows, rows, columns) if rows >= columns else (self.columns, columns, rows)
+        is_summed = _is_summed(node, length, roots, users)
+        library = by_library((length, between), vectors, on_gpu, is_summed)
+        if self.axes is not None:
+            return library and between > THIN
+        return on_gpu and is_summed and not library and _is_given(design, roots)
+
+    def other(self, node: Node, args: Sequence[Node]) -> Node:
+        """The sum that is a product, or the product that is a sum, of new arguments."""
+        if self.axes is None:
+            return _as_sum(*args)
+        rows, columns, between = self.axes
+        first, second = args[0].args if node.args[0].args[0] is self.rows else args[0].args[::-1]
+        found = product(_matrix(first, rows, between), _matrix(second, between, columns))
+        return view(found, [(rows + node.ndim, 0, 1), (columns + node.ndim, 0, 1)], node.shape)
+
+
+def _factors(node: Node) -> Factors | None:
+    """The factors of a product, or of a sum that is one."""
+    if node.op == "product":
+        a, b = node.args
+        return _known(Factors(a, b, (a.shape[0], b.shape[1], a.shape[1]), None))  # type: ignore[arg-type]
+    if node.op != "sum" or len(node.attrs[0]) != 1 or node.args[0].op != "mul" or node.dtype.kind != "f":
+        return None
+    (between,), pairs = node.attrs[0], node.args[0]
+    first, second = (_varying(arg, pairs.ndim) for arg in pairs.args)
+    shared = {between} == first & second and len(first) == len(second) == 2
+    if not shared or any(arg.dtype != node.dtype for arg in pairs.args):
+        return None
+    (rows,), (columns,), (a, b), shape = first - second, second - first, pairs.args, pairs.shape
+    return _known(Factors(a, b, (shape[rows], shape[columns], shape[between]), (rows, columns, between)))  # type: ignore[arg-type]
+
+
+def _known(factors: Factors) -> Factors | None:
+    """Factors, if their lengths are known."""
+    return factors if all(isinstance(length, int) for length in factors.lengths) else None
+
+
+def _varying(x: Node, ndim: int) -> set[int]:
+    """The axes, counted from the end, along which elements differ."""
+    return {axis for axis in range(-min(x.ndim, ndim), 0) if x.shape[axis] != 1}
+
+
+def _matrix(x: Node, rows: int, columns: int) -> Node:
+    """An array that varies along two axes, as a matrix of these."""
+    places = {rows + x.ndim: 0, columns + x.ndim: 1}
+    return view(x, [(places.get(axis), 0, 1) for axis in range(x.ndim)], (x.shape[rows], x.shape[columns]))
+
+
+def _as_sum(a: Node, b: Node) -> Node:
+    """A product as a sum over a last axis, behind one of the few vectors and one along the design."""
+    rows, columns = a.shape[0], b.shape[1]
+    turned = rows > columns  # type: ignore[operator]
+    few, many = (transposed(b), a) if turned else (a, transposed(b))
+    apart = view(few, [(0, 0, 1), (2, 0, 1)], (few.shape[0], 1, few.shape[1]))
+    total = summed(apart * many, (-1,))
+    return view(total, [(int(turned), 0, 1), (1 - turned, 0, 1), (None, 0, 1)], (rows, columns))
+
+
+def _is_given(x: Node, roots: Sequence[Node]) -> bool:
+    """Whether a matrix is an array that was given, of which no derivative is taken."""
+    while x.op == "view":
+        (x,) = x.args
+    return x.op == "leaf" and x not in roots
+
+
+def _users(nodes: Sequence[Node]) -> dict[Node, list[Node]]:
+    found: dict[Node, list[Node]] = {node: [] for node in nodes}
+    for node in nodes:
+        for arg in node.args:
+            found[arg].append(node)
+    return found
+
+
+def _is_summed(node: Node, length: int, roots: Sequence[Node], users: Mapping[Node, Collection[Node]]) -> bool:
+    """Whether nothing comes of elements but sums of at least ``length`` of them."""
+    seen, left = {node}, [node]
+    for each in left:  # which grows meanwhile
+        if each in roots:
+            return False
+        for user in users[each]:
+            if user.op == "sum" and _size(user.args[0]) >= length * _size(user):
+                continue
+            if is_reduction(user) or not _is_through(user):
+                return False
+            if user not in seen:
+                seen.add(user)
+                left.append(user)
+    return True
+
+
+def _is_through(node: Node) -> bool:
+    return node.op in PRIMITIVES or node.op in THROUGH
+
+
+def _size(node: Node) -> int:
+    return math.prod(node.shape)  # type: ignore[arg-type]
