@@ -280,8 +280,8 @@ class _Statements:
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = self.place(first.type)
         self.builder.store(first, counter)
-        freely = self.is_known(item) or is_small(item)
-        unrolled = "freely" if freely else "later" if any(map(self.is_fixed, walk([item]))) else "never"
+        early = "freely" if self.is_known(item) else "few" if is_small(item) else ""
+        unrolled = early or ("later" if any(map(self.is_fixed, walk([item]))) else "never")
         with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), unrolled):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)

@@ -7,6 +7,7 @@ from llvmlite import ir
 from vecdist.kernel.code import For, bodies
 
 SMALL = 1  # statement: of more, several turns at once take too many registers
+UNDER_WAY = 8  # turns of a loop that waits for what it reads
 
 
 def is_small(item: For) -> bool:
@@ -15,7 +16,9 @@ def is_small(item: For) -> bool:
 
 
 def kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
-    """What tells LLVM to leave a loop as it is; the assembler may still unroll it ``later``."""
+    """What tells LLVM to unroll a ``few`` turns, or none; the assembler may still unroll a loop ``later``."""
+    if unrolled == "few":
+        return told_of_loop(module, "unroll.count", ir.Constant(ir.IntType(32), UNDER_WAY))
     kind = {"never": "disable", "later": "runtime.disable"}[unrolled]
     return told_of_loop(module, f"unroll.{kind}")
 

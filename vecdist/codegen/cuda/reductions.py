@@ -65,7 +65,13 @@ def halving(lanes: Expr, *body: Code) -> Items:
         farthest = Constant(int(lanes.value) // 2)
         hops = (int(lanes.value) - 1).bit_length()
         return (For("turn", Constant(hops), (let("hop", farthest >> Name("turn")), *body)),) if hops else ()
-    return let("hop", lanes // 2), While(HOP > 0, (*body, let("hop", HOP // 2)))
+    return in_turn(lanes, *body)
+
+
+def in_turn(lanes: Expr | int, *body: Code) -> Items:
+    """The same in a loop that no compiler unrolls, for what is done once in a launch."""
+    first = Constant(lanes // 2) if isinstance(lanes, int) else lanes // 2
+    return let("hop", first), While(HOP > 0, (*body, let("hop", HOP // 2)))
 
 
 def to_shared(item: Accumulate, place: Element) -> If[Code]:
@@ -82,10 +88,23 @@ def of_warps(item: Accumulate, shared: Expr, number: int) -> Items:
 
 def _to_warps(sums: Sequence[Accumulate]) -> Iterator[Item]:
     """The results of each warp to memory of the block."""
+    others = [Set(found(item), from_partial(item, cuda.shuffled(WHOLE_WARP, to_partial(item), HOP))) for item in sums]
+    yield from in_turn(WARP, *others, *map(taken, sums))
     for number, item in enumerate(sums):
-        yield from over_lanes(item, Constant(WARP))
         yield to_shared(item, SHARED[Constant(number * WARPS) + cuda.THREAD // WARP])
     yield cuda.SYNC
+
+
+def _of_each(sums: Sequence[Accumulate]) -> bool:
+    """Whether threads can add up what warps found, one of them for each of several sums."""
+    return 1 < len(sums) <= THREADS and all(item.op == "sum" and item.dtype.kind == "f" for item in sums)
+
+
+def _by_one_thread(sums: Sequence[Accumulate], end: Set) -> If[Code]:
+    """What warps found added up in their order, each sum by a thread, which ends with what it does with the whole."""
+    own, count = cuda.THREAD * WARPS, Constant(len(sums))
+    add = let("whole", WHOLE + SHARED[own + OTHER])
+    return If(count > cuda.THREAD, (let("whole", SHARED[own]), For("other", Constant(WARPS), (add,), ONE), end))
 
 
 def block_results(sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
@@ -93,6 +112,10 @@ def block_results(sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
     if not sums:
         return
     yield from _to_warps(sums)
+    if _of_each(sums):
+        yield _by_one_thread(sums, Set(PARTIALS[(Constant(done) + cuda.THREAD) * cuda.BLOCKS + cuda.BLOCK], WHOLE))
+        yield cuda.SYNC
+        return
     for number, item in enumerate(sums):
         place = PARTIALS[Constant(done + number) * cuda.BLOCKS + cuda.BLOCK]
         whole = *of_warps(item, SHARED, number), Set(place, to_partial(item))
@@ -112,9 +135,20 @@ def totals(sums: Sequence[Accumulate], done: int) -> Iterator[Item]:
         yield For("other", cuda.BLOCKS, (*loads, *map(taken, few)), cuda.THREAD, Constant(THREADS))
     if sums:
         yield from _to_warps(sums)
+        yield from _wholes(sums)
+        yield cuda.SYNC
+
+
+def _wholes(sums: Sequence[Accumulate]) -> Iterator[Item]:
+    """What warps found combined, so that each thread has all results."""
+    if not _of_each(sums):
         for number, item in enumerate(sums):
             yield from of_warps(item, SHARED, number)
-        yield cuda.SYNC
+        return
+    yield _by_one_thread(sums, Set(SHARED[cuda.THREAD * WARPS], WHOLE))
+    yield cuda.SYNC
+    for number, item in enumerate(sums):
+        yield let(item.name, SHARED[number * WARPS])
 
 
 def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[Item]:
@@ -135,7 +169,7 @@ def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[I
             parts = grid.parts(output)
             part = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * parts + OTHER]
             body.append(For("other", parts, (let("whole", WHOLE + part),), cuda.THREAD % WARP, Constant(WARP)))
-            body += halving(Constant(WARP), let("whole", WHOLE + cuda.shuffled(WHOLE_WARP, WHOLE, HOP)))
+            body += in_turn(WARP, let("whole", WHOLE + cuda.shuffled(WHOLE_WARP, WHOLE, HOP)))
             ends = [If((cuda.THREAD % WARP).equals(0), tuple(ends))]
         yield For("element", element_count(described.shape), (*body, *ends), *share)
 

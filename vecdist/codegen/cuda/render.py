@@ -23,7 +23,7 @@ from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import Item, Items, element_count
 from vecdist.kernel.code import Code, Function, If, Set, let
-from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Name, word
+from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Expr, Name, operation, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Made, Statement, reads
 
@@ -114,12 +114,21 @@ def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int, left:
     yield cuda.shared_array("last", 1, "i4")
     yield If(cuda.THREAD.equals(0), (cuda.FENCE, Set(last, Choice(is_last, ONE, ZERO))))
     yield cuda.SYNC
-    whole, spread = tuple(totals(sums, done)), Name("spread")
+    yield If(last.equals(1), (cuda.FENCE,))
     if grid.ends:
-        yield If(spread > 0, (*barrier(1 + 2 * level), *whole_outputs(grid, level, cuda.FIRST, cuda.STEP)))
-        whole = *whole, If(spread.equals(0), tuple(whole_outputs(grid, level, cuda.THREAD, Constant(THREADS))))
+        yield from _whole_by_all_or_last(grid, level, last)
     cleared = [Set(ARRIVALS[counter], ZERO) for counter in range(counters(kernel))]
-    yield If(last.equals(1), (cuda.FENCE, *whole, If(cuda.THREAD.equals(0), (*cleared, *left))))
+    yield If(last.equals(1), (*totals(sums, done), If(cuda.THREAD.equals(0), (*cleared, *left))))
+
+
+def _whole_by_all_or_last(grid: Grid, level: int, last: Expr) -> Iterator[Item]:
+    """Fill outputs, by all blocks where the work is ``spread``, once all have come here; else by the last of them."""
+    by_all = Name("spread") > 0
+    yield If(by_all, tuple(barrier(1 + 2 * level)))
+    yield let("share", Choice(by_all, cuda.FIRST, cuda.THREAD))
+    yield let("apart", Choice(by_all, cuda.STEP, Constant(THREADS)))
+    outputs = tuple(whole_outputs(grid, level, Name("share"), Name("apart")))
+    yield If(operation("or", by_all, last.equals(1)), outputs)
 
 
 def before_loops(kernel: Kernel) -> set[Statement]:
