@@ -12,6 +12,7 @@ from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.runtime import pipeline
 from vecdist.runtime.cpu.backend import Cpu
+from vecdist.runtime.libraries import target_of
 
 
 @pytest.fixture
@@ -92,5 +93,5 @@ def test_mixed_libraries_are_named():
 
     leaves = [leaf(np.ones(4)).attrs[0], Fake()]
     with pytest.raises(TypeError, match=r"float64\[4\] is a NumPy array and float64\[3\] a CuPy array"):
-        pipeline.library(leaves)
-    assert pipeline.library([leaf(np.ones(4)).attrs[0]]) == "cpu" and pipeline.library([Fake()]) == "cuda"
+        target_of(leaves)
+    assert target_of([leaf(np.ones(4)).attrs[0]]) == "cpu" and target_of([Fake()]) == "cuda"

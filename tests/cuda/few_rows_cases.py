@@ -104,6 +104,12 @@ def groups(chains, n, count):
     return (logpdf(Poisson(rate), counts).sum() - 0.5 * (lazy(effects) ** 2).sum(),), (effects, log_rate)
 
 
+def together(*parts):
+    """The sum of several, in one launch."""
+    values, arrays = zip(*parts, strict=True)
+    return (sum(value for (value,) in values),), sum(arrays, ())
+
+
 def cases():
     """What to compute and where to differentiate, in how many blocks, with how many lanes in a team."""
     return {
@@ -134,6 +140,8 @@ def cases():
         "chains of a table of more columns than chains": (table(2, 70, 7), 1, 4),
         "chains of a table of many columns, in float32": (table(3, 40, 33, "f4"), 1, 8),
         "means of a table in strips": (means(70, 40, 35), 2, 1),
+        "chains of two nests, which have room apart": (together(mixture(2, 192, 8), regression(2, 196, 25)), 1, 1),
+        "chains of a nest that has no room beside one that has": (together(line(3, 230), regression(3, 196, 45)), 1, 1),
         "chains of groups": (groups(4, 220, 30), 1, 2),
         "chains of few groups, added up by blocks": (groups(2, 220, 3), 1, 2),
     }

@@ -96,19 +96,19 @@ def test_memory_is_three_pieces_and_comes_back(cupy, rows):
 
 
 def test_pieces_that_do_not_fit_are_halved(cupy, rows):
-    pool = cupy.get_default_memory_pool()
-    pool.free_all_blocks()
-    wanted = of_gamma(cupy, vecdist.chunked(rows, rows=50_000, device="cuda"), "f8")
-    pool.free_all_blocks()
-    pool.set_limit(size=pool.total_bytes() + 3 * 50_000 * 8 + 600_000)  # what lies beside other arrays counts, too
+    pool = cupy.cuda.MemoryPool()  # of its own: another has room beside the arrays of other tests
+    cupy.cuda.set_allocator(pool.malloc)
     try:
+        wanted = of_gamma(cupy, vecdist.chunked(rows, rows=50_000, device="cuda"), "f8")
+        pool.free_all_blocks()
+        pool.set_limit(size=pool.total_bytes() + 3 * 50_000 * 8 + 600_000)  # what lies beside other arrays counts, too
         with pytest.warns(RuntimeWarning, match="halved, to 50000 rows of 0.381 MiB"):
             found = of_gamma(cupy, vecdist.chunked(rows, rows=100_000, device="cuda"), "f8")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert of_gamma(cupy, vecdist.chunked(rows, rows=100_000, device="cuda"), "f8") == found
     finally:
-        pool.set_limit(size=0)
+        cupy.cuda.set_allocator(cupy.get_default_memory_pool().malloc)
     assert found == wanted
 
 

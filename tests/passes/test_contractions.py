@@ -13,6 +13,7 @@ from vecdist.graph.leaves import leaf
 from vecdist.graph.node import topological
 from vecdist.passes.contractions import contracted
 from vecdist.passes.derivations import gradient_of
+from vecdist.runtime import pipeline
 
 
 class There(np.ndarray):
@@ -58,6 +59,25 @@ def test_a_library_is_left_what_it_multiplies_sooner():
     assert [node.op for node in topological(contracted([total(hidden @ lazy(w)).node]))].count("product") == 2
     design = np.sin(lazy(x))
     assert "product" in ops(total(lazy(b) @ design.T)), "a design that is computed would be computed for each vector"
+
+
+def test_designs_are_summed_where_their_rows_come_first():
+    """Not beside what leaves no room for them; and in a nest of their own beside others that are crowded."""
+    b, x, w, y = given((64, 30), (20_000, 30), (64, 1, 3), (5000, 1))
+    of_design = total(lazy(b) @ lazy(x).T)
+    pairs = lazy(w) * lazy(y)  # of which the largest are taken: such rows are in no strips
+
+    def found(*terms, wrt=(b,)):
+        return ops_of(pipeline.structure((sum(terms).node, *map(leaf, wrt)), gradient_of))
+
+    assert "product" not in found(of_design)
+    assert "product" in found(of_design, logsumexp(pairs, axis=-1).sum(), wrt=(b, w))
+    b, x = given((32, 30), (20_000, 30))
+    assert "product" not in found(total(lazy(b) @ lazy(x).T), logsumexp(pairs, axis=-1).sum(), wrt=(b, w))
+
+
+def ops_of(bound):
+    return {node.op for node in topological(bound.roots)}
 
 
 @pytest.mark.parametrize("gpu", [True, False])

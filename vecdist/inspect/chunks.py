@@ -23,7 +23,7 @@ from vecdist.runtime.base import Feed, length_of
 from vecdist.runtime.chunks.program import ChunkedProgram
 from vecdist.runtime.chunks.rounds import Rows
 from vecdist.runtime.chunks.work import Work
-from vecdist.runtime.libraries import LIBRARY
+from vecdist.runtime.libraries import LIBRARY, loaded
 
 MORE = 8  # times as many chunks as are in work at once: by how much longer they take, all others are predicted
 
@@ -179,7 +179,7 @@ def runner(plan: pipeline.Plan, bound: Bound) -> Callable[[], Any]:
     """A function that computes all results, those of Dask too."""
     shapes = [[length_of(dim, bound.lengths) for dim in root.shape] for root in plan.graph]
     prepared = plan.program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}))
-    return lambda: [pipeline.loaded(value) for value in prepared(())[0]]
+    return lambda: [loaded(value) for value in prepared(())[0]]
 
 
 def _program(plan: pipeline.Plan) -> ChunkedProgram:

@@ -75,7 +75,7 @@ def explain(
 
 
 def _explained(asked: _Asked) -> Explanation:
-    root, bound = asked.roots[0], pipeline.structure(asked.roots)
+    root, bound = asked.roots[0], pipeline.structure(asked.roots, asked.derivation)
     kind = target_of(bound.leaves)
     plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, asked.unnormalised)
     bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results

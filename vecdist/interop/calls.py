@@ -110,7 +110,7 @@ class Call:
         value, count = self._value(nodes), ground_arity(self.tower, len(nodes))
         seeds = map(like, nodes[count:], self.tower.tied(value, nodes))
         shapes, dtypes = zip(*map(_kind, self.tower.likes(value, nodes)), strict=True)
-        bound = pipeline.structure((value, *nodes[:count], *seeds))
+        bound = pipeline.structure((value, *nodes[:count], *seeds), Derivation(self.tower))
         library = target_of(bound.leaves)
         unnormalised = self.compiled.unnormalised and isinstance(self.tower, Ground)
         plan, bound = pipeline.fed(bound, Derivation(self.tower), library, "nan", unnormalised)

@@ -221,7 +221,7 @@ class Compiled:
         """Trace the function for these arrays, and compile what is new in it."""
         nodes, roots, derivation, shapes = self._derived(arrays, derivative)
         places = {node.attrs[0]: place for place, node in enumerate(nodes)}
-        return self._planned(pipeline.structure(roots), derivation, shapes, places)
+        return self._planned(pipeline.structure(roots, derivation), derivation, shapes, places)
 
     def explained(self, arrays: Sequence[Any], wrt: Any) -> tuple[Any, ...]:
         """Of a call with ``arrays``, or its derivatives: roots and derivation, names of results, errors and terms."""

@@ -11,6 +11,7 @@ from vecdist.graph.node import Node
 from vecdist.lazy.exits import left
 from vecdist.lazy.on_device import device_of
 from vecdist.runtime import pipeline
+from vecdist.runtime.libraries import loaded
 
 
 class Readable:
@@ -88,7 +89,7 @@ class Readable:
     def _loaded(self, value: Any) -> Any:
         """A value of arrays in chunks, in memory; the error of an invalid parameter names it by its place."""
         try:
-            return pipeline.loaded(value)
+            return loaded(value)
         except pipeline.InvalidParameter:
             self._failed = True
             self._raise_if_failed()

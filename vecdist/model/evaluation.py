@@ -125,7 +125,7 @@ class Evaluation:
     def _planned(
         self, roots: Sequence[Node], shapes: Sequence[tuple[int, ...]], places: Mapping[Leaf, int]
     ) -> Prepared:
-        bound = pipeline.structure(roots)
+        bound = pipeline.structure(roots, self.derivation)
         kind = target_of(bound.leaves)
         plan, bound = pipeline.fed(bound, self.derivation, kind, "nan", self.unnormalised)
         feeds = Feed.each(bound.leaves, places)

@@ -7,7 +7,7 @@ library reads it twice, stores the products in between, and is far ahead where v
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -53,18 +53,25 @@ def _in_kernel(rows: int, columns: int, vectors: int) -> bool:
     return has_room and rows * columns * vectors <= MOST[is_long]
 
 
-def contracted(roots: Sequence[Node]) -> tuple[Node, ...]:
-    """``roots`` with sums in place of products, and products in place of sums, where those are computed sooner."""
+def contracted(roots: Sequence[Node], in_kernels: bool = True) -> tuple[Node, ...]:
+    """``roots`` with sums in place of products, and products in place of sums, where those are computed sooner.
+
+    No kernel on a GPU multiplies by long designs where these are not to be ``in_kernels``.
+    """
     nodes = list(topological(roots))
     found = {node: factors for node in nodes if (factors := _factors(node)) is not None}
     if not found:
         return tuple(roots)
-    on_gpu = any(node.op == "leaf" and node.attrs[0].kind == "cupy" for node in nodes)
-    users = _users(nodes)
+    on_gpu, users = is_on_gpu(nodes), _users(nodes) if in_kernels else None
     wanted = {node: each for node, each in found.items() if each.wants_another(on_gpu, node, roots, users)}
     if not wanted:
         return tuple(roots)
     return rewrite(roots, lambda node, args: wanted[node].other(node, args) if node in wanted else rebuilt(node, args))
+
+
+def is_on_gpu(nodes: Iterable[Node]) -> bool:
+    """Whether arrays of a GPU are read."""
+    return any(node.op == "leaf" and node.attrs[0].kind == "cupy" for node in nodes)
 
 
 @final
@@ -81,12 +88,12 @@ class Factors:
     axes: tuple[int, int, int] | None
 
     def wants_another(
-        self, on_gpu: bool, node: Node, roots: Sequence[Node], users: Mapping[Node, Collection[Node]]
+        self, on_gpu: bool, node: Node, roots: Sequence[Node], users: Mapping[Node, Collection[Node]] | None
     ) -> bool:
-        """Whether a product is sooner computed as a sum, or a sum as a product."""
+        """Whether a product is sooner computed as a sum, or a sum as a product; without ``users`` no sum is."""
         rows, columns, between = self.lengths
         design, length, vectors = (self.rows, rows, columns) if rows >= columns else (self.columns, columns, rows)
-        is_summed = _is_summed(node, length, roots, users)
+        is_summed = users is not None and _is_summed(node, length, roots, users)
         library = by_library((length, between), vectors, on_gpu, is_summed)
         if self.axes is not None:
             return library and between > THIN

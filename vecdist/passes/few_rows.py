@@ -8,7 +8,7 @@ elements.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -89,14 +89,49 @@ def few_rows(
     long = [each for each in few if length((*each.elements, *each.columns)) >= LONG]
     first = _first(long, parted)
     long = [each for each in long if length(each.rows) <= OWN or not each.are_own(first)]
+    nests = _nests(_first(long, parted), parted)
+    crowded = set().union(*(dims for dims in nests if not _has_room(dims, parted, length, in_strips)))
+    long = [each for each in long if crowded.isdisjoint(each.elements)]
     first = _first(long, parted)
-    taken = [each for each in parted if not each.whole and not set(first).isdisjoint(each.elements)]
-    columns = _columns_first(taken, parted, length)
+    taken = _taken(first, parted)
+    return tuple(each.node for each in taken), (*first, *_columns_first(taken, parted, length))
+
+
+def served(found: Sequence[Rows], lengths: Mapping[str, int], first: Collection[Dim] = ()) -> bool:
+    """Whether the loop over rows comes ``first`` wherever long rows of a design are multiplied by several vectors.
+
+    Where it is inside, a thread reads all of a row for each vector, far from what its neighbours read.
+    """
+    for each in found:
+        if not each.whole and each.node.op == "sum" and each.node.args[0].op == "mul" and len(each.rows) == 2:
+            factors = [{*arg.shape} & {*each.rows} for arg in each.node.args[0].args]
+            long = max(each.rows, key=lambda dim: length_in(dim, lengths))
+            if all(len(dims) == 1 for dims in factors) and length_in(long, lengths) >= LONG and long not in first:
+                return False
+    return True
+
+
+def _taken(first: Sequence[Dim], every: Sequence[Rows]) -> list[Rows]:
+    """The sums that loops over these lengths add to."""
+    return [each for each in every if not each.whole and not set(first).isdisjoint(each.elements)]
+
+
+def _nests(first: Sequence[Dim], every: Sequence[Rows]) -> list[set[Dim]]:
+    """The lengths whose loops come first, those together that something is summed along."""
+    nests: list[set[Dim]] = []
+    for dims in ({dim}.union(*(each.elements for each in _taken([dim], every))) & set(first) for dim in first):
+        apart = [nest for nest in nests if nest.isdisjoint(dims)]
+        nests = [*apart, dims.union(*(nest for nest in nests if nest not in apart))]
+    return nests
+
+
+def _has_room(first: Collection[Dim], every: Sequence[Rows], length: Length, in_strips: bool) -> bool:
+    """Whether threads have room for what a nest over these lengths adds up."""
+    taken = _taken(tuple(first), every)
+    columns = _columns_first(taken, every, length)
     dims = [sorted((*each.rows, *each.columns), key=lambda dim: dim not in columns) for each in taken]
     turns = [1 if in_strips else -(-length(each[:1]) // LANES) for each in dims]
-    if sum(turn * length(each[1:]) for turn, each in zip(turns, dims, strict=True)) > SLOTS:
-        return (), ()
-    return tuple(each.node for each in taken), (*first, *columns)
+    return sum(turn * length(each[1:]) for turn, each in zip(turns, dims, strict=True)) <= SLOTS
 
 
 def fits(rows: int, columns: int) -> bool:

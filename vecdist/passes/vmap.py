@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, broadcast
-from vecdist.passes.contractions import by_library
+from vecdist.passes.contractions import by_library, is_on_gpu
 from vecdist.primitives import calls, recurrences
 from vecdist.primitives.products import by_loops, product, transposed
 from vecdist.primitives.scans import IN_ORDER
@@ -98,7 +98,7 @@ def _matrix_and_vector(
     for matrix, vector in (node.args[0].args, node.args[0].args[::-1]):
         fits = matrix.shape == node.args[0].shape and matrix.ndim == 2 and vector.shape == matrix.shape[1:]
         if fits and matrix not in leading and vector in leading and matrix.dtype == vector.dtype == node.dtype:
-            on_gpu = any(each.op == "leaf" and each.attrs[0].kind == "cupy" for each in topological((matrix,)))
+            on_gpu = is_on_gpu(topological((matrix,)))
             return (matrix, vector) if by_library(matrix.shape, count, on_gpu, of_numbers) else None
     return None
 

@@ -1,4 +1,4 @@
-"""The array libraries of the targets, and which of them an expression is computed by."""
+"""The array libraries of the targets: which of them an expression is computed by, and what is brought to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import importlib
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from vecdist.graph.leaves import Leaf
+import numpy as np
+
+from vecdist.graph.chunked import Chunked
+from vecdist.graph.leaves import Leaf, is_dask
 from vecdist.runtime.base import Runner
 
 LIBRARY = {"cpu": "numpy", "cuda": "cupy"}
@@ -38,3 +41,14 @@ def _copying(run: Runner, lists: Collection[int]) -> Runner:
         return run([cupy.asarray(array) if place in lists else array for place, array in enumerate(arrays)])
 
     return copying
+
+
+def loaded(value: Any) -> Any:
+    """A value in memory, of one that is in chunks; any other as it is."""
+    source = value.source if isinstance(value, Chunked) else value
+    if is_dask(source):
+        return source.compute()
+    if not isinstance(value, Chunked):
+        return value
+    found = np.asarray(value.rows(0, value.shape[0]))
+    return found if value.library == "numpy" else importlib.import_module(value.library).asarray(found)

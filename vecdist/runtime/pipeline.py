@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -10,15 +9,16 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.graph.chunked import Chunked
-from vecdist.graph.leaves import Leaf, NoValueYet, is_dask, on_host
+from vecdist.graph.leaves import Leaf, NoValueYet, on_host
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, cast, topological
 from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
 from vecdist.kernel.written_out import written_out
 from vecdist.passes.bind import Binding, Bound, rebound
-from vecdist.passes.contractions import contracted
+from vecdist.passes.contractions import contracted, is_on_gpu
 from vecdist.passes.derivations import Derivation, values
+from vecdist.passes.few_rows import reduced_rows, served
 from vecdist.passes.order import NOTHING_CHOSEN, Chosen, Derived, Pass, Structure, derived, settled
 from vecdist.passes.outline import Outline, outline
 from vecdist.passes.partial_evaluation import scalar
@@ -121,28 +121,33 @@ def _launch(
     if traced is not None:
         raise NoValueYet().told(roots, repr(traced), "its function")
     kind = target_of(found.leaves)
-    plan, filled = fed(structure(roots, found), derivation, kind, errors)
+    plan, filled = fed(structure(roots, derivation, found), derivation, kind, errors)
     places = {leaf: place for place, leaf in enumerate(found.leaves)}
     run = plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
     return beside(found.leaves, run)
 
 
-def loaded(value: Any) -> Any:
-    """A value in memory, of one that is in chunks; any other as it is."""
-    source = value.source if isinstance(value, Chunked) else value
-    if is_dask(source):
-        return source.compute()
-    if not isinstance(value, Chunked):
-        return value
-    found = np.asarray(value.rows(0, value.shape[0]))
-    return found if value.library == "numpy" else importlib.import_module(value.library).asarray(found)
+def structure(roots: Sequence[Node], derivation: Derivation, found: Outline | None = None) -> Bound:
+    """The structure of ``roots``, whose outline may be known, and its arrays; what has other lengths is looked up.
+
+    Long designs are multiplied in kernels where all that is derived leaves their loops the first.
+    """
+    for in_kernels in (True, False):
+        sooner = contracted(roots, in_kernels)
+        known = found if found is not None and sooner == tuple(roots) else outline(sooner)
+        bound = rebound(_bindings, sooner, known)
+        if not is_on_gpu(known.nodes) or served(reduced_rows(bound.roots), bound.lengths) or _serves(bound, derivation):
+            break
+    return bound
 
 
-def structure(roots: Sequence[Node], found: Outline | None = None) -> Bound:
-    """The structure of ``roots``, whose outline may be known, and its arrays; what has other lengths is looked up."""
-    sooner = contracted(roots)
-    known = found if found is not None and sooner == tuple(roots) else outline(sooner)
-    return rebound(_bindings, sooner, known)
+def _serves(bound: Bound, derivation: Derivation) -> bool:
+    """Whether the loops over the rows of long designs come first on a GPU."""
+    target = backend("cuda")
+    asked = Structure(bound.roots, derivation, "nan", slots=len(bound.leaves), picks=target.picks)
+    parts = _derived(("cuda", asked), lambda: derived(asked, target.passes, first(asked))).parts
+    chosen = [part.chosen(bound.lengths, target.widest, target.side_by_side) for part in parts]
+    return all(served(part.rows, bound.lengths, each.first) for part, each in zip(parts, chosen, strict=True))
 
 
 def raise_if(failed: Any, roots: Sequence[Node]) -> None:

@@ -26,6 +26,7 @@ from vecdist.runtime.chunks import statistics
 from vecdist.runtime.chunks.moments import in_one_round
 from vecdist.runtime.chunks.rounds import Rows, streamed, together
 from vecdist.runtime.chunks.work import Parts, Work
+from vecdist.runtime.libraries import loaded
 
 
 def chunked(
@@ -129,7 +130,7 @@ class ChunkedProgram(Program):
                     array.name = array.name or name
             rows = self.rows(given) if fixed is None else fixed
             there = {slot for each in rows.values() for slot in each.arrays}
-            known = {slot: a if slot in there else pipeline.loaded(a) for slot, a in enumerate(given)} | numbers
+            known = {slot: a if slot in there else loaded(a) for slot, a in enumerate(given)} | numbers
             into = {} if out is None else dict(zip(self.cut.results, out, strict=True))
             with _leading(rows) as moved:
                 known = known if moved is None else {slot: moved(array) for slot, array in known.items()}
