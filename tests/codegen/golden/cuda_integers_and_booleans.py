@@ -74,10 +74,11 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
                     a8 = a8 + i8(v7)
                     v11 = v1 < v10
                     o1[i0] = v11
-    for turn in range(5):
-        hop = 16 >> turn
+    hop = 16
+    while hop > 0:
         found_a8 = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
         a8 = a8 + found_a8
+        hop = hop // 2
     if thread % 32 == 0:
         shared[0 + thread // 32] = as_f8(i8(a8))
     cuda.syncthreads()
@@ -99,10 +100,11 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
         for other in range(thread, blocks, 256):
             found_a8 = i8(as_i8(partials[0 * blocks + other]))
             a8 = a8 + found_a8
-        for turn in range(5):
-            hop = 16 >> turn
+        hop = 16
+        while hop > 0:
             found_a8 = i8(as_i8(cuda.shfl_xor_sync(u4(4294967295), as_f8(i8(a8)), hop)))
             a8 = a8 + found_a8
+            hop = hop // 2
         if thread % 32 == 0:
             shared[0 + thread // 32] = as_f8(i8(a8))
         cuda.syncthreads()

@@ -166,43 +166,27 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
                     v90 = v89 * v6
                     v91 = v90 - v5
                     a92 = a92 + f8(v91)
-    for turn in range(5):
-        hop = 16 >> turn
+    hop = 16
+    while hop > 0:
         found_a82 = cuda.shfl_xor_sync(u4(4294967295), a82, hop)
+        found_a84 = cuda.shfl_xor_sync(u4(4294967295), a84, hop)
+        found_a92 = cuda.shfl_xor_sync(u4(4294967295), a92, hop)
         a82 = a82 + found_a82
+        a84 = a84 + found_a84
+        a92 = a92 + found_a92
+        hop = hop // 2
     if thread % 32 == 0:
         shared[0 + thread // 32] = a82
-    for turn in range(5):
-        hop = 16 >> turn
-        found_a84 = cuda.shfl_xor_sync(u4(4294967295), a84, hop)
-        a84 = a84 + found_a84
     if thread % 32 == 0:
         shared[8 + thread // 32] = a84
-    for turn in range(5):
-        hop = 16 >> turn
-        found_a92 = cuda.shfl_xor_sync(u4(4294967295), a92, hop)
-        a92 = a92 + found_a92
     if thread % 32 == 0:
         shared[16 + thread // 32] = a92
     cuda.syncthreads()
-    if thread == 0:
-        a82 = shared[0]
+    if 3 > thread:
+        whole = shared[thread * 8]
         for other in range(1, 8):
-            found_a82 = shared[0 + other]
-            a82 = a82 + found_a82
-        partials[0 * blocks + block] = a82
-    if thread == 32:
-        a84 = shared[8]
-        for other in range(1, 8):
-            found_a84 = shared[8 + other]
-            a84 = a84 + found_a84
-        partials[1 * blocks + block] = a84
-    if thread == 64:
-        a92 = shared[16]
-        for other in range(1, 8):
-            found_a92 = shared[16 + other]
-            a92 = a92 + found_a92
-        partials[2 * blocks + block] = a92
+            whole = whole + shared[thread * 8 + other]
+        partials[(0 + thread) * blocks + block] = whole
     cuda.syncthreads()
     last = cuda.shared.array(1, i4)
     if thread == 0:
@@ -221,37 +205,31 @@ def kernel(x0, x1, x2, o0, o1, o2, flag, n0, partials, arrivals):
             a82 = a82 + found_a82
             a84 = a84 + found_a84
             a92 = a92 + found_a92
-        for turn in range(5):
-            hop = 16 >> turn
+        hop = 16
+        while hop > 0:
             found_a82 = cuda.shfl_xor_sync(u4(4294967295), a82, hop)
+            found_a84 = cuda.shfl_xor_sync(u4(4294967295), a84, hop)
+            found_a92 = cuda.shfl_xor_sync(u4(4294967295), a92, hop)
             a82 = a82 + found_a82
+            a84 = a84 + found_a84
+            a92 = a92 + found_a92
+            hop = hop // 2
         if thread % 32 == 0:
             shared[0 + thread // 32] = a82
-        for turn in range(5):
-            hop = 16 >> turn
-            found_a84 = cuda.shfl_xor_sync(u4(4294967295), a84, hop)
-            a84 = a84 + found_a84
         if thread % 32 == 0:
             shared[8 + thread // 32] = a84
-        for turn in range(5):
-            hop = 16 >> turn
-            found_a92 = cuda.shfl_xor_sync(u4(4294967295), a92, hop)
-            a92 = a92 + found_a92
         if thread % 32 == 0:
             shared[16 + thread // 32] = a92
         cuda.syncthreads()
+        if 3 > thread:
+            whole = shared[thread * 8]
+            for other in range(1, 8):
+                whole = whole + shared[thread * 8 + other]
+            shared[thread * 8] = whole
+        cuda.syncthreads()
         a82 = shared[0]
-        for other in range(1, 8):
-            found_a82 = shared[0 + other]
-            a82 = a82 + found_a82
         a84 = shared[8]
-        for other in range(1, 8):
-            found_a84 = shared[8 + other]
-            a84 = a84 + found_a84
         a92 = shared[16]
-        for other in range(1, 8):
-            found_a92 = shared[16 + other]
-            a92 = a92 + found_a92
         cuda.syncthreads()
         if thread == 0:
             arrivals[0] = 0

@@ -361,10 +361,11 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
                     a11 = a11 + f8(v10)
                     v17 = v8 + v16
                     o2[i7] = v17
-    for turn in range(5):
-        hop = 16 >> turn
+    hop = 16
+    while hop > 0:
         found_a11 = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
         a11 = a11 + found_a11
+        hop = hop // 2
     if thread % 32 == 0:
         shared[0 + thread // 32] = a11
     cuda.syncthreads()
@@ -386,10 +387,11 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
         for other in range(thread, blocks, 256):
             found_a11 = partials[0 * blocks + other]
             a11 = a11 + found_a11
-        for turn in range(5):
-            hop = 16 >> turn
+        hop = 16
+        while hop > 0:
             found_a11 = cuda.shfl_xor_sync(u4(4294967295), a11, hop)
             a11 = a11 + found_a11
+            hop = hop // 2
         if thread % 32 == 0:
             shared[0 + thread // 32] = a11
         cuda.syncthreads()

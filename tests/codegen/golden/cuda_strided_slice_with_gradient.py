@@ -90,10 +90,11 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                     v16 = cuda.selp(v15, v14, f8(0.0))
                     v17 = v13 + v16
                     o1[i9 * n1 + i10] = v17
-    for turn in range(5):
-        hop = 16 >> turn
+    hop = 16
+    while hop > 0:
         found_a7 = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
         a7 = a7 + found_a7
+        hop = hop // 2
     if thread % 32 == 0:
         shared[0 + thread // 32] = a7
     cuda.syncthreads()
@@ -115,10 +116,11 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
         for other in range(thread, blocks, 256):
             found_a7 = partials[0 * blocks + other]
             a7 = a7 + found_a7
-        for turn in range(5):
-            hop = 16 >> turn
+        hop = 16
+        while hop > 0:
             found_a7 = cuda.shfl_xor_sync(u4(4294967295), a7, hop)
             a7 = a7 + found_a7
+            hop = hop // 2
         if thread % 32 == 0:
             shared[0 + thread // 32] = a7
         cuda.syncthreads()

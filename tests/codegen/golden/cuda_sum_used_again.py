@@ -46,10 +46,11 @@ def kernel(x0, o0, n0, partials, arrivals):
                 if i3 < n0:
                     v4 = x0[i3]
                     a5 = a5 + f8(v4)
-    for turn in range(5):
-        hop = 16 >> turn
+    hop = 16
+    while hop > 0:
         found_a5 = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
         a5 = a5 + found_a5
+        hop = hop // 2
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()
@@ -72,10 +73,11 @@ def kernel(x0, o0, n0, partials, arrivals):
     for other in range(thread, blocks, 256):
         found_a5 = partials[0 * blocks + other]
         a5 = a5 + found_a5
-    for turn in range(5):
-        hop = 16 >> turn
+    hop = 16
+    while hop > 0:
         found_a5 = cuda.shfl_xor_sync(u4(4294967295), a5, hop)
         a5 = a5 + found_a5
+        hop = hop // 2
     if thread % 32 == 0:
         shared[0 + thread // 32] = a5
     cuda.syncthreads()

@@ -114,11 +114,13 @@ def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int, left:
     yield cuda.shared_array("last", 1, "i4")
     yield If(cuda.THREAD.equals(0), (cuda.FENCE, Set(last, Choice(is_last, ONE, ZERO))))
     yield cuda.SYNC
-    yield If(last.equals(1), (cuda.FENCE,))
+    seen: Items = (cuda.FENCE,)
     if grid.ends:
+        yield If(last.equals(1), seen)
         yield from _whole_by_all_or_last(grid, level, last)
+        seen = ()
     cleared = [Set(ARRIVALS[counter], ZERO) for counter in range(counters(kernel))]
-    yield If(last.equals(1), (*totals(sums, done), If(cuda.THREAD.equals(0), (*cleared, *left))))
+    yield If(last.equals(1), (*seen, *totals(sums, done), If(cuda.THREAD.equals(0), (*cleared, *left))))
 
 
 def _whole_by_all_or_last(grid: Grid, level: int, last: Expr) -> Iterator[Item]:
