@@ -44,7 +44,8 @@ def _routine(routine: Routine) -> Written:
     """What kernels call."""
     if routine.name not in _routines:
         text = routine.module(cpu_language.__name__, "@merged")
-        make = partial(Written, merged=not routine.apart, apart=routine.apart)
+        apart = routine.apart or routine.seldom
+        make = partial(Written, merged=not apart, apart=apart)
         given = _meanings(routine.tables, routine.needs)
         module = sources.imported(_named(routine), text, (routine.function,), given, make)
         _routines[routine.name] = getattr(module, routine.name)
