@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, final
 from llvmlite import ir
 from numba.core import types
 
+from vecdist.kernel.code import walk
 from vecdist.runtime import exports
 from vecdist.runtime.conventions import Conventions
 from vecdist.runtime.typed import Type, Typed, Written
@@ -16,6 +17,9 @@ from vecdist.runtime.typed import Type, Typed, Written
 Value = Any  # of LLVM; None for what is known when compiling
 Write: TypeAlias = "Callable[[Module, Typed, ir.IRBuilder, Value, Sequence[Value]], Value]"
 """Writes the statements of a function at the place of a builder: the address of what is shared, and its arguments."""
+
+
+COPIED = 540  # statements, of all calls of a function, up to which it is copied to these
 
 
 @final
@@ -84,7 +88,9 @@ class Module:
         return self.conventions.called(builder, self.function(made), made.result, kinds, arguments, made.is_plain)
 
     def emitted(self, made: Typed) -> ir.Function:
-        own, inline = made.written.function, "alwaysinline" if made.written.merged else "noinline"
+        own = made.written.function
+        copied = self.uses[made] * sum(1 for _ in walk(own.body)) <= COPIED
+        inline = "alwaysinline" if made.written.merged and copied else "noinline"
         first, plain, (parameters, kinds) = self.first(made), made.is_plain, self.given(made)
         parameters, kinds = [*["words"] * first, *parameters], [*[exports.WORDS] * first, *kinds]
         function, given, builder = self.conventions.begun(own.name, made.result, kinds, parameters, inline, plain)

@@ -104,8 +104,10 @@ class Typed:
     @cached_property
     def is_plain(self) -> bool:
         """Whether it is a function of numbers that computes with instructions alone, of which none raises anything."""
-        numbers = all(isinstance(each, types.Number | types.Boolean) for each in (self.result, *self.arguments))
-        return self.written.apart and numbers and not self.stores and all(map(_is_plain, self.calls.values()))
+        results: Any = getattr(self.result, "types", (self.result,))  # of a tuple
+        numbers = all(isinstance(each, types.Number | types.Boolean) for each in (*results, *self.arguments))
+        whole = self.written.apart or self.written.merged
+        return whole and numbers and not self.stores and all(map(_is_plain, self.calls.values()))
 
     def of(self, item: Expr | For) -> Type:
         """The type of an expression, or of the index of a loop."""
