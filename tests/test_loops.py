@@ -271,7 +271,7 @@ def test_a_loop_of_data_is_run_before_all_launches():
     with uncompiled():
         value, slope = vecdist.value_and_grad(total, wrt=scale)
     np.testing.assert_allclose([value, slope], [2 * np.sqrt(A).sum(), np.sqrt(A).sum()], rtol=1e-14)
-    plan, _ = pipeline.fed(pipeline.structure((total.node,)), values, "cpu", "nan")
+    plan, _ = pipeline.fed(pipeline.structure((total.node,), values), values, "cpu", "nan")
     assert not runs(plan.kernel)
 
 
