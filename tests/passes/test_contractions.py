@@ -82,12 +82,14 @@ def ops_of(bound):
 
 @pytest.mark.parametrize("gpu", [True, False])
 def test_sums_over_many_columns_are_products(gpu):
-    b, x = given((4, 200), (966, 200), gpu=gpu)
+    b, x = given((4 if gpu else 16, 200), (966, 200), gpu=gpu)
     for found in (
         (lazy(b)[:, None] * lazy(x)).sum(-1), (lazy(x)[:, None] * lazy(b)).sum(-1),
         (lazy(b).T[:, :, None] * lazy(x).T[:, None]).sum(0), (lazy(x)[None, :, None] * lazy(b)[:, None, None]).sum(3),
     ):  # fmt: skip
         assert "product" in ops(total(found))
+    few = (lazy(b)[:2, None] * lazy(x)).sum(-1)
+    assert ("product" in ops(total(few))) is gpu
     pairs = lazy(b)[:, None] - lazy(x)
     assert "product" not in ops(total((pairs * pairs).sum(-1)), total((lazy(b)[:, None] * pairs).sum(-1)))
 
@@ -142,11 +144,11 @@ def test_random_contractions(gpu):
         (a, b), way = arrays, np.random.default_rng(seed).normal(size=arrays[1].shape) / arrays[1].size
         wanted = (function(a, b + 1e-5 * way) - function(a, b - 1e-5 * way)) / 2e-5
         assert (slope * way).sum() == pytest.approx(wanted, rel=1e-6, abs=1e-8), seed
-    assert changed >= 10
+    assert changed >= (10 if gpu else 6)
 
 
 def test_both_ways_are_computed():
-    b, x = given((3, 40), (50, 40), gpu=False, dtype="f8")
+    b, x = given((17, 40), (50, 40), gpu=False, dtype="f8")
     wanted = np.tanh(x @ b.T).sum()
     ways = (
         lambda b, x: np.tanh(b @ x.T).sum(), lambda b, x: np.tanh((b[:, None] * x).sum(-1)).sum(),

@@ -22,6 +22,7 @@ LARGE = 1024  # elements of a matrix from which products with many vectors are l
 OTHERS = 3  # each thread has room for sums of all columns, and of so many others
 MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long
 MANY = 256  # the same on the CPU, where sums inside of rows inside of chains leave its vectors unused
+SEVERAL = 16  # vectors of a sum from which on the CPU's is sooner: of 64 in a quarter of the time, of 2 in twice it
 THROUGH = {"view", "cast", "checked"}  # what elements go through one by one, beside operations on numbers
 
 
@@ -96,7 +97,7 @@ class Factors:
         is_summed = users is not None and _is_summed(node, length, roots, users)
         library = by_library((length, between), vectors, on_gpu, is_summed)
         if self.axes is not None:
-            return library and between > THIN
+            return library and between > THIN and (on_gpu or vectors >= SEVERAL)
         return on_gpu and is_summed and not library and _is_given(design, roots)
 
     def other(self, node: Node, args: Sequence[Node]) -> Node:
