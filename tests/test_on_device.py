@@ -3,7 +3,9 @@
 Nothing is computed here: arrays stand for those of a GPU, and expressions are asked for the libraries of their leaves.
 """
 
+import gc
 import sys
+import weakref
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -110,6 +112,22 @@ def test_an_array_is_copied_once(there, monkeypatch):
     for size in (3, 4):
         function.traced([argument(there(np.ones((size, 2))), "x")])
     assert len(copies) == 1 and np.shares_memory(copies[0], offsets)
+
+
+def test_copies_go_with_what_was_traced(there, monkeypatch):
+    """What a function makes anew in each trace is not kept for ever."""
+    copies = []
+
+    def asarray(given):
+        copies.append(weakref.ref(found := there(given)))
+        return found
+
+    function = vecdist.compile(lambda x: x + np.ones(x.shape))
+    monkeypatch.setattr(sys.modules["cupy"], "asarray", asarray)
+    for size in range(1, 80):
+        function.traced([argument(there(np.ones(size)), "x")])
+    gc.collect()
+    assert len(copies) == 79 and copies[0]() is None and copies[-1]() is not None
 
 
 def test_arrays_given_as_arguments_are_not_moved(there):

@@ -35,7 +35,7 @@ from vecdist.primitives.structure import STRUCTURE, rebuilt
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Feed, Program, element_count, length_of
 from vecdist.runtime.chunks.program import ChunkedProgram
-from vecdist.runtime.libraries import target_of
+from vecdist.runtime.libraries import beside, target_of
 
 
 class _Asked(NamedTuple):
@@ -75,7 +75,7 @@ def explain(
 
 
 def _explained(asked: _Asked) -> Explanation:
-    root, bound = asked.roots[0], pipeline.structure(asked.roots, asked.derivation)
+    root, bound = asked.roots[0], pipeline.structure(asked.roots, asked.derivation, asked.errors)
     kind = target_of(bound.leaves)
     plan, filled = pipeline.fed(bound, asked.derivation, kind, asked.errors, asked.unnormalised)
     bound, names, results = filled.without(len(plan.constants)), leaf_names((root,)), asked.results
@@ -112,8 +112,10 @@ def _asked(expr: Any, wrt: Any, arrays: Sequence[Any]) -> _Asked:
 def _runner(plan: pipeline.Plan, bound: Bound) -> Callable[[], Any]:
     """A function that computes the results, each time that it is called."""
     shapes = [[length_of(dim, bound.lengths) for dim in root.shape] for root in plan.graph]
-    prepared = plan.program.prepared(bound.lengths, shapes, Feed.each(bound.leaves, {}), pooled=False)
-    return lambda: prepared(())
+    lists = [leaf for leaf in bound.leaves if leaf.kind == "list"]  # given to each launch, as those of an expression
+    feeds = Feed.each(bound.leaves, {leaf: place for place, leaf in enumerate(lists)})
+    prepared = beside(target_of(bound.leaves), lists, plan.program.prepared(bound.lengths, shapes, feeds, pooled=False))
+    return lambda: prepared([leaf.array for leaf in lists])
 
 
 @final

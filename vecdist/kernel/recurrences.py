@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from vecdist.kernel.lower import _Lowering
 
 
-
 @final
 @dataclass(frozen=True)
 class Carry:

@@ -338,7 +338,7 @@ def where(condition: Operand, yes: Operand, no: Operand) -> LazyArray:
 
 
 def matmul(left: Operand, right: Operand) -> LazyArray:
-    """The matrix product, of stacks of matrices in each other's place; of two matrices, by BLAS."""
+    """The matrix product, of stacks of matrices in each other's place; of two, by BLAS where that is sooner."""
     a, b = (LazyArray(node) for node in operands(left, right))
     if not a.ndim or not b.ndim:
         raise ValueError(f"a matrix product wants arrays of 1 axis or more, given shapes {a.shape} and {b.shape}")

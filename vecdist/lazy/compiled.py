@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
@@ -101,7 +102,7 @@ class Compiled:
         self.chains: Chains | None = None if in_axes is None else Chains.of(in_axes, self.names)
         self._by_shape: dict[tuple, Run] = {}
         self._by_layout: Memo[_Prepared] = Memo(LAYOUTS)
-        self._moved: set[Leaf] = set()  # arrays of the function, which keep their copies on the GPU
+        self._moved: deque[list[Leaf]] = deque(maxlen=LAYOUTS)  # what keeps its copies on the GPU, of the last traces
         self.__doc__ = function.__doc__
         self.__name__: str = getattr(function, "__name__", "compiled")
 
@@ -221,7 +222,7 @@ class Compiled:
         """Trace the function for these arrays, and compile what is new in it."""
         nodes, roots, derivation, shapes = self._derived(arrays, derivative)
         places = {node.attrs[0]: place for place, node in enumerate(nodes)}
-        return self._planned(pipeline.structure(roots, derivation), derivation, shapes, places)
+        return self._planned(pipeline.structure(roots, derivation, self.errors), derivation, shapes, places)
 
     def explained(self, arrays: Sequence[Any], wrt: Any) -> tuple[Any, ...]:
         """Of a call with ``arrays``, or its derivatives: roots and derivation, names of results, errors and terms."""
@@ -278,7 +279,7 @@ class Compiled:
             raise TypeError(f"a compiled function returns a lazy array; {self.__name__} returned {given}")
         if device_of(nodes) == "cpu":
             return result
-        self._moved.update(in_host_memory((result.node,)))
+        self._moved.append(in_host_memory((result.node,)))
         return LazyArray(*on_device((result.node,)))
 
     def _raising(self, run: Run) -> Run:

@@ -28,10 +28,10 @@ def target_of(leaves: Sequence[Leaf]) -> str:
     return "cuda" if "cupy" in by_kind else "cpu"
 
 
-def beside(leaves: Sequence[Leaf], run: Runner) -> Runner:
-    """``run``, a launch for arrays of ``leaves``, with those that were written as lists copied to the GPU for each."""
+def beside(target: str, leaves: Sequence[Leaf], run: Runner) -> Runner:
+    """``run``, launches for arrays of ``leaves``, with those that were written as lists copied to a GPU for each."""
     lists = {place for place, leaf in enumerate(leaves) if leaf.kind == "list"}
-    return _copying(run, lists) if lists and target_of(leaves) == "cuda" else run
+    return _copying(run, lists) if lists and target == "cuda" else run
 
 
 def _copying(run: Runner, lists: Collection[int]) -> Runner:

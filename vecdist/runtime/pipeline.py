@@ -121,13 +121,15 @@ def _launch(
     if traced is not None:
         raise NoValueYet().told(roots, repr(traced), "its function")
     kind = target_of(found.leaves)
-    plan, filled = fed(structure(roots, derivation, found), derivation, kind, errors)
+    plan, filled = fed(structure(roots, derivation, errors, found), derivation, kind, errors)
     places = {leaf: place for place, leaf in enumerate(found.leaves)}
     run = plan.program.prepared(filled.lengths, shapes, Feed.each(filled.leaves, places), pooled=False)
-    return beside(found.leaves, run)
+    return beside(kind, found.leaves, run)
 
 
-def structure(roots: Sequence[Node], derivation: Derivation, found: Outline | None = None) -> Bound:
+def structure(
+    roots: Sequence[Node], derivation: Derivation, errors: str = "nan", found: Outline | None = None
+) -> Bound:
     """The structure of ``roots``, whose outline may be known, and its arrays; what has other lengths is looked up.
 
     Long designs are multiplied in kernels where all that is derived leaves their loops the first.
@@ -136,15 +138,16 @@ def structure(roots: Sequence[Node], derivation: Derivation, found: Outline | No
         sooner = contracted(roots, in_kernels)
         known = found if found is not None and sooner == tuple(roots) else outline(sooner)
         bound = rebound(_bindings, sooner, known)
-        if not is_on_gpu(known.nodes) or served(reduced_rows(bound.roots), bound.lengths) or _serves(bound, derivation):
+        plain = not is_on_gpu(known.nodes) or served(reduced_rows(bound.roots), bound.lengths)
+        if plain or _serves(bound, derivation, errors):
             break
     return bound
 
 
-def _serves(bound: Bound, derivation: Derivation) -> bool:
+def _serves(bound: Bound, derivation: Derivation, errors: str) -> bool:
     """Whether the loops over the rows of long designs come first on a GPU."""
     target = backend("cuda")
-    asked = Structure(bound.roots, derivation, "nan", slots=len(bound.leaves), picks=target.picks)
+    asked = Structure(bound.roots, derivation, errors, slots=len(bound.leaves), picks=target.picks)
     parts = _derived(("cuda", asked), lambda: derived(asked, target.passes, first(asked))).parts
     chosen = [part.chosen(bound.lengths, target.widest, target.side_by_side) for part in parts]
     return all(served(part.rows, bound.lengths, each.first) for part, each in zip(parts, chosen, strict=True))
