@@ -132,6 +132,7 @@ def cases():
         "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),
         "wide rows of a regression": (wide(90, 80), 2, 1),
         "wide rows of a regression in float32": (wide(150, 131, "f4"), 1, 1),
+        "wide rows of nothing": (wide(90, 0), 2, 1),
         "wide rows of a regression, each a block's": (wide(90, 81), 3, 1),
         "wide rows of a regression in float32, each a block's": (wide(140, 130, "f4"), 1, 1),
         "chains of a mixture": (mixture(2, 192, 3), 1, 1),

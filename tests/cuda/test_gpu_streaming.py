@@ -101,7 +101,7 @@ def test_pieces_that_do_not_fit_are_halved(cupy, rows):
     try:
         wanted = of_gamma(cupy, vecdist.chunked(rows, rows=50_000, device="cuda"), "f8")
         pool.free_all_blocks()
-        pool.set_limit(size=pool.total_bytes() + 3 * 50_000 * 8 + 600_000)  # what lies beside other arrays counts, too
+        pool.set_limit(size=pool.total_bytes() + 3 * 50_000 * 8 + 1_000_000)  # less than three of twice the size
         with pytest.warns(RuntimeWarning, match="halved, to 50000 rows of 0.381 MiB"):
             found = of_gamma(cupy, vecdist.chunked(rows, rows=100_000, device="cuda"), "f8")
         with warnings.catch_warnings():

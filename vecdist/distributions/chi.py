@@ -6,12 +6,13 @@ from vecdist.constraints import Constraint, nonnegative, positive
 from vecdist.distributions.base import Distribution, Parameters, parametrisation
 from vecdist.distributions.saddle_point import log1p_excess
 from vecdist.distributions.stream import Stream
-from vecdist.graph.node import Node, where
+from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import maximum, sqrt, square
 from vecdist.primitives.elementary import exp, expm1
 from vecdist.special.error_functions import lgamma, lgamma_delta, xlogy
 from vecdist.special.formulas import exp_of_log
-from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
+from vecdist.special.gamma_of_argument import log_gamma_beyond_argument
+from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below
 from vecdist.special.gamma_quantiles import log_below, log_beyond
 from vecdist.special.parts import log_parts
 from vecdist.special.stirling import digamma_part, lgamma_excess
@@ -76,7 +77,7 @@ class Chi(Distribution):
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:
-        return log_gamma_beyond(*Chi.place(x, p))
+        return log_gamma_beyond_argument(0.5 * p.df, *((log_parts(x) + log_parts(x)) - log_parts(const(2.0, x.dtype))))
 
     @staticmethod
     def quantile(q: Node, p: Parameters) -> Node:

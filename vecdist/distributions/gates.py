@@ -229,13 +229,13 @@ def hurdled_mean(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
 
 
 def hurdled_cdf(family: Any, log_mass: Callable[[Parameters], Node]) -> Any:
-    """The distribution function of a gated choice between 0 and what ``family`` has above, from its lesser tail."""
+    """The distribution function of a gated choice between 0 and what ``family`` has above, by its lesser tail."""
 
     def cdf(x: Node, p: Parameters) -> Node:
-        above = -expm1(log_mass(p))
+        above, rest = -expm1(log_mass(p)), 1.0 - p.gate
         beyond = family.sf(x, p) / above
-        part = where(beyond < 0.5, 1.0 - beyond, at_least(family.cdf(x, p) - exp(log_mass(p)), 0.0) / above)
-        return p.gate + (1.0 - p.gate) * where(eq(x, 0.0), 0.0, part)
+        part = where(eq(x, 0.0), 0.0, at_least(family.cdf(x, p) - exp(log_mass(p)), 0.0) / above)
+        return where((beyond < 0.5) & (x > 0.0), 1.0 - rest * beyond, p.gate + rest * part)
 
     return staticmethod(cdf)
 

@@ -6,7 +6,7 @@ from vecdist.constraints import Constraint, finite, positive
 from vecdist.distributions.base import LIGHT, Distribution, Parameters, parametrisation
 from vecdist.graph.node import Node, where
 from vecdist.primitives.arithmetic import square
-from vecdist.primitives.elementary import exp, log, log_cosh
+from vecdist.primitives.elementary import exp, log, log1p, log_cosh
 from vecdist.primitives.trigonometric import arctan, near_tan
 
 
@@ -43,14 +43,21 @@ class HyperbolicSecant(Distribution):
         return -log_cosh(HyperbolicSecant.standardised(x, p)) - (p.log_scale + math.log(math.pi))
 
     @staticmethod
+    def shorter_tail(z: Node) -> Node:
+        """The tail that z lies in."""
+        return 2 / math.pi * arctan(exp(where(z > 0.0, -z, z)))
+
+    @staticmethod
     def cdf(x: Node, p: Parameters) -> Node:
         z = HyperbolicSecant.standardised(x, p)
-        return where(z > 0.0, 1.0 - 2 / math.pi * arctan(exp(-z)), 2 / math.pi * arctan(exp(z)))
+        tail = HyperbolicSecant.shorter_tail(z)
+        return where(z > 0.0, 1.0 - tail, tail)
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
         z = HyperbolicSecant.standardised(x, p)
-        return where(z < -40.0, z + math.log(2 / math.pi), log(HyperbolicSecant.cdf(x, p)))
+        tail = HyperbolicSecant.shorter_tail(z)
+        return where(z > 0.0, log1p(-tail), where(z < -40.0, z + math.log(2 / math.pi), log(tail)))
 
     @staticmethod
     def mean(p: Parameters) -> Node:

@@ -11,7 +11,8 @@ from vecdist.primitives.elementary import exp, log
 from vecdist.primitives.table import Primitive, primitive
 from vecdist.special.error_functions import lgamma
 from vecdist.special.formulas import infinite_where
-from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below, log_gamma_beyond
+from vecdist.special.gamma_of_argument import log_gamma_beyond_argument
+from vecdist.special.gamma_of_log import gamma_below, gamma_beyond, log_gamma_below
 from vecdist.special.gamma_quantiles import log_below, log_beyond
 from vecdist.special.parts import Parts, log_parts, log_ratio_parts
 from vecdist.special.stirling import digamma_part, lgamma_excess
@@ -102,7 +103,7 @@ class InverseGamma(Distribution):
 
     @staticmethod
     def log_cdf(x: Node, p: Parameters) -> Node:
-        return log_gamma_beyond(*InverseGamma.place(x, p))
+        return log_gamma_beyond_argument(p.shape, *(log_parts(p.scale) - log_parts(x)))
 
     @staticmethod
     def log_sf(x: Node, p: Parameters) -> Node:

@@ -231,7 +231,7 @@ class Kernel:
         whole, inner = self._dims
         small = max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least
         known = [(dim, lengths[dim]) for dim in (self._step_dims if small else inner) if dim in lengths]
-        fixed = tuple((dim, n) for dim, n in known if 0 < n <= longest or (longest and dim in few))
+        fixed = tuple((dim, n) for dim, n in known if n > 0 and (n <= longest or (longest and dim in few)))
         return replace(self, fixed=fixed) if fixed else self
 
     @cached_property

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from vecdist.graph.node import Node, const, where
+from vecdist.primitives.arithmetic import minimum
 from vecdist.primitives.elementary import expm1
 from vecdist.primitives.rounding import quotient_rest
 from vecdist.primitives.table import Primitive, primitive
@@ -39,26 +40,28 @@ def _of_mean(power: Node, high: Node, rest: Node) -> Place:
     return Place(1.0 / power, relative.rest, relative.high)
 
 
-def _unrounded(power: Node, at: Place) -> Node:
+def _unrounded(power: Node, high: Node) -> Node:
     """What the density gains by the rest of the shape."""
-    gain = quotient_rest(const(1.0, power.dtype), power) * (at.high - expm1(at.high))
+    gain = quotient_rest(const(1.0, power.dtype), power) * (high - expm1(high))
     return 1.0 + where(abs(gain) < 0.01, gain, 0.0)
 
 
 def _tails(name: str, mean: float, place: Callable[[Node, Node, Node], Place]) -> tuple[Primitive, Primitive]:
     """A tail and its logarithm, as functions of the power and log|z| in two parts."""
 
-    def slopes(power: Node, at: Place, of_shape: Node, of_place: Node) -> tuple[Node, Node, None]:
-        gain = _unrounded(power, at)
+    def slopes(power: Node, at: Place, of_shape: Node, of_place: Node, gain: Node) -> tuple[Node, Node, None]:
         return -of_shape * at.shape * at.shape * gain, power * of_place * gain, None
 
     def partials(power: Node, high: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
         at = place(power, high, rest)
-        return slopes(power, at, -gamma_power_da(const(mean, power.dtype), *at), -gamma_below_slope(*at))
+        of_shape, of_place = -gamma_power_da(const(mean, power.dtype), *at), -gamma_below_slope(*at)
+        return slopes(power, at, of_shape, of_place, _unrounded(power, at.high))
 
     def log_partials(power: Node, high: Node, rest: Node, out: Node) -> tuple[Node, Node, None]:
+        """Beyond the mean a tail gains what its density does, so that their ratio gains nothing."""
         at = place(power, high, rest)
-        return slopes(power, at, log_gamma_power_da(const(mean, power.dtype), *at), log_gamma_beyond_slope(*at))
+        of_shape, of_place = log_gamma_power_da(const(mean, power.dtype), *at), log_gamma_beyond_slope(*at)
+        return slopes(power, at, of_shape, of_place, _unrounded(power, minimum(at.high, 0.0)))
 
     domain = ((0.3, 5.0), (-1.5, 0.3), (-1e-17, 1e-17))
     return (

@@ -29,5 +29,5 @@ def _width(rows: Loop, lengths: Mapping[str, int]) -> set[str]:
     inner = rows.body.every_loop()
     dims = {loop.dim for loop in inner}
     plain = not any(loop.sequential or loop.body.every_loop() for loop in inner)
-    wide = len(dims) == 1 and lengths.get(min(dims), MOST + 1) <= MOST
+    wide = len(dims) == 1 and 0 < lengths.get(min(dims), 0) <= MOST
     return dims if plain and wide and rows.turns(lengths) >= ROWS else set()
