@@ -73,6 +73,7 @@ def cupy(monkeypatch):
     made.cuda = SimpleNamespace(
         MemoryPool=pool, using_allocator=using_allocator, get_current_stream=lambda: stream,
         device=SimpleNamespace(get_cublas_handle=lambda: 7, get_device_id=lambda: 0),
+        Device=lambda: SimpleNamespace(compute_capability="90"),
     )  # fmt: skip
     monkeypatch.setitem(sys.modules, "cupy", made)
     return made
@@ -108,7 +109,7 @@ def test_products_in_a_capture_go_to_the_stream_with_memory_of_their_own(cupy, c
         device_products._multiply(left, right, (2, 3, 4), result, 0)
     assert usual == [expected] * 3
     assert cublas.told == [
-        ("cublasSetStream_v2", 7, 99), ("cublasSetWorkspace_v2", 7, 4096, captured_products.WORKING_MEMORY),
+        ("cublasSetStream_v2", 7, 99), ("cublasSetWorkspace_v2", 7, 4096, 32 * 2**20),
         ("cublasSgemm_v2", *(each or (None if n in (0, 6, 7, 9, 11, 12) else 0) for n, each in enumerate(expected))),
     ]  # fmt: skip
 

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-WORKING_MEMORY = 32 * 2**20  # bytes: what cuBLAS recommends for an H100, and more than it does for others
+WORKING_MEMORY = {9: 32, 10: 32, 12: 12}  # MiB, by the first digit of the compute capability: cuBLAS's own
+OF_OTHERS = 4  # with as much as where nothing is captured, sums are added in the same order
 STARTED = "libcublas.so"
 
 
@@ -35,13 +36,24 @@ def room(memory: Any = None) -> Iterator[Any]:
 
     That is working memory of the current device, or ``memory`` that it gave before.
     """
-    import cupy
-
-    earlier, _room.memory = _room.memory, cupy.empty(WORKING_MEMORY, "u1") if memory is None else memory
+    earlier, _room.memory = _room.memory, _working_memory() if memory is None else memory
     try:
         yield _room.memory
     finally:
         _room.memory = earlier
+
+
+def _working_memory() -> Any:
+    """As much as the table of ``cublasSetWorkspace`` says of the current device."""
+    import cupy
+
+    major = int(cupy.cuda.Device().compute_capability[:-1])
+    return cupy.empty(WORKING_MEMORY.get(major, OF_OTHERS) * 2**20, "u1")
+
+
+def is_room() -> bool:
+    """Whether products are captured, or made ready for that."""
+    return _room.memory is not None
 
 
 def capturing() -> Any:

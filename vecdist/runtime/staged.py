@@ -57,7 +57,21 @@ class StagedProgram(Program):
         run = run if library is not np else _quiet(run)
         run.capturable = False  # as it is: what passes between steps is memory that is given back
         run.refused = self.refused(lengths)
-        return run
+        return run if library is np else self._repeated(run, lengths)
+
+    def _repeated(self, run: Any, lengths: Mapping[str, int]) -> Runner:
+        """A run that a GPU replays where it is asked for often: one that has our own calls alone, and reports nothing.
+
+        Users' functions are called each time, whatever else they do.
+        """
+        calls = [each for step in self.steps for each in step.stage.calls]
+        flagged = any(step.program is not None and step.program.source.kernel.flagged for step in self.steps)
+        if run.refused or flagged or not all(_is_ours(each, lengths, self.library) for each in calls):
+            return run
+        from vecdist.runtime.cuda.repeated import Repeated, size_of
+
+        arrays = [(_known([shape], lengths)[0], dtype) for _, shape, dtype in self._filled()]
+        return Repeated(run, size_of([*arrays, *(kind for each in calls for kind in _kinds(each, lengths))]))
 
     def refused(self, lengths: Mapping[str, int] | None = None) -> tuple[str, ...]:
         """The names of calls that a CUDA graph cannot hold; products are of two matrices in it.
@@ -166,6 +180,11 @@ def _own(called: Called, kinds: Sequence[tuple[tuple[int, ...], Any]], library: 
     if target is None:
         return called.call
     return importlib.import_module(f"vecdist.runtime.{target}.matrices").small(called.call, *kinds[0])
+
+
+def _is_ours(called: Called, lengths: Mapping[str, int], library: str) -> bool:
+    """Whether a call does nothing but launch work of this package."""
+    return called.call is MATMUL or _own(called, _kinds(called, lengths), library) is not called.call
 
 
 def _quiet(run: Runner) -> Any:

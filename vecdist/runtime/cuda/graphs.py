@@ -18,6 +18,7 @@ MISSING: Any = object()
 
 _lock = threading.Lock()
 _streams: dict[tuple[int, int], Any] = {}
+_rooms: dict[tuple[int, int], Any] = {}
 
 
 def is_replayable(run: Any) -> bool:
@@ -83,11 +84,10 @@ class Replayed:
         call, as of products of arrays that lie neither by rows nor by columns.
         """
         self.run(arrays, self.results)
-        with _lock, _capture_stream(stream) as aside, own_memory([self.run]) as memory:
-            aside.wait_event(stream.record())  # earlier results may still be read
+        with aside(stream, self.run) as (other, memory):
             self.run(arrays, self.results)  # what a first launch makes cannot be made inside a capture
-            aside.synchronize()
-            graph = captured(aside, lambda: self.run(arrays, self.results))
+            other.synchronize()
+            graph = captured(other, lambda: self.run(arrays, self.results))
         return None if graph is None else (graph, memory)
 
 
@@ -109,15 +109,27 @@ def _identity(array: Any) -> Any:
     return array.tobytes() if isinstance(array, np.generic) else (array.data.ptr, array.strides)
 
 
-def _capture_stream(stream: Any) -> Any:
-    """A stream to capture on what is launched on ``stream``.
+@contextlib.contextmanager
+def aside(stream: Any, run: Any) -> Iterator[tuple[Any, Any]]:
+    """Inside, one thread has the stream to capture a run on, behind what ``stream`` was asked for, and its memory."""
+    import cupy
+
+    key = (cupy.cuda.device.get_device_id(), stream.ptr)
+    with _lock, _capture_stream(*key) as other, own_memory([run], (cupy.cuda.MemoryPool(), _rooms.get(key))) as memory:
+        if memory is not None:
+            _rooms[key] = memory[1]  # graphs that are launched on one stream share it
+        other.wait_event(stream.record())  # earlier results may still be read
+        yield other, memory
+
+
+def _capture_stream(device: int, stream: int) -> Any:
+    """A stream to capture on what is launched on one of a device.
 
     The default stream cannot capture.  There is one for each, and it is kept: a kernel's sums belong to the stream that
     it was captured on, and two streams that replay at once must not share them.
     """
     import cupy
 
-    key = (cupy.cuda.device.get_device_id(), stream.ptr)
-    if key not in _streams:
-        _streams[key] = cupy.cuda.Stream(non_blocking=True)
-    return _streams[key]
+    if (device, stream) not in _streams:
+        _streams[device, stream] = cupy.cuda.Stream(non_blocking=True)
+    return _streams[device, stream]
