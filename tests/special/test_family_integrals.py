@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from flint import arb
 from test_family_masses import angle
 from test_family_tails import amplified
-from ulps import DTYPES, Case, assert_accurate, at_least_one, one, precisely
+from ulps import DTYPES, Case, assert_accurate, at_least_one, evaluate, one, precisely
 
 import vecdist.distributions  # noqa: F401 (where these functions are)
 
@@ -31,6 +32,17 @@ def of_power(power: arb, high: arb, rest: arb) -> arb:
 
 def of_mean(power: arb, high: arb, rest: arb) -> arb:
     return ((power * (high + rest)).exp() / power).gamma_upper(1 / power, 1)
+
+
+def of_argument(shape: arb, high: arb, rest: arb) -> arb:
+    return (high + rest).exp().gamma_upper(shape, 1)
+
+
+def moved(shape: arb, rest: arb, high: arb) -> arb:
+    """The slope in the shape, by differences, for an argument that is the shape times exp(high + rest)."""
+    step, x = shape * arb(2) ** -200, shape * (high + rest).exp()
+    above, below = (x.gamma_upper(shape + each, 1).log() for each in (step, -step))
+    return (above - below) / (2 * step)
 
 
 def rest_of(cdf: Callable[..., arb]) -> Callable[..., arb]:
@@ -84,6 +96,8 @@ BOUNDED = [*SCALES, *NARROW]
 WALD = [((0.1, 10.0), (0.3, 3.0), (0.3, 3.0)), ((5.0, 40.0), (0.3, 3.0), (0.3, 3.0))]
 SUMS = [((-3.0, 3.0), (-1.0, 1.0), (0.5, 2.0), (0.3, 3.0)), ((4.0, 20.0), (-1.0, 1.0), (0.5, 2.0), (0.3, 3.0))]
 POWERS = [((0.3, 5.0), (-1.5, 0.3), (-1e-23, 1e-23)), ((0.3, 2.0), (0.3, 1.5), (-1e-23, 1e-23))]
+ARGUMENTS = [((0.3, 40.0), (-2.0, 4.0), (-1e-23, 1e-23)), ((0.01, 1.0), (4.0, 9.0), (-1e-23, 1e-23))]
+MOVES = [((0.3, 40.0), (-1e-23, 1e-23), (-2.0, 3.0)), ((0.01, 40.0), (-1e-23, 1e-23), (3.0, 20.0))]
 ODDS = one((1e-30, 1.0), (1.0, 1e30))
 SECTORS = [((0.05, 0.95), (-2.0, 2.0), (0.5, 3.0), (-4.0, -0.5), (0.5, 4.0))]
 SLOPES = [((0.02, 0.98), (-9.0, -1e-3)), ((0.02, 0.98), (1e-3, 9.0)), ((1e-20, 0.02), (-9.0, -1e-9))]
@@ -95,6 +109,8 @@ CASES = [
     *tails("ex_gaussian_beyond", rest_of(chromatographic), SUMS, 6.0),
     *tails("generalized_normal_tail", of_power, POWERS, 6.0),
     *tails("exponential_power_tail", of_mean, POWERS, 6.0),
+    tails("gamma_beyond_argument", of_argument, ARGUMENTS, 6.0)[1],
+    Case("log_gamma_beyond_moved", precisely(moved), MOVES, MOVES, (12.0, 12.0), at_least_one),
     Case("share_of_odds", lambda z: z / (1 + z), ODDS, ODDS, (1.5, 1.5)),
     Case("angle_quantile", precisely(angle_quantile), SECTORS, SECTORS, (4.0, 4.0),
          lambda q, loc, scale, low, high: abs(loc) + scale),
@@ -115,3 +131,12 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
     assert_accurate(case, dtype, 60)
+
+
+@pytest.mark.parametrize("shape", [1.0, 2.0, 5.0])
+def test_slopes_in_whole_shapes(shape: float) -> None:
+    """Terms of the expansion are 0 from one on, their slopes are not."""
+    for high in (2.1, 3.0, 4.0, 6.0, 12.0):
+        at = [np.array([each]) for each in (shape, 0.0, high)]
+        found = evaluate("log_gamma_beyond_moved", at)[0]
+        assert found == pytest.approx(float(precisely(moved)(arb(shape), arb(0), arb(high))), rel=3e-15)

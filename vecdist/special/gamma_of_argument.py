@@ -17,14 +17,29 @@ from vecdist.special.gamma_of_power import digamma_beyond
 from vecdist.special.parts import Parts, log_parts
 from vecdist.special.scalar import log_tail_slope
 
-FAR = 14.0  # the logarithm of what is large: two slopes as large nearly cancel
+FAR = 2.0  # the logarithm of x / a from where on, where x is large, too, ...
+LARGE = 40.0  # ... the expansion for large x has all digits
+
+
+def expanded(a: float, x: float) -> float:
+    """The derivative in a of log(1 + (a - 1) / x + (a - 1) (a - 2) / x**2 + ...), DLMF 8.11.2."""
+    term, total, term_slope, slope = 1.0, 1.0, 0.0, 0.0
+    n = 1.0
+    while n < 40.0 and abs(term) + abs(term_slope) > 1e-18:
+        term_slope = (term_slope * (a - n) + term) / x
+        term *= (a - n) / x
+        slope += term_slope
+        total += term
+        n += 1.0
+    return slope / total
 
 
 def _log_gamma_beyond_moved(a: float, rest: float, u: float) -> float:
-    """For x = a exp(u + rest); by the first terms of DLMF 8.11.2 where x is large, and much larger than a."""
+    """For x = a exp(u + rest); by an expansion where it is large, and larger than a."""
     d = 0.0
-    if 0.0 < a < inf and FAR < u < inf and u + log(a) > FAR:
-        d = u + (log(a) + rest) - digamma_beyond(a) + 1.0 / a + exp(-min(u + log(a), 700.0))
+    if 0.0 < a < inf and FAR < u < inf and u + log(a) > log(LARGE):
+        x = exp(min(u + log(a), 600.0))
+        d = u + (log(a) + rest) - digamma_beyond(a) + 1.0 / a + expanded(a, x)
     elif u != -inf:
         lower, e, w, slope, slope_x = parts(a, rest, u)
         d = log_tail_slope(not lower, e, w, slope - slope_x / a)
