@@ -90,11 +90,11 @@ def test_the_first_runs_are_runs_and_others_are_replays(host):
     told = []
     run, large = Repeated(doubling(told), 100), on_device(np.ones(10_000))
     for number in range(2 * OFTEN):
-        (found,), failed = run([on_device([1.0, 2.0, number]), large])
+        (found,), failed = run([on_device([1.0, 2.0, number]), large, None])
         assert found.tolist() == [10_002.0, 10_004.0, 2.0 * number + 10_000.0] and failed is False
     assert len(host.stream.launched) == OFTEN + 1
     kept = found
-    run([on_device([5.0, 5.0, 5.0]), large])
+    run([on_device([5.0, 5.0, 5.0]), large, None])
     assert kept.tolist()[0] == 10_002.0, "results are arrays of their own"
 
 

@@ -139,11 +139,13 @@ def _place(array: Any) -> Any:
     """What of an argument a graph holds: of a small one its shape alone; ``None`` for a number."""
     if isinstance(array, np.generic):
         return None
+    if array is None:  # in the place of what the steps make
+        return ()
     return array.shape if _is_small(array) else (array.data.ptr, array.shape, array.strides)
 
 
 def _is_small(array: Any) -> bool:
-    return array.nbytes <= COPIED and array.flags.c_contiguous
+    return array is not None and array.nbytes <= COPIED and array.flags.c_contiguous
 
 
 def _made(run: Runner, arrays: Sequence[Any], stream: Any) -> _Graph | None:
