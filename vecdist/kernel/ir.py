@@ -192,6 +192,8 @@ class Kernel:
     """Summed outputs that no thread has room for: all add to one array."""
     strips: tuple[tuple[str, int], ...] = ()
     """Lengths of inner loops that blocks of a grid cut into strips of so many elements."""
+    scarce: tuple[str, ...] = ()
+    """Lengths of outermost loops that have fewer turns than a grid has threads."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))
@@ -199,7 +201,7 @@ class Kernel:
     @property
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths."""
-        return self.fixed, self.sizes, self.near, self.far, self.strips
+        return self.fixed, self.sizes, self.near, self.far, self.strips, self.scarce
 
     def finished(self, level: int) -> list[int]:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""

@@ -20,7 +20,8 @@ from vecdist.primitives.table import PRIMITIVES
 
 LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU, unless
 OTHERS = 3  # each thread has room for sums of all columns, and of so many others
-MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long
+MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long, and of
+BESIDE = 256  # vectors and fewer with long rows any number
 MANY = 256  # the same on the CPU, where sums inside of rows inside of chains leave its vectors unused
 SEVERAL = 16  # vectors of a sum from which on the CPU's is sooner: of 64 in a quarter of the time, of 2 in twice it
 THROUGH = {"view", "cast", "checked"}  # what elements go through one by one, beside operations on numbers
@@ -45,13 +46,13 @@ def by_library(matrix: Sequence[Dim], vectors: Dim, on_gpu: bool, is_summed: boo
 def _in_kernel(rows: int, columns: int, vectors: int) -> bool:
     """Whether a kernel has room, and time, for a matrix and so many vectors.
 
-    On an H200, in float32, 8 vectors and 554 423 x 16 took it 70 us, and cuBLAS with kernels around it 291; 1000 and
-    20 000 x 30 took 277 us and 188.  Of short rows it has no vectors: 16 and 700 x 16 took 37 us and 118, 64 and
-    500 x 30 took 249 and 172.
+    On an H200, in float32, 8 vectors and 4 194 304 x 24 took it 315 us, and cuBLAS with kernels around it 853; 256 and
+    100 000 x 24 took 245 us and 297, 1000 and 20 000 x 30 338 us and 213.  Of short rows it has no vectors: 16 and
+    700 x 16 took 37 us and 118, 64 and 500 x 30 took 249 and 172.
     """
     is_long = rows >= LONG
     has_room = fits(vectors, columns + OTHERS) if is_long else columns <= THIN
-    return has_room and rows * columns * vectors <= MOST[is_long]
+    return has_room and ((is_long and vectors <= BESIDE) or rows * columns * vectors <= MOST[is_long])
 
 
 def contracted(roots: Sequence[Node], in_kernels: bool = True) -> tuple[Node, ...]:

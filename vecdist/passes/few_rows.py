@@ -19,6 +19,8 @@ from vecdist.primitives.structure import is_reduction
 
 IN_ORDER = {"recurrence", *SCANS}
 LONG = 1024  # elements of a row from which on rows are long
+TALL = 60  # the same where columns of them are summed, each by one thread where rows come first
+GROUPED = 256  # the same where they are added up by index
 MOST = 4096  # rows of which threads take strips
 OWN = 64  # rows with elements of their own, at most: threads that share an element of each read apart
 LANES = 32  # threads that may share the sums of rows
@@ -32,7 +34,8 @@ Length = Callable[[Iterable[Dim]], int]
 class Rows:
     """What reduces each of several rows, or all of them: the lengths along which these lie, of a row, and behind it.
 
-    ``whole`` is what reduces all axes, which may be cut anywhere.
+    ``whole`` is what reduces all axes, which may be cut anywhere; elements are ``grouped`` where others of theirs are
+    added up by index.
     """
 
     node: Node
@@ -40,12 +43,18 @@ class Rows:
     elements: tuple[Dim, ...]
     columns: tuple[Dim, ...]
     whole: bool = False
+    grouped: bool = False
 
     def are_own(self, elements: Sequence[Dim]) -> bool:
         """Whether an array that is read varies along rows and along their elements."""
         below = topological(self.node.args, lambda each: () if is_reduction(each) else each.args)
         shapes = [set(each.shape) for each in below if each.op == "slot"]
         return any(not shape.isdisjoint(self.rows) and not shape.isdisjoint(elements) for shape in shapes)
+
+    def are_long(self, length: Length) -> bool:
+        """Whether rows have so many elements that these are better side by side."""
+        count, least = length(self.elements), GROUPED if self.grouped else LONG
+        return count * length(self.columns) >= least or (bool(self.columns) and count >= TALL)
 
     def cut(self, length: Length) -> Rows:
         """What reduces all axes as rows of the longest of these."""
@@ -59,7 +68,9 @@ def reduced_rows(roots: Sequence[Node]) -> tuple[Rows, ...]:
     nodes = list(topological(roots))
     if any(node.op in IN_ORDER for node in nodes):
         return ()
-    return tuple(rows for node in nodes if is_reduction(node) for rows in _parted(node))
+    found = [rows for node in nodes if is_reduction(node) for rows in _parted(node)]
+    grouped = {dim for node in nodes if node.op == "scatter" for index in node.args[1:] for dim in index.shape}
+    return tuple(replace(rows, grouped=not grouped.isdisjoint(rows.elements)) for rows in found)
 
 
 def _parted(node: Node) -> Iterator[Rows]:
@@ -86,7 +97,7 @@ def few_rows(
     parted = [each.cut(length) if each.whole else each for each in found]
     in_strips = _in_strips(parted, length)
     few = [each for each in parted if _adds(each) and each.rows and (in_strips or length(each.rows) <= most)]
-    long = [each for each in few if length((*each.elements, *each.columns)) >= LONG]
+    long = [each for each in few if each.are_long(length)]
     first = _first(long, parted)
     long = [each for each in long if length(each.rows) <= OWN or not each.are_own(first)]
     nests = _nests(_first(long, parted), parted)

@@ -16,9 +16,16 @@ def collapsed(kernel: Kernel) -> Kernel:
 def _outer(loop: Loop) -> list[Loop]:
     """The outer loops whose turns become rows; none where these are two levels as they stand."""
     loops = chain(loop)
-    if len(loops) < 3:
-        return []
-    return loops[:-1] if not loops[-1].body.every_loop() or _is_of_columns(loops[-1]) else loops
+    if loops[-1].body.every_loop() and not _is_of_columns(loops[-1]):
+        return loops if len(loops) > 2 or (len(loops) == 2 and _lies_inside(loops[-1])) else []
+    return loops[:-1] if len(loops) > 2 else []
+
+
+def _lies_inside(loop: Loop) -> bool:
+    """Whether what varies along the loops inside a loop lies along these, all of it."""
+    inner = {each.index for each in loops_in(loop)}
+    loads = [item for item in loop.body.walk() if isinstance(item, Load) and inner & {*names(*item.indices)}]
+    return all(inner & {*names(item.indices[-1])} for item in loads)
 
 
 def _is_of_columns(loop: Loop) -> bool:

@@ -15,6 +15,7 @@ from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 SIZE = 8  # bytes of a sum
 GROUP = 32  # the most lanes of a row, one warp, where there are rows enough
+SCARCE = 2048  # rows of so many lanes that leave threads of a GPU without any
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a group all repeat
 WIDE = 1024  # elements of a row of known length from which on it is a block's: a warp need not wait for others
 PIECES = 256  # of rows that are cut, in all: as many blocks as run at once
@@ -34,10 +35,13 @@ def group(longest: int) -> int:
     return lanes
 
 
-def worth_a_block(rows: int, longest: int) -> bool:
-    """Whether rows are few enough, and long enough, for a block each: then a lane goes through fewer elements."""
+def worth_a_block(rows: int, longest: int, deep: float = 1) -> bool:
+    """Whether rows are few enough, and long enough, for a block each: then a lane goes through fewer elements.
+
+    Each of these has ``deep`` elements in loops of its own.
+    """
     turns = max(1.0, rows / BLOCKS)
-    return turns * (longest / THREADS + MEETING) < longest / GROUP
+    return turns * (max(1.0, longest / THREADS) * deep + MEETING) < max(1.0, longest / GROUP) * deep
 
 
 def one_by_one(loop: Loop) -> bool:
@@ -129,9 +133,15 @@ class Grid:
             return THREADS
         lanes, deep = group(longest), any(each.body.every_loop() for each in inner)
         own = [each for each in private_sums(self.kernel, {}, THREADS) if each.loop is loop] if deep else []
-        while lanes < min(longest, GROUP) and sum(each.size(self.fixed, lanes) for each in own) > REGISTERS:
+        scarce = bool(own) and loop.dim in self.kernel.scarce
+        while lanes < min(longest, GROUP) and (scarce or sum(each.size(self.fixed, lanes) for each in own) > REGISTERS):
             lanes *= 2
         return lanes
+
+    def scarce(self, lengths: Mapping[str, int]) -> tuple[str, ...]:
+        """The lengths of rows that lanes share and add up for themselves, where these are too few for all threads."""
+        few = {each.loop.dim for each in self.private if each.loop in self.lanes and each.loop.turns(lengths) <= SCARCE}
+        return tuple(sorted(few))
 
     def element(self, loop: Loop, rows: Loop, turn: Expr) -> Expr:
         """The element of an inner loop of known length that a lane takes in one of its turns."""

@@ -57,6 +57,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
 
 def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
+    kernel = replace(kernel, scarce=Grid(kernel).scarce(lengths))
     kernel = with_wide_rows(replace(kernel, strips=strips(kernel, lengths)), lengths)
     while True:
         grid = Grid(kernel)
@@ -102,11 +103,17 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     if rows > PIECES and all(each.sequential and not any(lies_along(each, loop)) for each in inner):
         return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
-    few = grid.takes_blocks(loop) and worth_a_block(rows, shared)
+    work = max((_work(each, lengths) for each, length in inner.items() if length == shared), default=0)
+    few = grid.takes_blocks(loop) and worth_a_block(rows, shared, work / max(1, shared))
     lanes = THREADS if few and not (grid.apart and is_flat(loop)) else _group_of(loop, rows, shared, lengths)
     while lanes < GROUP and _slots(loop, grid, lengths, lanes) > SLOTS:
         lanes *= 2
     return THREADS if grid.takes_blocks(loop) and _slots(loop, grid, lengths, lanes) > SLOTS else lanes
+
+
+def _work(loop: Loop, lengths: Mapping[str, int]) -> int:
+    """The turns of a loop, and of those inside it."""
+    return math.prod(elements((dim,), lengths) for dim in loop.dims())
 
 
 def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> int:
@@ -116,7 +123,7 @@ def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> in
 
 def _group_of(loop: Loop, rows: int, shared: int, lengths: Mapping[str, int]) -> int:
     """The lanes that share a row; where what they share has loops of its own, no more than keep all threads busy."""
-    deep = [math.prod(elements((dim,), lengths) for dim in each.dims()) for each in loop.body.every_loop()]
+    deep = [_work(each, lengths) for each in loop.body.every_loop()]
     lanes = group(max(deep, default=0))
     while lanes > 1 and (lanes > shared or (max(deep) > shared and lanes * rows > AT_ONCE)):
         lanes //= 2

@@ -17,7 +17,8 @@ from vecdist.kernel.statements import Accumulate
 
 TOGETHER = 8  # results whose partial ones are read in one loop: as many loads in flight, in as many registers
 ARRIVALS, PARTIALS, SHARED = map(Name, ("arrivals", "partials", "shared"))
-ELEMENT, HOP, OTHER, WHOLE = map(Name, ("element", "hop", "other", "whole"))
+PARTS = 64  # of an element that one thread adds up in the time that lanes take to meet a few times
+ELEMENT, HOP, OTHER, WHOLE, TEAM = map(Name, ("element", "hop", "other", "whole", "team"))
 WHOLE_WARP = Name("u4")(cuda.EVERY_LANE)
 
 
@@ -154,7 +155,7 @@ def _wholes(sums: Sequence[Accumulate]) -> Iterator[Item]:
 def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[Item]:
     """Fill the outputs that no later loop adds to, from the first element of a thread on.
 
-    A warp adds up what blocks found for an element, in an order that depends on nothing but their number.
+    A team of lanes adds up what blocks found for an element, in an order that depends on nothing but their number.
     """
     for output in grid.kernel.finished(level):
         described, share = grid.kernel.outputs[output], (first, step)
@@ -165,13 +166,21 @@ def whole_outputs(grid: Grid, level: int, first: Expr, step: Expr) -> Iterator[I
             place = cuda.SUMS[Name(f"at_o{output}") + ELEMENT]
             ends = [let("whole", WHOLE + place), Set(place, Constant(0.0)), *ends]
         if output in grid.private_outputs:
-            share = first // WARP, step // WARP
-            parts = grid.parts(output)
+            share, parts, member = (first // TEAM, step // TEAM), grid.parts(output), cuda.THREAD % TEAM
+            yield from _team(element_count(described.shape), parts, step)
             part = cuda.SUMS[Name(f"part_o{output}") + ELEMENT * parts + OTHER]
-            body.append(For("other", parts, (let("whole", WHOLE + part),), cuda.THREAD % WARP, Constant(WARP)))
-            body += in_turn(WARP, let("whole", WHOLE + cuda.shuffled(WHOLE_WARP, WHOLE, HOP)))
-            ends = [If((cuda.THREAD % WARP).equals(0), tuple(ends))]
+            body.append(For("other", parts, (let("whole", WHOLE + part),), member, TEAM))
+            mask = cuda.lanes_mask(TEAM, member)
+            body += in_turn(TEAM, let("whole", WHOLE + cuda.shuffled(mask, WHOLE, HOP)))
+            ends = [If(member.equals(0), tuple(ends))]
         yield For("element", element_count(described.shape), (*body, *ends), *share)
+
+
+def _team(count: Expr, parts: Expr, threads: Expr) -> Iterator[Item]:
+    """As many lanes as there are threads for, of so many elements, where one has not many parts to add up."""
+    crowded = (TEAM > 1) & (count * TEAM > threads) & (parts < TEAM * PARTS)
+    yield let("team", Constant(WARP))
+    yield While(crowded, (let("team", TEAM // 2),))
 
 
 def barrier(counter: int) -> Iterator[Item]:

@@ -83,9 +83,10 @@ def _store(item: Store, kernel: Kernel) -> Code:
 
 
 def _scatter(item: Scatter, kernel: Kernel) -> Code:
-    of_block = item.output in kernel.near
-    array, start = (SLOTS, near(item.output)) if of_block else (cuda.SUMS, Name(f"at_o{item.output}"))
-    return Do(cuda.atomic_add(array, start + store_offset(item, kernel), cuda.F8(item.value)))
+    offset, value = store_offset(item, kernel), cuda.F8(item.value)
+    if item.output in kernel.near:
+        return Do(cuda.add_in_runs(SLOTS, near(item.output) + offset, value))
+    return Do(cuda.atomic_add(cuda.SUMS, Name(f"at_o{item.output}") + offset, value))
 
 
 def _flag(item: Flag, kernel: Kernel) -> Code:

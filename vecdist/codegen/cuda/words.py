@@ -51,6 +51,11 @@ def atomic_add(array: Expr, place: Operand, value: Operand) -> Call:
     return word("cuda.atomic.add")(array, place, value)
 
 
+def add_in_runs(array: Expr, place: Operand, value: Operand) -> Call:
+    """Add to an element of a block's memory that neighbours in a warp may add to as well."""
+    return word("add_in_runs")(array, place, value)
+
+
 def one_after_another(sizes: Iterable[tuple[str, Expr]]) -> tuple[list[Set], Expr]:
     """Where parts of an array begin that lie one behind another, and where the last one ends."""
     end: Expr = ZERO

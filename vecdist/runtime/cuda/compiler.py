@@ -65,9 +65,12 @@ def versions() -> dict[str, str]:
     return found
 
 
+BLOCKS = 2  # of a multiprocessor at least, at 128 registers a thread: with one, half of the time nobody has work to do
+
+
 def compile_kernel(written: Written, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
     """The LTO-IR of a kernel for one compute capability; ``MissingToolchain`` where numba-cuda is not there."""
-    return _compiled(written, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, 1))
+    return _compiled(written, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, BLOCKS))
 
 
 def compile_written(written: Written, given: Any, name: str, capability: tuple[int, int], threads: int) -> bytes:

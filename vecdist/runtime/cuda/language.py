@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from vecdist.runtime.cuda.compiler import cuda
+from vecdist.runtime.cuda.runs import add_in_runs
 from vecdist.runtime.cuda.vectors import aligned, load_2, load_4, store_2, store_4
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
@@ -59,6 +60,7 @@ else:
 as_f8, as_i8 = from_bits_i8, bits_f8
 
 __all__ = [
+    "add_in_runs",
     "aligned",
     "as_f8",
     "as_i8",
