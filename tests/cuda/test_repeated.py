@@ -1,5 +1,6 @@
 """Runs of several steps that are captured by themselves: when, what is copied, and on a GPU, the bits of launches."""
 
+import ctypes
 import threading
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import vecdist
 from vecdist import compile, external, lazy  # noqa: A004
 from vecdist.primitives import captured_products
 from vecdist.runtime.cuda import repeated
+from vecdist.runtime.cuda.copies import Copied, copied
 from vecdist.runtime.cuda.repeated import OFTEN, Repeated, size_of
 
 
@@ -45,10 +47,9 @@ def host(cupy, monkeypatch):  # noqa: F811
     def ndarray(shape, dtype, memory):
         return np.ndarray(shape, dtype, memory.array.data, memory.offset)
 
-    def copy(target, source, size, kind, stream):
-        (np.ctypeslib.as_array((np.ctypeslib.ctypes.c_ubyte * size).from_address(target))[...]) = (
-            np.ctypeslib.as_array((np.ctypeslib.ctypes.c_ubyte * size).from_address(source))
-        )
+    def copied_there(copies):
+        for source, target, size in copies:
+            ctypes.memmove(target, source, size)
 
     cupy.stream.record = lambda: None
     cupy.stream.wait_event = cupy.stream.synchronize = lambda *event: None
@@ -56,10 +57,10 @@ def host(cupy, monkeypatch):  # noqa: F811
     cupy.stream.__class__.__exit__ = lambda self, *error: None
     cupy.stream.inside = False
     cupy.cuda.Stream = lambda non_blocking: cupy.stream
-    cupy.cuda.runtime = SimpleNamespace(memcpyAsync=copy)
     cupy.empty, cupy.ndarray, cupy.arrays = empty, ndarray, arrays
     cupy.empty_like = lambda array: np.empty_like(array).view(OnDevice)
     monkeypatch.setattr(repeated, "_kept", type(repeated._kept)())
+    monkeypatch.setattr(repeated, "copied", copied_there)
     monkeypatch.setattr(repeated, "captured", lambda stream, launch: captured(cupy, launch))
     return cupy
 
@@ -196,6 +197,21 @@ def test_replays_give_the_bits_of_launches(device, dtype, size):
     for each in results[1:]:
         for found, wanted in zip(each, results[0], strict=True):
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.cuda
+def test_copies_of_arrays_of_any_size_and_place(device):
+    rng = np.random.default_rng(3)
+    sizes = [0, 1, 3, 4, 5, 1000, 70_000, 4_000_001, *rng.integers(0, 5000, 90)]
+    given = [device.asarray(rng.integers(0, 255, 8 + size, dtype=np.uint8)) for size in sizes]
+    made = [device.zeros(8 + size, "u1") for size in sizes]
+    places = rng.integers(0, 8, (len(sizes), 2))
+    each = list(zip(given, made, sizes, places, strict=True))
+    copied([Copied(a.data.ptr + int(i), b.data.ptr + int(j), int(size)) for a, b, size, (i, j) in each])
+    for a, b, size, (i, j) in each:
+        wanted = np.zeros(8 + size, np.uint8)
+        wanted[j : j + size] = a.get()[i : i + size]
+        np.testing.assert_array_equal(b.get(), wanted)
 
 
 @pytest.mark.cuda

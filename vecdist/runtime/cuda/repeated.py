@@ -17,6 +17,7 @@ import numpy as np
 
 from vecdist.primitives.captured_products import is_room
 from vecdist.runtime.base import Runner
+from vecdist.runtime.cuda.copies import Copied, copied
 from vecdist.runtime.cuda.graphs import aside, captured
 
 OFTEN = 8  # runs on the same large arrays, from which on they are captured
@@ -24,7 +25,6 @@ COPIED = 2**16  # bytes of a small array
 MOST = 2**23  # bytes of all that a graph keeps: runs of more take longer than asking for them does
 KEPT = 16  # graphs, of all runs together
 CHANGING = 64  # sets of large arrays, from which on a run is not captured
-TO_DEVICE = 3  # cudaMemcpyDeviceToDevice
 
 _lock = threading.Lock()
 _kept: OrderedDict[Any, _Graph] = OrderedDict()
@@ -122,17 +122,13 @@ def _replayed(found: _Graph, stream: Any, arrays: Sequence[Any]) -> tuple[Any, .
     """The results of a replay on arrays, in memory of their own."""
     import cupy
 
-    copy, on = cupy.cuda.runtime.memcpyAsync, stream.ptr
-    for own, array in zip(found.inputs, arrays, strict=True):
-        if own is not None:
-            copy(own.data.ptr, array.data.ptr, own.nbytes, TO_DEVICE, on)
+    given = zip(found.inputs, arrays, strict=True)
+    copied([Copied(array.data.ptr, own.data.ptr, own.nbytes) for own, array in given if own is not None])
     found.graph.launch(stream)
     whole = cupy.empty(found.size, "u1").data
-    results = []
-    for each, offset in zip(found.results, found.offsets, strict=True):
-        results.append(cupy.ndarray(each.shape, each.dtype, whole + offset))
-        copy(whole.ptr + offset, each.data.ptr, each.nbytes, TO_DEVICE, on)
-    return tuple(results)
+    places = list(zip(found.results, found.offsets, strict=True))
+    copied([Copied(each.data.ptr, whole.ptr + offset, each.nbytes) for each, offset in places])
+    return tuple([cupy.ndarray(each.shape, each.dtype, whole + offset) for each, offset in places])
 
 
 def _place(array: Any) -> Any:
