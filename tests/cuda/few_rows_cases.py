@@ -3,7 +3,7 @@
 import numpy as np
 
 from vecdist import lazy, logpdf, logsumexp, scan
-from vecdist.distributions import Gamma, Normal, Poisson
+from vecdist.distributions import Beta, Gamma, Normal, Poisson, StudentT
 
 LONG = 192  # elements of a row from which on rows are long here: three turns of a block, and what is left
 
@@ -54,6 +54,24 @@ def regression(chains, n, columns, dtype="f8", prior=True):
     terms = logpdf(Poisson(np.exp(0.1 * mean)), counts).sum()
     priors = logpdf(Normal(0.0, 2.0), lazy(slopes)).sum() if prior else 0.0
     return (terms + priors,), (slopes, start)
+
+
+def rare_sides(chains, n, columns, dtype="f8"):
+    """Products with a design, in families with sides that few elements need; a scale of each chain."""
+    slopes, scale = 0.1 * parameters(chains, columns, dtype=dtype), 0.2 * parameters(chains, 1, dtype=dtype)
+    mean = (lazy(data(n * columns, dtype).reshape(n, columns)) * lazy(slopes)[:, None, :]).sum(axis=-1)
+    robust = logpdf(StudentT(4.0, 0.1 * mean, np.exp(lazy(scale))), data(n, dtype))
+    x = (0.1 + 0.02 * (np.arange(n) % 31)).astype(dtype)
+    shares = logpdf(Beta(np.exp(lazy(scale)), 1.0 + np.exp(0.1 * mean)), x)
+    return (robust.sum() + shares.sum(),), (slopes, scale)
+
+
+def mixed(chains, n, columns, components, dtype="f8"):
+    """A mixture around products with a design."""
+    slopes, shift = 0.1 * parameters(chains, columns, dtype=dtype), parameters(chains, 1, components, dtype=dtype)
+    mean = (lazy(data(n * columns, dtype).reshape(n, columns)) * lazy(slopes)[:, None, :]).sum(axis=-1)
+    terms = logpdf(Normal(0.1 * mean[..., None] + lazy(shift), 1.5), data(n, dtype)[:, None])
+    return (logsumexp(terms, axis=-1).sum(),), (slopes, shift)
 
 
 def grouped(chains, n, columns, count, dtype="f8"):
@@ -127,6 +145,14 @@ def cases():
         "chains of a regression with groups in strips": (grouped(70, 400, 5, 30), 1, 1),
         "chains of a regression with few groups in strips": (grouped(66, 196, 4, 3, "f4"), 1, 1),
         "many chains of a regression in strips": (regression(130, 192, 3, "f4"), 1, 1),
+        "few chains over a wide design": (regression(3, 75, 50), 1, 1),
+        "few chains over a wide design in float32": (regression(8, 90, 100, "f4"), 2, 1),
+        "two chains over a wider design": (regression(2, 70, 300, "f4", prior=False), 1, 1),
+        "few chains over a wide design, with groups": (grouped(4, 80, 60, 5), 1, 1),
+        "few chains over a wide design, with few groups": (grouped(2, 400, 41, 2, "f4"), 2, 1),
+        "few chains over a wide design, with rare sides": (rare_sides(3, 70, 50), 1, 1),
+        "few chains over a wide design, with rare sides in float32": (rare_sides(2, 130, 90, "f4"), 1, 1),
+        "few chains of a mixture over a wide design": (mixed(3, 70, 50, 3), 1, 1),
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),
         "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),

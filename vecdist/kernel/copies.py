@@ -19,11 +19,15 @@ class Copy:
         for level, item in old.items:
             if isinstance(item, Loop):
                 self.put(new, level, item)
-            elif isinstance(item, Cases):
-                new.put(level, Cases(item.condition, self.block(item.short, new), self.block(item.long, new)))
             else:
-                new.put(level, self.at_home(item))
+                new.put(level, self.copied(item, new))
         return new
+
+    def copied(self, item: Statement | Cases, new: Block) -> Statement | Cases:
+        """What is no loop, in a new block."""
+        if isinstance(item, Cases):
+            return Cases(item.condition, self.block(item.short, new), self.block(item.long, new))
+        return self.at_home(item)
 
     def put(self, new: Block, level: int, loop: Loop) -> None:
         """Enter what becomes of a loop."""

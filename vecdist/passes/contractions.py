@@ -13,13 +13,12 @@ from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim
-from vecdist.passes.few_rows import LONG, fits
+from vecdist.passes.few_rows import TALL, fits
 from vecdist.primitives.products import THIN, product, transposed
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
 
-LARGE = 1024  # elements of a matrix from which products with many vectors are left to a library on a GPU, unless
-OTHERS = 3  # each thread has room for sums of all columns, and of so many others
+LARGE = 1024  # elements of a matrix from which products with many vectors may be left to a library on a GPU
 MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long, and of
 BESIDE = 256  # vectors and fewer with long rows any number
 MANY = 256  # the same on the CPU, where sums inside of rows inside of chains leave its vectors unused
@@ -50,8 +49,8 @@ def _in_kernel(rows: int, columns: int, vectors: int) -> bool:
     100 000 x 24 took 245 us and 297, 1000 and 20 000 x 30 338 us and 213.  Of short rows it has no vectors: 16 and
     700 x 16 took 37 us and 118, 64 and 500 x 30 took 249 and 172.
     """
-    is_long = rows >= LONG
-    has_room = fits(vectors, columns + OTHERS) if is_long else columns <= THIN
+    is_long = rows >= TALL
+    has_room = fits(vectors, columns) if is_long else columns <= THIN
     return has_room and ((is_long and vectors <= BESIDE) or rows * columns * vectors <= MOST[is_long])
 
 

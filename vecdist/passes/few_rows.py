@@ -23,8 +23,11 @@ TALL = 60  # the same where columns of them are summed, each by one thread where
 GROUPED = 256  # the same where they are added up by index
 MOST = 4096  # rows of which threads take strips
 OWN = 64  # rows with elements of their own, at most: threads that share an element of each read apart
+OTHERS = 3  # sums of a row beside those of its columns
 LANES = 32  # threads that may share the sums of rows
 SLOTS = 40  # sums of a thread, in 80 KiB of shared memory for a block
+CHAINS = 8  # rows that may be written out, where lanes share what lies behind them
+JAMMED = 32  # sums of a thread then, beside as many coefficients
 
 Length = Callable[[Iterable[Dim]], int]
 
@@ -141,13 +144,22 @@ def _has_room(first: Collection[Dim], every: Sequence[Rows], length: Length, in_
     taken = _taken(tuple(first), every)
     columns = _columns_first(taken, every, length)
     dims = [sorted((*each.rows, *each.columns), key=lambda dim: dim not in columns) for each in taken]
+    jammed = [jams(length(each.rows), length(each.columns)) for each in taken]
+    if any(jammed):
+        sums = [length(each.rows) * -(-length(each.columns) // LANES) for each in taken]
+        return sum(count for count, own in zip(sums, jammed, strict=True) if own) <= JAMMED
     turns = [1 if in_strips else -(-length(each[:1]) // LANES) for each in dims]
     return sum(turn * length(each[1:]) for turn, each in zip(turns, dims, strict=True)) <= SLOTS
 
 
 def fits(rows: int, columns: int) -> bool:
-    """Whether threads have room for so many sums of each of a few rows, which lanes share, or of strips of more."""
-    return rows <= MOST and columns <= SLOTS
+    """Whether threads have room for a sum for each column of each row, which lanes share, or strips of, and others."""
+    return (rows <= MOST and columns <= SLOTS - OTHERS) or jams(rows, columns)
+
+
+def jams(rows: int, columns: int) -> bool:
+    """Whether a few rows are written out, as their columns are more than a thread has room for, but not than lanes."""
+    return 1 < rows <= CHAINS and columns > SLOTS - OTHERS and rows * -(-columns // LANES) <= JAMMED
 
 
 def _in_strips(found: Sequence[Rows], length: Length) -> bool:

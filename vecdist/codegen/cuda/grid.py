@@ -11,6 +11,7 @@ from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import Constant, Expr
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
+from vecdist.passes.few_rows import JAMMED
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
 SIZE = 8  # bytes of a sum
@@ -131,10 +132,12 @@ class Grid:
         longest = max((self.fixed[each.dim] for each in inner), default=1)
         if longest > WIDE:
             return THREADS
-        lanes, deep = group(longest), any(each.body.every_loop() for each in inner)
-        own = [each for each in private_sums(self.kernel, {}, THREADS) if each.loop is loop] if deep else []
+        own = [each for each in private_sums(self.kernel, {}, THREADS) if each.loop is loop]
+        jammed = self.is_jammed(loop)
+        lanes, room = (1, JAMMED) if jammed else (group(longest), REGISTERS)
+        own = own if jammed or any(each.body.every_loop() for each in inner) else []
         scarce = bool(own) and loop.dim in self.kernel.scarce
-        while lanes < min(longest, GROUP) and (scarce or sum(each.size(self.fixed, lanes) for each in own) > REGISTERS):
+        while lanes < min(longest, GROUP) and (scarce or sum(each.size(self.fixed, lanes) for each in own) > room):
             lanes *= 2
         return lanes
 
@@ -142,6 +145,11 @@ class Grid:
         """The lengths of rows that lanes share and add up for themselves, where these are too few for all threads."""
         few = {each.loop.dim for each in self.private if each.loop in self.lanes and each.loop.turns(lengths) <= SCARCE}
         return tuple(sorted(few))
+
+    def is_jammed(self, rows: Loop) -> bool:
+        """Whether the chains of a nest are written out, each of which adds to places of its own."""
+        added = [item for loop in rows.body.every_loop() for item in loop.body.walk() if isinstance(item, Scatter)]
+        return any(isinstance(index, Constant) for item in added for index in item.indices)
 
     def element(self, loop: Loop, rows: Loop, turn: Expr) -> Expr:
         """The element of an inner loop of known length that a lane takes in one of its turns."""

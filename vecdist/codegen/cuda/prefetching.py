@@ -142,7 +142,7 @@ def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ah
                     deep = True
                     inside = (*along, Along(each, grid.fixed[each.dim], False))
                     found += _along(_items(each), inside, rows, same, grid)
-    wide = any(grid.turns(inner, rows) > ELEMENTS_OF_LANE for inner in rows.body.every_loop())
+    wide = any(grid.turns(inner, rows) > ELEMENTS_OF_LANE for inner in rows.body.every_loop()) or grid.is_jammed(rows)
     return _fitting(found, WORDS_OF_DEEP if deep else WORDS_OF_WIDE if wide else WORDS)
 
 

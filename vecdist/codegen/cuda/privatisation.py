@@ -28,11 +28,16 @@ ELEMENT, OTHER, PLACE, ROW, WHOLE = map(Name, ("element", "other", "place", "row
 
 
 def privatisable(kernel: Kernel) -> dict[Scatter, Loop]:
-    """The scatters of a nest whose indices are inner loops, with the loop over rows: each thread meets them again."""
+    """The scatters of a nest whose indices are inner loops, with the loop over rows: each thread meets them again.
+
+    So it does what lies at known places, where there are inner loops.
+    """
     found = {}
     for _, loop in kernel.nests():
         inner = {Name(item.index) for item in loop.body.walk() if isinstance(item, Loop)}
-        found |= {item: loop for item in scatters(loop) if item.indices and set(item.indices) <= inner}
+        for item in scatters(loop) if inner else ():
+            places = {index for index in item.indices if not isinstance(index, Constant)}
+            found |= {item: loop} if item.indices and places <= inner else {}
     return found
 
 

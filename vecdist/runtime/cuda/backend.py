@@ -16,6 +16,7 @@ import numpy as np
 
 from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
+from vecdist.codegen.cuda.jammed_chains import jammed_chains
 from vecdist.codegen.cuda.launch import is_spread, lanes_of, with_room, workspace
 from vecdist.codegen.cuda.near_sums import contended, waited_for
 from vecdist.codegen.cuda.render import render
@@ -346,7 +347,8 @@ class Cuda(Backend):
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
-        return with_room(replace(super().sized(kernel, lengths, few), near=contended(kernel, lengths)), lengths)
+        known = jammed_chains(super().sized(kernel, lengths, few), lengths)
+        return with_room(replace(known, near=contended(known, lengths)), lengths)
 
     def compile(self, kernel: Kernel) -> CudaProgram:
         try:
