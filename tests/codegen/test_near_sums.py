@@ -62,7 +62,7 @@ def table(rows, *columns):
 
 
 @pytest.mark.parametrize(("columns", "far", "strips"), [
-    ((3, 12), 0, 0), ((3, 300), 1, 0), ((8192,), 0, 1), ((40, 40), 0, 1), ((40, 41), 1, 0),
+    ((3, 12), 0, 0), ((3, 300), 0, 0), ((3, 400), 1, 0), ((8192,), 0, 1), ((40, 40), 0, 1), ((40, 41), 1, 0),
 ])
 def test_sums_that_no_thread_has_room_for_are_far(columns, far, strips):
     """A lane that shares the first axis would keep all of the second, of its strip of the first where that helps."""

@@ -13,14 +13,16 @@ from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim
-from vecdist.passes.few_rows import TALL, fits
+from vecdist.passes.few_rows import LONG, TALL, fits, jams
 from vecdist.primitives.products import THIN, product, transposed
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
 
 LARGE = 1024  # elements of a matrix from which products with many vectors may be left to a library on a GPU
-MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long, and of
-BESIDE = 256  # vectors and fewer with long rows any number
+MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long
+BESIDE = 256  # vectors and fewer, of which it does any number as fast where rows are long
+JAMMED = 4  # the same of those that are written out
+MOST_JAMMED = 2**26  # multiplications of more of them
 MANY = 256  # the same on the CPU, where sums inside of rows inside of chains leave its vectors unused
 SEVERAL = 16  # vectors of a sum from which on the CPU's is sooner: of 64 in a quarter of the time, of 2 in twice it
 THROUGH = {"view", "cast", "checked"}  # what elements go through one by one, beside operations on numbers
@@ -46,10 +48,12 @@ def _in_kernel(rows: int, columns: int, vectors: int) -> bool:
     """Whether a kernel has room, and time, for a matrix and so many vectors.
 
     On an H200, in float32, 8 vectors and 4 194 304 x 24 took it 315 us, and cuBLAS with kernels around it 853; 256 and
-    100 000 x 24 took 245 us and 297, 1000 and 20 000 x 30 338 us and 213.  Of short rows it has no vectors: 16 and
-    700 x 16 took 37 us and 118, 64 and 500 x 30 took 249 and 172.
+    100 000 x 24 took 245 us and 297, 1000 and 20 000 x 30 338 us and 213.  Written out, 4 and 1 000 000 x 64 took it
+    144 us and the others 297, 8 and 1 000 000 x 64 460 us and 336.
     """
-    is_long = rows >= TALL
+    is_long = rows >= (TALL if vectors <= BESIDE else LONG)
+    if is_long and jams(vectors, columns):
+        return vectors <= JAMMED or rows * columns * vectors <= MOST_JAMMED
     has_room = fits(vectors, columns) if is_long else columns <= THIN
     return has_room and ((is_long and vectors <= BESIDE) or rows * columns * vectors <= MOST[is_long])
 

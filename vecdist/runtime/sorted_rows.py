@@ -50,8 +50,9 @@ def arranged(
             first.derived[key] = _arranged(grouping, bound, kind)
         found = first.derived[key]
         if found is not None:
-            counts = (element_count(each, bound.lengths) for each in ((grouping.dim,), grouping.sizes, shape))
-            pays = picks(*counts, found.together)
+            sums = element_count(shape, bound.lengths)
+            groups = element_count(grouping.sizes, bound.lengths)
+            pays = picks(length_of(grouping.dim, bound.lengths), groups, sums, found.together)
             sortings.append(Sorting(grouping, len(found.shapes), len(sortings), len(leaves), pays))
             leaves += found.leaves
             lengths |= sortings[-1].lengths(found.shapes)

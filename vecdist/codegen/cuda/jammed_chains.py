@@ -67,7 +67,7 @@ class _Jammed(Copy):
         new = self.blocks[old] = self.blocks[loop.body] = Block(parent, old.index)
         later = len(loop.body.levels) - 1
         for level, item in old.items:
-            if item is not loop:
+            if not isinstance(item, Loop):
                 new.put(level if level <= at else level + later, self.copied(item, new))
         self.together(loop.body, new, at, _Turns(loop, self.counts[loop]))
         return new

@@ -16,6 +16,7 @@ TOGETHER = 32  # copies of a launch, whose arguments then have 768 bytes
 THREADS = 256
 OF_BLOCK = THREADS * 16  # bytes
 BLOCKS = 128  # of a copy: more wait for the memory
+TABLE = np.dtype([("all", np.int64, (3, TOGETHER))])  # one value, as what is passed by value has to be
 TEXT = f"#define TOGETHER {TOGETHER}\n" + """
 struct Copies { const char *from[TOGETHER]; char *to[TOGETHER]; long long size[TOGETHER]; };
 
@@ -46,9 +47,9 @@ def copied(copies: Iterable[Copied]) -> None:
     left = list(copies)
     for at in range(0, len(left), TOGETHER):
         some = left[at : at + TOGETHER]
-        table = np.zeros((3, TOGETHER), np.int64)
-        table[:, : len(some)] = list(zip(*some, strict=True))
-        blocks = min(BLOCKS, 1 + int(table[2].max()) // OF_BLOCK)
+        table = np.zeros(1, TABLE)
+        table["all"][0, :, : len(some)] = list(zip(*some, strict=True))
+        blocks = min(BLOCKS, 1 + max(each.size for each in some) // OF_BLOCK)
         _kernel()((blocks, len(some)), (THREADS,), (table,))
 
 

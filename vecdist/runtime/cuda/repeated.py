@@ -57,6 +57,7 @@ class Repeated:
         self._still: bool = size <= MOST
         self._asked: Counter[Any] = Counter()
         self._keys: list[Any] = []
+        self._graphs = _kept  # which is gone when the interpreter ends
         self._lock = threading.Lock()
         self._device = cupy.cuda.device.get_device_id
         self._stream = cupy.cuda.get_current_stream
@@ -72,7 +73,7 @@ class Repeated:
 
     def __del__(self) -> None:
         for key in self._keys:
-            _kept.pop(key, None)
+            self._graphs.pop(key, None)
 
     def _graph(self, arrays: Sequence[Any], stream: Any) -> _Graph | None:
         """The graph for these arrays and the current stream, once there is one."""

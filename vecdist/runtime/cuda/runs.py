@@ -8,15 +8,17 @@ that add to the same element are a run, of which one adds for all.
 from __future__ import annotations
 
 import os
+from typing import Any
 
 WARP = 32
 MANY = 16  # runs of a warp from which on lanes are sooner done one by one
 
 if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
 
-    def add_in_runs(array, place, value):  # noqa: ANN001, ANN201
-        """Add to an element: threads take turns there."""
+    def _in_turn(array, place, value) -> None:  # noqa: ANN001
         array[place] += value
+
+    add_in_runs: Any = _in_turn
 
 else:
     from llvmlite import ir
@@ -89,7 +91,8 @@ else:
                 _add(builder, element, given[2])
         return context.get_dummy_value()
 
-    @intrinsic
-    def add_in_runs(typing, array, place, value):  # noqa: ANN001, ANN201
+    def _typed(typing, array, place, value):  # noqa: ANN001, ANN202
         """Add to an element of shared memory that neighbours may add to as well."""
         return types.void(array, types.int64, types.float64), _add_in_runs
+
+    add_in_runs = intrinsic(_typed)
