@@ -3,7 +3,7 @@
 import numpy as np
 
 from vecdist import lazy, logpdf, logsumexp, scan
-from vecdist.distributions import Beta, Gamma, Normal, Poisson, StudentT
+from vecdist.distributions import Bernoulli, Beta, Gamma, Normal, Poisson, StudentT
 
 LONG = 192  # elements of a row from which on rows are long here: three turns of a block, and what is left
 
@@ -122,6 +122,39 @@ def groups(chains, n, count):
     return (logpdf(Poisson(rate), counts).sum() - 0.5 * (lazy(effects) ** 2).sum(),), (effects, log_rate)
 
 
+OUTCOMES = {
+    "Normal": (lambda e, s: Normal(e, np.exp(s)), lambda n: data(n)),
+    "StudentT": (lambda e, s: StudentT(3.0 + np.exp(s), e, 1.5), lambda n: data(n)),
+    "Poisson": (lambda e, s: Poisson(np.exp(e)), lambda n: np.arange(n) % 4.0),
+    "Bernoulli": (lambda e, s: Bernoulli(logit=e), lambda n: np.arange(n) % 2.0),
+    "Gamma": (lambda e, s: Gamma(np.exp(s), np.exp(e)), lambda n: 0.1 + np.abs(data(n))),
+    "Beta": (lambda e, s: Beta(np.exp(s), 1.0 + np.exp(e)), lambda n: 0.1 + 0.02 * (np.arange(n) % 31)),
+}
+
+
+def wide_design(seed):
+    """A regression of 2 to 8 chains over a design of 38 and more columns, with what else there may be at random."""
+    rng = np.random.default_rng(seed)
+    chains, dtype = int(rng.integers(2, 9)), str(rng.choice(["f4", "f8"]))
+    columns, n = int(rng.integers(38, 1 + 32 * (32 // chains))), int(rng.integers(60, 140))
+    family, outcomes = OUTCOMES[str(rng.choice([*OUTCOMES]))]
+    own = 0.1 * parameters(chains, columns, dtype=dtype), 0.2 * parameters(chains, 1, dtype=dtype)
+    slopes, scale = map(lazy, own)
+    predictor = (lazy(data(n * columns, dtype).reshape(n, columns)) * slopes[:, None, :]).sum(axis=-1)
+    arrays = list(own)
+    if rng.random() < 0.4:
+        effects = 0.3 * parameters(chains, 4, dtype=dtype)
+        arrays.append(effects)
+        predictor = predictor + lazy(effects)[:, np.arange(n) * 3 % 4]
+    if rng.random() < 0.3:
+        predictor = predictor * np.tanh(lazy(data(n, dtype)) + scale)
+    terms = logpdf(family(0.2 * predictor, scale), outcomes(n).astype(dtype))
+    if rng.random() < 0.3:
+        return (terms.sum(axis=1) - 0.5 * (slopes**2).sum(axis=1),), ()
+    priors = logpdf(Normal(0.0, 2.0), slopes).sum() if rng.random() < 0.5 else 0.0
+    return (terms.sum() + priors,), tuple(arrays)
+
+
 def together(*parts):
     """The sum of several, in one launch."""
     values, arrays = zip(*parts, strict=True)
@@ -153,6 +186,7 @@ def cases():
         "few chains over a wide design, with rare sides": (rare_sides(3, 70, 50), 1, 1),
         "few chains over a wide design, with rare sides in float32": (rare_sides(2, 130, 90, "f4"), 1, 1),
         "few chains of a mixture over a wide design": (mixed(3, 70, 50, 3), 1, 1),
+        **{f"random chains over a wide design {seed}": (wide_design(seed), 1, 1) for seed in range(12)},
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),
         "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),
