@@ -26,7 +26,7 @@ def in_groups(target, wrt):
     """Value and gradient by NumPy from the graph in which rows are sorted, and that graph."""
     bound = bind((target.node, *(lazy(array).node for array in wrt)))
     first = settled(Structure(bound.roots, gradient_of, "nan", bound.constant))
-    rows, sortings = arranged(bound, groupings(first.all, bound.constant), "numpy", lambda *counts: True)
+    rows, sortings = arranged(bound, groupings(first.all, bound.constant), "numpy")
     graph = derived(Structure(bound.roots, gradient_of, "nan", bound.constant, (), sortings, len(rows.leaves)))
     arrays = [leaf.array for leaf in rows.leaves]
     constants = interpret(graph.constants, arrays, rows.lengths)
@@ -230,7 +230,7 @@ def test_single_precision():
 @pytest.mark.parametrize("rows", [50, 2000])
 def test_rows_behind_other_axes(monkeypatch, rows, mark, picks):
     """Data of several columns with the rows last, and chains: axes before the rows, at every level of pieces."""
-    monkeypatch.setattr(Cpu, "picks", staticmethod(lambda *counts: picks))
+    monkeypatch.setattr(Cpu, "picks", picks)
     y, weight, group = RNG.normal(size=rows), RNG.normal(size=(3, rows)), RNG.integers(0, 2, rows)
     effects = RNG.normal(size=(5, 2))
 

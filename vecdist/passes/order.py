@@ -93,8 +93,8 @@ class Structure(NamedTuple):
     """What is asked for: an expression without its arrays, what is derived of it, and what is known of its inputs.
 
     The slots in ``data`` never change, ``sortings`` are groups of their rows.  Terms that depend on the slots in
-    ``dropped`` alone are left out; new slots are numbered from ``slots`` on.  ``rows`` are lengths of rows in chunks,
-    of which no arrays are kept.
+    ``dropped`` alone are left out; new slots are numbered from ``slots`` on; ``picks`` says that rows which change may
+    be picked in the order of groups that do not.  ``rows`` are lengths of rows in chunks, of which no arrays are kept.
     """
 
     roots: tuple[Node, ...]
@@ -104,6 +104,7 @@ class Structure(NamedTuple):
     dropped: tuple[int, ...] = ()
     sortings: tuple[Sorting, ...] = ()
     slots: int = 0
+    picks: bool = True
     rows: frozenset[str] = frozenset()
 
 
@@ -189,7 +190,7 @@ def derived(structure: Structure, last: Sequence[Pass] = (), first: Derived | No
     """A structure after every pass, those of a target last; ``first`` is what the first passes give, where known."""
     first = first or settled(structure)
     special, outputs = specialised(structure, first), len(first.roots)
-    special = sorted_rows(special, structure.sortings, structure.data, outputs)
+    special = sorted_rows(special, structure.sortings, structure.data, outputs, structure.picks)
     lowered = passed(special.roots, (*ON_TARGET, *last))
     flags = tuple(flag for flag in lowered[outputs:] if not flag.is_const(False))
     conditions = (*first.conditions, *special.conditions)

@@ -46,15 +46,13 @@ class Grouping:
 class Sorting:
     """A grouping and the number of its levels; its arrays fill the slots from ``first`` on.
 
-    These are the order of rows and the count of each level, then the owners of the pieces.  ``picks`` says that rows
-    which change may be picked in that order.
+    These are the order of rows and the count of each level, then the owners of the pieces.
     """
 
     grouping: Grouping
     levels: int
     number: int
     first: int
-    picks: bool = True
 
     @property
     def slots(self) -> int:
@@ -100,21 +98,18 @@ class Sorting:
         return Node("slot", (), (number, "dense", ()), (self.shape(0)[0], 1), np.dtype(np.int64))
 
 
-def groupings(roots: Sequence[Node], data: Collection[int]) -> dict[Grouping, Shape]:
-    """The groupings of scattered sums whose indices depend on nothing but the slots in ``data``.
-
-    With each comes the shape of one of these sums.
-    """
+def groupings(roots: Sequence[Node], data: Collection[int]) -> tuple[Grouping, ...]:
+    """The groupings of scattered sums whose indices depend on nothing but the slots in ``data``."""
     constant: dict[Node, bool] = {}
-    found: dict[Grouping, Shape] = {}
+    found: dict[Grouping, None] = {}
     for node in topological(roots):
         own = node.op != "slot" or node.attrs[0] in data
         constant[node] = own and all(constant[arg] for arg in node.args)
         if node.op == "scatter" and node.attrs[1] and all(constant[index] for index in node.args[1:]):
             grouping = _grouping(node)
             if grouping is not None:
-                found[grouping] = node.shape
-    return found
+                found[grouping] = None
+    return tuple(found)
 
 
 def _grouping(node: Node) -> Grouping | None:
@@ -128,7 +123,7 @@ def _grouping(node: Node) -> Grouping | None:
 
 
 def sorted_rows(
-    special: Specialised, sortings: Sequence[Sorting], data: Collection[int], outputs: int
+    special: Specialised, sortings: Sequence[Sorting], data: Collection[int], outputs: int, picks: bool = True
 ) -> Specialised:
     """The roots with their sums by groups, and whole sums over the same rows, in the order of the groups.
 
@@ -137,7 +132,7 @@ def sorted_rows(
     """
     if not sortings:
         return special
-    state = _State(sortings, frozenset(data), list(special.constants))
+    state = _State(sortings, frozenset(data), list(special.constants), picks)
     roots = rewrite(special.roots, state.rule)
     flags = (state.sorted_flag(root) for root in roots[outputs:])
     return Specialised((*roots[:outputs], *flags), tuple(state.constants), special.conditions)
@@ -156,6 +151,7 @@ class _State:
     sortings: Sequence[Sorting]
     data: Collection[int]
     constants: list[Node]
+    picks: bool
     done: dict[tuple[Sorting, Node], Node] = field(default_factory=dict)
 
     @property
@@ -258,7 +254,7 @@ class _State:
         rows = gather(source, [sorting.order(0)], sorting.shape(0), place)
         if number >= self.first or number in self.data:
             return self.constant(rows)
-        if not sorting.picks:
+        if not self.picks:
             raise _OrderMatters
         return rows
 

@@ -94,9 +94,8 @@ class Backend(ABC):
     """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
     fixed_from: int = 0
     """The elements of all rows from which that pays: below it no length asks for a program of its own."""
-    picks: Callable[[int, int, int, bool], bool] = staticmethod(lambda *_: False)
-    """Whether it pays to pick so many rows, which change, in the order of so many groups, which do not, for so many
-    sums in all, instead of adding up by index; and whether rows of a group stand together as they are."""
+    picks: bool = False
+    """Whether it pays to pick rows that change, in the order of groups that do not, instead of adding up by index."""
     widest: int | None = None
     """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
 

@@ -147,7 +147,7 @@ def structure(
 def _serves(bound: Bound, derivation: Derivation, errors: str) -> bool:
     """Whether the loops over the rows of long designs come first on a GPU."""
     target = backend("cuda")
-    asked = Structure(bound.roots, derivation, errors, slots=len(bound.leaves))
+    asked = Structure(bound.roots, derivation, errors, slots=len(bound.leaves), picks=target.picks)
     parts = _derived(("cuda", asked), lambda: derived(asked, target.passes, first(asked))).parts
     chosen = [part.chosen(bound.lengths, target.widest, target.side_by_side) for part in parts]
     return all(served(part.rows, bound.lengths, each.first) for part, each in zip(parts, chosen, strict=True))
@@ -174,8 +174,8 @@ def fed(
 
         return chunked(bound, derivation, kind, errors, dropped)
     if bound.constant:
-        groups = groupings(first(Structure(bound.roots, derivation, errors, bound.constant)).all, bound.constant)
-        rows, sortings = arranged(bound, groups, LIBRARY[kind], backend(kind).picks)
+        asked = Structure(bound.roots, derivation, errors, bound.constant)
+        rows, sortings = arranged(bound, groupings(first(asked).all, bound.constant), LIBRARY[kind])
         plan = planned(rows, derivation, kind, errors, bound.constant, dropped, sortings)
         found = constants(plan, rows, kind)
         if found is not None:
@@ -241,7 +241,7 @@ def planned(
 ) -> Plan:
     """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
     target = backend(kind)
-    asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), rows)
+    asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), target.picks, rows)
     key = (kind, asked)
     found = target.called(_derived(key, lambda: derived(asked, target.passes, first(asked))), bound.lengths)
     key = (*key, found.all)
@@ -312,11 +312,11 @@ def sequential(
     """
     bound = collapsed(bound, kind)
     dropped, rows = bound.unvarying if unnormalised else (), _rows(bound)
-    asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), rows)
+    asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), False, rows)
     found = derived(asked, (products_as_loops,), first(asked))
     leaves = constants(found, bound, kind) if bound.constant else []
     if leaves is None:
-        asked = Structure(bound.roots, derivation, "nan", dropped=dropped)
+        asked = Structure(bound.roots, derivation, "nan", dropped=dropped, picks=False)
         found = derived(asked, (products_as_loops,), first(asked))
     if rows and reads_chunks(found.all, bound):
         raise TypeError(

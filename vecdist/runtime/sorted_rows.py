@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -11,10 +11,9 @@ import numpy as np
 
 from vecdist.graph.leaves import Leaf, on_host
 from vecdist.graph.node import topological
-from vecdist.graph.shapes import Shape
 from vecdist.passes.bind import Bound
 from vecdist.passes.sort_by_key import Grouping, Sorting
-from vecdist.runtime.base import element_count, length_of
+from vecdist.runtime.base import length_of
 from vecdist.runtime.interpreter import interpret
 from vecdist.runtime.segments import segments
 
@@ -22,38 +21,25 @@ from vecdist.runtime.segments import segments
 @final
 @dataclass(frozen=True)
 class Arranged:
-    """The arrays of a grouping, as leaves, and how many pieces of which width each of its levels has.
-
-    Rows are ``together`` where most of those that a piece has stand beside each other as they are.
-    """
+    """The arrays of a grouping, as leaves, and how many pieces of which width each of its levels has."""
 
     leaves: tuple[Leaf, ...]
     shapes: tuple[tuple[int, int], ...]
-    together: bool
 
 
-def arranged(
-    bound: Bound, groupings: Mapping[Grouping, Shape], kind: str, picks: Callable[[int, int, int, bool], bool]
-) -> tuple[Bound, tuple[Sorting, ...]]:
-    """``bound`` with the order of its rows in each grouping; ``kind`` is the library of its arrays.
-
-    ``picks`` says of so many rows, groups and sums, and of rows that are together or not, whether those that change are
-    picked in that order.
-    """
+def arranged(bound: Bound, groupings: Sequence[Grouping], kind: str) -> tuple[Bound, tuple[Sorting, ...]]:
+    """``bound`` with the order of its rows in each grouping; ``kind`` is the library of its arrays."""
     if not groupings:
         return bound, ()
     first, *others = (bound.leaves[place] for place in bound.constant)
     leaves, lengths, sortings = list(bound.leaves), dict(bound.lengths), []
-    for grouping, shape in groupings.items():
+    for grouping in groupings:
         key = (grouping, *(leaf.born for leaf in others), *bound.lengths.items())
         if key not in first.derived:
             first.derived[key] = _arranged(grouping, bound, kind)
         found = first.derived[key]
         if found is not None:
-            sums = element_count(shape, bound.lengths)
-            groups = element_count(grouping.sizes, bound.lengths)
-            pays = picks(length_of(grouping.dim, bound.lengths), groups, sums, found.together)
-            sortings.append(Sorting(grouping, len(found.shapes), len(sortings), len(leaves), pays))
+            sortings.append(Sorting(grouping, len(found.shapes), len(sortings), len(leaves)))
             leaves += found.leaves
             lengths |= sortings[-1].lengths(found.shapes)
     return Bound(bound.roots, tuple(leaves), lengths), tuple(sortings)
@@ -73,6 +59,4 @@ def _arranged(grouping: Grouping, bound: Bound, kind: str) -> Arranged | None:
     found = segments([xp.asarray(index) for index in indices], sizes, xp)
     given = [array for level in found.levels for array in (level.order, level.count)]
     leaves = tuple(Leaf(None, array, kind) for array in (*given, *found.owners))
-    order = found.levels[0].order
-    together = order.shape[1] > 1 and bool((order[:, 1:] - order[:, :-1] <= 1).mean() > 0.5)
-    return Arranged(leaves, tuple(level.order.shape for level in found.levels), together)
+    return Arranged(leaves, tuple(level.order.shape for level in found.levels))

@@ -31,15 +31,10 @@ def contended(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[int, ...]:
     sizes = {number: _count(output, lengths) for number, output in enumerate(kernel.outputs) if output.summed}
     for number, size in sorted(sizes.items(), key=lambda each: each[1]):
         rows = max(_turns(loop, number, lengths) for _, loop in kernel.nests())
-        if waited_for(rows, size, room) and number not in kept:
+        if size <= room and rows >= max(1, WAITING * size) and number not in kept:
             found.append(number)
             room -= size
     return tuple(sorted(found))
-
-
-def waited_for(rows: int, elements: int, room: int = MOST) -> bool:
-    """Whether rows would wait for each other where all blocks add to these elements, and a block has room for them."""
-    return elements <= room and rows >= max(1, WAITING * elements)
 
 
 def _count(output: Output, lengths: Mapping[str, int]) -> int:

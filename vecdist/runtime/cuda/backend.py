@@ -18,7 +18,7 @@ from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.jammed_chains import jammed_chains
 from vecdist.codegen.cuda.launch import is_spread, lanes_of, with_room, workspace
-from vecdist.codegen.cuda.near_sums import contended, waited_for
+from vecdist.codegen.cuda.near_sums import contended
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
 from vecdist.codegen.routines import Routine, Tables, with_needs
@@ -327,11 +327,6 @@ def _slot_arguments(kernel: Kernel, feeds: Sequence[Feed], names: dict[str, Any]
     return arguments
 
 
-def _picks(rows: int, groups: int, sums: int, together: bool) -> bool:
-    """Of one chain, rows that stand together, and those that add to sums of the whole grid: blocks have few at hand."""
-    return sums == groups and (together or not waited_for(rows, sums))
-
-
 @final
 class Cuda(Backend):
     """Compiles for the current device."""
@@ -340,7 +335,7 @@ class Cuda(Backend):
     nests = (*Backend.nests, collapsed)  # as many rows as there are threads for
     passes = (fast_path,)  # a warp takes one side of a branch; a vector of the CPU would compute both
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
-    picks = staticmethod(_picks)
+    picks = True  # sums by index are atomic additions, in another order each time
     widest = 8192  # 32 slots for each of the 256 threads of a block: 64 KiB of shared memory
     side_by_side = 128  # fewer blocks than these leave processors idle
 
