@@ -132,10 +132,9 @@ class Grid:
         longest = max((self.fixed[each.dim] for each in inner), default=1)
         if longest > WIDE:
             return THREADS
-        own = [each for each in private_sums(self.kernel, {}, THREADS) if each.loop is loop]
-        jammed = self.is_jammed(loop)
-        lanes, room = (1, JAMMED) if jammed else (group(longest), REGISTERS)
-        own = own if jammed or any(each.body.every_loop() for each in inner) else []
+        lanes, room = (1, JAMMED) if self.is_jammed(loop) else (group(longest), REGISTERS)
+        sums = private_sums(self.kernel, {}, THREADS) if self._has_many_sums(loop) else []
+        own = [each for each in sums if each.loop is loop]
         scarce = bool(own) and loop.dim in self.kernel.scarce
         while lanes < min(longest, GROUP) and (scarce or sum(each.size(self.fixed, lanes) for each in own) > room):
             lanes *= 2
@@ -143,8 +142,12 @@ class Grid:
 
     def scarce(self, lengths: Mapping[str, int]) -> tuple[str, ...]:
         """The lengths of rows that lanes share and add up for themselves, where these are too few for all threads."""
-        few = {each.loop.dim for each in self.private if each.loop in self.lanes and each.loop.turns(lengths) <= SCARCE}
-        return tuple(sorted(few))
+        loops = {each.loop for each in self.private if each.loop in self.lanes and self._has_many_sums(each.loop)}
+        return tuple(sorted({loop.dim for loop in loops if loop.turns(lengths) <= SCARCE}))
+
+    def _has_many_sums(self, rows: Loop) -> bool:
+        """Whether a lane adds up more than one thing for each element: there are loops in each other, or chains."""
+        return self.is_jammed(rows) or any(each.body.every_loop() for each in rows.body.every_loop())
 
     def is_jammed(self, rows: Loop) -> bool:
         """Whether the chains of a nest are written out, each of which adds to places of its own."""

@@ -77,8 +77,9 @@ class _Jammed(Copy):
         for level in old.levels:
             sides = [case.long for case in old.cases(level)]  # lanes of a group go through all that there is
             self.blocks |= dict.fromkeys(sides, new)
-            for item in (*old.statements(level), *(item for side in sides for item in side.walk())):
-                for copy in turns.of(item):  # type: ignore[arg-type]
+            rare = (item for side in sides for item in side.walk() if isinstance(item, Statement))
+            for item in (*old.statements(level), *rare):
+                for copy in turns.of(item):
                     new.put(first + level, self.at_home(copy))
             for loop in old.loops(level):
                 body = self.blocks[loop.body] = Block(new, loop.index)
@@ -108,7 +109,6 @@ class _Turns:
             if own:
                 known[item.name] = Name(f"{item.name}_{turn}")
             yield _in_turn(item, known)
-
 
     def of_all(self, item: Accumulate) -> Iterator[Statement]:
         """What all turns add to a sum of the whole kernel, in one addition."""
