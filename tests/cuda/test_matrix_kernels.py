@@ -2,6 +2,7 @@
 
 import types as modules
 
+import greenlet
 import numpy as np
 import pytest
 from test_device_functions import HOPPER, cuda, registers  # noqa: F401
@@ -23,34 +24,55 @@ def drawn(rng, many, rows, dtype=np.float64):
     return (root @ root.swapaxes(-1, -2) + np.eye(rows)).astype(dtype)
 
 
+class Block:
+    """Threads of a block, the last of which comes first to every other barrier, and the memory that they share."""
+
+    def __init__(self, threads, elements, dtype):
+        self.blockDim, self.blockIdx, self.threadIdx = (modules.SimpleNamespace(x=x) for x in (threads, 0, 0))
+        self.memory = np.full(elements, 99.0, dtype)
+
+    def syncthreads(self):
+        greenlet.getcurrent().parent.switch()
+
+    def run(self, kernel, given):
+        threads = [(place, greenlet.greenlet(lambda: kernel(*given))) for place in range(self.blockDim.x)]
+        while not any(thread.dead for _, thread in threads):
+            for self.threadIdx.x, thread in threads:
+                thread.switch()
+            threads.reverse()
+        assert all(thread.dead for _, thread in threads)
+
+
 @pytest.fixture
 def threads(monkeypatch):
-    """A function that runs a kernel for each of so many threads, in the words that it is written in."""
-    place = modules.SimpleNamespace(thread=0)
+    """A function that runs a kernel for blocks of threads, in the words that it is written in."""
     words = {
-        "cuda": modules.SimpleNamespace(grid=lambda axes: place.thread), "ROWS": 16, "TRIANGLE": 136,
         "root": lambda x: np.sqrt(x) if x > 0.0 else np.nan, "inverted": lambda x: 1.0 / x if x != 0.0 else np.nan,
         "spoilt": lambda x: 0.0 if x == x else np.nan, "nothing": lambda array: array.dtype.type(0.0),
-        "room": lambda array, count: np.full(count, 99.0, array.dtype),
     }  # fmt: skip
     for name, word in words.items():
         monkeypatch.setattr(matrix_loops, name, word)
 
     def run(name, a, b):
         found = np.full(b.shape, 7.0, b.dtype)
-        many, rows, columns = b.shape
-        count = many * (1 if name == "factor" else columns)
-        for place.thread in range(count + 5):  # a block has more threads than it needs
-            matrix_loops.FUNCTIONS[name](a.ravel(), b.ravel(), found.reshape(-1), rows, columns, count)
+        lanes, threads, count, grid = matrices.blocks(name, b.shape)
+        given = (a.ravel(), b.ravel(), found.reshape(-1), *b.shape[-2:], lanes, count)
+        for number in range(grid):
+            block = Block(threads, matrices.room(threads), b.dtype)
+            block.blockIdx.x = number
+            for word, meaning in {"cuda": block, "shared": lambda array, count, block=block: block.memory}.items():
+                monkeypatch.setattr(matrix_loops, word, meaning)
+            block.run(matrix_loops.FUNCTIONS[name], given)
         return found
 
     return run
 
 
-@pytest.mark.parametrize("rows", [1, 2, 9, 16])
+@pytest.mark.parametrize("rows", [1, 2, 9, 16, 17, 31, 32, 33, 64])
 def test_threads_compute_what_numpy_does(threads, rows):
     rng = np.random.default_rng(rows)
-    a, b = drawn(rng, 3, rows), rng.normal(size=(3, rows, 2))
+    many, columns = 3 if rows < 33 else 1, rows + 2 if rows < 17 else 3
+    a, b = drawn(rng, many, rows), rng.normal(size=(many, rows, columns))
     above = np.triu(np.full((rows, rows), np.nan), 1)  # which nothing reads
     factor = threads("factor", a + above, a + above)
     np.testing.assert_allclose(factor, np.linalg.cholesky(a), rtol=1e-10, atol=1e-12)
@@ -74,15 +96,16 @@ def test_threads_tell_what_has_no_factor_or_no_solution(threads):
         assert np.isnan(found[2]).all() and np.isfinite(found[:2]).all()
 
 
+@pytest.mark.parametrize("threads", [32, 64])
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 @pytest.mark.parametrize("name", matrix_loops.FUNCTIONS)
-def test_kernels_compile(cuda, name, kind):  # noqa: F811
-    symbol, code = matrices.code(name, np.dtype(kind), HOPPER)
+def test_kernels_compile(cuda, name, kind, threads):  # noqa: F811
+    symbol, code = matrices.code(name, np.dtype(kind), threads, HOPPER)
     assert symbol.encode() in code and registers(code) <= 128
 
 
 def test_which_calls_are_launches():
-    for rows, small in ((1, True), (16, True), (17, False)):
+    for rows, small in ((1, True), (64, True), (65, False)):
         for call in CALLS.values():
             found = matrices.small(call, (3, rows, rows), np.dtype(np.float64))
             assert (found is not call) == small == found.capturable
@@ -92,7 +115,7 @@ def test_which_calls_are_launches():
 
 @pytest.mark.cuda
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("rows", [1, 9, 16])
+@pytest.mark.parametrize("rows", [1, 9, 16, 31, 32, 33, 64])
 @pytest.mark.parametrize("many", [1, 33, 1000])
 def test_on_a_gpu(many, rows, dtype):
     import cupy

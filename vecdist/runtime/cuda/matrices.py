@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 
 from vecdist.codegen import frontend
@@ -24,8 +25,11 @@ from vecdist.runtime.cuda import matrix_loops
 from vecdist.runtime.once import Once
 from vecdist.runtime.typed import Written
 
-ROWS = 16  # of a matrix at most: of more, libraries have a block of threads for each
-THREADS = 32  # of a block: few matrices are spread over many processors
+STRIP = 4  # columns that a group solves for at once
+ROWS = 64  # of a matrix at most: a triangle and its inverse lie in memory of a block
+THREADS = 32  # of a block at least: few matrices are spread over many processors
+SHARED = 3  # the address space of memory of a block
+WHOLE = {"factor", "inverse"}  # what a group computes at once; of others, a strip of columns
 TOLD = [Path(str(file)).read_bytes() for file in (__file__, matrix_loops.__file__, vectors.__file__)]
 
 
@@ -41,45 +45,77 @@ def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[...,
     if name == "definite":
         lower, upper = (_function(each, dtype, shape) for each in ("lower", "upper"))
         return lambda a, factor, b: upper(factor, lower(factor, b))
-    *lead, rows, columns = shape
-    count, shape = math.prod(lead) * (1 if name == "factor" else columns), tuple(shape)
-    grid = -(-count // THREADS)
+    rows, columns = shape[-2:]
+    lanes, threads, count, grid = blocks(name, shape)
 
     def function(*given: Any) -> Any:
         import cupy
 
-        found = cupy.empty(shape, dtype)
+        found = cupy.empty(tuple(shape), dtype)
         a, b = (cupy.ascontiguousarray(each) for each in (given[0], given[-1]))
-        _loaded(name, dtype, cupy.cuda.Device().id)((grid,), (THREADS,), (a, b, found, rows, columns, count))
+        kernel = _loaded(name, dtype, threads, cupy.cuda.Device().id)
+        kernel((grid,), (threads,), (a, b, found, rows, columns, lanes, count))
         return found
 
     return function
 
 
+def blocks(name: str, shape: Sequence[int]) -> tuple[int, int, int, int]:
+    """How many threads a group and a block have, how many groups have work, and in how many blocks they are."""
+    *lead, rows, columns = shape
+    lanes = next(each for each in (16, 32, 64) if rows <= each)
+    count = math.prod(lead) * (1 if name in WHOLE else -(-columns // STRIP))
+    threads = max(lanes, THREADS)
+    return lanes, threads, count, -(-count * lanes // threads)
+
+
 @Once
-def _loaded(name: str, dtype: np.dtype, device: int) -> Any:
+def _loaded(name: str, dtype: np.dtype, threads: int, device: int) -> Any:
     """The kernel on a device."""
     import cupy
 
     digits = cupy.cuda.Device(device).compute_capability
-    symbol, cubin = code(name, dtype, (int(digits[:-1]), int(digits[-1])))
+    symbol, cubin = code(name, dtype, threads, (int(digits[:-1]), int(digits[-1])))
     module = cupy.cuda.function.Module()
     module.load(cubin)
     return module.get_function(symbol)
 
 
-def code(name: str, dtype: np.dtype, capability: tuple[int, int]) -> tuple[str, bytes]:
-    """The name of a kernel and its machine code, from the folder of kernels where it is there."""
+def code(name: str, dtype: np.dtype, threads: int, capability: tuple[int, int]) -> tuple[str, bytes]:
+    """The name of a kernel for blocks of so many threads, and its machine code, from the folder of kernels if there."""
     from vecdist.runtime.cuda import backend
 
     array = types.CPointer(FLOATS[dtype])
-    given = (array, array, array, types.int64, types.int64, types.int64)
-    return backend.written_cubin(f"matrices_{name}_{dtype.char}", TOLD, lambda: _written(name), given, capability)
+    given = (array, array, array, *[types.int64] * 4)
+    symbol = f"matrices_{name}_{dtype.char}{threads}"
+    return backend.written_cubin(symbol, TOLD, lambda: _written(name, threads), given, capability, threads)
 
 
-def _written(name: str) -> Written:
+def _written(name: str, rows: int) -> Written:
+    """A kernel of matrices of so many rows at most, in blocks of as many threads."""
     from vecdist.runtime.cuda import compiler, language
 
-    known: dict[Expr, Expr] = {Name("ROWS"): Constant(ROWS), Name("TRIANGLE"): Constant(ROWS * (ROWS + 1) // 2)}
-    names = {**language.WORDS, **vectors.words(1, compiler.intrinsic()), "__name__": __name__}
+    known: dict[Expr, Expr] = {Name("ROOM"): Constant(room(rows))}
+    intrinsic = compiler.intrinsic()
+    names = {**language.WORDS, **vectors.words(1, intrinsic), "shared": intrinsic(_shared), "__name__": __name__}
     return Written(specialised(frontend.function(matrix_loops.FUNCTIONS[name]), known), names)
+
+
+def room(rows: int) -> int:
+    """How many elements a block holds: triangles of so many rows together, and what is known of four columns."""
+    return rows * (rows + 1) + STRIP * rows
+
+
+def _shared(typing: Any, array: Any, elements: Any) -> Any:
+    """Memory of a block for so many elements of an array's type."""
+    if not isinstance(elements, types.IntegerLiteral):
+        return None  # Numba asks again, with the number
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = context.get_value_type(array.dtype)
+        whole = ir.ArrayType(kind, elements.literal_value)
+        memory = ir.GlobalVariable(builder.module, whole, builder.module.get_unique_name("matrices"), SHARED)
+        memory.linkage, memory.initializer = "internal", ir.Constant(whole, ir.Undefined)
+        return builder.bitcast(builder.addrspacecast(memory, ir.PointerType(whole)), ir.PointerType(kind))
+
+    return array(array, elements), codegen

@@ -1,7 +1,8 @@
-"""Factors, solutions and inverses of small matrices on a GPU: a thread for each matrix, or for each column.
+"""Factors, solutions and inverses of small matrices on a GPU: a group of threads for each, in memory of a block.
 
-Plain Python, which ``frontend.py`` reads.  Threads of a warp read the same elements of a factor, and neighbours of what
-it is for, so that nothing waits for others; a thread has its triangle, or its column, in memory of its own.
+Plain Python, which ``frontend.py`` reads.  A group has a lane for each row, or column: the lower triangle that it works
+on lies in memory of its block, row after row, an odd number of elements apart, so that lanes that read a column find it
+in different banks.  Groups behind the last matrix do what the last one does.
 Golub and Van Loan (2013), Matrix Computations, fourth edition, sections 3.1 and 4.2.
 """
 
@@ -11,107 +12,164 @@ from __future__ import annotations
 
 from typing import Any
 
-ROWS = TRIANGLE = 0  # in the code, the elements of a row and of a triangle at most
+ROOM = 0  # in the code, the elements in memory of a block at most
 cuda: Any = None
 root: Any = None
 inverted: Any = None
 spoilt: Any = None
 nothing: Any = None
-room: Any = None
+shared: Any = None
 
 
-def factor(a, b, found, rows, columns, count) -> None:
+def factor(a, b, found, rows, columns, lanes, count) -> None:
     """L of A = L L', of which the lower triangle is read; NaN where there is none; ``b`` is A."""
-    matrix = cuda.grid(1)
-    if matrix < count:
-        t, r, start = room(b, TRIANGLE), room(b, ROWS), matrix * rows * rows
-        lost, own = nothing(b), 0
+    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
+    apart, groups = (rows + 1) | 1, cuda.blockDim.x // lanes
+    start = min(cuda.blockIdx.x * groups + group, count - 1) * rows * rows
+    t, first = shared(b, ROOM), group * rows * apart
+    own, lost, corner = first + lane * apart, nothing(b), nothing(b)
+    for i in range(rows):
+        if lane <= i:
+            t[first + i * apart + lane] = b[start + i * rows + lane]
+    cuda.syncthreads()
+    for k in range(rows):
+        other = first + k * apart
+        if (k <= lane) & (lane < rows):
+            s = t[own + k]
+            for j in range(k):
+                s = s - t[own + j] * t[other + j]
+            t[own + k] = s
+        cuda.syncthreads()
+        s = root(t[other + k])
+        lost = lost + spoilt(s)
+        if lane == k:
+            corner = s
+        elif (k < lane) & (lane < rows):
+            t[own + k] = t[own + k] * inverted(s)
+        cuda.syncthreads()
+    if lane < rows:
         for i in range(rows):
-            other, rest = 0, b[start + i * rows + i]
-            for j in range(i):
-                s = b[start + i * rows + j]
-                for k in range(j):
-                    s = s - t[own + k] * t[other + k]
-                s = s * r[j]
-                t[own + j] = s
-                rest = rest - s * s
-                other = other + j + 1
-            s = root(rest)
-            t[own + i] = s
-            r[i] = inverted(s)
-            lost = lost + spoilt(s)
-            own = own + i + 1
-        own = 0
-        for i in range(rows):
-            for j in range(rows):
-                if j <= i:
-                    found[start + i * rows + j] = t[own + j] + lost
-                else:
-                    found[start + i * rows + j] = lost
-            own = own + i + 1
+            s = lost
+            if lane < i:
+                s = s + t[first + i * apart + lane]
+            elif lane == i:
+                s = s + corner
+            found[start + i * rows + lane] = s
 
 
-def lower(a, b, found, rows, columns, count) -> None:
-    """L^-1 B."""
-    number = cuda.grid(1)
-    if number < count:
-        matrix, column = number // columns, number % columns
-        x, start, place = room(b, ROWS), matrix * rows * rows, matrix * rows * columns + column
-        lost = nothing(b)
-        for i in range(rows):
-            s, own = b[place + i * columns], start + i * rows
-            for k in range(i):
-                s = s - a[own + k] * x[k]
-            r = inverted(a[own + i])
-            lost = lost + spoilt(r)
-            x[i] = s * r
-        for i in range(rows):
-            found[place + i * columns] = x[i] + lost
+def lower(a, b, found, rows, columns, lanes, count) -> None:
+    """L^-1 B, of which a lane has a row, and a group four columns."""
+    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
+    apart, groups, strips = (rows + 1) | 1, cuda.blockDim.x // lanes, (columns + 3) // 4
+    number = min(cuda.blockIdx.x * groups + group, count - 1)
+    matrix, column = number // strips, number % strips * 4
+    t, first, start = shared(b, ROOM), group * (rows * apart + 4 * rows), matrix * rows * rows
+    own, known, lost = first + lane * apart, first + rows * apart, nothing(b)
+    for i in range(rows):
+        if lane <= i:
+            t[first + i * apart + lane] = a[start + i * rows + lane]
+    s, u, v, w, r = nothing(b), nothing(b), nothing(b), nothing(b), nothing(b)
+    place, more = (matrix * rows + lane) * columns + column, columns - column
+    if lane < rows:
+        r, s = inverted(t[own + lane]), b[place]
+        t[own + lane] = r
+        if more > 1:
+            u = b[place + 1]
+        if more > 2:
+            v = b[place + 2]
+        if more > 3:
+            w = b[place + 3]
+    for k in range(rows):
+        x = known + 4 * k
+        if lane == k:
+            s, u, v, w = s * r, u * r, v * r, w * r
+            t[x], t[x + 1], t[x + 2], t[x + 3] = s, u, v, w
+        cuda.syncthreads()
+        lost = lost + spoilt(t[first + k * apart + k])
+        if (k < lane) & (lane < rows):
+            c = t[own + k]
+            s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
+    if lane < rows:
+        found[place] = s + lost
+        if more > 1:
+            found[place + 1] = u + lost
+        if more > 2:
+            found[place + 2] = v + lost
+        if more > 3:
+            found[place + 3] = w + lost
 
 
-def upper(a, b, found, rows, columns, count) -> None:
-    """L'^-1 B."""
-    number = cuda.grid(1)
-    if number < count:
-        matrix, column = number // columns, number % columns
-        x, start, place = room(b, ROWS), matrix * rows * rows, matrix * rows * columns + column
-        lost = nothing(b)
-        for i in range(rows - 1, -1, -1):
-            s = b[place + i * columns]
-            for k in range(i + 1, rows):
-                s = s - a[start + k * rows + i] * x[k]
-            r = inverted(a[start + i * rows + i])
-            lost = lost + spoilt(r)
-            x[i] = s * r
-        for i in range(rows):
-            found[place + i * columns] = x[i] + lost
+def upper(a, b, found, rows, columns, lanes, count) -> None:
+    """L'^-1 B, of which a lane has a row, and a group four columns."""
+    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
+    apart, groups, strips = (rows + 1) | 1, cuda.blockDim.x // lanes, (columns + 3) // 4
+    number = min(cuda.blockIdx.x * groups + group, count - 1)
+    matrix, column = number // strips, number % strips * 4
+    t, first, start = shared(b, ROOM), group * (rows * apart + 4 * rows), matrix * rows * rows
+    own, known, lost = first + lane * apart, first + rows * apart, nothing(b)
+    for i in range(rows):
+        if lane <= i:
+            t[first + i * apart + lane] = a[start + i * rows + lane]
+    s, u, v, w, r = nothing(b), nothing(b), nothing(b), nothing(b), nothing(b)
+    place, more = (matrix * rows + lane) * columns + column, columns - column
+    if lane < rows:
+        r, s = inverted(t[own + lane]), b[place]
+        t[own + lane] = r
+        if more > 1:
+            u = b[place + 1]
+        if more > 2:
+            v = b[place + 2]
+        if more > 3:
+            w = b[place + 3]
+    for k in range(rows - 1, -1, -1):
+        x = known + 4 * k
+        if lane == k:
+            s, u, v, w = s * r, u * r, v * r, w * r
+            t[x], t[x + 1], t[x + 2], t[x + 3] = s, u, v, w
+        cuda.syncthreads()
+        lost = lost + spoilt(t[first + k * apart + k])
+        if lane < k:
+            c = t[first + k * apart + lane]
+            s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
+    if lane < rows:
+        found[place] = s + lost
+        if more > 1:
+            found[place + 1] = u + lost
+        if more > 2:
+            found[place + 2] = v + lost
+        if more > 3:
+            found[place + 3] = w + lost
 
 
-def inverse(a, b, found, rows, columns, count) -> None:
-    """(L L')^-1, whose columns are L'^-1 L^-1 of unit vectors; ``b`` is L."""
-    number = cuda.grid(1)
-    if number < count:
-        matrix, column = number // columns, number % columns
-        x, start = room(b, ROWS), matrix * rows * rows
-        lost = nothing(b)
+def inverse(a, b, found, rows, columns, lanes, count) -> None:
+    """(L L')^-1 = L'^-1 L^-1; ``b`` is L, and a lane's column of L^-1 lies behind its row of L."""
+    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
+    apart, groups = (rows + 1) | 1, cuda.blockDim.x // lanes
+    start = min(cuda.blockIdx.x * groups + group, count - 1) * rows * rows
+    t, first = shared(b, ROOM), group * rows * apart
+    own, lost = first + lane * apart, nothing(b)
+    for i in range(rows):
+        if lane <= i:
+            t[first + i * apart + lane] = b[start + i * rows + lane]
+    if lane < rows:
+        t[own + lane] = inverted(t[own + lane])
+    cuda.syncthreads()
+    if lane < rows:
+        t[own + lane + 1] = t[own + lane]
         for i in range(rows):
-            own, s = start + i * rows, nothing(b)
-            r = inverted(b[own + i])
-            lost = lost + spoilt(r)
-            if i == column:
-                s = s + r
-            if i > column:
-                for k in range(column, i):
-                    s = s - b[own + k] * x[k]
-                s = s * r
-            x[i] = s
-        for i in range(rows - 1, -1, -1):
-            s = x[i]
-            for k in range(i + 1, rows):
-                s = s - b[start + k * rows + i] * x[k]
-            x[i] = s * inverted(b[start + i * rows + i])
+            lost = lost + spoilt(t[first + i * apart + i])
+        for i in range(lane + 1, rows):
+            s, other = nothing(b), first + i * apart
+            for k in range(lane, i):
+                s = s - t[other + k] * t[own + k + 1]
+            t[own + i + 1] = s * t[other + i]
+    cuda.syncthreads()
+    if lane < rows:
         for i in range(rows):
-            found[start + i * rows + column] = x[i] + lost
+            s, other = lost, first + i * apart
+            for k in range(max(i, lane), rows):
+                s = s + t[other + k + 1] * t[own + k + 1]
+            found[start + i * rows + lane] = s
 
 
 FUNCTIONS: dict[str, Any] = {each.__name__: each for each in (factor, lower, upper, inverse)}
