@@ -139,7 +139,7 @@ def test_a_tile_that_is_not_whole_has_the_body_once():
 
 
 @pytest.mark.parametrize(("count", "dtype", "copies"), [
-    (10, F4, 8), (10, F8, 4), (100, F4, 4), (200, F8, 1), (400, F4, 1),
+    (10, F4, 8), (10, F8, 4), (240, F4, 4), (240, F8, 2), (241, F8, 1), (400, F4, 2), (401, F4, 1),
 ])
 def test_long_bodies_are_unrolled_less(count, dtype, copies):
     _, loop = nest((0, Load("v0", 0, (i,), dtype)), *[(0, Assign("v1", "neg", (X,), dtype))] * (count - 1))

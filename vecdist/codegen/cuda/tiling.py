@@ -37,8 +37,8 @@ BASE, AHEAD, COPY, DONE = map(Name, ("base", "ahead", "copy", "done"))
 TURN, SPLIT = Name("turn"), Name("split")
 
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
-# the registers of a long body leave room for fewer of them.
-COPIES = ((80, 8), (130, 4), (300, 2))
+# the registers of a long body leave room for fewer of them, and short grids for fewer threads.
+COPIES = ((80, 8), (240, 4), (400, 2))
 
 
 def unrolling(loop: Loop) -> int:
