@@ -114,7 +114,8 @@ def _shared(typing: Any, array: Any, elements: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = context.get_value_type(array.dtype)
         whole = ir.ArrayType(kind, elements.literal_value)
-        memory = ir.GlobalVariable(builder.module, whole, builder.module.get_unique_name("matrices"), SHARED)
+        name = builder.module.get_unique_name("matrices")
+        memory: Any = ir.GlobalVariable(builder.module, whole, name, SHARED)  # llvmlite's stubs know no initializers
         memory.linkage, memory.initializer = "internal", ir.Constant(whole, ir.Undefined)
         return builder.bitcast(builder.addrspacecast(memory, ir.PointerType(whole)), ir.PointerType(kind))
 

@@ -72,13 +72,8 @@ def lower(a, b, found, rows, columns, lanes, count) -> None:
     place, more = (matrix * rows + lane) * columns + column, columns - column
     if lane < rows:
         r, s = inverted(t[own + lane]), b[place]
+        u, v, w = b[place + min(1, more - 1)], b[place + min(2, more - 1)], b[place + min(3, more - 1)]
         t[own + lane] = r
-        if more > 1:
-            u = b[place + 1]
-        if more > 2:
-            v = b[place + 2]
-        if more > 3:
-            w = b[place + 3]
     for k in range(rows):
         x = known + 4 * k
         if lane == k:
@@ -114,13 +109,8 @@ def upper(a, b, found, rows, columns, lanes, count) -> None:
     place, more = (matrix * rows + lane) * columns + column, columns - column
     if lane < rows:
         r, s = inverted(t[own + lane]), b[place]
+        u, v, w = b[place + min(1, more - 1)], b[place + min(2, more - 1)], b[place + min(3, more - 1)]
         t[own + lane] = r
-        if more > 1:
-            u = b[place + 1]
-        if more > 2:
-            v = b[place + 2]
-        if more > 3:
-            w = b[place + 3]
     for k in range(rows - 1, -1, -1):
         x = known + 4 * k
         if lane == k:
