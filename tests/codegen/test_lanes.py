@@ -55,7 +55,7 @@ def test_few_long_rows_of_running_sums_have_a_block_each():
 
 
 @pytest.mark.parametrize(("rows", "columns", "pieces"), [
-    (1, 2**24, 256), (2, 2**24, 128), (64, 2**24, 4), (2, 100_000, 16), (1, 8192, 2), (1, 8191, 1), (129, 2**24, 1),
+    (1, 2**24, 256), (2, 2**24, 128), (64, 2**24, 4), (3, 2**24, 85), (2, 100_000, 24), (1, 8192, 2), (1, 8191, 1), (129, 2**24, 1),
 ])
 def test_few_long_rows_of_running_sums_are_cut_for_several_blocks_each(rows, columns, pieces):
     (running,) = nests(lazy(ROWS).cumsum(1))
@@ -64,7 +64,15 @@ def test_few_long_rows_of_running_sums_are_cut_for_several_blocks_each(rows, col
 
 def test_many_running_sums_side_by_side_have_a_thread_each():
     (running,) = nests(lazy(ROWS).cumsum(0))
-    assert (running(2**15, 4096), running(2**15 - 1, 4096), running(1024, 4096)) == (1, 32, 32)
+    assert (running(2**15, 4096), running(300, 40), running(300, 100)) == (1, 8, 16)
+
+
+def test_running_sums_side_by_side_are_cut_for_a_thread_each():
+    (running,) = nests(lazy(ROWS).cumsum(0))
+    found = [running(*each) for each in ((2**15 - 1, 4096), (1024, 4096), (1024, 2**20), (150, 10**5), (8, 2**20))]
+    assert found == [2, 64, 64, 436, 4096]
+    assert running(7, 2**20) == 36 * THREADS, "few enough for blocks"
+    assert running(1000, 1000) == 32, "too few for threads"
     (along,) = nests(lazy(ROWS).cumsum(1))
     assert along(2**15, 4096) == 32
 

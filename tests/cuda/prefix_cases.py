@@ -71,6 +71,7 @@ def cases(threads):
     """What to compute and where to differentiate, in how many blocks of so many threads, with how many lanes."""
     lanes = 1, 4, WARP, threads, 2 * threads, 4 * threads
     teams = [each for pair in zip(lanes[:3] * 2, lanes, strict=True) for each in pair]  # gradients: more loops
+    teams += [-1, -2, -3, -7, -30]  # pieces of a thread each
     some = {f"random running results {seed}": (drawn(seed), 1, team) for seed, team in enumerate(teams)}
     return some | {
         "running sums and products of rows by warps": (((lazy(ROWS).cumsum(1), lazy(ROWS).cumprod(1)), ()), 2, WARP),
@@ -93,5 +94,9 @@ def cases(threads):
         "recurrences in float32 by blocks": (recurrences(520, "f4"), 1, threads),
         "recurrences of empty rows by blocks": (recurrences(0), 1, threads),
         "recurrences whose factors overflow": (overflowing(300), 1, threads),
+        "running sums down columns in pieces": (((lazy(long_rows(500)).cumsum(0),), ()), 1, -2),
+        "running sums in more pieces of a thread than there are elements": (running(90), 1, -200),
+        "recurrences in pieces of a thread": (recurrences(130), 1, -11),
+        "running products with gradient in pieces of a thread": (products(301), 1, -9),
         "recurrences down columns": (((LazyArray(linear_recurrence(*[lazy(ROWS).node] * 2, -2)),), ()), 1, 4),
     }

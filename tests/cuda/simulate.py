@@ -53,7 +53,11 @@ LANGUAGE = "vecdist.runtime.cuda.language"
 
 
 def launch(kernel, arrays, lengths, blocks=1, lanes=1):
-    """The outputs of a kernel, flat, and whether it raised its flag."""
+    """The outputs of a kernel, flat, and whether it raised its flag.
+
+    Rows that may be cut into pieces are, where they have more lanes than a block has threads, or a negative number:
+    that of pieces of a thread each.
+    """
     assert blocks == 1 or not needs_grid_barrier(kernel), "the simulator runs blocks in turn: none may wait for others"
     source, grid = render(kernel), Grid(kernel)
     blocks *= grid.strip_count(lengths)
@@ -75,9 +79,12 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     arrivals = np.zeros(counters(kernel), np.int32)
     nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     teams = dict(zip(nests, lanes if isinstance(lanes, tuple) else repeat(lanes, len(nests)), strict=True)) | grid.lanes
+    cuts = {loop: max(1, -teams[loop], teams[loop] // THREADS) for loop in grid.cut}
+    teams = {loop: abs(number) if loop in cuts else max(1, number) for loop, number in teams.items()}
     assert all(team < THREADS or grid.takes_blocks(nest) for nest, team in teams.items()), "no row is for a block"
     given = {"partials": partials, "sums": added, "arrivals": arrivals, "spread": int(blocks == 1)}
     given |= {f"lanes_{loop.index}": number for loop, number in teams.items()}
+    given |= {f"cut_{loop.index}": pieces for loop, pieces in cuts.items()}
     shared = (given[name] for name in workspace(grid))
     function[blocks, THREADS, 0, grid.shared_bytes(lengths, teams)](*arguments, *shared)
     assert not arrivals.any(), "the counters must be left as they were found"
@@ -133,6 +140,20 @@ def gamma_sum(n, dtype="f8"):
     points[5::97] = np.finfo(dtype).tiny / 8
     shape = np.array(2.5, dtype)
     return (logpdf(Gamma(shape, np.array(0.5, dtype)), points).sum(),), (shape,)
+
+
+def short_rows(rows, columns, dtype="f8"):
+    """Rows that a thread has for itself, and of which it stores a result for each element."""
+    table = (x(rows * columns, dtype) / 4).reshape(rows, columns)
+    scales = positive(columns, dtype)
+    each = logpdf(Normal(np.array(0.5, dtype), scales), lazy(table)).sum(axis=1)
+    return ((each * lazy(table)[:, 0]).sum(),), (table,)
+
+
+def neighbours(columns, dtype="f8"):
+    """Products along rows of which all are added up: rows are shared as tiles by all threads."""
+    rows = positive(20 * columns, dtype).reshape(20, columns)
+    return ((lazy(rows)[:, 1:] * lazy(rows)[:, :-1]).sum(),), (rows,)
 
 
 def slopes(array):
@@ -365,7 +386,13 @@ CASES = {
     "regression in tiles, in slots": (regression(301, 300), 2, 8),
     "regression in slots of blocks": (regression(301, 300), 2, THREADS),
     "regression of few rows, by blocks and by threads": (regression(2, 300), 1, (THREADS, 1)),
-    "scattered elements of rows by blocks": (scattered_rows(100), 1, (THREADS, 1)),
+    "scattered elements of rows by warps and threads": (scattered_rows(100), 1, (WARP, 1)),
+    "short rows with gradients of each element": (short_rows(70, 8), 1, 1),
+    "short rows in float32 with gradients of each element": (short_rows(70, 8, "f4"), 2, 1),
+    "short rows of six elements in float32": (short_rows(40, 6, "f4"), 1, 1),
+    "short rows of five elements": (short_rows(40, 5), 1, 1),
+    "neighbours along few long rows, in tiles": (neighbours(300), 2, WARP),
+    "neighbours along few long rows in float32, in tiles": (neighbours(301, "f4"), 1, 8),
     "rows of a softmax with gradient": (((np.log(np.exp(lazy(ROWS)).sum(axis=1)).sum(),), (ROWS,)), 1, WARP),
     "integer rows by warps": (((lazy(ROWS.astype("i4")).sum(axis=1),), ()), 1, WARP),
     "sum used again": (((lazy(x(300)) - lazy(x(300)).sum(),), ()), 1, 1),

@@ -1,116 +1,104 @@
 from vecdist.runtime.cuda.language import *
 
 
-def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
+def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0, cut_i0):
     thread = cuda.threadIdx.x
     block = cuda.blockIdx.x
     blocks = cuda.gridDim.x
     first = block * 256 + thread
     step = blocks * 256
     shared = cuda.shared.array(8, f8)
-    cut = max(lanes_i0 // 256, 1)
-    lanes = min(lanes_i0, 256)
+    staged = cuda.shared.array(2560, f8)
+    cut = cut_i0
+    lanes = lanes_i0 // cut
     lane = thread % lanes
     mask = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
-    of_i3 = cuda.shared.array(32, f8)
-    width = (n0 + cut * 2 * lanes - 1) // (cut * 2 * lanes) * (cut * 2 * lanes // cut)
+    of_i3 = cuda.shared.array(16, f8)
+    width = (n0 + cut * 4 * lanes - 1) // (cut * 4 * lanes) * (cut * 4 * lanes // cut)
     if cut > 1:
         for piece in range(first // lanes, 1 * cut, step // lanes):
-            i0 = piece // cut
-            start = (piece - i0 * cut) * width
+            i0 = piece % 1
+            start = piece // 1 * width
             stop = min(start + width, n0)
             whole_a5 = f8(0)
             whole_a14 = f8(0)
-            for base in range(start, stop, 2 * lanes):
-                i3_0 = base + lane
-                i3_1 = base + lane + 1 * lanes
-                if base + 2 * lanes <= stop:
-                    v4_0 = x0[i3_0]
-                    v13_0 = x0[n0 - 1 - i3_0]
-                    v4_1 = x0[i3_1]
-                    v13_1 = x0[n0 - 1 - i3_1]
-                    all0_a5 = f8(v4_0)
-                    all0_a14 = f8(v13_0)
-                    all1_a5 = f8(v4_1)
-                    all1_a14 = f8(v13_1)
-                else:
-                    all0_a5 = f8(0)
-                    all0_a14 = f8(0)
-                    all1_a5 = f8(0)
-                    all1_a14 = f8(0)
-                    if i3_0 < stop:
-                        v4_0 = x0[i3_0]
-                        v13_0 = x0[n0 - 1 - i3_0]
-                        all0_a5 = f8(v4_0)
-                        all0_a14 = f8(v13_0)
-                    if i3_1 < stop:
-                        v4_1 = x0[i3_1]
-                        v13_1 = x0[n0 - 1 - i3_1]
-                        all1_a5 = f8(v4_1)
-                        all1_a14 = f8(v13_1)
-                own0_a5 = all0_a5
-                own0_a14 = all0_a14
-                own1_a5 = all1_a5
-                own1_a14 = all1_a14
+            beside = min(lanes, 32)
+            offset0 = i4(lane // 32 * 128 + lane % 32 + beside * 0)
+            offset1 = i4(lane // 32 * 128 + lane % 32 + beside * 1)
+            offset2 = i4(lane // 32 * 128 + lane % 32 + beside * 2)
+            offset3 = i4(lane // 32 * 128 + lane % 32 + beside * 3)
+            for base in range(start, stop, 4 * lanes):
+                room = i4(min(stop - base, 4 * lanes))
+                final = i4(room - 1)
+                inside0 = offset0 < room
+                i3_0 = base + i8(min(offset0, final))
+                inside1 = offset1 < room
+                i3_1 = base + i8(min(offset1, final))
+                inside2 = offset2 < room
+                i3_2 = base + i8(min(offset2, final))
+                inside3 = offset3 < room
+                i3_3 = base + i8(min(offset3, final))
+                v4_0 = x0[i3_0]
+                v13_0 = x0[n0 - 1 - i3_0]
+                v4_1 = x0[i3_1]
+                v13_1 = x0[n0 - 1 - i3_1]
+                v4_2 = x0[i3_2]
+                v13_2 = x0[n0 - 1 - i3_2]
+                v4_3 = x0[i3_3]
+                v13_3 = x0[n0 - 1 - i3_3]
+                read0_a5 = f8(v4_0) if inside0 else f8(0)
+                read0_a14 = f8(v13_0) if inside0 else f8(0)
+                read1_a5 = f8(v4_1) if inside1 else f8(0)
+                read1_a14 = f8(v13_1) if inside1 else f8(0)
+                read2_a5 = f8(v4_2) if inside2 else f8(0)
+                read2_a14 = f8(v13_2) if inside2 else f8(0)
+                read3_a5 = f8(v4_3) if inside3 else f8(0)
+                read3_a14 = f8(v13_3) if inside3 else f8(0)
+                all_a5 = read0_a5
+                all_a5 = all_a5 + read1_a5
+                all_a5 = all_a5 + read2_a5
+                all_a5 = all_a5 + read3_a5
+                all_a14 = read0_a14
+                all_a14 = all_a14 + read1_a14
+                all_a14 = all_a14 + read2_a14
+                all_a14 = all_a14 + read3_a14
+                before_a5 = f8(0)
+                before_a14 = f8(0)
                 hop = 1
                 while min(lanes, 32) > hop:
-                    other0_a5 = cuda.shfl_xor_sync(mask, all0_a5, hop)
-                    other0_a14 = cuda.shfl_xor_sync(mask, all0_a14, hop)
-                    other1_a5 = cuda.shfl_xor_sync(mask, all1_a5, hop)
-                    other1_a14 = cuda.shfl_xor_sync(mask, all1_a14, hop)
+                    other_a5 = cuda.shfl_xor_sync(mask, all_a5, hop)
+                    other_a14 = cuda.shfl_xor_sync(mask, all_a14, hop)
                     if lane & hop > 0:
-                        own0_a5 = other0_a5 + own0_a5
-                        all0_a5 = other0_a5 + all0_a5
-                        own0_a14 = other0_a14 + own0_a14
-                        all0_a14 = other0_a14 + all0_a14
-                        own1_a5 = other1_a5 + own1_a5
-                        all1_a5 = other1_a5 + all1_a5
-                        own1_a14 = other1_a14 + own1_a14
-                        all1_a14 = other1_a14 + all1_a14
+                        before_a5 = other_a5 + before_a5
+                        all_a5 = other_a5 + all_a5
+                        before_a14 = other_a14 + before_a14
+                        all_a14 = other_a14 + all_a14
                     else:
-                        all0_a5 = all0_a5 + other0_a5
-                        all0_a14 = all0_a14 + other0_a14
-                        all1_a5 = all1_a5 + other1_a5
-                        all1_a14 = all1_a14 + other1_a14
+                        all_a5 = all_a5 + other_a5
+                        all_a14 = all_a14 + other_a14
                     hop = hop * 2
                 if lanes > 32:
                     if thread % 32 == 0:
-                        of_i3[0 + thread // 32] = all0_a5
-                        of_i3[8 + thread // 32] = all0_a14
-                        of_i3[16 + thread // 32] = all1_a5
-                        of_i3[24 + thread // 32] = all1_a14
+                        of_i3[0 + thread // 32] = all_a5
+                        of_i3[8 + thread // 32] = all_a14
                     cuda.syncthreads()
-                    ahead0_a5 = f8(0)
-                    ahead0_a14 = f8(0)
-                    ahead1_a5 = f8(0)
-                    ahead1_a14 = f8(0)
-                    all0_a5 = f8(0)
-                    all0_a14 = f8(0)
-                    all1_a5 = f8(0)
-                    all1_a14 = f8(0)
+                    ahead_a5 = f8(0)
+                    ahead_a14 = f8(0)
+                    all_a5 = f8(0)
+                    all_a14 = f8(0)
                     for other in range(8):
-                        other0_a5 = of_i3[0 + other]
-                        other0_a14 = of_i3[8 + other]
-                        other1_a5 = of_i3[16 + other]
-                        other1_a14 = of_i3[24 + other]
+                        other_a5 = of_i3[0 + other]
+                        other_a14 = of_i3[8 + other]
                         if other < thread // 32:
-                            ahead0_a5 = ahead0_a5 + other0_a5
-                            ahead0_a14 = ahead0_a14 + other0_a14
-                            ahead1_a5 = ahead1_a5 + other1_a5
-                            ahead1_a14 = ahead1_a14 + other1_a14
-                        all0_a5 = all0_a5 + other0_a5
-                        all0_a14 = all0_a14 + other0_a14
-                        all1_a5 = all1_a5 + other1_a5
-                        all1_a14 = all1_a14 + other1_a14
-                    own0_a5 = ahead0_a5 + own0_a5
-                    own0_a14 = ahead0_a14 + own0_a14
-                    own1_a5 = ahead1_a5 + own1_a5
-                    own1_a14 = ahead1_a14 + own1_a14
+                            ahead_a5 = ahead_a5 + other_a5
+                            ahead_a14 = ahead_a14 + other_a14
+                        all_a5 = all_a5 + other_a5
+                        all_a14 = all_a14 + other_a14
+                    before_a5 = ahead_a5 + before_a5
+                    before_a14 = ahead_a14 + before_a14
                     cuda.syncthreads()
-                whole_a5 = whole_a5 + all0_a5
-                whole_a14 = whole_a14 + all0_a14
-                whole_a5 = whole_a5 + all1_a5
-                whole_a14 = whole_a14 + all1_a14
+                whole_a5 = whole_a5 + all_a5
+                whole_a14 = whole_a14 + all_a14
             if lane == 0:
                 partials[1 * blocks + (0 + piece)] = whole_a5
                 partials[1 * blocks + (256 + piece)] = whole_a14
@@ -123,160 +111,224 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0):
             cuda.threadfence()
         cuda.syncthreads()
     for piece in range(first // lanes, 1 * cut, step // lanes):
-        i0 = piece // cut
-        start = (piece - i0 * cut) * width
+        i0 = piece % 1
+        start = piece // 1 * width
         stop = min(start + width, n0)
         a5 = f8(0)
         a14 = f8(0)
-        for base in range(0, piece - i0 * cut, lanes):
-            all0_a5 = f8(0)
-            all0_a14 = f8(0)
-            if piece - i0 * cut > base + lane:
-                all0_a5 = partials[1 * blocks + (0 + (i0 * cut + (base + lane)))]
-                all0_a14 = partials[1 * blocks + (256 + (i0 * cut + (base + lane)))]
-            own0_a5 = all0_a5
-            own0_a14 = all0_a14
+        for base in range(0, piece // 1, lanes):
+            all_a5 = f8(0)
+            all_a14 = f8(0)
+            if piece // 1 > base + lane:
+                all_a5 = partials[1 * blocks + (0 + ((base + lane) * 1 + i0))]
+                all_a14 = partials[1 * blocks + (256 + ((base + lane) * 1 + i0))]
+            before_a5 = f8(0)
+            before_a14 = f8(0)
             hop = 1
             while min(lanes, 32) > hop:
-                other0_a5 = cuda.shfl_xor_sync(mask, all0_a5, hop)
-                other0_a14 = cuda.shfl_xor_sync(mask, all0_a14, hop)
+                other_a5 = cuda.shfl_xor_sync(mask, all_a5, hop)
+                other_a14 = cuda.shfl_xor_sync(mask, all_a14, hop)
                 if lane & hop > 0:
-                    own0_a5 = other0_a5 + own0_a5
-                    all0_a5 = other0_a5 + all0_a5
-                    own0_a14 = other0_a14 + own0_a14
-                    all0_a14 = other0_a14 + all0_a14
+                    before_a5 = other_a5 + before_a5
+                    all_a5 = other_a5 + all_a5
+                    before_a14 = other_a14 + before_a14
+                    all_a14 = other_a14 + all_a14
                 else:
-                    all0_a5 = all0_a5 + other0_a5
-                    all0_a14 = all0_a14 + other0_a14
+                    all_a5 = all_a5 + other_a5
+                    all_a14 = all_a14 + other_a14
                 hop = hop * 2
             if lanes > 32:
                 if thread % 32 == 0:
-                    of_i3[0 + thread // 32] = all0_a5
-                    of_i3[8 + thread // 32] = all0_a14
+                    of_i3[0 + thread // 32] = all_a5
+                    of_i3[8 + thread // 32] = all_a14
                 cuda.syncthreads()
-                ahead0_a5 = f8(0)
-                ahead0_a14 = f8(0)
-                all0_a5 = f8(0)
-                all0_a14 = f8(0)
+                ahead_a5 = f8(0)
+                ahead_a14 = f8(0)
+                all_a5 = f8(0)
+                all_a14 = f8(0)
                 for other in range(8):
-                    other0_a5 = of_i3[0 + other]
-                    other0_a14 = of_i3[8 + other]
+                    other_a5 = of_i3[0 + other]
+                    other_a14 = of_i3[8 + other]
                     if other < thread // 32:
-                        ahead0_a5 = ahead0_a5 + other0_a5
-                        ahead0_a14 = ahead0_a14 + other0_a14
-                    all0_a5 = all0_a5 + other0_a5
-                    all0_a14 = all0_a14 + other0_a14
-                own0_a5 = ahead0_a5 + own0_a5
-                own0_a14 = ahead0_a14 + own0_a14
+                        ahead_a5 = ahead_a5 + other_a5
+                        ahead_a14 = ahead_a14 + other_a14
+                    all_a5 = all_a5 + other_a5
+                    all_a14 = all_a14 + other_a14
+                before_a5 = ahead_a5 + before_a5
+                before_a14 = ahead_a14 + before_a14
                 cuda.syncthreads()
-            a5 = a5 + all0_a5
-            a14 = a14 + all0_a14
+            a5 = a5 + all_a5
+            a14 = a14 + all_a14
         c_a5 = a5
         c_a14 = a14
-        for base in range(start, stop, 2 * lanes):
-            i3_0 = base + lane
-            i3_1 = base + lane + 1 * lanes
-            if base + 2 * lanes <= stop:
-                v4_0 = x0[i3_0]
-                v13_0 = x0[n0 - 1 - i3_0]
-                v4_1 = x0[i3_1]
-                v13_1 = x0[n0 - 1 - i3_1]
-                all0_a5 = f8(v4_0)
-                all0_a14 = f8(v13_0)
-                all1_a5 = f8(v4_1)
-                all1_a14 = f8(v13_1)
-            else:
-                all0_a5 = f8(0)
-                all0_a14 = f8(0)
-                all1_a5 = f8(0)
-                all1_a14 = f8(0)
-                if i3_0 < stop:
-                    v4_0 = x0[i3_0]
-                    v13_0 = x0[n0 - 1 - i3_0]
-                    all0_a5 = f8(v4_0)
-                    all0_a14 = f8(v13_0)
-                if i3_1 < stop:
-                    v4_1 = x0[i3_1]
-                    v13_1 = x0[n0 - 1 - i3_1]
-                    all1_a5 = f8(v4_1)
-                    all1_a14 = f8(v13_1)
-            own0_a5 = all0_a5
-            own0_a14 = all0_a14
-            own1_a5 = all1_a5
-            own1_a14 = all1_a14
+        beside = min(lanes, 32)
+        offset0 = i4(lane // 32 * 128 + lane % 32 + beside * 0)
+        offset1 = i4(lane // 32 * 128 + lane % 32 + beside * 1)
+        offset2 = i4(lane // 32 * 128 + lane % 32 + beside * 2)
+        offset3 = i4(lane // 32 * 128 + lane % 32 + beside * 3)
+        place = beside * 0 + lane % 32
+        left0 = (thread - lane % 32) * 5 + place + place // 4
+        place = beside * 1 + lane % 32
+        left1 = (thread - lane % 32) * 5 + place + place // 4
+        place = beside * 2 + lane % 32
+        left2 = (thread - lane % 32) * 5 + place + place // 4
+        place = beside * 3 + lane % 32
+        left3 = (thread - lane % 32) * 5 + place + place // 4
+        for base in range(start, stop, 4 * lanes):
+            room = i4(min(stop - base, 4 * lanes))
+            final = i4(room - 1)
+            inside0 = offset0 < room
+            i3_0 = base + i8(min(offset0, final))
+            inside1 = offset1 < room
+            i3_1 = base + i8(min(offset1, final))
+            inside2 = offset2 < room
+            i3_2 = base + i8(min(offset2, final))
+            inside3 = offset3 < room
+            i3_3 = base + i8(min(offset3, final))
+            v4_0 = x0[i3_0]
+            v13_0 = x0[n0 - 1 - i3_0]
+            v4_1 = x0[i3_1]
+            v13_1 = x0[n0 - 1 - i3_1]
+            v4_2 = x0[i3_2]
+            v13_2 = x0[n0 - 1 - i3_2]
+            v4_3 = x0[i3_3]
+            v13_3 = x0[n0 - 1 - i3_3]
+            read0_a5 = f8(v4_0) if inside0 else f8(0)
+            read0_a14 = f8(v13_0) if inside0 else f8(0)
+            read1_a5 = f8(v4_1) if inside1 else f8(0)
+            read1_a14 = f8(v13_1) if inside1 else f8(0)
+            read2_a5 = f8(v4_2) if inside2 else f8(0)
+            read2_a14 = f8(v13_2) if inside2 else f8(0)
+            read3_a5 = f8(v4_3) if inside3 else f8(0)
+            read3_a14 = f8(v13_3) if inside3 else f8(0)
+            own0_a5 = read0_a5
+            own0_a14 = read0_a14
+            own1_a5 = read1_a5
+            own1_a14 = read1_a14
+            own2_a5 = read2_a5
+            own2_a14 = read2_a14
+            own3_a5 = read3_a5
+            own3_a14 = read3_a14
+            if lanes > 1:
+                staged[0 + left0] = own0_a5
+                staged[0 + left1] = own1_a5
+                staged[0 + left2] = own2_a5
+                staged[0 + left3] = own3_a5
+                staged[1280 + left0] = own0_a14
+                staged[1280 + left1] = own1_a14
+                staged[1280 + left2] = own2_a14
+                staged[1280 + left3] = own3_a14
+                cuda.syncwarp(mask)
+                own0_a5 = staged[0 + (thread * 5 + 0)]
+                own1_a5 = staged[0 + (thread * 5 + 1)]
+                own2_a5 = staged[0 + (thread * 5 + 2)]
+                own3_a5 = staged[0 + (thread * 5 + 3)]
+                own0_a14 = staged[1280 + (thread * 5 + 0)]
+                own1_a14 = staged[1280 + (thread * 5 + 1)]
+                own2_a14 = staged[1280 + (thread * 5 + 2)]
+                own3_a14 = staged[1280 + (thread * 5 + 3)]
+            own1_a5 = own0_a5 + own1_a5
+            own2_a5 = own1_a5 + own2_a5
+            own3_a5 = own2_a5 + own3_a5
+            all_a5 = own3_a5
+            own1_a14 = own0_a14 + own1_a14
+            own2_a14 = own1_a14 + own2_a14
+            own3_a14 = own2_a14 + own3_a14
+            all_a14 = own3_a14
+            before_a5 = f8(0)
+            before_a14 = f8(0)
             hop = 1
             while min(lanes, 32) > hop:
-                other0_a5 = cuda.shfl_xor_sync(mask, all0_a5, hop)
-                other0_a14 = cuda.shfl_xor_sync(mask, all0_a14, hop)
-                other1_a5 = cuda.shfl_xor_sync(mask, all1_a5, hop)
-                other1_a14 = cuda.shfl_xor_sync(mask, all1_a14, hop)
+                other_a5 = cuda.shfl_xor_sync(mask, all_a5, hop)
+                other_a14 = cuda.shfl_xor_sync(mask, all_a14, hop)
                 if lane & hop > 0:
-                    own0_a5 = other0_a5 + own0_a5
-                    all0_a5 = other0_a5 + all0_a5
-                    own0_a14 = other0_a14 + own0_a14
-                    all0_a14 = other0_a14 + all0_a14
-                    own1_a5 = other1_a5 + own1_a5
-                    all1_a5 = other1_a5 + all1_a5
-                    own1_a14 = other1_a14 + own1_a14
-                    all1_a14 = other1_a14 + all1_a14
+                    before_a5 = other_a5 + before_a5
+                    all_a5 = other_a5 + all_a5
+                    before_a14 = other_a14 + before_a14
+                    all_a14 = other_a14 + all_a14
                 else:
-                    all0_a5 = all0_a5 + other0_a5
-                    all0_a14 = all0_a14 + other0_a14
-                    all1_a5 = all1_a5 + other1_a5
-                    all1_a14 = all1_a14 + other1_a14
+                    all_a5 = all_a5 + other_a5
+                    all_a14 = all_a14 + other_a14
                 hop = hop * 2
             if lanes > 32:
                 if thread % 32 == 0:
-                    of_i3[0 + thread // 32] = all0_a5
-                    of_i3[8 + thread // 32] = all0_a14
-                    of_i3[16 + thread // 32] = all1_a5
-                    of_i3[24 + thread // 32] = all1_a14
+                    of_i3[0 + thread // 32] = all_a5
+                    of_i3[8 + thread // 32] = all_a14
                 cuda.syncthreads()
-                ahead0_a5 = f8(0)
-                ahead0_a14 = f8(0)
-                ahead1_a5 = f8(0)
-                ahead1_a14 = f8(0)
-                all0_a5 = f8(0)
-                all0_a14 = f8(0)
-                all1_a5 = f8(0)
-                all1_a14 = f8(0)
+                ahead_a5 = f8(0)
+                ahead_a14 = f8(0)
+                all_a5 = f8(0)
+                all_a14 = f8(0)
                 for other in range(8):
-                    other0_a5 = of_i3[0 + other]
-                    other0_a14 = of_i3[8 + other]
-                    other1_a5 = of_i3[16 + other]
-                    other1_a14 = of_i3[24 + other]
+                    other_a5 = of_i3[0 + other]
+                    other_a14 = of_i3[8 + other]
                     if other < thread // 32:
-                        ahead0_a5 = ahead0_a5 + other0_a5
-                        ahead0_a14 = ahead0_a14 + other0_a14
-                        ahead1_a5 = ahead1_a5 + other1_a5
-                        ahead1_a14 = ahead1_a14 + other1_a14
-                    all0_a5 = all0_a5 + other0_a5
-                    all0_a14 = all0_a14 + other0_a14
-                    all1_a5 = all1_a5 + other1_a5
-                    all1_a14 = all1_a14 + other1_a14
-                own0_a5 = ahead0_a5 + own0_a5
-                own0_a14 = ahead0_a14 + own0_a14
-                own1_a5 = ahead1_a5 + own1_a5
-                own1_a14 = ahead1_a14 + own1_a14
+                        ahead_a5 = ahead_a5 + other_a5
+                        ahead_a14 = ahead_a14 + other_a14
+                    all_a5 = all_a5 + other_a5
+                    all_a14 = all_a14 + other_a14
+                before_a5 = ahead_a5 + before_a5
+                before_a14 = ahead_a14 + before_a14
                 cuda.syncthreads()
-            a5 = c_a5 + own0_a5
-            c_a5 = c_a5 + all0_a5
-            a14 = c_a14 + own0_a14
-            c_a14 = c_a14 + all0_a14
-            if i3_0 < stop:
+            a5 = c_a5 + before_a5
+            c_a5 = c_a5 + all_a5
+            own0_a5 = a5 + own0_a5
+            own1_a5 = a5 + own1_a5
+            own2_a5 = a5 + own2_a5
+            own3_a5 = a5 + own3_a5
+            a14 = c_a14 + before_a14
+            c_a14 = c_a14 + all_a14
+            own0_a14 = a14 + own0_a14
+            own1_a14 = a14 + own1_a14
+            own2_a14 = a14 + own2_a14
+            own3_a14 = a14 + own3_a14
+            if lanes > 1:
+                staged[0 + (thread * 5 + 0)] = own0_a5
+                staged[0 + (thread * 5 + 1)] = own1_a5
+                staged[0 + (thread * 5 + 2)] = own2_a5
+                staged[0 + (thread * 5 + 3)] = own3_a5
+                staged[1280 + (thread * 5 + 0)] = own0_a14
+                staged[1280 + (thread * 5 + 1)] = own1_a14
+                staged[1280 + (thread * 5 + 2)] = own2_a14
+                staged[1280 + (thread * 5 + 3)] = own3_a14
+                cuda.syncwarp(mask)
+                own0_a5 = staged[0 + left0]
+                own1_a5 = staged[0 + left1]
+                own2_a5 = staged[0 + left2]
+                own3_a5 = staged[0 + left3]
+                own0_a14 = staged[1280 + left0]
+                own1_a14 = staged[1280 + left1]
+                own2_a14 = staged[1280 + left2]
+                own3_a14 = staged[1280 + left3]
+                cuda.syncwarp(mask)
+            a5 = own0_a5
+            a14 = own0_a14
+            if inside0:
                 v6_0 = f8(a5)
                 o1[i3_0] = v6_0
                 v15_0 = f8(a14)
                 o3[n0 - 1 - i3_0] = v15_0
-            a5 = c_a5 + own1_a5
-            c_a5 = c_a5 + all1_a5
-            a14 = c_a14 + own1_a14
-            c_a14 = c_a14 + all1_a14
-            if i3_1 < stop:
+            a5 = own1_a5
+            a14 = own1_a14
+            if inside1:
                 v6_1 = f8(a5)
                 o1[i3_1] = v6_1
                 v15_1 = f8(a14)
                 o3[n0 - 1 - i3_1] = v15_1
+            a5 = own2_a5
+            a14 = own2_a14
+            if inside2:
+                v6_2 = f8(a5)
+                o1[i3_2] = v6_2
+                v15_2 = f8(a14)
+                o3[n0 - 1 - i3_2] = v15_2
+            a5 = own3_a5
+            a14 = own3_a14
+            if inside3:
+                v6_3 = f8(a5)
+                o1[i3_3] = v6_3
+                v15_3 = f8(a14)
+                o3[n0 - 1 - i3_3] = v15_3
     cuda.syncthreads()
     if thread == 0:
         cuda.threadfence()

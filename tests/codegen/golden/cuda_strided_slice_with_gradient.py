@@ -11,9 +11,14 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
     lanes = lanes_i0
     a7 = f8(0)
     lane = thread % lanes
-    mask = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
-    for i0 in range(first // lanes, n2, step // lanes):
-        for base in range(0, n1, 4 * lanes):
+    mask = u4((1 << lanes) - 1 << thread % 32 - lane)
+    split = 0
+    while 4 * lanes << split < n1:
+        split = split + 1
+    for turn in range(first // lanes, n2 << split, step // lanes):
+        i0 = turn >> split
+        base = (turn - (i0 << split)) * (4 * lanes)
+        if base < n1:
             done = False
             if base + 4 * lanes <= n1:
                 i3_0 = base + lane
@@ -44,11 +49,16 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                     a7 = a7 + f8(v6)
     lanes = lanes_i9
     lane = thread % lanes
-    mask = u4((1 << min(lanes, 32)) - 1 << thread % 32 - lane % 32)
-    for i9 in range(first // lanes, n0, step // lanes):
-        v12 = (i9 >= 0) & (i9 < n2)
-        v15 = (i9 - s0 >= 0) & (i9 - s0 < n2)
-        for base in range(0, n1, 4 * lanes):
+    mask = u4((1 << lanes) - 1 << thread % 32 - lane)
+    split = 0
+    while 4 * lanes << split < n1:
+        split = split + 1
+    for turn in range(first // lanes, n0 << split, step // lanes):
+        i9 = turn >> split
+        base = (turn - (i9 << split)) * (4 * lanes)
+        if base < n1:
+            v12 = (i9 >= 0) & (i9 < n2)
+            v15 = (i9 - s0 >= 0) & (i9 - s0 < n2)
             done = False
             if base + 4 * lanes <= n1:
                 i10_0 = base + lane

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.grid import WARP, WARPS, Grid, one_by_one
+from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
 from vecdist.codegen.cuda.narrow_sums import by_one_lane, narrowed
-from vecdist.codegen.cuda.prefix_sums import scan, shared_words
+from vecdist.codegen.cuda.prefix_sums import is_scan, scan, shared_words
 from vecdist.codegen.cuda.reductions import begun, of_warps, over_lanes, to_shared
 from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import jammed
@@ -22,17 +22,24 @@ from vecdist.kernel.statements import Accumulate, Flag, Scatter, Store, Total
 
 
 def group(rows: Loop, takes_blocks: bool) -> Iterator[Code]:
-    """The lane of a thread, and those that it shares rows with."""
-    yield let("lane", cuda.THREAD % cuda.LANES)
+    """The lane of a thread, and those that it shares rows with; memory for what their warps leave each other."""
+    yield from lane_of(takes_blocks)
     if not takes_blocks:
-        yield let("mask", cuda.lanes_mask(cuda.LANES))
         return
-    yield let("mask", cuda.lanes_mask(cuda.lowest(cuda.LANES, WARP), cuda.LANE % WARP))
     if any(isinstance(item, Total) for _, item in rows.body.items):
         yield cuda.shared_array("of_row", WARPS, "f8")
     for loop in rows.body.every_loop():
-        if loop.sequential and not one_by_one(loop):
+        if is_scan(loop):
             yield cuda.shared_array(f"of_{loop.index}", shared_words(loop), "f8")
+
+
+def lane_of(takes_blocks: bool) -> Iterator[Code]:
+    """The lane of a thread, and those of its warp that it shares rows with."""
+    yield let("lane", cuda.THREAD % cuda.LANES)
+    if takes_blocks:
+        yield let("mask", cuda.lanes_mask(cuda.lowest(cuda.LANES, WARP), cuda.LANE % WARP))
+    else:
+        yield let("mask", cuda.lanes_mask(cuda.LANES))
 
 
 def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
@@ -72,7 +79,7 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     One that may be long is taken in tiles, so that several loads are in flight; so is one in order, as a scan, or else
     the first lane runs it alone.
     """
-    if loop.sequential and not one_by_one(loop):
+    if is_scan(loop):
         return scan(loop, rows, grid)
     if loop.sequential:
         return (For(loop.index, Choice(cuda.LANE.equals(0), loop.length, ZERO), body),)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
+from vecdist.codegen.statements import lies_along
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import Constant, Expr
 from vecdist.kernel.ir import Kernel, Loop
@@ -20,7 +21,10 @@ SCARCE = 2048  # rows of so many lanes that leave threads of a GPU without any
 ELEMENTS_OF_LANE = 8  # of a row: enough loads in flight, and little work that the lanes of a group all repeat
 WIDE = 1024  # elements of a row of known length from which on it is a block's: a warp need not wait for others
 PIECES = 256  # of rows that are cut, in all: as many blocks as run at once
+PIECES_ACROSS = 2**16  # of those across memory, each of which is a thread's
+PIECES_OF_ROW = 4096  # of these, which a block goes through
 LEAST = 4096  # elements of a piece
+LEAST_ACROSS = 64
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
 ASSOCIATIVE = {"sum", "prod", "linear"}  # what running results are made by that lanes can share
@@ -53,6 +57,13 @@ def one_by_one(loop: Loop) -> bool:
     return not found or not found <= ASSOCIATIVE
 
 
+def is_across(rows: Loop) -> bool:
+    """Whether neighbours in memory belong to different rows of results that run along these."""
+    inner = rows.body.every_loop()
+    along = [found for each in inner for found in lies_along(each, rows)]
+    return all(each.sequential for each in inner) and bool(along) and not any(along)
+
+
 def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
     """The number of elements of an array."""
     return math.prod(int(lengths.get(str(dim), dim)) for dim in shape)
@@ -76,8 +87,13 @@ class Grid:
         self.atomic_outputs: list[int] = sorted({item.output for item in items if item not in own} - {*kernel.near})
         self.sums: list[Accumulate] = [item for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
         self.cut: list[Loop] = [loop for _, loop in kernel.shared_nests() if self._is_cut(loop)]
-        running = [item for loop in self.cut for inner in loop.body.every_loop() for item in inner.sums(loop.body)]
-        self.piece_parts: list[str] = [part for item in running for part in parts(item, "whole")]
+        self.piece_parts: dict[str, int] = {}  # of changes that pieces leave: where they begin
+        self.piece_places: int = 0
+        for loop in self.cut:
+            for item in (item for inner in loop.body.every_loop() for item in inner.sums(loop.body)):
+                for part in parts(item, "whole"):
+                    self.piece_parts[part] = self.piece_places
+                    self.piece_places += PIECES_ACROSS if is_across(loop) else PIECES
         levels = {level for level, _ in kernel.shared_nests()}
         self.ends: list[int] = kernel.finished(max(levels, default=0))  # outputs that no later loop reads
         self.waits: bool = len(levels) > 1 or bool(self.cut)  # a loop needs what the whole grid has found before
@@ -190,18 +206,24 @@ def needs_grid_barrier(kernel: Kernel) -> bool:
 
 
 def counters(kernel: Kernel) -> int:
-    """The arrival counters of a kernel: one for the end, two for each level, one for each nest whose rows are cut."""
-    return 1 + 2 * len(kernel.root.levels) + len(Grid(kernel).cut)
+    """The arrival counters of a kernel: one for the end, two for each level, one or two for each nest of cut rows."""
+    return 1 + 2 * len(kernel.root.levels) + sum(map(meetings, Grid(kernel).cut))
 
 
 def partial_places(grid: Grid, blocks: int) -> int:
     """The partial results of a kernel: one of each block for each sum, and of each piece of a row that is cut."""
-    return max(1, len(grid.sums) * blocks + PIECES * len(grid.piece_parts))
+    return max(1, len(grid.sums) * blocks + grid.piece_places)
 
 
 def cut_counter(grid: Grid, loop: Loop) -> int:
-    """The counter of a nest whose rows are cut."""
-    return 1 + 2 * len(grid.kernel.root.levels) + grid.cut.index(loop)
+    """The first counter of a nest whose rows are cut."""
+    earlier = grid.cut[: grid.cut.index(loop)]
+    return 1 + 2 * len(grid.kernel.root.levels) + sum(map(meetings, earlier))
+
+
+def meetings(rows: Loop) -> int:
+    """How often all blocks meet where rows are cut."""
+    return 2 if is_across(rows) else 1
 
 
 def parts(item: Accumulate, kind: str) -> tuple[str, ...]:

@@ -9,19 +9,22 @@ from dataclasses import replace
 from vecdist.codegen.cuda.grid import (
     GROUP,
     LEAST,
+    LEAST_ACROSS,
     PIECES,
+    PIECES_ACROSS,
+    PIECES_OF_ROW,
     SIZE,
     THREADS,
     Grid,
     elements,
     group,
+    is_across,
     one_by_one,
     worth_a_block,
 )
 from vecdist.codegen.cuda.strip_mining import strips
-from vecdist.codegen.cuda.tiling import has_rows, is_flat
+from vecdist.codegen.cuda.tiling import has_rows, takes_tiles
 from vecdist.codegen.cuda.wide_rows import with_wide_rows
-from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Kernel, Loop
 
 ROOM = 96 * 1024  # bytes of shared memory that a block may have on every GPU
@@ -29,6 +32,8 @@ SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memo
 AT_ONCE = 2**17  # threads that keep a GPU busy
 ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
 ONE_BY_ONE = 8  # times as long as one of these a sum of atomic additions takes, which is read, rounded and set to zero
+FEW = 8  # rows across memory from which on a thread takes a piece of one, so that a warp reads whole sectors
+MANY = 2**21  # elements across memory from which on pieces of threads keep a GPU busy
 COLUMNS = 2**15  # running results side by side that keep all threads busy, each with one: they read neighbours together
 
 
@@ -52,7 +57,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
     groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and loop not in grid.lanes]
     used["spread"] = bool(grid.ends)
     named = tuple(name for name in ("partials", "sums", "arrivals", "spread") if used[name])
-    return (*named, *(f"lanes_{loop.index}" for loop in groups))
+    return (*named, *(f"lanes_{loop.index}" for loop in groups), *(f"cut_{loop.index}" for loop in grid.cut))
 
 
 def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
@@ -81,31 +86,37 @@ def is_spread(grid: Grid, lengths: Mapping[str, int], blocks: int) -> bool:
 
 
 def pieces_of(loop: Loop, lengths: Mapping[str, int]) -> int:
-    """Into how many pieces a row of running results is cut, a power of two."""
-    rows, longest = (elements((dim,), lengths) for dim in loop.dims())
-    pieces = 1
-    while 2 * pieces * rows <= PIECES and 2 * pieces * LEAST <= longest:
-        pieces *= 2
-    return pieces
+    """Into how many pieces a row of running results is cut; one across memory for threads, where they are enough."""
+    rows, longest = (max(1, elements((dim,), lengths)) for dim in loop.dims())
+    if not goes_to_threads(loop, rows):
+        return max(1, min(PIECES // rows, longest // LEAST))
+    if rows >= COLUMNS or rows * longest < MANY:
+        return 1
+    return max(1, min(PIECES_OF_ROW, PIECES_ACROSS // rows, longest // LEAST_ACROSS))
+
+
+def goes_to_threads(loop: Loop, rows: int) -> bool:
+    """Whether a piece of a row is for one thread."""
+    return is_across(loop) and rows >= FEW
 
 
 def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     """The threads that share a row: each takes some eight of its elements, or more where a block shares it.
 
-    Rows that are cut into tiles need no block; those that are cut into pieces have several.
+    Rows that are cut into tiles need no block; those that are cut into pieces have several, or a thread for each.
     """
+    rows = loop.turns(lengths)
     if loop in grid.cut and (pieces := pieces_of(loop, lengths)) > 1:
-        return THREADS * pieces
+        return pieces if goes_to_threads(loop, rows) else THREADS * pieces
     if loop in grid.lanes:
         return grid.lanes[loop]
-    rows = loop.turns(lengths)
     inner = {each: each.turns(lengths) for each in loop.body.every_loop()}
-    if rows > PIECES and all(each.sequential and not any(lies_along(each, loop)) for each in inner):
+    if rows > PIECES and is_across(loop):
         return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     work = max((_work(each, lengths) for each, length in inner.items() if length == shared), default=0)
     few = grid.takes_blocks(loop) and worth_a_block(rows, shared, work / max(1, shared))
-    lanes = THREADS if few and not (grid.apart and is_flat(loop)) else _group_of(loop, rows, shared, lengths)
+    lanes = THREADS if few and not takes_tiles(loop, grid) else _group_of(loop, rows, shared, lengths)
     while lanes < GROUP and _slots(loop, grid, lengths, lanes) > SLOTS:
         lanes *= 2
     return THREADS if grid.takes_blocks(loop) and _slots(loop, grid, lengths, lanes) > SLOTS else lanes

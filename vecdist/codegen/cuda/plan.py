@@ -21,13 +21,14 @@ from vecdist.codegen.cuda.prefetching import loads_ahead, prefetched, tile_ahead
 from vecdist.codegen.cuda.privatisation import begun as begun_private
 from vecdist.codegen.cuda.privatisation import ended, flushed_at_times, privatised
 from vecdist.codegen.cuda.reductions import begun
+from vecdist.codegen.cuda.row_stores import stored_together
 from vecdist.codegen.cuda.tiling import (
     Tile,
     has_routines,
     has_rows,
     in_flat_tiles,
-    is_flat,
     sequential,
+    takes_tiles,
     tiled,
     unrolling,
 )
@@ -74,7 +75,7 @@ def _planned(loop: Loop, grid: Grid) -> Items:
         items = _elements(loop, grid)
     elif loop in grid.cut:
         items = cut_rows(loop, grid)
-    elif grid.apart and is_flat(loop):
+    elif takes_tiles(loop, grid):
         items = _flat_rows(loop)
     else:
         items = _rows(loop, grid)
@@ -109,7 +110,7 @@ def _rows(loop: Loop, grid: Grid) -> Items:
     kept = [cuda.local_array(name, grid.turns(inner, loop), cuda.memory_type(dtype)) for name, (dtype, inner) in arrays]
     row = over_groups(loop, reuse.bodies, grid)
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
-    body = *row, *flushed_at_times(grid.private_to(loop))
+    body = *stored_together(row, loop, grid), *flushed_at_times(grid.private_to(loop))
     turns = For(loop.index, loop.length, body, *grid.rows_of_group(loop))
     return *group(loop, grid.takes_blocks(loop)), *kept, *before, turns
 
@@ -125,7 +126,7 @@ def _room(loop: Loop, grid: Grid) -> dict[str, int]:
 def _known_lanes(loop: Loop, grid: Grid) -> Iterator[Code]:
     """The lanes of a group of a nest as a power of two: known, or chosen at launch."""
     if loop in grid.cut:
-        yield from known_cut(Name(f"lanes_{loop.index}"))
+        yield from known_cut(loop)
     elif loop in grid.lanes and has_rows(loop):
         yield let("lanes", Constant(grid.lanes[loop]))
         yield let("shift", Constant(grid.lanes[loop].bit_length() - 1))

@@ -65,10 +65,9 @@ class Along:
 
     def fetched(self, rows: Loop, grid: Grid, body: Items, loop: str, step: int) -> Items:
         """What fetches an element, for these, every so many; ``loop`` is the name of their number."""
-        if not self.shared:
-            return (For(loop, Constant(self.count), body, ZERO, Constant(step) if step > 1 else None),)
-        body = (If(self.place(rows, loop, grid) < self.loop.length, body),) if grid.may_end(self.loop, rows) else body
-        return (For(loop, Constant(self.count), body),)
+        if self.shared and grid.may_end(self.loop, rows):
+            body = (If(self.place(rows, loop, grid) < self.loop.length, body),)
+        return (For(loop, Constant(self.count), body, ZERO, Constant(step) if step > 1 else None),)
 
     def place(self, rows: Loop, loop: str, grid: Grid) -> Expr:
         """The index of an element of this number."""
@@ -111,11 +110,13 @@ class Ahead:
         """Whether neighbours can be loaded in one instruction."""
         return Name(f"whole_{self.name}")
 
-    def neighbours(self, grid: Grid) -> int:
+    def neighbours(self, rows: Loop, grid: Grid) -> int:
         """How many elements that lie side by side, in memory and in registers, are loaded in one instruction."""
         item, last = self.item, self.along[-1] if self.along else None
         dense = slot_of(grid.kernel, item.source).layout == "dense"
-        if last is None or last.shared or not dense or item.indices[-1] != Name(last.loop.index):
+        if last is None or not dense or item.indices[-1] != Name(last.loop.index):
+            return 1
+        if last.shared and (grid.lanes[rows] > 1 or grid.may_end(last.loop, rows)):
             return 1
         return math.gcd(last.count, VECTOR // item.dtype.itemsize) if item.dtype.itemsize >= WORD else 1
 
@@ -187,7 +188,7 @@ def prefetched(row: Items, found: Sequence[Ahead], rows: Loop, grid: Grid) -> tu
     """What comes before the loop over rows, and the body of that, which loads for the next row."""
     first = [each for each in found if each.name == each.item.name]
     moving = [each for each in first if each.moves]
-    before = [item for each in first for item in _registers(each, grid)]
+    before = [item for each in first for item in _registers(each, rows, grid)]
     before += [item for each in first if not each.moves for item in _fetch(each, rows, grid)]
     arrived = [_arrived(each) for each in moving]
     first_row, step = grid.rows_of_group(rows)
@@ -212,9 +213,9 @@ def _known(row: Items, found: Sequence[Ahead]) -> Items:
     return replaced(row, rule)
 
 
-def _registers(each: Ahead, grid: Grid) -> Iterator[Set]:
+def _registers(each: Ahead, rows: Loop, grid: Grid) -> Iterator[Set]:
     """The registers of a load, and whether it may be of neighbours."""
-    if each.neighbours(grid) > 1:
+    if each.neighbours(rows, grid) > 1:
         yield let(each.aligned.id, word("aligned")(Name(array_name(each.item.source))))
     if not each.along:
         yield let(each.fetched, typed_zero(each.item.dtype))
@@ -241,7 +242,7 @@ def _fetch(each: Ahead, rows: Loop, grid: Grid) -> Items:
     place = each.register([*map(Name, numbers)])
     whole: Items = (Set(Name(each.fetched)[place], loaded(load, grid.kernel)),)
     found = _in_loops(each, numbers, whole, 1, rows, grid)
-    count = each.neighbours(grid)
+    count = each.neighbours(rows, grid)
     if count == 1:
         return found
     targets = tuple([Name(each.fetched)[place + beside] for beside in range(count)])

@@ -1,117 +1,59 @@
 """Prefix sums: a loop in order whose steps are associative is shared by the lanes of a row, tile by tile.
 
-A tile is a few stretches of as many elements as there are lanes.  By shuffles each lane learns what pairs, fours and so
-on of a stretch come to, and what comes before its own element; warps of a block learn it from shared memory; then the
-stretches are taken in one after another.  The order depends on nothing but lengths, and so do the bits.
+A tile has a few elements for each lane.  Lanes read neighbours, and compute what is asked of each element, side by
+side; through shared memory they then give each other what is run up, so that each has some that follow one another.
+It runs these up by itself.  By shuffles it learns what pairs, fours and so on of lanes come to, and what comes before
+its own elements; warps of a block learn it from shared memory.  The results go back the same way.  The order depends
+on nothing but lengths, and so do the bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.grid import WARP, WARPS, Grid, parts
-from vecdist.codegen.cuda.reductions import HOP, OTHER, combined
+from vecdist.codegen.cuda.grid import THREADS, WARP, WARPS, Grid, one_by_one
+from vecdist.codegen.cuda.reductions import HOP, OTHER
+from vecdist.codegen.cuda.running_results import Change, Lane, as_number, of_number
 from vecdist.codegen.cuda.tiling import BASE, Tile, sequential, unrolling
-from vecdist.codegen.statements import ACCUMULATOR, Item, Items, start
-from vecdist.kernel.code import For, If, Set, While, let
+from vecdist.codegen.statements import ACCUMULATOR, Item, Items
+from vecdist.kernel.code import Do, For, If, Set, While, let, walk
 from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Expr, Name, operation, substituted, word
-from vecdist.kernel.ir import Loop
-from vecdist.kernel.statements import Accumulate, Made, Statement, Store, Total, renamed
+from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Accumulate, Made, Scatter, Statement, Store, Total, renamed
 
-EXCHANGED = 4  # numbers that lanes tell each other at once: loads in flight, as far as registers go
-INFINITY = word("np.inf")
+DEEP = 8  # numbers of a lane in a tile: the more, the less lanes have to tell each other, and the more code there is
 BASE_LANE = BASE + cuda.LANE
 WARP_OF = cuda.THREAD // WARP  # the number of a thread's warp in its block
-
-
-@final
-@dataclass(frozen=True)
-class Change:
-    """What some elements make of a running result: they add a value, which they multiply by a factor first if linear.
-
-    Its parts, the value and the factor, have names that begin with ``kind``.
-    """
-
-    item: Accumulate
-    kind: str
-
-    @property
-    def parts(self) -> tuple[Name, ...]:
-        return tuple(map(Name, parts(self.item, self.kind)))
-
-    @property
-    def none(self) -> tuple[Expr, ...]:
-        """The parts of what changes nothing."""
-        return (start(self.item), Constant(1.0))[: len(self.parts)]
-
-    def set(self, parts: Sequence[Expr]) -> Items:
-        """Give it these parts."""
-        return tuple([Set(name, part) for name, part in zip(self.parts, parts, strict=True)])
-
-    def after(self, before: Sequence[Expr]) -> tuple[Expr, ...]:
-        """The parts of this change behind another one, or the value of a result that is changed."""
-        value, *factor = self.parts
-        if not factor:
-            return (combined(self.item.op, self.item.dtype.kind, before[0], value),)
-        found = _times(factor[0], before[0], _gone(before[0], factor[0])) + value
-        either = (operation("or", _gone(each, factor[0]), _gone(factor[0], each)) for each in before[1:])
-        return found, *(_times(factor[0], *each) for each in zip(before[1:], either, strict=True))
-
-    def to_memory(self) -> list[Expr]:
-        """Its parts as shuffles and shared memory take them, which is as float64."""
-        whole = self.item.dtype.kind != "f"
-        return [word("as_f8")(word("i8")(part)) if whole else part for part in self.parts]
-
-    def from_memory(self, found: Sequence[Expr]) -> Items:
-        whole = None if self.item.dtype.kind == "f" else Name(ACCUMULATOR[self.item.dtype.kind])
-        return self.set(found if whole is None else [whole(word("as_i8")(part)) for part in found])
-
-
-def _times(factor: Expr, other: Expr, gone: Expr) -> Expr:
-    """A factor of some elements times what comes before; 0 where that is ``gone``."""
-    return Choice(gone, Constant(0.0), factor * other)
-
-
-def _gone(zero: Expr, factor: Expr) -> Expr:
-    """Whether a factor is infinite, perhaps as a product that overflows, of what is 0."""
-    infinite = operation("or", factor.equals(INFINITY), factor.equals(operation("neg", INFINITY)))
-    return operation("and", zero.equals(0), infinite)
-
-
-@final
-@dataclass(frozen=True)
-class Stretch:
-    """One stretch of a tile, for one running result: all of it, a lane's share of it, and what another lane knows."""
-
-    item: Accumulate
-    number: int
-
-    @property
-    def all(self) -> Change:
-        return Change(self.item, f"all{self.number}")
-
-    @property
-    def own(self) -> Change:
-        """What the elements up to and with a lane's own one make of a result."""
-        return Change(self.item, f"own{self.number}")
-
-    @property
-    def other(self) -> Change:
-        return Change(self.item, f"other{self.number}")
+STAGED, BESIDE, ROOM = map(Name, ("staged", "beside", "room"))
 
 
 def shared_words(loop: Loop) -> int:
     """How many numbers the warps of a block leave each other."""
-    return WARPS * stretches(loop) * _numbers(loop)
+    return WARPS * _numbers(loop)
 
 
-def stretches(loop: Loop) -> int:
-    """How many stretches a tile has: one, where a body has loops or branches of its own."""
-    plain = all(isinstance(item, Statement) for _, item in loop.body.items)
-    return min(max(1, EXCHANGED // _numbers(loop)), unrolling(loop)) if plain else 1
+def staged_words(kernel: Kernel) -> int:
+    """How many numbers the lanes of a block give each other at once."""
+    scans = [loop for _, rows in kernel.shared_nests() for loop in rows.body.every_loop() if is_scan(loop)]
+    return max((THREADS * _numbers(loop) * (depth(loop) + 1) for loop in scans if depth(loop) > 1), default=0)
+
+
+def is_scan(loop: Loop) -> bool:
+    """Whether lanes share a loop in order."""
+    return loop.sequential and not one_by_one(loop)
+
+
+def depth(loop: Loop) -> int:
+    """How many elements of a tile a lane takes: one, where a body has loops or branches of its own."""
+    if not all(isinstance(item, Statement) for _, item in loop.body.items):
+        return 1
+    most = 1
+    while 2 * most * _numbers(loop) <= DEEP:
+        most *= 2
+    return min(most, unrolling(loop))
 
 
 def _numbers(loop: Loop) -> int:
@@ -126,13 +68,13 @@ def scan(loop: Loop, rows: Loop, grid: Grid, start: Expr = ZERO, stop: Expr | No
     They begin with what the names of its sums hold.
     """
     carried = [let(f"c_{item.name}", Name(item.name)) for item in loop.sums(rows.body)]
-    return *carried, _tiles(loop, rows, grid, _results, start, stop or loop.length)
+    return *carried, *_tiles(loop, rows, grid, True, start, stop or loop.length)
 
 
 def totals(loop: Loop, rows: Loop, grid: Grid, start: Expr, stop: Expr) -> Items:
     """The same loop where only what all of its elements do is asked for: ``whole``."""
     begun = [item for each in loop.sums(rows.body) for item in whole(each).set(whole(each).none)]
-    return *begun, _tiles(loop, rows, grid, lambda tile, every, stop: _added(every), start, stop)
+    return *begun, *_tiles(loop, rows, grid, False, start, stop)
 
 
 def whole(item: Accumulate) -> Change:
@@ -141,56 +83,106 @@ def whole(item: Accumulate) -> Change:
 
 
 def changed(
-    places: Mapping[Accumulate, Sequence[Expr]], count: Expr, rows: Loop, index: str, grid: Grid
+    places: Mapping[Accumulate, Sequence[Expr]], count: Expr, rows: Loop, index: str, grid: Grid, each: bool = False
 ) -> Items:
-    """Results that change in order as ``count`` changes in memory say; ``places`` hold the parts of a lane's one."""
-    every = [Stretch(item, 0) for item in places]
-    none = [item for stretch in every for item in stretch.all.set(stretch.all.none)]
-    loads = [item for stretch in every for item in stretch.all.from_memory(places[stretch.item])]
-    ends = [let(each.item.name, each.all.after([Name(each.item.name)])[0]) for each in every]
-    body = *none, If(count > BASE_LANE, tuple(loads)), *_met(every, rows, index, grid), *ends
+    """Results that change in order as ``count`` changes in memory say; ``places`` hold the parts of a lane's one.
+
+    Where ``each`` is asked for, what a result is before a change is left in the first of its places.
+    """
+    lanes = [Lane(item) for item in places]
+    none = [item for lane in lanes for item in lane.all.set(lane.all.none)]
+    loads = [item for lane in lanes for item in lane.all.from_memory(places[lane.item])]
+    left, ends = list[Item](), list[Item]()
+    for lane in lanes:
+        item, (place, *_) = lane.item, places[lane.item]
+        left.append(Set(place, as_number(item, lane.before.after([Name(item.name)])[0])))
+        ends.append(let(item.name, lane.all.after([Name(item.name)])[0]))
+    inside = count > BASE_LANE
+    body = *none, If(inside, tuple(loads)), *_met(lanes, rows, index, grid)
+    body = *body, *([If(inside, tuple(left))] if each else []), *ends
     return (For("base", count, body, ZERO, cuda.LANES),)
 
 
-Ends = Callable[[Tile, Sequence[Stretch], Expr], Iterable[Item]]
+def _tiles(loop: Loop, rows: Loop, grid: Grid, stored: bool, start: Expr, stop: Expr) -> Items:
+    """A loop over tiles, of which each result is ``stored``, or what they come to is found."""
+    tile = Tile(loop, depth(loop), mask=cuda.MASK)
+    width = Constant(tile.copies) * cuda.LANES if tile.copies > 1 else cuda.LANES
+    lanes = [Lane(item) for item in loop.sums(rows.body)]
+    in_order = stored or any(lane.item.factor is not None for lane in lanes)
+    body = (
+        *_elements(tile, lanes, width, stop),
+        *(_run_up(lanes, tile) if in_order else _added_up(lanes, tile)),
+        *_met(lanes, rows, loop.index, grid),
+        *(_results(tile, lanes, stop) if stored else _taken_in(lanes)),
+    )
+    return *_layout(tile, in_order), For("base", stop, body, start, width)
 
 
-def _tiles(loop: Loop, rows: Loop, grid: Grid, ends: Ends, start: Expr, stop: Expr) -> For[Item]:
-    tile = Tile(loop, stretches(loop), cuda.LANE, cuda.LANES, cuda.MASK)
-    every = [Stretch(item, number) for number in range(tile.copies) for item in loop.sums(rows.body)]
-    body = *_elements(tile, every, stop), *_met(every, rows, loop.index, grid), *ends(tile, every, stop)
-    return For("base", stop, body, start, tile.width)
+def _layout(tile: Tile, in_order: bool) -> Iterator[Item]:
+    """Where the first element is that a lane reads, how far it is to its next, and where it leaves what is of them."""
+    deep, lane = tile.copies, cuda.LANE % WARP
+    yield let("beside", cuda.lowest(cuda.LANES, WARP))
+    within = cuda.LANE // WARP * (WARP * deep) + lane
+    yield from (let(f"offset{number}", _narrow(within + BESIDE * number)) for number in range(deep))
+    if deep > 1 and in_order:  # nobody meets anybody in a bank of shared memory
+        first = (cuda.THREAD - lane) * (deep + 1)
+        for number in range(deep):
+            yield let("place", BESIDE * number + lane)
+            yield let(f"left{number}", first + Name("place") + Name("place") // deep)
 
 
-def _met(every: Sequence[Stretch], rows: Loop, index: str, grid: Grid) -> Iterator[Item]:
+def _met(lanes: Sequence[Lane], rows: Loop, index: str, grid: Grid) -> Iterator[Item]:
     """What lanes learn of each other, and the warps of a block."""
-    yield from _over_lanes(every)
+    yield from _over_lanes(lanes)
     if grid.takes_blocks(rows):
-        yield If(cuda.LANES > WARP, tuple(_over_warps(every, Name(f"of_{index}"))))
+        yield If(cuda.LANES > WARP, tuple(_over_warps(lanes, Name(f"of_{index}"))))
 
 
-def _added(every: Sequence[Stretch]) -> Iterator[Item]:
-    for stretch in every:
-        so_far = whole(stretch.item)
-        yield from so_far.set(stretch.all.after(so_far.parts))
+def _taken_in(lanes: Sequence[Lane]) -> Iterator[Item]:
+    for lane in lanes:
+        so_far = whole(lane.item)
+        yield from so_far.set(lane.all.after(so_far.parts))
 
 
-def _elements(tile: Tile, every: Sequence[Stretch], stop: Expr) -> Iterator[Item]:
-    """What a lane's own elements make of results: nothing, where a tile has more places than are left of the row."""
+def _elements(tile: Tile, lanes: Sequence[Lane], width: Expr, stop: Expr) -> Iterator[Item]:
+    """What elements do to results; where a tile has more places than are left of the row, the last one, and nothing.
+
+    So loads need no branches, and are on their way together.
+    """
     names = _names(tile)
-    running = {stretch.item.name for stretch in every}
+    running = {lane.item.name for lane in lanes}
     items = [item for item in sequential(tile.loop.body) if not _is_last(item, running)]
     loads = [item for item in items if item in tile.loads()]
     rest = [item for item in items if item not in loads]
-    yield from (let(_place(tile, number).id, tile.element(BASE, number)) for number in range(tile.copies))
-    full: list[Item] = [item for own in names for item in _renamed(loads, own)]
-    full += [item for own in names for item in _renamed(rest, own)]
-    full += [item for stretch in every for item in _taken(stretch, names)]
-    few: list[Item] = [item for stretch in every for item in stretch.all.set(stretch.all.none)]
+    yield let("room", _narrow(cuda.lowest(stop - BASE, width)))
+    yield let("final", _narrow(ROOM - 1))
+    for number in range(tile.copies):
+        offset = Name(f"offset{number}")
+        yield let(_inside(number).id, operation("<", offset, ROOM))
+        yield let(_place(tile, number).id, BASE + _wide(cuda.lowest(offset, Name("final"))))
+    yield from (item for own in names for item in _renamed(loads, own))
     for number, own in enumerate(names):
-        mine = [item for stretch in every if stretch.number == number for item in _taken(stretch, names)]
-        few.append(If(_place(tile, number) < stop, (*_renamed([*loads, *rest], own), *mine)))
-    yield If(BASE + tile.width <= stop, tuple(full), tuple(few))
+        for item in _renamed(rest, own):
+            yield If(_inside(number), (item,)) if any(isinstance(each, Scatter) for each in walk((item,))) else item
+        for lane in lanes:
+            wide, change = Name(ACCUMULATOR[lane.item.dtype.kind]), lane.read(number)
+            found = [wide(substituted(part, own)) for part in lane.item.expressions()]
+            pairs = zip(found, change.none, strict=True)
+            yield from change.set([Choice(_inside(number), part, none) for part, none in pairs])
+
+
+def _narrow(place: Expr) -> Expr:
+    """A place in a tile as int32: so many of them fit in registers, and take few instructions."""
+    return Name("i4")(place)
+
+
+def _wide(place: Expr) -> Expr:
+    return Name("i8")(place)
+
+
+def _inside(number: int) -> Name:
+    """Whether an element belongs to the row."""
+    return Name(f"inside{number}")
 
 
 def _is_last(item: Item, running: set[str]) -> bool:
@@ -216,63 +208,127 @@ def _renamed(items: Sequence[Item], names: dict[str, Name]) -> Items:
     return tuple([renamed(item, names) if isinstance(item, Statement) else item for item in items])
 
 
-def _taken(stretch: Stretch, names: Sequence[dict[str, Name]]) -> Items:
-    """What a lane's own element makes of a result."""
-    item, wide = stretch.item, Name(ACCUMULATOR[stretch.item.dtype.kind])
-    return stretch.all.set([wide(substituted(part, names[stretch.number])) for part in item.expressions()])
+def _added_up(lanes: Sequence[Lane], tile: Tile) -> Iterator[Item]:
+    """What the elements come to that a lane has read, where their order does not matter."""
+    for lane in lanes:
+        yield from lane.all.set(lane.read(0).parts)
+        for number in range(1, tile.copies):
+            yield from lane.all.set(lane.read(number).after(lane.all.parts))
 
 
-def _over_lanes(every: Sequence[Stretch]) -> Iterator[Item]:
-    """What the lanes of a group, or of each of its warps, make of a result, and those up to each of them.
+def _run_up(lanes: Sequence[Lane], tile: Tile) -> Iterator[Item]:
+    """What elements that follow one another do to results, each with those of the lane before it, and all of them."""
+    numbers = range(tile.copies)
+    for number in numbers:
+        for lane in lanes:
+            yield from lane.own(number).set(lane.read(number).parts)
+    yield from _exchanged(tile, _parts(lanes, tile, slice(None)), to_run=True)
+    for lane in lanes:
+        for number in numbers[1:]:
+            yield from lane.own(number).set(lane.own(number).after(lane.own(number - 1).parts))
+        yield from lane.all.set(lane.own(tile.copies - 1).parts)
+
+
+def _parts(lanes: Sequence[Lane], tile: Tile, chosen: slice) -> list[Exchanged]:
+    """The numbers that say what the elements of a lane do to results: all, or values alone."""
+    found, size = [], THREADS * (tile.copies + 1)
+    for lane in lanes:
+        names = [lane.own(number).parts[chosen] for number in range(tile.copies)]
+        for each in zip(*names, strict=True):
+            found.append(Exchanged(lane.item, each, Constant(len(found) * size)))
+    return found
+
+
+@final
+@dataclass(frozen=True)
+class Exchanged:
+    """A number of each of a lane's elements that it gives to another lane, from a ``place`` in shared memory on."""
+
+    item: Accumulate
+    names: tuple[Name, ...]
+    place: Expr
+
+
+def _exchanged(tile: Tile, given: Sequence[Exchanged], to_run: bool) -> Iterator[Item]:
+    """Numbers of what lanes have read become those of what they run up, or the other way.
+
+    No two lanes that run up meet in a bank of shared memory.
+    """
+    deep = tile.copies
+    if deep == 1:
+        return
+    read = [Name(f"left{number}") for number in range(deep)]
+    run = [cuda.THREAD * (deep + 1) + number for number in range(deep)]
+    before, after = (read, run) if to_run else (run, read)
+    left: list[Item] = [
+        Set(STAGED[each.place + place], as_number(each.item, name))
+        for each in given
+        for name, place in zip(each.names, before, strict=True)
+    ]
+    found: list[Item] = [
+        Set(name, of_number(each.item, STAGED[each.place + place]))
+        for each in given
+        for name, place in zip(each.names, after, strict=True)
+    ]
+    wait = Do(word("cuda.syncwarp")(tile.mask))
+    yield If(cuda.LANES > 1, (*left, wait, *found, *(() if to_run else (wait,))))
+
+
+def _over_lanes(lanes: Sequence[Lane]) -> Iterator[Item]:
+    """What the lanes of a group, or of each of its warps, make of a result, and those before each of them.
 
     Lanes learn from neighbours, then pairs from pairs, and so on; the later of two takes in what comes before it.
     """
-    for stretch in every:
-        yield from stretch.own.set(stretch.all.parts)
     exchanged: list[Item] = []
     later: list[Item] = []
     earlier: list[Item] = []
-    for stretch in every:
-        found = [cuda.shuffled(cuda.MASK, part, HOP) for part in stretch.all.to_memory()]
-        exchanged += stretch.other.from_memory(found)
-        later += stretch.own.set(stretch.own.after(stretch.other.parts))
-        later += stretch.all.set(stretch.all.after(stretch.other.parts))
-        earlier += stretch.all.set(stretch.other.after(stretch.all.parts))
+    for lane in lanes:
+        yield from lane.before.set(lane.before.none)
+        found = [cuda.shuffled(cuda.MASK, part, HOP) for part in lane.all.to_memory()]
+        exchanged += lane.other.from_memory(found)
+        later += lane.before.set(lane.before.after(lane.other.parts))
+        later += lane.all.set(lane.all.after(lane.other.parts))
+        earlier += lane.all.set(lane.other.after(lane.all.parts))
     taken = If((cuda.LANE & HOP) > 0, tuple(later), tuple(earlier))
     yield let("hop", ONE)
     yield While(cuda.lowest(cuda.LANES, WARP) > HOP, (*exchanged, taken, let("hop", HOP * 2)))
 
 
-def _over_warps(every: Sequence[Stretch], shared: Name) -> Iterator[Item]:
+def _over_warps(lanes: Sequence[Lane], shared: Name) -> Iterator[Item]:
     """The same for the warps of a block, one after another."""
-    places = [number * WARPS for number in range(sum(len(stretch.all.parts) for stretch in every))]
-    left = [part for stretch in every for part in stretch.all.to_memory()]
+    places = [number * WARPS for number in range(sum(len(lane.all.parts) for lane in lanes))]
+    left = [part for lane in lanes for part in lane.all.to_memory()]
     stored = tuple([Set(shared[place + WARP_OF], part) for place, part in zip(places, left, strict=True)])
     yield If((cuda.THREAD % WARP).equals(0), stored)
     yield cuda.SYNC
-    ahead = [Change(stretch.item, f"ahead{stretch.number}") for stretch in every]
-    for change in (*ahead, *(stretch.all for stretch in every)):
+    ahead = [Change(lane.item, "ahead") for lane in lanes]
+    for change in (*ahead, *(lane.all for lane in lanes)):
         yield from change.set(change.none)
     found, before, behind = list[Item](), list[Item](), list[Item]()
-    for stretch, change in zip(every, ahead, strict=True):
+    for lane, change in zip(lanes, ahead, strict=True):
         own, places = places[: len(change.parts)], places[len(change.parts) :]
-        found += stretch.other.from_memory([shared[place + OTHER] for place in own])
-        before += change.set(stretch.other.after(change.parts))
-        behind += stretch.all.set(stretch.other.after(stretch.all.parts))
+        found += lane.other.from_memory([shared[place + OTHER] for place in own])
+        before += change.set(lane.other.after(change.parts))
+        behind += lane.all.set(lane.other.after(lane.all.parts))
     yield For("other", Constant(WARPS), (*found, If(OTHER < WARP_OF, tuple(before)), *behind))
-    for stretch, change in zip(every, ahead, strict=True):
-        yield from stretch.own.set(stretch.own.after(change.parts))
+    for lane, change in zip(lanes, ahead, strict=True):
+        yield from lane.before.set(lane.before.after(change.parts))
     yield cuda.SYNC
 
 
-def _results(tile: Tile, every: Sequence[Stretch], stop: Expr) -> Iterator[Item]:
-    """The results of a lane's own elements, and of the whole tile."""
-    names, running = _names(tile), {stretch.item.name for stretch in every}
+def _results(tile: Tile, lanes: Sequence[Lane], stop: Expr) -> Iterator[Item]:
+    """The results of the elements that a lane has read, and of the whole tile."""
+    numbers = range(tile.copies)
+    for lane in lanes:
+        carried = Name(f"c_{lane.item.name}")
+        yield let(lane.item.name, lane.before.after([carried])[0])
+        yield let(carried.id, lane.all.after([carried])[0])
+        for number in numbers:
+            own = lane.own(number)
+            yield Set(own.parts[0], own.after([Name(lane.item.name)])[0])
+    yield from _exchanged(tile, _parts(lanes, tile, slice(1)), to_run=False)
+    running = {lane.item.name for lane in lanes}
     last = [item for item in sequential(tile.loop.body) if _is_last(item, running) and not isinstance(item, Accumulate)]
-    for number in range(tile.copies):
-        for stretch in every:
-            if stretch.number == number:
-                carried = Name(f"c_{stretch.item.name}")
-                yield let(stretch.item.name, stretch.own.after([carried])[0])
-                yield let(carried.id, stretch.all.after([carried])[0])
-        yield If(_place(tile, number) < stop, _renamed(last, names[number]))
+    for number in numbers:
+        yield from (let(lane.item.name, lane.own(number).parts[0]) for lane in lanes)
+        yield If(_inside(number), _renamed(last, _names(tile)[number]))

@@ -16,6 +16,7 @@ from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters
 from vecdist.codegen.cuda.launch import parameters
 from vecdist.codegen.cuda.near_sums import emptied, left_by_block, near
 from vecdist.codegen.cuda.plan import nests_of
+from vecdist.codegen.cuda.prefix_sums import staged_words
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
 from vecdist.codegen.cuda.spelling import scalar, spelled
 from vecdist.codegen.cuda.strip_mining import known_strip
@@ -54,10 +55,12 @@ def _known(grid: Grid) -> Iterator[Code]:
 
 
 def _shared_memory(grid: Grid) -> Iterator[Code]:
-    """Results of warps; where each kept array begins, and the slots behind them, in units of eight bytes."""
+    """Results of warps and lanes; where each kept array begins, and the slots behind them, in units of eight bytes."""
     outputs = grid.kernel.outputs
     if grid.sums:
         yield cuda.shared_array("shared", WARPS * len(grid.sums), "f8")
+    if staged := staged_words(grid.kernel):
+        yield cuda.shared_array("staged", staged, "f8")
     sizes = [(f"keep_o{output}", element_count(outputs[output].shape)) for output in grid.kept_outputs]
     sizes += [(near(output).id, element_count(outputs[output].shape)) for output in grid.kernel.near]
     begins, end = cuda.one_after_another(sizes)

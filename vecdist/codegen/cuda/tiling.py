@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.grid import THREADS
+from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.reductions import begun
 from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import Item, Items, is_seldom
@@ -62,15 +62,24 @@ def has_rows(loop: Loop) -> bool:
     return any(isinstance(item, Loop) for _, item in loop.body.items)
 
 
+def takes_tiles(loop: Loop, grid: Grid) -> bool:
+    """Whether a nest goes tile by tile, however long its rows are; rows of known length lie in registers instead."""
+    return is_flat(loop) and (grid.apart or loop not in grid.lanes)
+
+
 def is_flat(loop: Loop) -> bool:
-    """Whether the rows of a loop are nothing but elements side by side, which any thread may take."""
+    """Whether the rows of a loop are nothing but elements side by side, which any thread may take.
+
+    What they add to may be sums of all rows.
+    """
     inner = loop.body.every_loop()
     rows = [item for _, item in loop.body.items if not isinstance(item, Loop)]
     if len(inner) != 1 or inner[0].sequential or any(isinstance(item, Loop) for _, item in inner[0].body.items):
         return False
     if any(isinstance(item, Cases | Store | Flag) for item in rows) or has_routines(loop):
         return False
-    return not any(isinstance(item, Accumulate | Scatter) for item in loop.body.walk())
+    added = [item for item in loop.body.walk() if isinstance(item, Accumulate | Scatter)]
+    return not any(isinstance(item, Scatter) or item.home is not loop.body.parent for item in added)
 
 
 def splits(rows: Loop, length: int, lanes: int) -> int:

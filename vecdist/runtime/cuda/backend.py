@@ -17,10 +17,10 @@ import numpy as np
 from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.jammed_chains import jammed_chains
-from vecdist.codegen.cuda.launch import is_spread, lanes_of, with_room, workspace
+from vecdist.codegen.cuda.launch import is_spread, lanes_of, pieces_of, with_room, workspace
 from vecdist.codegen.cuda.near_sums import contended
 from vecdist.codegen.cuda.render import render
-from vecdist.codegen.cuda.tiling import has_rows, is_flat, splits, unrolling
+from vecdist.codegen.cuda.tiling import has_rows, splits, takes_tiles, unrolling
 from vecdist.codegen.routines import Routine, Tables, with_needs
 from vecdist.codegen.source import Source
 from vecdist.graph.memo import Memo
@@ -229,6 +229,7 @@ class CudaProgram(Program):
         blocks = max(1, blocks // strips) * strips
         spread = blocks <= at_once and is_spread(self.grid, lengths, blocks)
         numbers = {"spread": int(spread)} | {f"lanes_{loop.index}": each for loop, each in lanes.items()}
+        numbers |= {f"cut_{loop.index}": pieces_of(loop, lengths) for loop in self.grid.cut}
         return Extent(function, blocks, memory, self.grid.waits or spread, numbers)
 
     def waves(self, turns: int) -> int:
@@ -254,7 +255,7 @@ class CudaProgram(Program):
             if not has_rows(loop):
                 threads = max(threads, -(-length // unrolling(loop)))
                 continue
-            if self.grid.apart and is_flat(loop):
+            if takes_tiles(loop, self.grid):
                 (inner,) = loop.body.every_loop()
                 length <<= splits(loop, inner.turns(lengths), lanes[loop])
             strips = self.grid.strip_count(lengths) if self.grid.is_cut_into_strips(loop) else 1

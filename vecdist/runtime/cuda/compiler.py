@@ -133,6 +133,7 @@ WORKSPACE: Any = {
     "sums": types.Array(types.float64, 1, "C"),  # atomics want arrays
     "arrivals": types.Array(types.int32, 1, "C"),
     "lanes": types.int64,
+    "cut": types.int64,
     "spread": types.int64,
 }
 
