@@ -55,7 +55,8 @@ def test_few_long_rows_of_running_sums_have_a_block_each():
 
 
 @pytest.mark.parametrize(("rows", "columns", "pieces"), [
-    (1, 2**24, 256), (2, 2**24, 128), (64, 2**24, 4), (3, 2**24, 85), (2, 100_000, 24), (1, 8192, 2), (1, 8191, 1), (129, 2**24, 1),
+    (1, 2**24, 256), (2, 2**24, 128), (64, 2**24, 4), (3, 2**24, 85), (2, 100_000, 24), (1, 8192, 2), (1, 8191, 1),
+    (129, 2**24, 1),
 ])
 def test_few_long_rows_of_running_sums_are_cut_for_several_blocks_each(rows, columns, pieces):
     (running,) = nests(lazy(ROWS).cumsum(1))
