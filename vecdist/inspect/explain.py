@@ -332,7 +332,7 @@ def _outline(plan: pipeline.Plan) -> Kernel:
     behind = dict(zip(passed(nodes, ON_TARGET), nodes, strict=True))
     alike = {(node.op, node.args[0].shape, node.attrs) for node in plan.chosen.sums}
     tall = [node for node in nodes if node.args and (node.op, node.args[0].shape, node.attrs) in alike]
-    held = [behind[node] for node in plan.chosen.values if node in behind]
+    held = [replace(each, node=behind[each.node]) for each in plan.chosen.values if each.node in behind]
     return schedule(kept(scattered(graph, tall, plan.chosen.first), held), leading=plan.chosen.first)
 
 

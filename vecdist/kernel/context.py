@@ -17,7 +17,8 @@ from vecdist.kernel.ir import Block
 class Index:
     """An integer expression, known in ``block`` from ``level`` on; ``gathered`` where it is data.
 
-    ``outside`` says that it may be none of the axis: what is loaded by it is guarded.
+    ``outside`` says that it may be none of the axis: what is loaded by it is guarded; ``split`` that it is one part of
+    a place in row-major order, which many places share.
     """
 
     value: Expr
@@ -25,6 +26,7 @@ class Index:
     level: int = 0
     gathered: bool = False
     outside: bool = False
+    split: bool = False
 
 
 @final
@@ -82,6 +84,10 @@ class Context:
 
     def gathered(self) -> bool:
         return any(index is not None and index.gathered for index in self.indices)
+
+    def is_split(self) -> bool:
+        """Whether many places have the same index of an axis."""
+        return any(index is not None and index.split for index in self.indices)
 
     def home(self, root: Block) -> Block:
         """The innermost block that an index belongs to."""
@@ -190,8 +196,9 @@ def through_reshape(context: Context, node: Node, root: Block) -> Context:
     whole = Context(context.indices)
     flat, block = whole.place(node.shape), whole.home(root)
     outside = any(index is not None and index.outside for index in context.indices)
-    known = Index(flat, block, whole.level(block), whole.gathered(), outside)
     varying = [axis for axis, dim in enumerate(source.shape) if dim != 1]
+    split = whole.is_split() or len(varying) > 1
+    known = Index(flat, block, whole.level(block), whole.gathered(), outside, split)
     indices: list[Index | None] = [None] * source.ndim
     after: list[Expr] = []
     for axis in reversed(varying):
@@ -245,7 +252,8 @@ def _together(first: Index, second: Index, value: Expr) -> Index:
     """An index computed of two: known where both are."""
     block = max((first.block, second.block), key=lambda block: block.depth)
     level = max(each.level for each in (first, second) if each.block is block)
-    return Index(value, block, level, first.gathered or second.gathered, first.outside or second.outside)
+    either = (getattr(first, name) or getattr(second, name) for name in ("gathered", "outside", "split"))
+    return Index(value, block, level, *either)
 
 
 def _moved(context: Context, node: Node, moved: dict[int, Index]) -> Context:

@@ -238,7 +238,7 @@ class _Lowering:
         """
         if node.op in IN_MEMORY or context.within:
             return node.op in IN_MEMORY  # a step has no memory of its own but carries: it computes sums again
-        if context.gathered():
+        if context.gathered() or context.is_split():
             return True
         home = context.home(self.root)
         return not set(home.chain()) - {self.root} <= context.blocks()

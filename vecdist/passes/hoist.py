@@ -1,26 +1,51 @@
-"""Values that vary along inner loops alone, kept from one turn of the outer loop to the next.
+"""Values that vary along inner loops alone, or are picked by index, computed once and kept.
 
 In ``x[:, None] / np.exp(s)`` the exponential does not vary along the rows: computed where it stands, it would be
-computed again for every row.  It is computed once for each column before the loop over rows, and kept.
+computed again for every row.  It is computed once for each column before the loop over rows, and kept: where it depends
+on inputs alone before all other loops, and else, as what sums normalise, behind those that it needs.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
-from vecdist.graph.shapes import Dim, in_turn, length_in
+from vecdist.graph.shapes import Dim, Shape, in_turn, length_in
 from vecdist.primitives.structure import STRUCTURE, rebuilt
 
 KEPT = 1024  # elements that each block of a grid may keep
 DEAR = 5  # operations from which a value is better read than computed again
+DEAR_BEHIND = 8  # the same where all others have to wait for it
+THROUGH = {"view", "pad", "reshape", "shifted", "windows", "overlaps", "gather"}  # elements, in another order
+STEPS = {"carry", "element", "shared", "local"}  # what stands for numbers of a step
 
 
-def hoistable(roots: Sequence[Node], first: Sequence[Dim] = ()) -> tuple[Node, ...]:
-    """The largest such values that depend on inputs alone, where the loops over the lengths in ``first`` come first."""
-    repeated = dict.fromkeys(arg for node in topological(roots) for arg in _repeated(node, first))
-    costs = _costs(roots) if repeated else {}
-    return tuple(arg for arg in repeated if costs.get(arg, 0) >= DEAR)
+@final
+@dataclass(frozen=True)
+class Repeated:
+    """A value that is read again and again, and the shapes of what reads it; ``behind`` others that are in memory."""
+
+    node: Node
+    readers: tuple[Shape, ...]
+    behind: bool
+
+
+def hoistable(roots: Sequence[Node], first: Sequence[Dim] = ()) -> tuple[Repeated, ...]:
+    """The largest such values, where the loops over the lengths in ``first`` come first."""
+    readers: dict[Node, dict[Shape, None]] = {}
+    for node in topological(roots):
+        for arg in _repeated(node, first):
+            readers.setdefault(arg, {})[node.shape] = None
+    costs, behind = _costs(roots) if readers else ({}, set())
+    found = ((arg, arg in behind) for arg in readers)
+    return tuple([Repeated(arg, tuple(readers[arg]), late) for arg, late in found if _is_dear(costs.get(arg, 0), late)])
+
+
+def _is_dear(cost: int, behind: bool) -> bool:
+    return cost >= (DEAR_BEHIND if behind else DEAR)
 
 
 def _repeated(node: Node, first: Sequence[Dim]) -> list[Node]:
@@ -39,47 +64,65 @@ def _is_inside(arg: Node, loops: Sequence[int]) -> bool:
     return bool(own) and own != loops[: len(own)]
 
 
+def _is_step(node: Node) -> bool:
+    return node.op in STEPS
+
+
 def _varies(node: Node) -> bool:
     return any(dim != 1 for dim in node.shape)
 
 
-def _costs(roots: Sequence[Node]) -> dict[Node, int]:
-    """The operations of each elementwise node that depends on nothing but inputs, as a tree, up to ``DEAR``."""
+def _costs(roots: Sequence[Node]) -> tuple[dict[Node, int], set[Node]]:
+    """The operations of each elementwise node behind what is in memory, as a tree, and which need more than inputs."""
     costs: dict[Node, int] = {}
+    behind: set[Node] = set()
     for node in topological(roots):
         if node.op in {"const", "slot", "extent", "position"}:
             costs[node] = 0
-        elif node.op in {"view", "pad"} and node.args[0] in costs:
+        elif node.op in THROUGH and node.args[0] in costs:
             costs[node] = costs[node.args[0]]
+        elif node.op in STRUCTURE and not _is_step(node):
+            costs[node] = 0
+            behind.add(node)
         elif node.op not in STRUCTURE and node.op != "cases" and all(arg in costs for arg in node.args):
             varying = [arg for arg in node.args if _varies(arg)]
             own = DEAR if node.op == "loop" else 1
-            costs[node] = min(DEAR, sum(costs[arg] for arg in varying) + own) if varying else 0
-    return costs
+            costs[node] = min(DEAR_BEHIND, sum(costs[arg] for arg in varying) + own) if varying else 0
+        behind |= {node} if behind.intersection(node.args) else set()
+    return costs, behind
 
 
-def narrow(nodes: Sequence[Node], lengths: Mapping[str, int], widest: int | None) -> tuple[Node, ...]:
-    """Those of ``nodes`` that have, together, at most ``widest`` elements; all of them where there is no limit."""
-    if widest is None:
-        return tuple(nodes)
-    found, left = [], widest
-    for node in nodes:
-        size = 1
-        for dim in node.shape:
-            size *= length_in(dim, lengths)
-        if size <= left:
-            found.append(node)
-            left -= size
-    return tuple(found)
+def narrow(
+    found: Sequence[Repeated], lengths: Mapping[str, int], room: int | None, widest: int | None
+) -> tuple[Repeated, ...]:
+    """Those values that are no longer than what reads them, and fit together: in ``room``, or behind others ``widest``.
+
+    There is no limit where that is none.
+    """
+    chosen, left = [], {False: room, True: widest}
+    for each in found:
+        size, rest = _size(each.node.shape, lengths), left[each.behind]
+        if size > max(_size(shape, lengths) for shape in each.readers) or (rest is not None and size > rest):
+            continue
+        chosen.append(each)
+        left[each.behind] = None if rest is None else rest - size
+    return tuple(chosen)
 
 
-def kept(roots: Sequence[Node], nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """``roots`` where each of ``nodes`` is computed before all other loops, and kept."""
-    chosen = set(nodes)
+def _size(shape: Shape, lengths: Mapping[str, int]) -> int:
+    return math.prod(length_in(dim, lengths) for dim in shape)
+
+
+def kept(roots: Sequence[Node], found: Sequence[Repeated]) -> tuple[Node, ...]:
+    """``roots`` where each of these values is computed once, and kept."""
+    chosen = {each.node: "stored" if each.behind else "kept" for each in found}
     if not chosen:
         return tuple(roots)
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
-        return Node("kept", (node,), (), node.shape, node.dtype) if node in chosen else rebuilt(node, args)
+        if node not in chosen:
+            return rebuilt(node, args)
+        op = chosen[node]
+        return Node(op, (rebuilt(node, args) if op == "stored" else node,), (), node.shape, node.dtype)
 
     return rewrite(roots, rule)

@@ -19,7 +19,7 @@ from vecdist.passes.factor import factor
 from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
 from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
-from vecdist.passes.hoist import KEPT, hoistable, kept, narrow
+from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
 from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import Specialised, partial_evaluation, without_constants
 from vecdist.passes.powers import powers
@@ -39,7 +39,7 @@ class Chosen(NamedTuple):
     """What depends on lengths: sums that are scattered, values that are kept, and lengths whose loops come first."""
 
     sums: tuple[Node, ...] = ()
-    values: tuple[Node, ...] = ()
+    values: tuple[Repeated, ...] = ()
     first: tuple[Dim, ...] = ()
 
 
@@ -131,7 +131,7 @@ class Derived:
         return (*self.roots, *self.flags)
 
     @cached_property
-    def choices(self) -> tuple[dict[Node, bool], tuple[Node, ...]]:
+    def choices(self) -> tuple[dict[Node, bool], tuple[Repeated, ...]]:
         """What depends on which lengths are large: sums over the rows of an array, values to keep."""
         return candidates(self.all), hoistable(self.all)
 
@@ -162,7 +162,7 @@ class Derived:
         found, first = few_rows(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         values = hoistable(self.all, first) if first else values
         room = widest and min(widest, KEPT)
-        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, room), first)
+        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, room, widest), first)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""
