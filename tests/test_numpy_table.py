@@ -20,6 +20,7 @@ HEAD = f"""# NumPy's functions of lazy arrays
 
 What of NumPy {VERSION} takes a lazy array and gives another, without computing it, and what is refused with a
 `TypeError` that names the function. Derivatives of any order follow; those of places, counts and roundings are 0.
+Ufuncs of two numbers have `reduce`, `accumulate` and `outer`, and `np.add` has `reduceat`.
 `allclose` and `array_equal` answer at once. `x.__array_namespace__()` is NumPy's with what the array API adds.
 Written by `{COMMAND}`.
 """

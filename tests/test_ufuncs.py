@@ -327,20 +327,16 @@ def test_in_place_operators_make_a_new_lazy_array():
 
 def test_an_array_is_not_changed_by_a_lazy_one():
     a = np.ones(3)
-    with pytest.raises(TypeError, match=r"np\.add cannot write a lazy array into another.*np\.asarray"):
+    with pytest.raises(TypeError, match=r"np\.add cannot write a lazy array into another.*a = a \+ x"):
         a += lazy(np.ones(3))
     with pytest.raises(TypeError, match="out="):
         np.exp(lazy(a), out=a)
     np.testing.assert_array_equal(a, 1)
 
 
-@pytest.mark.parametrize("call", [
-    lambda x: scipy.special.jv(x, x), lambda x: np.gcd(lazy(np.array([1])), 1), lambda x: np.hypot.reduce(x),
-    lambda x: np.add.accumulate(x), lambda x: np.exp(x, where=np.array([True])), lambda x: np.exp(x, dtype="f4"),
-    lambda x: np.add.outer(x, x),
-], ids=range(7))
+@pytest.mark.parametrize("call", [lambda x: scipy.special.jv(x, x), lambda x: np.gcd(lazy(np.array([1])), 1)])
 def test_ufuncs_without_a_lazy_form_say_how_to_go_on(call):
-    with pytest.raises(TypeError, match=r"no lazy form.*np\.asarray"):
+    with pytest.raises(TypeError, match=r"no lazy form of the ufunc \w+; vecdist\.external"):
         call(lazy(np.ones(3)))
 
 

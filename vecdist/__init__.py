@@ -50,6 +50,7 @@ _WHERE = {
     "log_mix": "vecdist.wrappers.mixture",
     "log_softmax": "vecdist.wrappers.mixture",
     "logcdf": "vecdist.verbs.tails_and_moments",
+    "logcumsumexp": "vecdist.lazy.accumulating",
     "logdiffcdf": "vecdist.verbs.intervals",
     "logpdf": "vecdist.verbs.density",
     "logpmf": "vecdist.verbs.density",

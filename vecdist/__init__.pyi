@@ -7,6 +7,7 @@ from vecdist.device import device_function as device_function
 from vecdist.functions.function import function as function
 from vecdist.inspect.explain import explain as explain
 from vecdist.interop.converters import from_numpyro as from_numpyro, from_pymc as from_pymc, from_scipy as from_scipy, from_stan as from_stan
+from vecdist.lazy.accumulating import logcumsumexp as logcumsumexp
 from vecdist.lazy.array import LazyArray as LazyArray, data as data, lazy as lazy
 from vecdist.lazy.chunks import chunked as chunked
 from vecdist.lazy.compiled import Compiled as Compiled, compile as compile
@@ -77,6 +78,7 @@ __all__ = [
     "log_mix",
     "log_softmax",
     "logcdf",
+    "logcumsumexp",
     "logdiffcdf",
     "logpdf",
     "logpmf",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vecdist import lazy
+from vecdist import lazy, logcumsumexp
 from vecdist.lazy.array import LazyArray
 from vecdist.primitives.scans import linear_recurrence
 
@@ -49,6 +49,13 @@ def recurrences(columns, dtype="f8"):
     return (*ends, lazy(rows).cumsum(1)), ()
 
 
+def logarithms(columns):
+    """Those of running sums of exponentials, of which each would overflow."""
+    array = long_rows(columns) * 900.0
+    array[1, :3] = -np.inf
+    return ((logcumsumexp(lazy(array), 1)[:, 3:] * positive(columns)[3:]).sum(),), (array,)
+
+
 def integers(columns):
     return (lazy(long_rows(columns) * 9).astype("i4").cumsum(1),), ()
 
@@ -90,6 +97,7 @@ def cases(threads):
         ),
         "running sums of integers by blocks": (integers(300), 1, threads),
         "running sums of what rows add up to": (((np.exp(lazy(ROWS)).sum(axis=0).cumsum(),), ()), 1, WARP),
+        "logarithms of running sums of exponentials with gradient": (logarithms(150), 1, WARP),
         "recurrences by warps": (recurrences(300), 1, WARP),
         "recurrences in float32 by blocks": (recurrences(520, "f4"), 1, threads),
         "recurrences of empty rows by blocks": (recurrences(0), 1, threads),

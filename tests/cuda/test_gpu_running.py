@@ -86,3 +86,32 @@ def test_gradients_of_products(cupy, name):
     wanted, (by_cpu,) = slopes(x, weights)
     np.testing.assert_allclose(float(value), float(wanted), rtol=1e-10, atol=1e-8)
     np.testing.assert_allclose(on_host(slope), by_cpu, rtol=1e-9, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["few rows in pieces", "rows of warps", "columns of warps", "inside", "no rows"])
+def test_logarithms_of_sums_of_exponentials(cupy, name):
+    """With their gradients, of numbers so far apart that any sum would overflow; against the CPU."""
+    shape, axis = SHAPES[name]
+    x, weights = drawn(shape, "f8")
+    x *= 300.0
+    x.reshape(-1)[::17] = -np.inf
+
+    def slopes(x, weights):
+        return vecdist.value_and_grad((vecdist.logcumsumexp(lazy(x), axis)[..., 1:] * weights[..., 1:]).sum(), (x,))
+
+    found = again(vecdist.logcumsumexp(lazy(cupy.asarray(x)), axis))
+    np.testing.assert_allclose(found, np.logaddexp.accumulate(x, axis), rtol=1e-11)
+    finite = np.where(np.isinf(x), -1e4, x)
+    value, (slope,) = slopes(cupy.asarray(finite), cupy.asarray(weights))
+    wanted, (by_cpu,) = slopes(finite, weights)
+    np.testing.assert_allclose(float(value), float(wanted), rtol=1e-9)
+    np.testing.assert_allclose(on_host(slope), by_cpu, rtol=1e-9, atol=1e-12)
+
+
+def test_methods_of_ufuncs(cupy):
+    x = drawn((3, 400), "f8")[0]
+    given = lazy(cupy.asarray(x))
+    for method in (np.maximum.accumulate, np.logaddexp.reduce, np.hypot.reduce, np.fmin.accumulate):
+        np.testing.assert_allclose(on_host(method(given, axis=1).compute()), method(x, axis=1), rtol=1e-12)
+    pieces = np.add.reduceat(given, [0, 30, 7], axis=1)
+    np.testing.assert_allclose(on_host(pieces.compute()), np.add.reduceat(x, [0, 30, 7], axis=1), rtol=1e-12)

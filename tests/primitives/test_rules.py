@@ -30,11 +30,11 @@ SEARCHED = {
 WITH_DOMAIN = [pytest.param(p, id=p.name) for p in PRIMITIVES.values() if p.domain]
 # Entries without a domain: those on bits have tests below, random numbers have theirs in test_philox and test_sampling,
 # and those whose arguments belong together are tested with the families that they are of.  Values that a rule derives
-# have theirs in functions/.
+# have theirs in functions/, and what is held in test_accumulating.
 ON_BITS = {"and", "or", "xor", "not", "shl", "shr", "where", "cast", "bits", "from_bits"}
 TOGETHER = {"with_slopes_of", "from_end", "tail_at_end", "log_tail_at_end", "begun_below", "begun_beyond"} | {
     "falling_power", "falling_rest", "cdf_of_shares", "sf_of_shares", "log_cdf_of_shares", "log_sf_of_shares",
-    "log1p_square", "polya_gamma_saddle", "skew_normal_log_tilt", "student_decay", "ruled",
+    "log1p_square", "polya_gamma_saddle", "skew_normal_log_tilt", "student_decay", "ruled", "held",
 }
 RANDOM = {"philox_first", "philox_last"} | {name for name in PRIMITIVES if name.endswith("_draw")}
 ROUND = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0])

@@ -191,18 +191,25 @@ class NoValueYet(TypeError):
     """The value of an expression, of ``roots``, was asked for while a function of its arguments is being compiled."""
 
     roots: Sequence[Node] = ()
+    arguments = function = ""
+    words = ""
+    instead = "choose by np.where(condition, a, b), or by branches of a vecdist.function"
 
     def told(self, roots: Sequence[Node], arguments: str, function: str) -> Self:
-        """This error with its message, which names what the user wrote."""
-        self.roots = roots
-        message = (
-            f"the value of an expression of {arguments} was asked for while {function} is being compiled, when it has "
-            "none yet: an `if`, float(), a format or np.asarray on a lazy array does that, and a list of lazy arrays; "
-            "choose by np.where(condition, a, b), or by branches of a vecdist.function; for a list [m[0], m[1]] write "
-            "np.stack([m[0], m[1]])"
-        )
-        self.args = (message,)
+        """This error, which names what the user wrote."""
+        self.roots, self.arguments, self.function = roots, arguments, function
         return self
+
+    def asked(self, words: str, instead: str | None) -> Self:
+        """This error, with the words that asked for the value, and what to write instead."""
+        self.words, self.instead = words, instead or self.instead
+        return self
+
+    def __str__(self) -> str:
+        return (
+            f"the value of an expression of {self.arguments} was asked for while {self.function} is being compiled, "
+            f"{f'by `{self.words}`, ' if self.words else ''}when it has none yet: {self.instead}"
+        )
 
 
 def on_host(array: Any) -> np.ndarray:

@@ -20,7 +20,7 @@ from vecdist.lazy.methods import Methods
 from vecdist.lazy.operators import Operators
 from vecdist.lazy.parts import part
 from vecdist.lazy.reading import Readable
-from vecdist.lazy.refusals import WHY
+from vecdist.lazy.refusals import INSTEAD, WHY
 from vecdist.lazy.ufuncs import apply, check_shapes
 from vecdist.lazy.views import broadcast_view, index_view, transpose_view
 from vecdist.primitives.products import by_loops, is_thin, product
@@ -66,7 +66,7 @@ class LazyArray(Readable, Methods, Operators):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("an array of no axes has no length")
+            raise TypeError("a lazy array of no axes is a number, which has no length and no elements")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[LazyArray]:
@@ -84,6 +84,12 @@ class LazyArray(Readable, Methods, Operators):
 
     def __getitem__(self, key: Any) -> LazyArray:
         return LazyArray(pick(self.node, key) if picks(key) else part(index_view(self.node, key)))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            "a lazy array does not change: write x = np.where(np.arange(n) == i, value, x) to replace an element, "
+            "x = vecdist.add_at(x, i, value) to add to it, or np.stack, np.concatenate or np.block to make the whole"
+        )
 
     def transpose(self, *axes: Any) -> LazyArray:
         """The array with its axes in another order; reversed where none is given."""
@@ -192,27 +198,18 @@ class LazyArray(Readable, Methods, Operators):
         if out is not None and not (out is inputs[0] and isinstance(out, LazyArray)):  # x += y gives x another value
             raise TypeError(
                 f"np.{ufunc.__name__} cannot write a lazy array into another (out=, or an operator such as +=); "
-                "write a = a + x, or compute x first with np.asarray(x)"
+                "write a = a + x"
             )
-        if method == "reduce" and ufunc in _REDUCING:
-            return _called(_REDUCING[ufunc], inputs, {"axis": 0, **keywords})
-        if method == "__call__" and (ufunc.signature is not None or ufunc.nout > 1):
+        if method != "__call__":
+            return _by_method(ufunc, method, inputs, keywords)
+        if ufunc.signature is not None or ufunc.nout > 1:
             return _of_several(ufunc, inputs, keywords)
-        if method == "at":
-            raise TypeError(f"np.{ufunc.__name__}.at writes into an array; for a lazy one: vecdist.add_at")
-        if method != "__call__" or keywords:
-            wanted = f"np.{ufunc.__name__}{'' if method == '__call__' else f'.{method}'}"
-            raise TypeError(f"{wanted}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
+        if keywords:
+            raise TypeError(f"np.{ufunc.__name__} of a lazy array takes no {', '.join(keywords)}: {INSTEAD}")
         return LazyArray(apply(ufunc, *map(_operand, inputs)))
 
     def __array_function__(self, function: Callable, types: Any, args: Any, keywords: Any) -> Any:
         return _called(function, args, keywords)
-
-
-_REDUCING = {
-    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all,
-    np.logical_or: np.any,
-}
 
 
 Operand: TypeAlias = ArrayLike | LazyArray
@@ -235,12 +232,20 @@ def _called(function: Callable, args: Sequence[Any], keywords: Mapping[str, Any]
     name, table = f"{module}.{function.__name__}", tables[module].FUNCTIONS if module in tables else {}
     known = table.get(function.__name__)
     if known is None:
-        reason = WHY.get(function.__name__)
+        reason = WHY.get(function.__name__, "vecdist.external takes a function with its derivatives")
         raise TypeError(
-            f"{name} has no lazy form{f': {reason}' if reason else ''}; use {name}(np.asarray(x)) to compute x first "
+            f"{name} has no lazy form: {reason}; use {name}(np.asarray(x)) where the value of x is known "
             "(NUMPY.md lists the functions that have one)"
         )
     return _bound(name, known, args, keywords)
+
+
+def _by_method(ufunc: np.ufunc, method: str, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """What a method of a ufunc, such as ``reduce``, gives; NumPy's along the first axis where none is given."""
+    from vecdist.lazy.ufunc_methods import method_of
+
+    first = {} if method == "outer" else {"axis": 0}
+    return _bound(f"np.{ufunc.__name__}.{method}", method_of(ufunc, method), inputs, {**first, **keywords})
 
 
 def _of_several(ufunc: np.ufunc, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
@@ -249,7 +254,7 @@ def _of_several(ufunc: np.ufunc, inputs: Sequence[Any], keywords: Mapping[str, A
 
     known, name = FORMS.get(ufunc.__name__), f"np.{ufunc.__name__}"
     if known is None:
-        raise TypeError(f"{name}({', '.join(keywords)}) has no lazy form; use np.asarray(x) to compute x first")
+        raise TypeError(f"{name}({', '.join(keywords)}) has no lazy form: {INSTEAD}")
     return _bound(name, known, inputs, keywords) if keywords else known(*inputs)
 
 

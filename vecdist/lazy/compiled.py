@@ -15,6 +15,7 @@ from vecdist.graph.leaves import Leaf, argument, array_kind, entered, readable
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node
 from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.lazy.asking import in_front
 from vecdist.lazy.on_device import device_of, in_host_memory, on_device
 from vecdist.passes.batched import Chains
 from vecdist.passes.bind import Bound
@@ -273,7 +274,8 @@ class Compiled:
 
     def traced(self, nodes: Sequence[Node]) -> LazyArray:
         """What the function gives of arguments as nodes, those of one chain."""
-        result = self.function(*(LazyArray(node) for node in nodes))
+        with in_front():
+            result = self.function(*(LazyArray(node) for node in nodes))
         if not isinstance(result, LazyArray):
             given = type(result).__name__
             raise TypeError(f"a compiled function returns a lazy array; {self.__name__} returned {given}")

@@ -68,8 +68,8 @@ def left(node: Node, form: str, known: bool) -> bool:
 
     Raises ``TypeError`` where a function of SciPy reads it that has a lazy form in vecdist.
     """
-    frames = [*_frames(sys._getframe(1))]
-    asked = next((f.f_code.co_name for f in frames if _module(f).startswith("scipy.special.")), "")
+    frames = [*calls_outwards(sys._getframe(1))]
+    asked = next((f.f_code.co_name for f in frames if module_of(f).startswith("scipy.special.")), "")
     if asked in LAZY_IN_SCIPY:
         raise TypeError(f"scipy.special.{asked} has no lazy form; use vecdist.{asked}, which is the same function")
     if known or node.dtype.kind != "f" or _shows(frames[-1]):
@@ -90,7 +90,7 @@ def warn_of_lost(nodes: Sequence[Node], wrt: Sequence[Node]) -> None:
     watched = [node.attrs[0] for node in wrt if node.attrs[0].marked]
     if not watched:
         return
-    frames = [*_frames(sys._getframe(1))]
+    frames = [*calls_outwards(sys._getframe(1))]
     asked = hash((_place(frames[-1]), *_kinds(nodes)))
     found = [(leaf, _lost(leaf, nodes[0], wrt)) for leaf in watched if leaf.exits and asked not in leaf.asked]
     for leaf in watched:
@@ -143,23 +143,23 @@ def _outline(root: Node) -> Node:
     return rewrite((root,), rule)[0]
 
 
-def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+def calls_outwards(frame: FrameType | None) -> Iterator[FrameType]:
     """The frames of libraries that calls go through, from ``frame`` outwards, and the first that is another's."""
     while frame is not None:
         yield frame
-        if not _module(frame).startswith(THROUGH) or _module(frame).startswith(SILENT):
+        if not module_of(frame).startswith(THROUGH) or module_of(frame).startswith(SILENT):
             return
         frame = frame.f_back
 
 
 def _shows(frame: FrameType) -> bool:
     """Whether what a frame reads is only shown or compared there."""
-    return _module(frame).startswith(SILENT) or frame.f_code.co_code[frame.f_lasti] == FORMATS
+    return module_of(frame).startswith(SILENT) or frame.f_code.co_code[frame.f_lasti] == FORMATS
 
 
 def _place(frame: FrameType) -> str:
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
-def _module(frame: FrameType) -> str:
+def module_of(frame: FrameType) -> str:
     return frame.f_globals.get("__name__") or ""

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.graph.leaves import is_dask
+from vecdist.graph.leaves import NoValueYet, is_dask
 from vecdist.graph.node import Node
+from vecdist.lazy.asking import explained
 from vecdist.lazy.exits import left
 from vecdist.lazy.on_device import device_of
 from vecdist.runtime import pipeline
@@ -61,7 +62,7 @@ class Readable:
         when the value reaches the host.
         """
         if self._value is None:
-            (value,), self._failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
+            value, self._failed = self._launched()
             self._value = value if isinstance(value, np.ndarray | np.generic) else self._loaded(value)
             if isinstance(self._value, np.ndarray):  # it is kept: whoever wants to write takes a copy, np.array(x)
                 self._value.flags.writeable = False
@@ -85,6 +86,13 @@ class Readable:
         if not is_dask(value):
             raise TypeError("the value has no rows of Dask arrays; it is in memory: np.asarray(x)")
         return value
+
+    def _launched(self) -> tuple[Any, Any]:
+        try:
+            (value,), failed = pipeline.launch((self.node,), pipeline.values, (self.shape,))
+        except NoValueYet as error:
+            raise explained(error) from None
+        return value, failed
 
     def _loaded(self, value: Any) -> Any:
         """A value of arrays in chunks, in memory; the error of an invalid parameter names it by its place."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from vecdist.graph.node import cast
 from vecdist.lazy.array import LazyArray, Operand, operands
+from vecdist.lazy.on_device import beside
 from vecdist.lazy.views import broadcast_view
 from vecdist.primitives.indexing import scatter
 from vecdist.primitives.structure import position, reshape
@@ -29,7 +30,9 @@ def add_at(a: Operand, indices: Any, b: Operand) -> LazyArray:
     if not np.can_cast(values.dtype, whole.dtype, "same_kind"):
         raise TypeError(f"add_at cannot add {values.dtype} to an array of {whole.dtype}")
     size, lengths = math.prod(whole.shape), tuple(int(length) for length in whole.shape)
-    places = LazyArray(position(*lengths))[indices]
+    each = indices if isinstance(indices, tuple) else (indices,)
+    known = [beside((whole, values), at) if isinstance(at, np.ndarray) else at for at in each]
+    places = LazyArray(position(*lengths))[tuple(known)]
     try:
         spread = LazyArray(broadcast_view(cast(values, whole.dtype), places.shape))
     except ValueError:

@@ -76,7 +76,7 @@ def _builder(ufunc: np.ufunc, inputs: Sequence[Node | Scalar]) -> Callable[..., 
         return lambda base, given: _power(base, exponent, given)
     general = _COMPOSITES.get(name) or _primitive(name)
     if general is None:
-        raise TypeError(f"no lazy form of the ufunc {name}; use np.asarray(x) to compute x first")
+        raise TypeError(f"no lazy form of the ufunc {name}; vecdist.external takes a function with its derivatives")
 
     def build(*nodes: Node) -> Node:
         kind = nodes[0].dtype.kind

@@ -13,6 +13,7 @@ import numpy as np
 from vecdist.graph.leaves import NoValueYet, array_kind, on_host
 from vecdist.graph.node import topological
 from vecdist.lazy.array import LazyArray, as_lazy
+from vecdist.lazy.asking import in_front
 from vecdist.lazy.on_device import on_device
 from vecdist.parameters import Parameter
 
@@ -136,7 +137,8 @@ class Joint:
 def naming(parameters: Mapping[str, LazyArray], function: str) -> Iterator[None]:
     """Where the value of an expression of parameters is asked for inside, these are named, not the flat vector."""
     try:
-        yield
+        with in_front():
+            yield
     except NoValueYet as error:
         inside = set(topological(error.roots))
         names = [name for name, array in parameters.items() if array.node in inside]

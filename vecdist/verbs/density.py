@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from vecdist.distributions.base import Compound, Distribution, Parameters, Parametrisation, Parametrised
-from vecdist.graph.leaves import is_weak, leaf, number
+from vecdist.graph.leaves import NoValueYet, is_weak, leaf, number
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, cast, const
 from vecdist.graph.node import where as choose
@@ -171,6 +171,8 @@ def _named(name: str, make: Callable[..., Node], *given: Any) -> Node:
     """A node of an operand; where it cannot be made, the error says of which."""
     try:
         return make(*given)
+    except NoValueYet:  # which says more
+        raise
     except (OverflowError, TypeError) as error:
         raise type(error)(f"{name}: {error}") from None
 

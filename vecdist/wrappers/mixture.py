@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 
@@ -75,16 +75,54 @@ def _floats(x: Any) -> Node:
     return node if node.dtype.kind == "f" else cast(node, np.float64)
 
 
-def log_mix(log_weights: Operand, log_densities: Operand, axis: Axes = -1) -> LazyArray:
+@overload
+def log_mix(log_weights: Operand, log_densities: Operand, axis: Axes = -1) -> LazyArray: ...
+
+
+@overload
+def log_mix(theta: Operand, log_density_1: Operand, log_density_2: Operand, /) -> LazyArray: ...
+
+
+def log_mix(log_weights: Operand, log_densities: Operand, axis: Any = -1) -> LazyArray:
     """The log density of a mixture, log sum_k exp(log w_k + log f_k), the components along ``axis``.
 
-    Raises ``ValueError`` where the shapes do not broadcast, or for an axis that does not exist.
+    Of two components, Stan's ``log_mix(theta, l_1, l_2)``: log(theta exp(l_1) + (1 - theta) exp(l_2)) of a probability
+    theta, elementwise; its derivatives are right where theta is 0 or 1.  (Of vectors, Stan takes weights, not their
+    logarithms.)  Raises ``ValueError`` where the shapes do not broadcast, or for an axis that does not exist.
 
     >>> import numpy as np, vecdist
     >>> round(float(np.exp(vecdist.log_mix(np.log([0.25, 0.75]), np.log([0.4, 0.8])))), 12)
     0.7
+    >>> round(float(np.exp(vecdist.log_mix(0.25, np.log(0.4), np.log(0.8)))), 12)
+    0.7
     """
-    return logsumexp(as_lazy(log_weights) + log_densities, axis)
+    if not _is_axis(axis):
+        weights = np.stack([as_lazy(log_weights), 1.0 - as_lazy(log_weights)], -1)
+        return _log_of_sum(as_lazy(weights), as_lazy(np.stack(np.broadcast_arrays(as_lazy(log_densities), axis), -1)))
+    joint = as_lazy(log_weights) + log_densities
+    if not joint.ndim:
+        raise ValueError(
+            "log_mix takes arrays with the components along an axis, log_mix(np.stack([log_w1, log_w2]), "
+            "np.stack([l1, l2])), or of two components log_mix(theta, l1, l2), with a probability theta"
+        )
+    return logsumexp(joint, axis)
+
+
+def _is_axis(value: Any) -> bool:
+    """Whether a value names axes, rather than being a log density."""
+    if isinstance(value, tuple | list):
+        return all(map(_is_axis, value))
+    return value is None or isinstance(value, int | np.integer)
+
+
+def _log_of_sum(weights: LazyArray, logarithms: LazyArray) -> LazyArray:
+    """log sum_k w_k exp(l_k); the derivative in a weight of 0, whose logarithm has none, comes of a last term."""
+    absent = weights == 0
+    total = logsumexp(as_lazy(np.where(absent, -np.inf, np.log(weights))) + logarithms, -1)
+    format_ = np.finfo(total.dtype)
+    excess = np.where(logarithms < np.inf, logarithms - np.maximum(total, format_.min)[..., None], 0.0)
+    share = np.exp(np.minimum(excess, np.log(format_.max) - 1.0))
+    return total + np.where(absent, weights * share, 0.0).sum(axis=-1)
 
 
 @final
@@ -139,14 +177,7 @@ class Mixture(Compound):
         return as_lazy(np.where((weights == 0) & ~np.isfinite(values), 0.0, weights * values)).sum(axis=-1)
 
     def _log_sum(self, logarithms: LazyArray) -> LazyArray:
-        """log sum_k w_k exp(l_k); the derivative in a weight of 0, whose logarithm has none, comes of a last term."""
-        weights = as_lazy(self.weights)
-        absent = weights == 0
-        total = log_mix(np.where(absent, -np.inf, np.log(weights)), logarithms)
-        format_ = np.finfo(total.dtype)
-        excess = np.where(logarithms < np.inf, logarithms - np.maximum(total, format_.min)[..., None], 0.0)
-        share = np.exp(np.minimum(excess, np.log(format_.max) - 1.0))
-        return total + np.where(absent, weights * share, 0.0).sum(axis=-1)
+        return _log_of_sum(as_lazy(self.weights), logarithms)
 
 
 def _from_the_less(logarithm: LazyArray, other: LazyArray) -> Any:
