@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
+
+from vecdist.primitives.host_library import FEW, NUMPY, SCIPY, routine, threads_for
+from vecdist.primitives.host_products import product
 
 SMALL = 64
 """Rows up to which an inverse is a product, for which a library wakes no threads: these take longer than the work."""
 SINGLY = 12
 """Rows from which a call for each of many matrices takes less than NumPy's for all, which knows no triangles."""
+SERIAL = 2**28
+"""As ``FEW``, of the cube of rows, for eigenvalues, singular values and Q, of which threads do little together."""
 
 
 def cholesky_or_nan(a: Any) -> Any:
@@ -28,8 +33,10 @@ def cholesky_or_nan(a: Any) -> Any:
 def cholesky_or_error(a: Any) -> Any:
     """Cholesky factors; ``LinAlgError`` where a matrix is not positive definite, which CuPy says when asked."""
     if isinstance(a, np.ndarray):
-        factor = _lapack("potrf", a.dtype) if a.ndim == 2 and a.size else None
-        return np.linalg.cholesky(a) if factor is None else _factored(factor, a)
+        work = a.shape[-1] ** 3 // 3
+        factor = _lapack("potrf", a.dtype) if a.size and (a.ndim == 2 or work > FEW) else None
+        with threads_for(work, NUMPY if factor is None else SCIPY):
+            return np.linalg.cholesky(a) if factor is None else _each(lambda one: _factored(factor, one), a)
     with importlib.import_module("cupyx").errstate(linalg="raise"):
         return importlib.import_module("cupy").linalg.cholesky(a)
 
@@ -57,9 +64,10 @@ def _triangular(factor: Any, b: Any, transposed: bool) -> Any:
         return importlib.import_module("vecdist.primitives.device_systems").solved(factor, b, transposed)
     solve = _lapack("trtrs", factor.dtype) if _is_singly_done(factor) else None
     if solve is not None:
-        return _each(lambda one, right: _solution(solve, one, right, transposed), factor, b)
+        with threads_for(factor.shape[-1] * b.shape[-2] * b.shape[-1] // 2):
+            return _each(lambda one, right: _solution(solve, one, right, transposed), factor, b)
     lower = np.tril(factor)
-    return np.linalg.solve(lower.swapaxes(-1, -2) if transposed else lower, b)
+    return solved(lower.swapaxes(-1, -2) if transposed else lower, b)
 
 
 def _is_singly_done(a: np.ndarray) -> bool:
@@ -86,7 +94,8 @@ def _solution(solve: Any, factor: np.ndarray, b: np.ndarray, transposed: bool) -
 def solved_definite(a: Any, factor: Any, b: Any) -> Any:
     """A^-1 B, by the Cholesky factor of A."""
     if isinstance(factor, np.ndarray) and factor.ndim == 2 and (solve := _lapack("potrs", factor.dtype)) is not None:
-        return solve(factor.T, b, lower=False)[0]  # rows of L are columns of L', as LAPACK has them
+        with threads_for(len(b) * b.size):
+            return solve(factor.T, b, lower=False)[0]  # rows of L are columns of L', as LAPACK has them
     return solved_upper(factor, solved_lower(factor, b))
 
 
@@ -102,15 +111,16 @@ def inverted_definite(a: Any, factor: Any) -> Any:
         return importlib.import_module("vecdist.primitives.device_systems").inverted(factor)
     invert = _lapack("trtri" if a.shape[-1] <= SMALL else "potri", factor.dtype) if _is_singly_done(factor) else None
     if invert is None:
-        return np.linalg.inv(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))
-    return _each(lambda one: _inverse(invert, one), factor)
+        return inverted(np.where(np.isnan(factor[..., :1, :1]), np.nan, a))
+    with threads_for(a.shape[-1] ** 3 * 2 // 3):
+        return _each(lambda one: _inverse(invert, one), factor)
 
 
 def _inverse(invert: Any, factor: np.ndarray) -> np.ndarray:
     """The inverse of L L', by that of L or by half of it."""
     half = invert(factor.T, lower=False)[0]
     if len(factor) <= SMALL:
-        return half @ half.T
+        return product(half, half.T)
     whole = np.add(half.T, half, order="C")  # there is nothing on the other side of the diagonal, as in the factor
     whole.reshape(-1)[:: len(whole) + 1] *= 0.5
     return whole
@@ -122,7 +132,7 @@ def log_of_determinant(a: Any, factor: Any) -> Any:
     return 2.0 * library.log(library.diagonal(factor, axis1=-2, axis2=-1)).sum(-1)
 
 
-@cache
+@functools.cache
 def _lapack(name: str, dtype: np.dtype) -> Any:
     """A function of SciPy's LAPACK; none where SciPy is not installed."""
     try:
@@ -132,40 +142,93 @@ def _lapack(name: str, dtype: np.dtype) -> Any:
     return getattr(library, {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}[dtype] + name)
 
 
-def _by_library(array: Any) -> Any:
-    return np.linalg if isinstance(array, np.ndarray) else importlib.import_module("cupy").linalg
+def _by_library(name: str, work: int, *given: Any, **options: Any) -> Any:
+    """What a function of NumPy's or CuPy's gives."""
+    if not isinstance(given[0], np.ndarray):
+        return getattr(importlib.import_module("cupy").linalg, name)(*given, **options)
+    with threads_for(work, NUMPY):
+        return getattr(np.linalg, name)(*given, **options)
+
+
+def _routine(name: str, work: int, a: Any) -> Callable[..., None] | None:
+    """What is called for each of many matrices of NumPy's, where threads pay; there is none for CuPy's."""
+    return routine(name, a.dtype) if isinstance(a, np.ndarray) and a.size and work > FEW else None
+
+
+def solved(a: Any, b: Any) -> Any:
+    """A^-1 B."""
+    work = b.shape[-2] ** 2 * b.shape[-1] + b.shape[-2] ** 3 // 3
+    solve = _routine("lapack.gesv", work, a)
+    return _by_library("solve", work, a, b) if solve is None else _each(functools.partial(_eliminated, solve), a, b)
+
+
+def _eliminated(solve: Callable[..., None], a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    (rows, columns), factors, found = b.shape, np.array(a, order="F"), np.array(b, a.dtype, order="F")
+    pivots, state = np.empty(rows, np.intc), np.zeros(1, np.intc)
+    solve(rows, columns, factors, rows, pivots, found, rows, state)
+    if state[0]:
+        raise np.linalg.LinAlgError("Singular matrix")
+    return found
+
+
+def inverted(a: Any) -> Any:
+    """A^-1."""
+    work = a.shape[-1] ** 3 * 4 // 3
+    if _routine("lapack.gesv", work, a) is None:
+        return _by_library("inv", work, a)
+    return solved(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
 def sign_and_log(a: Any) -> tuple[Any, ...]:
     """The signs of determinants, and the logarithms of their sizes."""
-    return tuple(_by_library(a).slogdet(a))
+    work = a.shape[-1] ** 3 // 3
+    factorise = _routine("lapack.getrf", work, a)
+    if factorise is None:
+        return tuple(_by_library("slogdet", work, a))
+    found = _each(functools.partial(_determinant, factorise), a)
+    return found[..., 0], found[..., 1]
+
+
+def _determinant(factorise: Callable[..., None], a: np.ndarray) -> np.ndarray:
+    """The sign and the logarithm, of the matrix turned: they are the same."""
+    rows, factors = len(a), np.array(a, order="C")
+    pivots, state = np.empty(rows, np.intc), np.empty(1, np.intc)
+    factorise(rows, rows, factors, rows, pivots, state)
+    diagonal, turns = np.diagonal(factors), np.count_nonzero(pivots != np.arange(1, rows + 1))
+    return np.array((np.sign(diagonal).prod() * (-1) ** turns, np.log(np.abs(diagonal)).sum()), a.dtype)
+
+
+def _by_turns(name: str, a: Any, *given: Any, **options: Any) -> Any:
+    """What a function gives that hardly gains by threads."""
+    least, most = sorted(a.shape[-2:])
+    return _by_library(name, least**2 * most * FEW // SERIAL, a, *given, **options)
 
 
 def eigenvectors(a: Any) -> tuple[Any, ...]:
     """The eigenvalues and vectors of symmetric matrices, of which the lower triangle is read."""
-    return tuple(_by_library(a).eigh(a))
+    return tuple(_by_turns("eigh", a))
 
 
 def eigenvalues(a: Any) -> Any:
     """The eigenvalues of symmetric matrices."""
-    return _by_library(a).eigvalsh(a)
+    return _by_turns("eigvalsh", a)
 
 
 def singular_vectors(a: Any) -> tuple[Any, ...]:
     """U, the singular values, and V', with no more columns and rows than there are of these."""
-    return tuple(_by_library(a).svd(a, full_matrices=False))
+    return tuple(_by_turns("svd", a, full_matrices=False))
 
 
 def singular_values(a: Any) -> Any:
     """The singular values of matrices."""
-    return _by_library(a).svd(a, compute_uv=False)
+    return _by_turns("svd", a, compute_uv=False)
 
 
 def orthogonal_factors(a: Any) -> tuple[Any, ...]:
     """Q and R of matrices."""
-    return tuple(_by_library(a).qr(a))
+    return tuple(_by_turns("qr", a))
 
 
 def pseudo_inverses(cut: float) -> Callable[[Any], Any]:
     """The function that gives pseudo-inverses, with no singular value that is below ``cut`` of the largest."""
-    return lambda a: _by_library(a).pinv(a, cut)
+    return lambda a: _by_turns("pinv", a, cut)

@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 
 from vecdist.graph.node import Node, where
+from vecdist.primitives import host_products
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.array_factorisations import (
     cholesky_or_error,
     cholesky_or_nan,
     eigenvalues,
     eigenvectors,
+    inverted,
     inverted_definite,
     log_of_determinant,
     sign_and_log,
+    solved,
     solved_definite,
     solved_lower,
     solved_upper,
@@ -110,7 +113,7 @@ def _matmul(a: Any, b: Any, out: Any = None) -> Any:
         from vecdist.primitives.device_products import product
 
         return product(a, b)
-    return a @ b if out is None else np.matmul(a, b, out=out)
+    return host_products.product(a, b, out)
 
 
 MATMUL = Call(
@@ -315,8 +318,8 @@ def _over_matrix(x: Node) -> Node:
     return view(summed(x, (-2, -1)), [*((axis, 0, 1) for axis in range(lead)), *[(None, 0, 1)] * 2], x.shape[:lead])
 
 
-SOLVE = Call("solve", np.linalg.solve, _pull_solve, _push_solve, True, signature("nn,nk->nk"))
-INVERSE = Call("inv", np.linalg.inv, _pull_inverse, _push_inverse, True, signature("nn->nn"))
+SOLVE = Call("solve", solved, _pull_solve, _push_solve, True, signature("nn,nk->nk"))
+INVERSE = Call("inv", inverted, _pull_inverse, _push_inverse, True, signature("nn->nn"))
 DETERMINANT = Call("slogdet", sign_and_log, _pull_determinant, _push_determinant, True, signature("nn->,"))
 
 
