@@ -21,7 +21,8 @@ def any_size(request, monkeypatch):
     """All sizes are worth threads; SciPy is there, or not."""
     for module in (host_library, host_products, array_factorisations):
         monkeypatch.setattr(module, "FEW", 0)
-    monkeypatch.setattr(host_products, "TINY", 0)
+    for name in ("SMALL", "SHORT"):
+        monkeypatch.setattr(host_products, name, 0)
     if request.param == "NumPy's":
         for module in (host_products, array_factorisations):
             monkeypatch.setattr(module, "routine", lambda name, dtype: None)

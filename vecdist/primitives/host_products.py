@@ -8,14 +8,15 @@ import numpy as np
 
 from vecdist.primitives.host_library import FEW, NUMPY, quiet, routine
 
-TINY = 2**13
-"""Multiplications up to which OpenBLAS takes no threads, be it for matrices or for a vector."""
+SMALL, SHORT = 2**18, 2**13
+"""Multiplications up to which OpenBLAS takes no threads: by a matrix, and by a vector."""
 
 
 def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The products of matrices in the last two axes, which may be written to ``out``."""
-    work = a.shape[-2] * a.shape[-1] * b.shape[-1]
-    if work <= TINY:
+    rows, inner, columns = *a.shape[-2:], b.shape[-1]
+    work = rows * inner * columns
+    if work <= (SMALL if min(rows, columns) > 1 else SHORT):
         return np.matmul(a, b, out=out)
     multiply = routine("blas.gemm", a.dtype) if work > FEW and a.dtype == b.dtype else None
     if multiply is None:
