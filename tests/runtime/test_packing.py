@@ -1,9 +1,12 @@
 """Kernels whose arguments lie in one array of words: the same bits as by Numba's own calls, whoever runs them."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from structures import EXACT, ROWS, numbers
 
+import vecdist
 from vecdist import lazy, logpdf, value_and_grad
 from vecdist.codegen.frontend import parsed
 from vecdist.codegen.parameters import trimmed
@@ -79,3 +82,20 @@ def test_functions_take_what_they_read():
     found, whole = trimmed((inner, outer), {"outer"})
     assert found.parameters == ("c",) and whole.parameters == ("x", "y")
     assert str(whole.body[0].call) == "inner(inner(y))"
+
+
+def test_numbers_that_change_are_packed_again(packed):
+    """Also 0.0 into -0.0, which are equal, and back."""
+    fast = vecdist.compile(lambda x, a: (x / a).sum())
+    x = np.ones(3)
+    for a in (2.0, 0.0, -0.0, 0.0, 4.0, 2.0, 2.0):
+        with np.errstate(divide="ignore"):
+            assert fast(x, np.float64(a)) == 3.0 / np.float64(a)
+
+
+def test_threads_do_not_see_each_others_numbers(packed):
+    fast, x = vecdist.compile(lambda x, a: (x * a).sum()), np.ones(4)
+    fast(x, 1.0)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda a: float(fast(x, float(a))), range(400)))
+    assert found == [4.0 * a for a in range(400)]

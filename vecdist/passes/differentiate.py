@@ -32,7 +32,7 @@ def pullback(seeds: Mapping[Node, Node], wrt: Sequence[Node]) -> tuple[Node, ...
     nodes = list(topological(seeds))
     active = _above(nodes, wrt)
     leaves = set(wrt)
-    duals = _region_duals(active, leaves, _moved_elsewhere(nodes))
+    duals = _region_duals(active, leaves, _ends(nodes))
     cotangents: Duals = {root: cotangent for root, cotangent in seeds.items() if root in active}
     together = _together(nodes)
     for node in reversed(nodes):
@@ -157,9 +157,18 @@ def _above(nodes: Sequence[Node], leaves: Sequence[Node]) -> set[Node]:
     return found & set(nodes)
 
 
-def _moved_elsewhere(nodes: Sequence[Node]) -> set[Node]:
-    """What has a cotangent of its own, for views and the like take it to other places."""
-    return {arg for node in nodes if node.op in STRUCTURE and not is_reduction(node) for arg in node.args}
+def _ends(nodes: Sequence[Node]) -> set[Node]:
+    """What may have a cotangent of its own: views and the like take it to other places, or many elements share it."""
+    return {arg for node in nodes for arg in node.args if _is_moved(node) or _is_repeated(arg, node)}
+
+
+def _is_moved(node: Node) -> bool:
+    return node.op in STRUCTURE and not is_reduction(node)
+
+
+def _is_repeated(arg: Node, node: Node) -> bool:
+    """Whether an elementwise node reads an element of an argument for several of its own."""
+    return node.op not in STRUCTURE and sum(dim != 1 for dim in arg.shape) < sum(dim != 1 for dim in node.shape)
 
 
 def _region_duals(

@@ -35,7 +35,8 @@ from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
 from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
 
-MANY = 48  # arguments, from which Numba's wrapper of each takes longer than packing them in every call
+MANY = 48  # arrays, from which Numba's wrapper of each takes longer than packing them in every call
+NUMBERS = 8  # that its wrappers take as long for as for an array
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
@@ -94,7 +95,7 @@ class CpuProgram(Program):
             exports, own = {}, _part_signature(kernel, self.signature)
             if kernel.nests():
                 exports[f"{module.__name__}_part"] = module.part.written, own
-            if len(self.signature) <= MANY:
+            if _weight(self.signature) <= MANY:
                 self.address, found = _compile_once(module, self.serial, self.signature, exports)
             else:
                 self.signature = _by_address(kernel, self.signature)
@@ -205,6 +206,12 @@ def _statements(loop: Loop, outer: tuple[str, ...] = ()) -> Iterator[tuple[tuple
 def _shaped(name: str, shape: str, axes: int) -> str:
     """The text of a flat output with its shape; a scalar where that has no axes, as NumPy gives it."""
     return f"{name}[0]" if not axes else name if axes == 1 else f"{name}.reshape({shape})"
+
+
+def _weight(signature: Sequence[Any]) -> float:
+    """How many arrays there are among arguments, where a few numbers are as much as one."""
+    arrays = sum(isinstance(kind, types.Array) for kind in signature)
+    return arrays + (len(signature) - arrays) / NUMBERS
 
 
 def _signature(kernel: Kernel) -> tuple[types.Type, ...]:

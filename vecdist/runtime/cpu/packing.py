@@ -6,8 +6,10 @@ Numba's own wrappers take each array apart in a dozen basic blocks, and those of
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import is_not
 from typing import Any, final
 
 import numpy as np
@@ -20,48 +22,65 @@ SIGN, WORDS = 1 << 63, 1 << 64
 
 
 def words(signature: Sequence[Any], arguments: Sequence[Any]) -> Iterator[int]:
-    """Arguments of these types: of an array its address, shape and strides, of a number its value, or its bits.
+    """Arguments of these types, one behind another, as words."""
+    for kind, given in zip(signature, arguments, strict=True):
+        yield from _words(kind, given)
+
+
+def _words(kind: Any, given: Any) -> tuple[int, ...]:
+    """An argument of a type: of an array its address, shape and strides, of a number its value, or its bits.
 
     Of one that goes by its address alone the address; it must lie in one piece.
     """
-    for kind, given in zip(signature, arguments, strict=True):
-        if isinstance(kind, types.CPointer):
-            yield given.__array_interface__["data"][0]
-        elif isinstance(kind, types.Array):
-            yield given.__array_interface__["data"][0]
-            yield from given.shape
-            yield from given.strides
-        elif isinstance(kind, types.Float):
-            yield int(np.float64(given).view(np.int64))
-        else:
-            value = int(given)
-            yield value - WORDS if value >= SIGN else value
+    if isinstance(kind, types.CPointer):
+        return (given.__array_interface__["data"][0],)
+    if isinstance(kind, types.Array):
+        return given.__array_interface__["data"][0], *given.shape, *given.strides
+    if isinstance(kind, types.Float):
+        return (int(np.float64(given).view(np.int64)),)
+    value = int(given)
+    return (value - WORDS if value >= SIGN else value,)
 
 
 @final
 class Packed:
-    """Machine code at an address, for arguments of these types; the integers behind the others vary little."""
+    """Machine code at an address, for arguments of these types; numbers that are the last call's are not packed again.
+
+    Of arrays none is held.
+    """
 
     def __init__(self, address: int, signature: Sequence[Any]) -> None:
         self.signature = tuple(signature)
         self.address = address
         self.entry: Any = ENTRY(address)
-        self.first: int = max((n for n, kind in enumerate(signature, 1) if kind != types.int64), default=0)
-        self._last: tuple[tuple[Any, ...], np.ndarray] = (), np.empty(0, np.int64)
+        sizes = [1 + 2 * kind.ndim if isinstance(kind, types.Array) else 1 for kind in signature]
+        starts = itertools.accumulate(sizes[:-1], initial=0)
+        every = [*zip(range(len(sizes)), starts, self.signature, strict=True)]
+        self.arrays: list[tuple[int, int, Any]] = [each for each in every if _is_array(each[2])]
+        self.numbers: list[tuple[int, int, Any]] = [each for each in every if not _is_array(each[2])]
+        self._last: tuple[list[Any], np.ndarray] = [None] * len(self.numbers), np.empty(sum(sizes), np.int64)
 
     def __call__(self, *arguments: Any) -> None:
-        given, behind = arguments[: self.first], arguments[self.first :]
         known, last = self._last
-        if known != behind:
-            last = np.fromiter(words(self.signature[self.first :], behind), np.int64)
-            self._last = behind, last
-        packed = np.concatenate((np.fromiter(words(self.signature[: self.first], given), np.int64), last))
+        packed = last.copy()  # what others run by meanwhile
+        given = [arguments[place] for place, _, _ in self.numbers]
+        for each, number in itertools.compress(zip(self.numbers, given, strict=True), map(is_not, given, known)):
+            _, start, kind = each
+            (packed[start],) = _words(kind, number)
+        for place, start, kind in self.arrays:
+            for behind, word in enumerate(_words(kind, arguments[place]), start):
+                packed[behind] = word
+        self._last = given, packed
         self.entry(packed.ctypes.data)
 
     def shared(self, *arguments: Any) -> Shared:
         """The machine code with what follows on its first three arguments."""
         kinds = self.signature[: 3 + len(arguments)]
         return Shared(self, np.fromiter(words(kinds, (0, 0, 0, *arguments)), np.int64), arguments)
+
+
+def _is_array(kind: Any) -> bool:
+    return isinstance(kind, types.CPointer | types.Array)
 
 
 @final
