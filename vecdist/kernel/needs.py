@@ -22,6 +22,7 @@ STEP_LEAVES = {"carry", "element", "shared"}  # what stands for the arguments of
 IN_STEPS = 2  # places of a turn
 OFTEN, STORED = 32, 8  # places of all loops: of kernels that keep nothing in memory, and of those that do
 MOST = 4  # moves along axes by which a value is computed again for one element; views of views ask for very many
+SHIFTED = 3  # places of one loop, as the terms of a sum of shifted slices are in its gradient
 
 
 class Crowded(Exception):
@@ -111,15 +112,19 @@ class Needs:
 
 
 def often_computed(lowering: _Lowering, most: int) -> set[Node]:
-    """What was computed at more than so many places of all loops; of what is computed together, the last."""
+    """What was computed at more than so many places of all loops, or at many of one; of what is together, the last."""
     places: Counter[Node] = Counter()
+    moves: Counter[tuple[Node, Block]] = Counter()
     known: defaultdict[Context, set[Node]] = defaultdict(set)
     for context, found in lowering.values.items():
         if context.within is None:
             known[context.moving(lowering.root)] |= lowering.dear.intersection(found)
-    for found in known.values():
+    for context, found in known.items():
         places.update(found)
+        home = context.home(lowering.root)
+        moves.update([(node, home) for node in found] if home is not lowering.root else [])
     often = {node for node, count in places.items() if count > most}
+    often |= {node for (node, _), count in moves.items() if count > SHIFTED}
     inner = {arg for node in often for arg in node.args if places[arg] <= places[node]}
     return often - inner
 
