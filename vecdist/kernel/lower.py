@@ -14,7 +14,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim, Shape, in_turn
-from vecdist.kernel import recurrences, scans
+from vecdist.kernel import pieces, recurrences, scans
 from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
@@ -40,6 +40,7 @@ from vecdist.primitives.structure import is_reduction
 
 IN_MEMORY = {"scatter", "kept", "stored", "recurrence", *SCANS}  # what is an output before it is read
 APART = {"const", "local", "slot", "extent", "position", "cases", "gather", *THROUGH, *STEP_LEAVES, *IN_MEMORY}
+OUTPUTS = {"recurrence": recurrences.output, "join": pieces.output}
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called
 
 
@@ -135,10 +136,9 @@ class _Lowering:
         self.outputs.append(Output(root.shape, root.dtype, temporary, bool(parts)))
         if parts:
             return max(self.added(number, part) for part in parts)
-        if root.op in SCANS:
-            return scans.output(self, number, root)
-        if root.op == "recurrence":
-            return recurrences.output(self, number, root)
+        rule = scans.output if root.op in SCANS else OUTPUTS.get(root.op)
+        if rule is not None:
+            return rule(self, number, root)
         context, level = self.over_axes(root.shape, [root])
         value = self.value(root, context)
         block = context.home(self.root)

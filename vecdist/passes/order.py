@@ -20,6 +20,7 @@ from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
 from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
+from vecdist.passes.joins import joinable, joined
 from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import Specialised, partial_evaluation, without_constants
 from vecdist.passes.powers import powers
@@ -36,11 +37,15 @@ Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
 
 @final
 class Chosen(NamedTuple):
-    """What depends on lengths: sums that are scattered, values that are kept, and lengths whose loops come first."""
+    """What depends on lengths: sums that are scattered, values that are kept, and lengths whose loops come first.
+
+    ``joins`` are the places of outputs in pieces.
+    """
 
     sums: tuple[Node, ...] = ()
     values: tuple[Repeated, ...] = ()
     first: tuple[Dim, ...] = ()
+    joins: tuple[int, ...] = ()
 
 
 NOTHING_CHOSEN = Chosen()
@@ -162,11 +167,12 @@ class Derived:
         found, first = few_rows(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         values = hoistable(self.all, first) if first else values
         room = widest and min(widest, KEPT)
-        return Chosen((*found, *tall_sums(sums, lengths, widest)), narrow(values, lengths, room, widest), first)
+        sums = (*found, *tall_sums(sums, lengths, widest))
+        return Chosen(sums, narrow(values, lengths, room, widest), first, joinable(self.roots, lengths))
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""
-        graph = verify(kept(scattered(self.all, chosen.sums, chosen.first), chosen.values))
+        graph = joined(verify(kept(scattered(self.all, chosen.sums, chosen.first), chosen.values)), chosen.joins)
         return graph[: len(self.roots)], graph[len(self.roots) :]
 
 

@@ -323,8 +323,8 @@ def sequential(
             "what others compile reads no arrays in chunks; those of which no more is needed than sums, means and "
             "variances may be marked, vecdist.data(x)"
         )
-    sums, values = found.chosen(bound.lengths, None).sums, found.chosen(bound.lengths, KEPT).values
-    kernel = scheduled(found, Chosen(sums, values))
+    whole, values = found.chosen(bound.lengths, None), found.chosen(bound.lengths, KEPT).values
+    kernel = scheduled(found, Chosen(whole.sums, values, joins=whole.joins))
     outputs = tuple([replace(output, kept=False) for output in kernel.outputs])
     fixed = replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items()))
     return written_out(fixed), (*bound.leaves, *(leaves or ()))
