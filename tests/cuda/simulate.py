@@ -150,6 +150,13 @@ def short_rows(rows, columns, dtype="f8"):
     return ((each * lazy(table)[:, 0]).sum(),), (table,)
 
 
+def short_slices(rows, columns):
+    """The first eight elements of rows that are longer, beside the rest: vectors may not begin there."""
+    table = (x(rows * columns) / 4).reshape(rows, columns)
+    first, rest = lazy(table)[:, :8], lazy(table)[:, 8:]
+    return ((logpdf(Normal(0.5, 2.0), first).sum() + (rest**2 * first[:, :1]).sum()),), (table,)
+
+
 def neighbours(columns, dtype="f8"):
     """Products along rows of which all are added up: rows are shared as tiles by all threads."""
     rows = positive(20 * columns, dtype).reshape(20, columns)
@@ -390,6 +397,7 @@ CASES = {
     "short rows with gradients of each element": (short_rows(70, 8), 1, 1),
     "short rows in float32 with gradients of each element": (short_rows(70, 8, "f4"), 2, 1),
     "short rows of six elements in float32": (short_rows(40, 6, "f4"), 1, 1),
+    "slices of short rows with gradients of each element": (short_slices(40, 11), 1, 1),
     "short rows of five elements": (short_rows(40, 5), 1, 1),
     "neighbours along few long rows, in tiles": (neighbours(300), 2, WARP),
     "neighbours along few long rows in float32, in tiles": (neighbours(301, "f4"), 1, 8),

@@ -17,32 +17,37 @@ def cholesky_or_nan(a: Any) -> Any:
     if not a.size:
         return a
     if a.ndim == 2:
-        return _masked()(*_factored(a), a.shape[-1])
+        factor, state = _factored(a)
+        return _masked()(factor.T, state, a.shape[-1])
     flat = a.reshape(-1, *a.shape[-2:])
     factors, states = _each_factored(flat)
     return _masked()(factors, cupy.broadcast_to(states[:, None, None], flat.shape), a.shape[-1]).reshape(a.shape)
 
 
 def _factored(a: Any) -> tuple[Any, Any]:
-    """The array that holds the factor of a matrix, and what is not 0 where there is none.
+    """The array that holds the transposed factor of a matrix, and what is not 0 where there is none.
 
-    cuSOLVER has columns where an array has rows: what it calls the upper triangle is the lower one.
+    cuSOLVER has columns where an array has rows.  It takes half of the time for lower triangles, so that it is given
+    the columns of the matrix.
     """
     import cupy
     from cupy_backends.cuda.libs import cublas, cusolver
 
     count, letter = a.shape[-1], _letter(a.dtype)
-    handle, factor, state = cupy.cuda.device.get_cusolver_handle(), a.copy(), cupy.empty(1, np.int32)
-    upper, place = cublas.CUBLAS_FILL_MODE_UPPER, factor.data.ptr
-    size = getattr(cusolver, f"{letter}potrf_bufferSize")(handle, upper, count, place, count)
+    handle, factor, state = cupy.cuda.device.get_cusolver_handle(), a.T.copy(), cupy.empty(1, np.int32)
+    lower, place = cublas.CUBLAS_FILL_MODE_LOWER, factor.data.ptr
+    size = getattr(cusolver, f"{letter}potrf_bufferSize")(handle, lower, count, place, count)
     room = cupy.empty(size, a.dtype)
     potrf = getattr(cusolver, f"{letter}potrf")
-    potrf(handle, upper, count, place, count, room.data.ptr, size, state.data.ptr)
+    potrf(handle, lower, count, place, count, room.data.ptr, size, state.data.ptr)
     return factor, state
 
 
 def _each_factored(a: Any) -> tuple[Any, Any]:
-    """As ``_factored``, for each of many matrices."""
+    """The arrays that hold the factors of many matrices, and what is not 0 where there is none.
+
+    What cuSOLVER calls the upper triangle is the lower one.
+    """
     import cupy
     from cupy_backends.cuda.libs import cublas, cusolver
 

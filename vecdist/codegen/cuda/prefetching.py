@@ -113,9 +113,11 @@ class Ahead:
     def neighbours(self, rows: Loop, grid: Grid) -> int:
         """How many elements that lie side by side, in memory and in registers, are loaded in one instruction."""
         item, last = self.item, self.along[-1] if self.along else None
-        dense = slot_of(grid.kernel, item.source).layout == "dense"
-        if last is None or not dense or item.indices[-1] != Name(last.loop.index):
+        slot = slot_of(grid.kernel, item.source)
+        if last is None or slot.layout != "dense" or item.indices[-1] != Name(last.loop.index):
             return 1
+        if slot.shape[-1] != last.loop.dim:
+            return 1  # rows of the array are longer than those of the loop, and may begin anywhere
         if last.shared and (grid.lanes[rows] > 1 or grid.may_end(last.loop, rows)):
             return 1
         return math.gcd(last.count, VECTOR // item.dtype.itemsize) if item.dtype.itemsize >= WORD else 1

@@ -44,9 +44,10 @@ def stored_together(row: Items, rows: Loop, grid: Grid) -> Items:
 
 
 def _together(item: Store, loop: Loop, grid: Grid) -> int:
-    """How many elements that a loop stores lie side by side, and fit in one instruction."""
-    size = grid.kernel.outputs[item.output].dtype.itemsize
-    if item.indices[-1:] != (Name(loop.index),) or size < WORD:
+    """How many elements that a loop stores lie side by side, in whole rows, and fit in one instruction."""
+    output = grid.kernel.outputs[item.output]
+    size = output.dtype.itemsize
+    if item.indices[-1:] != (Name(loop.index),) or output.shape[-1] != loop.dim or size < WORD:
         return 1
     return math.gcd(grid.fixed[loop.dim], VECTOR // size)
 

@@ -11,10 +11,19 @@ BYTES = 16
 if os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
 
     def _load(count: int) -> Callable[..., Any]:
-        return lambda array, place: tuple(array[place + number] for number in range(count))
+        def load(array, place):  # noqa: ANN001, ANN202
+            _check(place, count)
+            return tuple(array[place + number] for number in range(count))
+
+        return load
+
+    def _check(place: int, count: int) -> None:
+        if place % count:
+            raise AssertionError(f"a vector of {count} at element {place}: a GPU wants it aligned")
 
     def _store(count: int) -> Callable[..., Any]:
         def store(array, place, *values):  # noqa: ANN001, ANN002, ANN202
+            _check(place, count)
             for number, value in enumerate(values):
                 array[place + number] = value
 
