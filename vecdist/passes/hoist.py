@@ -26,22 +26,27 @@ STEPS = {"carry", "element", "shared", "local"}  # what stands for numbers of a 
 @final
 @dataclass(frozen=True)
 class Repeated:
-    """A value that is read again and again, and the shapes of what reads it; ``behind`` others that are in memory."""
+    """A value that is read again and again; ``behind`` others that are in memory.
+
+    ``picked`` are the shapes of what is picked of it, unless something reads all of it.
+    """
 
     node: Node
-    readers: tuple[Shape, ...]
+    picked: tuple[Shape, ...]
     behind: bool
 
 
 def hoistable(roots: Sequence[Node], first: Sequence[Dim] = ()) -> tuple[Repeated, ...]:
     """The largest such values, where the loops over the lengths in ``first`` come first."""
-    readers: dict[Node, dict[Shape, None]] = {}
+    picked: dict[Node, dict[Shape, None]] = {}
+    whole: set[Node] = set()
     for node in topological(roots):
         for arg in _repeated(node, first):
-            readers.setdefault(arg, {})[node.shape] = None
-    costs, behind = _costs(roots) if readers else ({}, set())
-    found = ((arg, arg in behind) for arg in readers)
-    return tuple([Repeated(arg, tuple(readers[arg]), late) for arg, late in found if _is_dear(costs.get(arg, 0), late)])
+            picked.setdefault(arg, {})[node.shape] = None
+            whole |= set() if node.op == "gather" else {arg}
+    costs, behind = _costs(roots) if picked else ({}, set())
+    dear = [arg for arg in picked if _is_dear(costs.get(arg, 0), arg in behind)]
+    return tuple([Repeated(arg, () if arg in whole else tuple(picked[arg]), arg in behind) for arg in dear])
 
 
 def _is_dear(cost: int, behind: bool) -> bool:
@@ -95,14 +100,15 @@ def _costs(roots: Sequence[Node]) -> tuple[dict[Node, int], set[Node]]:
 def narrow(
     found: Sequence[Repeated], lengths: Mapping[str, int], room: int | None, widest: int | None
 ) -> tuple[Repeated, ...]:
-    """Those values that are no longer than what reads them, and fit together: in ``room``, or behind others ``widest``.
+    """Those values that fit together, in ``room``, or behind others ``widest``, and of which not few elements are read.
 
     There is no limit where that is none.
     """
     chosen, left = [], {False: room, True: widest}
     for each in found:
         size, rest = _size(each.node.shape, lengths), left[each.behind]
-        if size > max(_size(shape, lengths) for shape in each.readers) or (rest is not None and size > rest):
+        most = max((_size(shape, lengths) for shape in each.picked), default=size)
+        if size > most or (rest is not None and size > rest):
             continue
         chosen.append(each)
         left[each.behind] = None if rest is None else rest - size

@@ -20,7 +20,7 @@ from vecdist.codegen.cuda.running_results import Change, Lane, as_number, of_num
 from vecdist.codegen.cuda.tiling import BASE, Tile, sequential, unrolling
 from vecdist.codegen.statements import ACCUMULATOR, Item, Items
 from vecdist.kernel.code import Do, For, If, Set, While, let, walk
-from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Expr, Name, operation, substituted, word
+from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, operation, substituted, word
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Made, Scatter, Statement, Store, Total, renamed
 
@@ -83,7 +83,7 @@ def whole(item: Accumulate) -> Change:
 
 
 def changed(
-    places: Mapping[Accumulate, Sequence[Expr]], count: Expr, rows: Loop, index: str, grid: Grid, each: bool = False
+    places: Mapping[Accumulate, Sequence[Element]], count: Expr, rows: Loop, index: str, grid: Grid, each: bool = False
 ) -> Items:
     """Results that change in order as ``count`` changes in memory say; ``places`` hold the parts of a lane's one.
 
