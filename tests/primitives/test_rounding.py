@@ -66,7 +66,7 @@ def test_an_inverse_hyperbolic_sine_has_half_as_many_digits_again(dtype, relativ
     assert worst < relative
 
 
-@pytest.mark.parametrize(("dtype", "relative"), [(np.float64, 5e-20), (np.float32, 1e-10)])
+@pytest.mark.parametrize(("dtype", "relative"), [(np.float64, 2.0**-64), (np.float32, 1e-10)])  # NumPy's by processor
 @pytest.mark.parametrize(("names", "ranges", "truth"), [
     (("log", "plain_log_rest"), [(1e-6, 0.5), (0.5, 0.999)], arb.log),
     (("log1p", "log1p_rest"), [(-0.9, -1e-6), (1e-6, 20.0)], arb.log1p),
