@@ -90,3 +90,13 @@ def test_rows_of_a_jacobian_are_joined_each():
     x = np.linspace(0.5, 2.0, 6)
     rows = np.asarray(jacobian(np.stack([np.sin(lazy(x)[:2]).sum(), (lazy(x)[2:] ** 2).sum()]), wrt=x))
     np.testing.assert_allclose(rows, [[*np.cos(x[:2]), 0, 0, 0, 0], [0, 0, *2 * x[2:]]])
+
+
+def test_pieces_that_begin_behind_a_product_of_matrices():
+    """The kernel that stores them reads none of the slices."""
+    rng = np.random.default_rng(3)
+    x, left = rng.normal(size=30 * 20 + 7), rng.normal(size=(40, 30))
+    value, slope = value_and_grad(((left @ lazy(x)[7:].reshape(30, 20)) ** 2).sum() + lazy(x)[:7].sum() * 2.0, wrt=x)
+    product = left @ x[7:].reshape(30, 20)
+    np.testing.assert_allclose(value, (product**2).sum() + 2.0 * x[:7].sum(), rtol=1e-12)
+    np.testing.assert_allclose(slope, [*np.full(7, 2.0), *(2.0 * left.T @ product).ravel()], rtol=1e-11, atol=1e-11)

@@ -19,7 +19,7 @@ from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
-from vecdist.kernel.needs import OFTEN, STEP_LEAVES, STORED, Crowded, Needs, dear, often_computed
+from vecdist.kernel.needs import OFTEN, STORED, Crowded, Needs, dear, often_computed
 from vecdist.kernel.places import Places, Value
 from vecdist.kernel.recurrences import Carry, Run
 from vecdist.kernel.regions import (
@@ -34,7 +34,7 @@ from vecdist.kernel.regions import (
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Operator, Scatter, Store, Temp, Total, carried
 from vecdist.passes.recurrences import in_memory
 from vecdist.primitives.loops import Loop as Turns
-from vecdist.primitives.recurrences import Recurrence
+from vecdist.primitives.recurrences import STEP_LEAVES, Recurrence
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import is_reduction
 
@@ -96,6 +96,7 @@ def _lengths(nodes: Sequence[Node]) -> list[str]:
         dims: list[Dim] = [*node.shape, *(node.attrs[0] if node.op == "extent" else ())]
         if node.op in {"view", "pad"}:
             dims += [start for _, start, _ in node.attrs[0]]
+        dims += node.attrs if node.op == "join" else ()
         if node.op == "recurrence":  # whose steps may have slices
             dims += _lengths(list(topological(node.attrs[0].news)))
         found.update(dict.fromkeys(dim for dim in dims if isinstance(dim, str)))

@@ -12,13 +12,13 @@ from vecdist.kernel.expressions import ZERO, Expr
 from vecdist.kernel.ir import Block
 from vecdist.kernel.regions import inside, picked_axes, raise_to, structure_below, through_gather
 from vecdist.passes.hoist import DEAR
+from vecdist.primitives.recurrences import STEP_LEAVES
 from vecdist.primitives.structure import STRUCTURE, is_reduction
 
 if TYPE_CHECKING:
     from vecdist.kernel.lower import _Lowering
 
 Levels = dict[Block, int]
-STEP_LEAVES = {"carry", "element", "shared"}  # what stands for the arguments of a recurrence where its step is lowered
 IN_STEPS = 2  # places of a turn
 OFTEN, STORED = 32, 8  # places of all loops: of kernels that keep nothing in memory, and of those that do
 MOST = 4  # moves along axes by which a value is computed again for one element; views of views ask for very many

@@ -14,12 +14,12 @@ from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.context import Context, Index
 from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, length
 from vecdist.kernel.ir import Block, Output
-from vecdist.kernel.needs import STEP_LEAVES, Crowded, Needs, dear
+from vecdist.kernel.needs import Crowded, Needs, dear
 from vecdist.kernel.places import Value
 from vecdist.kernel.regions import imagined
 from vecdist.kernel.statements import Accumulate, Load, Store, Temp, Total
 from vecdist.passes.recurrences import in_memory, spread
-from vecdist.primitives.recurrences import Recurrence, locals_of
+from vecdist.primitives.recurrences import STEP_LEAVES, Recurrence, locals_of
 from vecdist.primitives.structure import Entry, view
 
 if TYPE_CHECKING:

@@ -14,13 +14,12 @@ from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, in_turn, length_in
-from vecdist.primitives.structure import STRUCTURE, rebuilt
+from vecdist.primitives.recurrences import STEP_LEAVES
+from vecdist.primitives.structure import STRUCTURE, is_moved, rebuilt
 
 KEPT = 1024  # elements that each block of a grid may keep
 DEAR = 5  # operations from which a value is better read than computed again
 DEAR_BEHIND = 8  # the same where all others have to wait for it
-THROUGH = {"view", "pad", "reshape", "shifted", "windows", "overlaps", "gather"}  # elements, in another order
-STEPS = {"carry", "element", "shared", "local"}  # what stands for numbers of a step
 
 
 @final
@@ -69,10 +68,6 @@ def _is_inside(arg: Node, loops: Sequence[int]) -> bool:
     return bool(own) and own != loops[: len(own)]
 
 
-def _is_step(node: Node) -> bool:
-    return node.op in STEPS
-
-
 def _varies(node: Node) -> bool:
     return any(dim != 1 for dim in node.shape)
 
@@ -84,17 +79,25 @@ def _costs(roots: Sequence[Node]) -> tuple[dict[Node, int], set[Node]]:
     for node in topological(roots):
         if node.op in {"const", "slot", "extent", "position"}:
             costs[node] = 0
-        elif node.op in THROUGH and node.args[0] in costs:
+        elif is_moved(node) and node.args[0] in costs:
             costs[node] = costs[node.args[0]]
-        elif node.op in STRUCTURE and not _is_step(node):
+        elif node.op in STRUCTURE and node.op not in STEP_LEAVES:
             costs[node] = 0
             behind.add(node)
         elif node.op not in STRUCTURE and node.op != "cases" and all(arg in costs for arg in node.args):
-            varying = [arg for arg in node.args if _varies(arg)]
+            late = not behind.isdisjoint(node.args)
+            again = [arg for arg in node.args if (_is_with(arg, node) if late else _varies(arg))]
             own = DEAR if node.op == "loop" else 1
-            costs[node] = min(DEAR_BEHIND, sum(costs[arg] for arg in varying) + own) if varying else 0
-        behind |= {node} if behind.intersection(node.args) else set()
+            costs[node] = min(DEAR_BEHIND, sum(costs[arg] for arg in again) + own) if _varies(node) else 0
+        behind |= set() if behind.isdisjoint(node.args) else {node}
     return costs, behind
+
+
+def _is_with(arg: Node, node: Node) -> bool:
+    """Whether an argument is computed wherever the node is: loops around others keep what they have found."""
+    loops = [axis for axis in range(-node.ndim, 0) if node.shape[axis] != 1]
+    own = [axis for axis in loops if -axis <= arg.ndim and arg.shape[axis] != 1]
+    return own == loops or _is_inside(arg, loops)
 
 
 def narrow(

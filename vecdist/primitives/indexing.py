@@ -63,6 +63,7 @@ def _regather(values: Node, node: Node) -> Node:
 
 STRUCTURE |= {
     "gather": Structural(
+        moves=True,
         meaning=_gather_meaning,
         adjoint=_adjoint_of_gather,
         tangent=lambda node, dot: Node("gather", (dot, *node.args[1:]), node.attrs, node.shape, dot.dtype),

@@ -95,5 +95,6 @@ def _no_rule(*given: object) -> Node:
 
 _rule: Callable[..., Node] = _no_rule
 STRUCTURE["recurrence"] = Structural(_rule, _rule, _meaning)
-STRUCTURE |= dict.fromkeys(("carry", "element", "shared"), Structural(_rule, _rule))  # where a step is scheduled
+STEP_LEAVES = {"carry", "element", "shared"}  # what stands for the arguments of a recurrence where its step is lowered
+STRUCTURE |= dict.fromkeys(STEP_LEAVES, Structural(_rule, _rule))
 STRUCTURE["stored"] = Structural(_rule, _rule, lambda x, node, length: x)

@@ -120,6 +120,7 @@ STRUCTURE |= {
         ),
     ),
     "shifted": Structural(
+        moves=True,
         meaning=_along(lambda x, first: np.concatenate([np.full_like(x[:1], first), x[:-1]])),
         adjoint=lambda cotangent, node: _shift(node, cotangent, turned=True),
         tangent=_shift,

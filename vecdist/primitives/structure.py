@@ -136,9 +136,9 @@ class Structural:
     ``meaning(*values, node, length)`` computes, ``length`` giving the number that a dimension or start stands for;
     ``adjoint(cotangent, node)`` carries a cotangent of the result back to the first argument, ``tangent(node, dot)`` a
     tangent of the first argument to the result.  Arguments after the first are whole numbers, without derivative.
-    ``reduces`` says that it has one attribute, the axes that it leaves with length 1, ``along`` that it has
-    one, the axes along which it works without changing a length; ``expand`` gives an expression of
-    other operations, where neither target has code.
+    ``moves`` says that its elements are those of the first argument, or zeros; ``reduces`` that it has one attribute,
+    the axes that it leaves with length 1; ``along`` that it has one, the axes along which it works without changing a
+    length.  ``expand`` gives an expression of other operations, where neither target has code.
     """
 
     adjoint: Callable[[Node, Node], Node]
@@ -146,6 +146,7 @@ class Structural:
     meaning: Callable[..., np.ndarray] | None = None
     second: tuple[Callable[[Node, Node], Node], Callable[[Node, Node], Node]] | None = None
     """Adjoint and tangent of the second argument, where that has derivatives too."""
+    moves: bool = False
     reduces: bool = False
     along: bool = False
     expand: Callable[..., Node] | None = None
@@ -212,6 +213,11 @@ def is_along(node: Node) -> bool:
     return node.op in STRUCTURE and STRUCTURE[node.op].along
 
 
+def is_moved(node: Node) -> bool:
+    """Whether ``node`` has nothing but elements of its first argument, or zeros, in other places."""
+    return node.op in STRUCTURE and STRUCTURE[node.op].moves
+
+
 def is_reduction(node: Node) -> bool:
     """Whether ``node`` reduces the axes of its one attribute."""
     return node.op in STRUCTURE and STRUCTURE[node.op].reduces
@@ -237,11 +243,13 @@ STRUCTURE: dict[str, Structural] = {
     ),
     "view": Structural(
         meaning=_view_meaning,
+        moves=True,
         adjoint=_view_adjoint,
         tangent=lambda node, arg: view(arg, node.attrs[0], node.shape),
     ),
     "pad": Structural(
         meaning=_pad_meaning,
+        moves=True,
         adjoint=lambda cotangent, node: view(
             full(cotangent, node.shape), node.attrs[0], node.args[0].shape
         ),
@@ -254,6 +262,7 @@ STRUCTURE: dict[str, Structural] = {
     ),
     "reshape": Structural(
         meaning=lambda x, node, length: x.reshape([length(dim) for dim in node.shape]),
+        moves=True,
         adjoint=lambda cotangent, node: reshape(full(cotangent, node.shape), node.args[0].shape),
         tangent=lambda node, arg: reshape(arg, node.shape),
     ),

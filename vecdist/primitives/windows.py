@@ -88,6 +88,6 @@ def _tangent(node: Node, dot: Any) -> Node:
 
 
 STRUCTURE |= {
-    "windows": Structural(_adjoint_of_windows, _tangent, _windows_meaning),
-    "overlaps": Structural(_adjoint_of_overlaps, _tangent, _overlaps_meaning),
+    "windows": Structural(_adjoint_of_windows, _tangent, _windows_meaning, moves=True),
+    "overlaps": Structural(_adjoint_of_overlaps, _tangent, _overlaps_meaning, moves=True),
 }
