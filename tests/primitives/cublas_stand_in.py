@@ -44,9 +44,12 @@ def gemm_of(kind):
 
 def trsm_of(kind):
     def trsm(_, side, part, way, diag, m, n, one, a, a_apart, b, b_apart):
-        assert (side, part, diag) == (RIGHT, UPPER, NON_UNIT) and ctypes.cast(one, ctypes.POINTER(kind))[0] == 1.0
-        upper, right = np.triu(read(a, n, n, a_apart, kind)), read(b, m, n, b_apart, kind)
-        right[...] = linalg.solve_triangular(upper.T if not way else upper, right.T, lower=not way).T
+        assert (part, diag) == (UPPER, NON_UNIT) and ctypes.cast(one, ctypes.POINTER(kind))[0] == 1.0
+        rows = {LEFT: m, RIGHT: n}[side]
+        upper, found = np.triu(read(a, rows, rows, a_apart, kind)), read(b, m, n, b_apart, kind)
+        turned = bool(way) == (side == LEFT)  # X U = B is U' X' = B'
+        found = found if side == LEFT else found.T
+        found[...] = linalg.solve_triangular(upper.T if turned else upper, found, lower=turned)
 
     def batched(*given):
         *given, places, a_apart, others, b_apart, count = given
@@ -58,14 +61,15 @@ def trsm_of(kind):
     return trsm, batched
 
 
-NO_WAY, TURNED, RIGHT, UPPER, NON_UNIT = 0, 1, 11, 12, 0
+NO_WAY, TURNED, LEFT, RIGHT, UPPER, NON_UNIT = 0, 1, 10, 11, 12, 0
 
 
 def stand_in(monkeypatch):
     """CuPy with this cuBLAS, in the place of what is installed."""
     cublas = ModuleType("cublas")
     cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_T = NO_WAY, TURNED
-    cublas.CUBLAS_SIDE_RIGHT, cublas.CUBLAS_FILL_MODE_UPPER, cublas.CUBLAS_DIAG_NON_UNIT = RIGHT, UPPER, NON_UNIT
+    cublas.CUBLAS_SIDE_LEFT, cublas.CUBLAS_SIDE_RIGHT = LEFT, RIGHT
+    cublas.CUBLAS_FILL_MODE_UPPER, cublas.CUBLAS_DIAG_NON_UNIT = UPPER, NON_UNIT
     cublas.sgemm, cublas.sgemmStridedBatched = gemm_of(ctypes.c_float)
     cublas.dgemm, cublas.dgemmStridedBatched = gemm_of(ctypes.c_double)
     cublas.strsm, cublas.strsmBatched = trsm_of(ctypes.c_float)

