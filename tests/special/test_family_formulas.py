@@ -182,7 +182,7 @@ CASES = [
     Case("falling_rest", lambda k, log_q, q: -(k * log_q).expm1(), TRIALS, TRIALS_SINGLE, (1.0, 1.4)),
     Case("hypergeometric_log_mass", precisely(hypergeometric), URNS, URNS, (4.0, 4.0), size_of_hypergeometric),
     Case("hypergeometric_log_mass", precisely(hypergeometric), [((2.0, 9.0), (1e3, 1e6), (1e7, 1e9), (1e9, 1e12))],
-         [((2.0, 9.0), (3e2, 1e3), (1e5, 1e6), (1e6, 1e7))], (4.1, 1.0)),  # of huge urns; 3.9 on other processors
+         [((2.0, 9.0), (3e2, 1e3), (1e5, 1e6), (1e6, 1e7))], (4.1, 1.0)),  # of huge urns; within 4 on other processors
     Case("normal_inverse_gaussian_decay", precisely(exponent), TILTS, TILTS, (4.0, 4.0), size_of_exponent),
 ]
 
