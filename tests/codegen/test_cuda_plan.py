@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from kernels import CASES, kernel_of
+from nests import B1, F4, F8, I8, X, Y, column_sums, columns, doubled, i, j, nest, row_sum, table, vector
 
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.cooperative_groups import group, over_groups
@@ -16,69 +17,13 @@ from vecdist.codegen.cuda.privatisation import begun, ended, flushed_at_times, p
 from vecdist.codegen.cuda.reductions import combined, halving, totals
 from vecdist.codegen.cuda.render import function
 from vecdist.codegen.cuda.spelling import TABLE, spelled
-from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile, is_flat, sequential, takes_tiles, tiled, unrolling
+from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile, is_flat, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import jammed, loads, work
 from vecdist.codegen.cuda.vectorisation import aligned, vectorised, with_neighbours
 from vecdist.kernel.code import Do, For, If, Set, While, let, lines, walk
 from vecdist.kernel.expressions import FALSE, TRUE, ZERO, Constant, Name, Several, names, word
-from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
+from vecdist.kernel.ir import Block, Cases, Output, Slot
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp, Total
-
-F4, F8, B1, I8 = map(np.dtype, ("f4", "f8", "?", "i8"))
-i, j = Name("i0"), Name("i1")
-X, Y = Name("x"), Name("y")
-
-
-def nest(*items, outputs=(), slots=(), fixed=(), flagged=False):
-    """A kernel of one loop over rows of items with their levels, and that loop."""
-    root = Block()
-    loop = Loop("n0", Block(root, "i0"))
-    for level, item in items:
-        loop.body.put(level, item)
-    root.put(0, loop)
-    return Kernel(root, slots, outputs, ("n0", "n1"), flagged, fixed), loop
-
-
-def columns(rows, *items, sequential=False, index="i1"):
-    """A loop over columns, in a block that is a row."""
-    inner = Loop("n1", Block(rows, index), sequential)
-    for item in items:
-        inner.body.put(0, item)
-    rows.put(0, inner)
-    return inner
-
-
-def row_sum(dtype=F8, fixed=()):
-    """A kernel that stores the sum of each row, the loop over rows, and the one along them."""
-    kernel, loop = nest(outputs=(Output(("n0",), F8),), slots=(table(dtype),), fixed=fixed)
-    home = loop.body
-    inner = columns(home, Load("v1", 0, (i, j), dtype), Accumulate("a2", Name("v1"), home, dtype))
-    home.put(1, Total("v3", "a2", dtype))
-    home.put(1, Store(0, (i,), Name("v3")))
-    return kernel, loop, inner
-
-
-def column_sums(dtype=F4, fixed=()):
-    """A kernel that adds to an element for each column, and the loop over rows."""
-    kernel, loop = nest(outputs=(Output(("n1",), dtype, summed=True),), slots=(table(dtype),), fixed=fixed)
-    columns(loop.body, Load("v1", 0, (i, j), dtype), Scatter(0, (j,), Name("v1")))
-    return kernel, loop
-
-
-def table(dtype):
-    return Slot(0, "dense", (0, 1), ("n0", "n1"), dtype)
-
-
-def vector(number, dtype=F4, layout="dense"):
-    return Slot(number, layout, (0,), ("n0",), dtype)
-
-
-def doubled(dtype=F4, load=None, slot=None):
-    """A kernel that stores twice what it loads, and its loop."""
-    items = [load or Load("v1", 0, (i,), dtype), Assign("v2", "add", (Name("v1"), Name("v1")), dtype)]
-    outputs = (Output(("n0",), dtype),)
-    return nest(*[(0, item) for item in (*items, Store(0, (i,), Name("v2")))], outputs=outputs,
-                slots=(slot or vector(0, dtype),))
 
 
 def of_type(kind, items):
@@ -240,34 +185,6 @@ def test_rows_without_sums_are_flat():
     assert is_flat(loop) and Grid(kernel).apart
     _, rows, _ = row_sum()
     assert not is_flat(rows)
-
-
-def test_rows_whose_elements_all_add_to_a_sum_go_tile_by_tile_unless_they_lie_in_registers():
-    for fixed, tiles in ((), True), ((("n0", 100), ("n1", 20)), False):
-        kernel, loop = nest(slots=(table(F8),), fixed=fixed)
-        columns(loop.body, Load("v1", 0, (i, j), F8), Accumulate("a2", Name("v1"), kernel.root, F8))
-        assert is_flat(loop) and not Grid(kernel).apart and takes_tiles(loop, Grid(kernel)) == tiles
-        assert ("split" in str(of_type(For, planned(kernel)[0].items)[0].stop)) == tiles
-
-
-@pytest.mark.parametrize(("dtype", "width", "together"), [
-    (F8, 8, 2), (F4, 8, 4), (F4, 6, 2), (F4, 5, 1), (F8, 5, 1), (np.dtype("i2"), 8, 1),
-])
-def test_a_thread_with_a_row_for_itself_stores_and_loads_neighbours_in_one_instruction(dtype, width, together):
-    outputs = (Output(("n0", "n1"), dtype),)
-    kernel, loop = nest((0, Load("v0", 1, (i,), F8)), outputs=outputs, fixed=(("n1", width),),
-                        slots=(table(dtype), vector(1, F8)))
-    home = loop.body
-    columns(home, Load("v1", 0, (i, j), dtype), Accumulate("a2", Name("v1"), home, F8), Store(0, (i, j), Name("v1")))
-    home.put(1, Total("v3", "a2", F8))
-    (planned_nest,) = planned(kernel)
-    text = "\n".join(lines(spelled(planned_nest.items, kernel)))
-    stores = [line.strip() for line in text.splitlines() if line.strip().startswith(("store_", "o0["))]
-    loads = [line.split("= ")[1] for line in text.splitlines() if "= load_" in line]
-    one = "o0[i0 * n1 + turn] = s0_i1[turn]"
-    many = f"store_{together}(o0, i0 * n1 + turn, {', '.join(f's0_i1[turn + {n}]' for n in range(together))})"
-    assert stores == ([many, one] if together > 1 else ["o0[i0 * n1 + i1] = v1"])
-    assert loads == [f"load_{together}(x0, ahead * n1 + (lane + 1 * turn))"] * (2 if together > 1 else 0)
 
 
 def test_loads_of_the_next_row_are_made_while_one_is_computed():

@@ -97,4 +97,4 @@ def take_turns():
     kernelapi.traceback = SimpleNamespace(extract_stack=callers)
     kernel.BlockManager = Block
     FakeCUDAModule.shfl_xor_sync = shuffle
-    FakeCUDAModule.syncwarp = lambda module, mask: shuffle(module, mask, None, 0)
+    FakeCUDAModule.syncwarp = lambda module, mask: shuffle(module, mask, None, 0)  # they wait as for a value

@@ -7,10 +7,12 @@ from reference import assert_same, interpreted
 
 from vecdist import lazy, scan, value_and_grad
 from vecdist.graph.leaves import leaf
+from vecdist.kernel.context import THROUGH
 from vecdist.kernel.expressions import Constant, Name, further
 from vecdist.kernel.statements import Store
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
+from vecdist.primitives.structure import STRUCTURE
 from vecdist.runtime.pipeline import lower, values
 
 
@@ -112,3 +114,7 @@ def test_moves_of_an_index_have_one_order():
     assert further(further(i, t), s) == further(further(i, s), t) == i + s + t
     assert further(further(i, s), s, backwards=True) == i
     assert further(further(i - 2, s), Constant(2)) == i + s
+
+
+def test_what_moves_elements_has_a_place_to_read_them_from():
+    assert {op for op, each in STRUCTURE.items() if each.moves} == {*THROUGH, "gather"}

@@ -252,8 +252,8 @@ def _together(first: Index, second: Index, value: Expr) -> Index:
     """An index computed of two: known where both are."""
     block = max((first.block, second.block), key=lambda block: block.depth)
     level = max(each.level for each in (first, second) if each.block is block)
-    either = (getattr(first, name) or getattr(second, name) for name in ("gathered", "outside", "split"))
-    return Index(value, block, level, *either)
+    gathered, outside = first.gathered or second.gathered, first.outside or second.outside
+    return Index(value, block, level, gathered, outside, first.split or second.split)
 
 
 def _moved(context: Context, node: Node, moved: dict[int, Index]) -> Context:

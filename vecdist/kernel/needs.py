@@ -13,7 +13,7 @@ from vecdist.kernel.ir import Block
 from vecdist.kernel.regions import inside, picked_axes, raise_to, structure_below, through_gather
 from vecdist.passes.hoist import DEAR
 from vecdist.primitives.recurrences import STEP_LEAVES
-from vecdist.primitives.structure import STRUCTURE, is_reduction
+from vecdist.primitives.structure import STRUCTURE, is_moved, is_reduction
 
 if TYPE_CHECKING:
     from vecdist.kernel.lower import _Lowering
@@ -136,7 +136,7 @@ def dear(nodes: Sequence[Node], reductions: bool = False) -> set[Node]:
     """
     costs: dict[Node, int] = {}
     for node in nodes:
-        if node.op in THROUGH or node.op == "gather":
+        if is_moved(node):
             costs[node] = costs[node.args[0]]
         elif node.op in STRUCTURE or not node.args or node.op in STEP_LEAVES:
             costs[node] = DEAR if reductions and is_reduction(node) else 0

@@ -159,16 +159,12 @@ def _above(nodes: Sequence[Node], leaves: Sequence[Node]) -> set[Node]:
 
 def _ends(nodes: Sequence[Node]) -> set[Node]:
     """What may have a cotangent of its own: views and the like take it to other places, or many elements share it."""
-    return {arg for node in nodes for arg in node.args if _is_moved(node) or _is_repeated(arg, node)}
+    return {arg for node in nodes for arg in node.args if not is_reduction(node) and _is_end(arg, node)}
 
 
-def _is_moved(node: Node) -> bool:
-    return node.op in STRUCTURE and not is_reduction(node)
-
-
-def _is_repeated(arg: Node, node: Node) -> bool:
-    """Whether an elementwise node reads an element of an argument for several of its own."""
-    return node.op not in STRUCTURE and sum(dim != 1 for dim in arg.shape) < sum(dim != 1 for dim in node.shape)
+def _is_end(arg: Node, node: Node) -> bool:
+    """Whether a node has a structure, or reads an element of an argument for several of its own."""
+    return node.op in STRUCTURE or sum(dim != 1 for dim in arg.shape) < sum(dim != 1 for dim in node.shape)
 
 
 def _region_duals(

@@ -52,20 +52,29 @@ def _place(node: Node) -> tuple[Dim, Dim] | None:
     return start, 1 if axis is None else source.shape[-1]
 
 
-def side_by_side(found: Sequence[Piece], whole: Dim, lengths: Mapping[str, int]) -> bool:
-    """Whether each element belongs to one piece."""
-    end = 0
-    for start, length in sorted((length_in(each.start, lengths), length_in(each.length, lengths)) for each in found):
-        if start != end:
-            return False
-        end += length
-    return bool(found) and end == length_in(whole, lengths)
+@final
+class Parted(NamedTuple):
+    """An output in pieces: its place among others, the length of its last axis, and these."""
+
+    place: int
+    length: Dim
+    pieces: tuple[Piece, ...]
+
+    def side_by_side(self, lengths: Mapping[str, int]) -> bool:
+        """Whether each element belongs to one piece."""
+        each = [(length_in(piece.start, lengths), length_in(piece.length, lengths)) for piece in self.pieces]
+        end = 0
+        for start, length in sorted(each):
+            if start != end:
+                return False
+            end += length
+        return end == length_in(self.length, lengths)
 
 
-def joinable(roots: Sequence[Node], lengths: Mapping[str, int]) -> tuple[int, ...]:
-    """The places of those roots that are made of pieces side by side."""
-    found = ((place, root, pieces(root)) for place, root in enumerate(roots) if root.shape)
-    return tuple([place for place, root, each in found if side_by_side(each, root.shape[-1], lengths)])
+def parted(roots: Sequence[Node]) -> tuple[Parted, ...]:
+    """Those of the outputs that are in pieces."""
+    found = (Parted(place, root.shape[-1], pieces(root)) for place, root in enumerate(roots) if root.shape)
+    return tuple([each for each in found if each.pieces])
 
 
 def joined(roots: Sequence[Node], places: Sequence[int]) -> tuple[Node, ...]:

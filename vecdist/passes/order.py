@@ -20,7 +20,7 @@ from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
 from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
-from vecdist.passes.joins import joinable, joined
+from vecdist.passes.joins import Parted, joined, parted
 from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import Specialised, partial_evaluation, without_constants
 from vecdist.passes.powers import powers
@@ -146,6 +146,11 @@ class Derived:
         return any(node.op in OVERLAPPING for node in topological(self.all))
 
     @cached_property
+    def parted(self) -> tuple[Parted, ...]:
+        """The outputs in pieces, which may lie side by side."""
+        return parted(self.roots)
+
+    @cached_property
     def rows(self) -> tuple[Rows, ...]:
         """What reduces rows, of which few that are long may be taken side by side."""
         return reduced_rows(self.all)
@@ -168,7 +173,8 @@ class Derived:
         values = hoistable(self.all, first) if first else values
         room = widest and min(widest, KEPT)
         sums = (*found, *tall_sums(sums, lengths, widest))
-        return Chosen(sums, narrow(values, lengths, room, widest), first, joinable(self.roots, lengths))
+        joins = tuple([each.place for each in self.parted if each.side_by_side(lengths)])
+        return Chosen(sums, narrow(values, lengths, room, widest), first, joins)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""

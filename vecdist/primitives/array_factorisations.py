@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.primitives.host_library import FEW, NUMPY, SCIPY, routine, threads_for
+from vecdist.primitives.host_library import FEW, NUMPY, SCIPY, quiet, routine, threads_for
 from vecdist.primitives.host_products import product
 
 SMALL = 64
@@ -17,7 +18,7 @@ SMALL = 64
 SINGLY = 12
 """Rows from which a call for each of many matrices takes less than NumPy's for all, which knows no triangles."""
 SERIAL = 2**28
-"""As ``FEW``, of the cube of rows, for eigenvalues, singular values and Q, of which threads do little together."""
+"""The product of rows, columns and the fewer of both up to which threads gain little at eigenvalues and the like."""
 
 
 def cholesky_or_nan(a: Any) -> Any:
@@ -142,11 +143,11 @@ def _lapack(name: str, dtype: np.dtype) -> Any:
     return getattr(library, {np.dtype(np.float32): "s", np.dtype(np.float64): "d"}[dtype] + name)
 
 
-def _by_library(name: str, work: int, *given: Any, **options: Any) -> Any:
-    """What a function of NumPy's or CuPy's gives."""
+def _by_library(name: str, alone: bool, *given: Any, **options: Any) -> Any:
+    """What a function of NumPy's, perhaps ``alone``, without threads, or of CuPy's gives."""
     if not isinstance(given[0], np.ndarray):
         return getattr(importlib.import_module("cupy").linalg, name)(*given, **options)
-    with threads_for(work, NUMPY):
+    with quiet(NUMPY) if alone else contextlib.nullcontext():
         return getattr(np.linalg, name)(*given, **options)
 
 
@@ -159,7 +160,9 @@ def solved(a: Any, b: Any) -> Any:
     """A^-1 B."""
     work = b.shape[-2] ** 2 * b.shape[-1] + b.shape[-2] ** 3 // 3
     solve = _routine("lapack.gesv", work, a)
-    return _by_library("solve", work, a, b) if solve is None else _each(functools.partial(_eliminated, solve), a, b)
+    if solve is None:
+        return _by_library("solve", work <= FEW, a, b)
+    return _each(functools.partial(_eliminated, solve), a, b)
 
 
 def _eliminated(solve: Callable[..., None], a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -175,7 +178,7 @@ def inverted(a: Any) -> Any:
     """A^-1."""
     work = a.shape[-1] ** 3 * 4 // 3
     if _routine("lapack.gesv", work, a) is None:
-        return _by_library("inv", work, a)
+        return _by_library("inv", work <= FEW, a)
     return solved(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
@@ -184,7 +187,7 @@ def sign_and_log(a: Any) -> tuple[Any, ...]:
     work = a.shape[-1] ** 3 // 3
     factorise = _routine("lapack.getrf", work, a)
     if factorise is None:
-        return tuple(_by_library("slogdet", work, a))
+        return tuple(_by_library("slogdet", work <= FEW, a))
     found = _each(functools.partial(_determinant, factorise), a)
     return found[..., 0], found[..., 1]
 
@@ -201,7 +204,7 @@ def _determinant(factorise: Callable[..., None], a: np.ndarray) -> np.ndarray:
 def _by_turns(name: str, a: Any, *given: Any, **options: Any) -> Any:
     """What a function gives that hardly gains by threads."""
     least, most = sorted(a.shape[-2:])
-    return _by_library(name, least**2 * most * FEW // SERIAL, a, *given, **options)
+    return _by_library(name, least**2 * most <= SERIAL, a, *given, **options)
 
 
 def eigenvectors(a: Any) -> tuple[Any, ...]:

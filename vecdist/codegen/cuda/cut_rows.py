@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.cooperative_groups import group, lane_of
-from vecdist.codegen.cuda.grid import THREADS, Grid, cut_counter, is_across, meetings
+from vecdist.codegen.cuda.grid import THREADS, Grid, cut_counter, is_across
 from vecdist.codegen.cuda.prefix_sums import BASE_LANE, changed, depth, scan, totals, whole
 from vecdist.codegen.cuda.reductions import PARTIALS, barrier, begun
 from vecdist.codegen.cuda.running_results import of_number
@@ -38,14 +38,13 @@ def cut_rows(rows: Loop, grid: Grid) -> Items:
     sums, tile = along.sums(rows.body), CUT * depth(along) * cuda.LANES
     left = [Set(place, part) for item in sums for place, part in _left(item, PIECE, grid)]
     first = *totals(along, rows, grid, START, STOP), If(cuda.LANE.equals(0), tuple(left))
-    between = tuple(_each_row(rows, along, grid)) if is_across(rows) else ()
-    met = [item for number in range(meetings(rows)) for item in barrier(cut_counter(grid, rows) + number)]
-    half = len(met) // meetings(rows)
+    counter = cut_counter(grid, rows)
+    between = (*_each_row(rows, along, grid), *barrier(counter + 1)) if is_across(rows) else ()
     second = *_before(rows, along, grid), *scan(along, rows, grid, START, STOP)
     return (
         *group(rows, takes_blocks=True),
         let("width", (along.length + tile - 1) // tile * (tile // CUT)),
-        If(CUT > 1, (_pieces(rows, along, first), *met[:half], *between, *met[half:])),
+        If(CUT > 1, (_pieces(rows, along, first), *barrier(counter), *between)),
         _pieces(rows, along, second),
     )
 
