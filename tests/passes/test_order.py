@@ -4,8 +4,18 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import lazy, logpdf, scan
-from vecdist.distributions import Arcsine, Cauchy, Gamma, Geometric, MvNormal, Normal, ScaledInverseChi2, Uniform
+from vecdist import lazy, logpdf, logpmf, scan
+from vecdist.distributions import (
+    Arcsine,
+    Categorical,
+    Cauchy,
+    Gamma,
+    Geometric,
+    MvNormal,
+    Normal,
+    ScaledInverseChi2,
+    Uniform,
+)
 from vecdist.graph.leaves import leaf
 from vecdist.graph.node import below, const
 from vecdist.lazy.array import LazyArray
@@ -27,8 +37,9 @@ def counted(turn):
 X, A, B = np.linspace(0.25, 0.75, 5), np.array(0.5), np.array(0.6)
 LGAMMA = PRIMITIVES["lgamma"]
 NEEDED_BY = {
-    ("ON_VALUES", "sink_selects", 0): lambda: np.where(lazy(A) > 0.5, np.tanh(lazy(A)), np.tanh(-lazy(A))),
-    ("ON_VALUES", "steps_changed", 1): lambda: scan(
+    ("ON_VALUES", "picks", 0): lambda: logpmf(Categorical((lazy(A) * np.outer(X, X))[[0, 2]]), [1, 4]),
+    ("ON_VALUES", "sink_selects", 1): lambda: np.where(lazy(A) > 0.5, np.tanh(lazy(A)), np.tanh(-lazy(A))),
+    ("ON_VALUES", "steps_changed", 2): lambda: scan(
         lambda c, x: (np.where(c > x, np.tanh(c), np.tanh(-c)), None), lazy(B), X
     )[0],
     ("ON_PRIMITIVES", "simplify", 0): lambda: logpdf(ScaledInverseChi2(A, B), X),

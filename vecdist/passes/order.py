@@ -23,6 +23,7 @@ from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
 from vecdist.passes.joins import Parted, joined, parted
 from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import Specialised, partial_evaluation, without_constants
+from vecdist.passes.picks import picks
 from vecdist.passes.powers import powers
 from vecdist.passes.recurrences import in_steps, stored
 from vecdist.passes.simplify import simplify
@@ -51,6 +52,7 @@ class Chosen(NamedTuple):
 NOTHING_CHOSEN = Chosen()
 
 ON_VALUES: tuple[Pass, ...] = (
+    picks,  # before anything is derived: two indices have two adjoints
     sink_selects,  # between two values of one function, lgamma say, while it is still one: they share a derivative
     in_steps(sink_selects),
 )

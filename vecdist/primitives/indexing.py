@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.graph.node import Node
+from vecdist.graph.node import Node, where
 from vecdist.graph.shapes import Shape
-from vecdist.primitives.structure import STRUCTURE, Structural, full
+from vecdist.primitives.arithmetic import eq
+from vecdist.primitives.structure import STRUCTURE, Structural, full, position
 
 INDEXING = "indexing"  # what the checks of indices begin with
 
@@ -53,8 +54,11 @@ def _scatter_meaning(values: np.ndarray, *rest: Any) -> np.ndarray:
 
 
 def _adjoint_of_gather(cotangent: Node, node: Node) -> Node:
-    x, *indices = node.args
-    return scatter(full(cotangent, node.shape), indices, node.attrs[0], x.shape)
+    """What is picked, one element of each row, is chosen there again; the rest is added up by index."""
+    (x, *indices), (start, count) = node.args, node.attrs
+    if count == 1 and node.shape[start:] == (1,):
+        return where(eq(position(x.shape[start]), indices[0]), full(cotangent, node.shape), 0.0)
+    return scatter(full(cotangent, node.shape), indices, start, x.shape)
 
 
 def _regather(values: Node, node: Node) -> Node:
