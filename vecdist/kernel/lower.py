@@ -32,13 +32,13 @@ from vecdist.kernel.regions import (
     through_gather,
 )
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Operator, Scatter, Store, Temp, Total, carried
+from vecdist.passes.hoist import IN_MEMORY
 from vecdist.passes.recurrences import in_memory
 from vecdist.primitives.loops import Loop as Turns
 from vecdist.primitives.recurrences import STEP_LEAVES, Recurrence
 from vecdist.primitives.scans import SCANS
 from vecdist.primitives.structure import is_reduction
 
-IN_MEMORY = {"scatter", "kept", "stored", "recurrence", *SCANS}  # what is an output before it is read
 APART = {"const", "local", "slot", "extent", "position", "cases", "gather", *THROUGH, *STEP_LEAVES, *IN_MEMORY}
 OUTPUTS = {"recurrence": recurrences.output, "join": pieces.output}
 TYPES = {"i1", "i2", "i4", "i8"}  # what generated source calls its types, no index may be called

@@ -8,64 +8,167 @@ on inputs alone before all other loops, and else, as what sums normalise, behind
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, in_turn, length_in
 from vecdist.primitives.recurrences import STEP_LEAVES
-from vecdist.primitives.structure import STRUCTURE, is_moved, rebuilt
+from vecdist.primitives.scans import SCANS
+from vecdist.primitives.structure import STRUCTURE, is_moved, is_reduction, rebuilt
 
 KEPT = 1024  # elements that each block of a grid may keep
 DEAR = 5  # operations from which a value is better read than computed again
 DEAR_BEHIND = 8  # the same where all others have to wait for it
+COUNTED = 256  # operations that are counted: what takes more is as dear
+SAVED = 64  # operations for each element from which it is worth memory of any size, on a GPU
+WORK = 2**25  # and in all: what a GPU does while its threads wait for each other
+BLOCK, BUSY = 2**8, 2**16  # threads that share a row at most, and that keep a GPU busy
+LARGEST = 2**26  # elements of such memory
+IN_MEMORY = {"scatter", "kept", "stored", "recurrence", *SCANS}  # what is an output before it is read
 
 
 @final
 @dataclass(frozen=True)
 class Repeated:
-    """A value that is read again and again; ``behind`` others that are in memory.
+    """A value that is read again and again, of so many operations; ``behind`` others that are in memory.
 
-    ``picked`` are the shapes of what is picked of it, unless something reads all of it.
+    ``picked`` are the shapes of what is picked of it, unless something reads all of it, and ``around`` the lengths of
+    the loops that compute it again.  Where it is ``summed``, these are of what a sum leaves.  Of what has sums itself,
+    and is taken together again, they are of those; it is so ``over`` some lengths, for each of others before them.
     """
 
     node: Node
     picked: tuple[Shape, ...]
     behind: bool
+    cost: int
+    around: tuple[Shape, ...]
+    summed: bool = False
+    over: tuple[Shape, Shape] | None = None
+
+    def is_worth_memory(self, lengths: Mapping[str, int]) -> bool:
+        """Whether to read it, if all of a GPU waits for it, is better than to compute it again and again."""
+        size, picked = _size(self.node.shape, lengths), (_size(shape, lengths) for shape in self.picked)
+        turns = max((_size(dims, lengths) for dims in self.around), default=max(picked, default=0) // max(size, 1))
+        if self.over:
+            rows, elements = (_size(dims, lengths) for dims in self.over)
+            return 1 < rows * min(elements, BLOCK) < BUSY and turns * -(-elements // BLOCK) >= SAVED and size <= LARGEST
+        saved = (turns - 1) * self.cost
+        return size <= LARGEST and saved >= SAVED and saved * size >= WORK
 
 
-def hoistable(roots: Sequence[Node], first: Sequence[Dim] = ()) -> tuple[Repeated, ...]:
-    """The largest such values, where the loops over the lengths in ``first`` come first."""
+def hoistable(
+    roots: Sequence[Node], first: Sequence[Dim] = (), scattered: Collection[Node] | None = None
+) -> tuple[Repeated, ...]:
+    """The largest such values, where the loops over the lengths in ``first`` come first.
+
+    Where it is known which sums are ``scattered``, those are found, too, that the loops of others compute again.
+    """
     picked: dict[Node, dict[Shape, None]] = {}
-    whole: set[Node] = set()
-    for node in topological(roots):
-        for arg in _repeated(node, first):
-            picked.setdefault(arg, {})[node.shape] = None
-            whole |= set() if node.op == "gather" else {arg}
-    costs, behind = _costs(roots) if picked else ({}, set())
-    dear = [arg for arg in picked if _is_dear(costs.get(arg, 0), arg in behind)]
-    return tuple([Repeated(arg, () if arg in whole else tuple(picked[arg]), arg in behind) for arg in dear])
+    around: dict[Node, dict[Shape, None]] = {}
+    nodes = list(topological(roots))
+    for node in nodes:
+        if node.op == "gather" and _varies(node.args[0]):
+            picked.setdefault(node.args[0], {})[node.shape] = None
+        elif node.op not in STRUCTURE and node.op != "cases" and node.ndim > 1:
+            for arg, dims in _repeated(node, _loops(node, first)):
+                around.setdefault(arg, {})[dims] = None
+    plain = {*picked, *around}
+    for arg, dims in _repeated_by_sums(nodes, scattered) if scattered is not None else ():
+        around.setdefault(arg, {})[dims] = None
+    known = dict.fromkeys((*picked, *around))
+    costs, behind = _costs(roots) if known else ({}, set())
+    found = [
+        Repeated(arg, () if arg in around else tuple(picked[arg]), arg in behind, costs[arg],
+                 tuple(around.get(arg, ())), arg not in plain)
+        for arg in known if costs.get(arg, 0) >= (DEAR_BEHIND if arg in behind else DEAR)
+    ]  # fmt: skip
+    return (*found, *(_with_sums(nodes, scattered) if scattered is not None else ()))
 
 
-def _is_dear(cost: int, behind: bool) -> bool:
-    return cost >= (DEAR_BEHIND if behind else DEAR)
+def _with_sums(nodes: Sequence[Node], scattered: Collection[Node]) -> Iterator[Repeated]:
+    """What has sums and is taken together again: by one thread where that is in order, or by those that share a row."""
+    for node in nodes:
+        axes = node.attrs[0] if node.op in SCANS or is_reduction(node) else ()
+        for source in node.args if axes and node not in scattered else ():
+            kept, over = _shape(source, [a for a in _loops(source) if a not in axes]), _shape(source, axes)
+            sums = _sums(source, over)
+            if sums and (kept or node.op in SCANS):
+                yield Repeated(source, (), True, COUNTED, sums, True, None if node.op in SCANS else (kept, over))
 
 
-def _repeated(node: Node, first: Sequence[Dim]) -> list[Node]:
-    """The arguments that a loop around ``node`` computes again and again: it is outside of one that they vary along."""
-    if node.op == "gather":
-        return [node.args[0]] if _varies(node.args[0]) else []
-    if node.op in STRUCTURE or node.op == "cases" or node.ndim < 2:
-        return []
-    loops = [axis for axis in in_turn(node.shape, first) if node.shape[axis] != 1]
-    return [arg for arg in node.args if _is_inside(arg, loops)]
+def _sums(node: Node, along: Shape) -> tuple[Shape, ...]:
+    """The lengths of the sums that elements of a value add up, each its own along some lengths."""
+    below = topological((node,), lambda each: () if each.op in IN_MEMORY or is_reduction(each) else each.args)
+    sums = [each for each in below if is_reduction(each) and any(dim in along for dim in each.shape if dim != 1)]
+    return tuple([_shape(each.args[0], each.attrs[0]) for each in sums])
+
+
+def _shape(node: Node, axes: Sequence[int]) -> Shape:
+    """The lengths along some axes."""
+    return tuple([node.shape[axis] for axis in axes])
+
+
+def _loops(node: Node, first: Sequence[Dim] = ()) -> tuple[int, ...]:
+    """The axes that loops run along, the outermost first."""
+    return tuple([axis for axis in in_turn(node.shape, first) if node.shape[axis] != 1])
+
+
+def _repeated(node: Node, loops: Sequence[int]) -> Iterator[tuple[Node, Shape]]:
+    """The arguments that loops around ``node`` compute again: those of these lengths, outside of one of theirs."""
+    for arg in node.args:
+        own = _own(arg, loops)
+        if own and own != loops[: len(own)]:
+            inner = loops.index(own[-1])
+            yield arg, tuple([node.shape[axis] for axis in loops[:inner] if axis not in own])
+
+
+def _own(arg: Node, loops: Sequence[int]) -> tuple[int, ...]:
+    """Those of the loops that an argument varies along."""
+    return tuple([axis for axis in loops if -axis <= arg.ndim and arg.shape[axis] != 1])
 
 
 def _is_inside(arg: Node, loops: Sequence[int]) -> bool:
     """Whether an argument varies along a loop, but not along one that is around it."""
-    own = [axis for axis in loops if -axis <= arg.ndim and arg.shape[axis] != 1]
-    return bool(own) and own != loops[: len(own)]
+    own = _own(arg, loops)
+    return bool(own) and own != tuple(loops[: len(own)])
+
+
+def _repeated_by_sums(nodes: Sequence[Node], scattered: Collection[Node]) -> Iterator[tuple[Node, Shape]]:
+    """What the loops of sums compute again: those over what a sum leaves are outside of those that it adds up over."""
+    seen: set[tuple[Node, tuple[int, ...]]] = set()
+    stack = []
+    for node in nodes:
+        if is_reduction(node) and node not in scattered:
+            (source,), (axes, *_) = node.args, node.attrs
+            loops = _loops(source)
+            stack.append((source, (*[axis for axis in loops if axis not in axes], *[a for a in loops if a in axes])))
+    while stack:
+        node, loops = stack.pop()
+        if (node, loops) in seen or loops == _loops(node):
+            continue
+        seen.add((node, loops))
+        if node.op == "view":
+            stack.append((node.args[0], _through(node, loops)))
+        elif node.op not in STRUCTURE and node.op != "cases":
+            again = dict(_repeated(node, loops))
+            yield from ((_whole(arg), dims) for arg, dims in again.items())
+            stack += [(arg, _own(arg, loops)) for arg in node.args if arg not in again]
+
+
+def _through(view: Node, loops: Sequence[int]) -> tuple[int, ...]:
+    """The loops along the axes of what is viewed."""
+    (source,), (entries,) = view.args, view.attrs
+    axes = {entry[0] - view.ndim: place - source.ndim for place, entry in enumerate(entries) if entry[0] is not None}
+    return tuple([axes[axis] for axis in loops if axis in axes and source.shape[axes[axis]] != 1])
+
+
+def _whole(node: Node) -> Node:
+    """What is viewed, where all of that is."""
+    while node.op == "view" and len(_through(node, _loops(node))) == len(_loops(node.args[0])) == len(_loops(node)):
+        (node,) = node.args
+    return node
 
 
 def _varies(node: Node) -> bool:
@@ -88,7 +191,7 @@ def _costs(roots: Sequence[Node]) -> tuple[dict[Node, int], set[Node]]:
             late = not behind.isdisjoint(node.args)
             again = [arg for arg in node.args if (_is_with(arg, node) if late else _varies(arg))]
             own = DEAR if node.op == "loop" else 1
-            costs[node] = min(DEAR_BEHIND, sum(costs[arg] for arg in again) + own) if _varies(node) else 0
+            costs[node] = min(COUNTED, sum(costs[arg] for arg in again) + own) if _varies(node) else 0
         behind |= set() if behind.isdisjoint(node.args) else {node}
     return costs, behind
 
@@ -101,20 +204,24 @@ def _is_with(arg: Node, node: Node) -> bool:
 
 
 def narrow(
-    found: Sequence[Repeated], lengths: Mapping[str, int], room: int | None, widest: int | None
+    found: Sequence[Repeated], lengths: Mapping[str, int], room: int | None, widest: int | None, alone: bool
 ) -> tuple[Repeated, ...]:
     """Those values that fit together, in ``room``, or behind others ``widest``, and of which not few elements are read.
 
-    There is no limit where that is none.
+    There is no limit where that is none.  What fits nowhere, or is but summed, may be worth memory of its own, and
+    ``alone`` so may what others need not wait for.
     """
     chosen, left = [], {False: room, True: widest}
     for each in found:
         size, rest = _size(each.node.shape, lengths), left[each.behind]
         most = max((_size(shape, lengths) for shape in each.picked), default=size)
-        if size > most or (rest is not None and size > rest):
+        if size > most:
             continue
-        chosen.append(each)
-        left[each.behind] = None if rest is None else rest - size
+        if not each.summed and (rest is None or size <= rest):
+            chosen.append(each)
+            left[each.behind] = None if rest is None else rest - size
+        elif rest is not None and (each.behind or each.summed or alone) and each.is_worth_memory(lengths):
+            chosen.append(replace(each, behind=True))
     return tuple(chosen)
 
 

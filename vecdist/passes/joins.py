@@ -45,8 +45,9 @@ def _place(node: Node) -> tuple[Dim, Dim] | None:
     """Where a pad has its source along the last axis, and how long that is; none where others are moved, too."""
     (source,), (entries,) = node.args, node.attrs
     *lead, (axis, start, step) = entries
-    others = [(place, 0, 1) for place in range(len(lead))]
-    same = lead == others and source.shape[: len(lead)] == node.shape[:-1]
+    same = source.shape[: len(lead)] == node.shape[:-1] and all(
+        entry == (place, 0, 1) or (entry[0] is None and node.shape[place] == 1) for place, entry in enumerate(lead)
+    )
     if not same or step != 1 or axis not in (None, len(lead)):
         return None
     return start, 1 if axis is None else source.shape[-1]

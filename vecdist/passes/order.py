@@ -138,9 +138,9 @@ class Derived:
         return (*self.roots, *self.flags)
 
     @cached_property
-    def choices(self) -> tuple[dict[Node, bool], tuple[Repeated, ...]]:
-        """What depends on which lengths are large: sums over the rows of an array, values to keep."""
-        return candidates(self.all), hoistable(self.all)
+    def choices(self) -> tuple[dict[Node, bool], dict[object, tuple[Repeated, ...]]]:
+        """What depends on which lengths are large: sums over the rows of an array, and values to keep, once known."""
+        return candidates(self.all), {}
 
     @cached_property
     def moving(self) -> bool:
@@ -172,11 +172,13 @@ class Derived:
         """The choice for these lengths: sums that fit, and as many rows as are done ``side_by_side``."""
         sums, values = self.choices
         found, first = few_rows(self.rows, lengths, side_by_side) if side_by_side else ((), ())
-        values = hoistable(self.all, first) if first else values
         room = widest and min(widest, KEPT)
         sums = (*found, *tall_sums(sums, lengths, widest))
+        key = first, sums if widest else None
+        if key not in values:
+            values[key] = hoistable(self.all, *key)
         joins = tuple([each.place for each in self.parted if each.side_by_side(lengths)])
-        return Chosen(sums, narrow(values, lengths, room, widest), first, joins)
+        return Chosen(sums, narrow(values[key], lengths, room, widest, not first), first, joins)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""
