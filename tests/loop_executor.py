@@ -1,5 +1,6 @@
 """Loop nests run one step at a time in plain Python: what a kernel says, whoever renders it."""
 
+import math
 from functools import cache
 
 import numpy as np
@@ -43,8 +44,8 @@ class _Machine:
         return [self.length(dim) for dim in shape if dim != 1]
 
     def length(self, dim):
-        """The number that a dimension stands for, or is."""
-        return self.lengths[dim] if dim in self.lengths else int(dim)
+        """The number that a dimension stands for, or is; the product of several, where one loop has their turns."""
+        return math.prod(int(self.lengths.get(each, each)) for each in str(dim).split("*"))
 
     def sum_of(self, number):
         """Zeros to scatter to, in the type in which sums accumulate."""

@@ -154,7 +154,7 @@ def test_lanes_share_the_loops_of_a_row_and_the_first_stores():
     assert [item.test for item in steps] == [Name("hop") > 0], "lanes are chosen at launch"
     syncs = [item for item in walk(row) if item == cuda.SYNC]
     assert len(syncs) == 2, "warps of a block meet in shared memory, and leave it"
-    assert "min(lanes, 32)" in str(list(group(loop, True))[1].value)
+    assert "min(lanes, 32)" in str(list(group(loop, Grid(kernel), True))[1].value)
 
 
 def test_lanes_that_are_known_take_elements_that_are_counted():

@@ -15,6 +15,7 @@ from types import ModuleType, SimpleNamespace
 from unittest import mock
 
 import few_rows_cases
+import models_of_chains
 import numpy as np
 import prefix_cases
 import random_loops
@@ -478,6 +479,9 @@ def check(name):
     if name.startswith("random recurrence "):
         check_recurrence(int(name.split()[-1]))
         return
+    if name.startswith("many chains: "):
+        check_chains(name.removeprefix("many chains: "))
+        return
     if name.startswith("random loops "):
         check_loops(int(name.split()[-1]))
         return
@@ -515,6 +519,21 @@ def check_recurrence(seed):
     found, _ = launch(kernel, arrays, lengths, 1, 1 << seed % 3)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-9, atol=1e-9)
+
+
+def check_chains(name):
+    """A model of a few chains with gradients, in rows that are too few; steps of many states are all lanes'."""
+    sizes = {"steps": 4, "states": 40} if name == "hidden_states" else models_of_chains.SMALL[name]
+    density = models_of_chains.density(name, **sizes)
+    evaluation = density._evaluation("gradient")
+    roots, _ = evaluation._traced(models_of_chains.points(density, 2))
+    bound = bind(tuple(roots))
+    _, kernel = lower(bound, evaluation.derivation, "nan", Cuda)
+    assert kernel.spread or name == "populations"
+    assert kernel.deep or name != "hidden_states"
+    found, _ = launch(kernel, [np.array(leaf.array) for leaf in bound.leaves], bound.lengths, 1, 8)
+    for mine, wanted in zip(found, interpreted(roots, evaluation.derivation), strict=True):
+        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)
 
 
 def check_tensors(seed):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from models_of_chains import MODELS
 from simulate import CASES, FLAGS
 
 
@@ -27,6 +28,7 @@ def simulator():
 RANDOM = [f"random model {seed}" for seed in range(16)] + [f"random loops {seed}" for seed in range(8)]
 RANDOM += [f"random tensors {seed}" for seed in range(14)]
 RANDOM += [f"random recurrence {seed}" for seed in range(42000, 42014)]
+RANDOM += [f"many chains: {name}" for name in MODELS]
 RANDOM += [f"random program {seed}" for seed in (3, 5, 6)]
 
 

@@ -81,7 +81,7 @@ class _Rearranged(Copy):
         outer, chains = self.outer(loop), {each[0]: each for each in self.chains(loop)}
         last = outer[-1] if outer else loop
         body = self.blocks[last.body] = Block(parent, name)
-        for assigned in _indices(outer or [loop], name) if name != loop.index else ():
+        for assigned in indices(outer or [loop], name) if name != loop.index else ():
             body.put(0, assigned)
         for level, item in last.body.items:
             if not isinstance(item, Loop):
@@ -105,7 +105,7 @@ class _Rearranged(Copy):
         return found[0]
 
 
-def _indices(loops: Sequence[Loop], index: str) -> Iterator[Assign]:
+def indices(loops: Sequence[Loop], index: str) -> Iterator[Assign]:
     """The index of each loop, from that of all of them together."""
     for place, loop in enumerate(loops):
         value: Expr = Name(index)

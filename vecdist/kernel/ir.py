@@ -194,6 +194,10 @@ class Kernel:
     """Lengths of inner loops that blocks of a grid cut into strips of so many elements."""
     scarce: tuple[str, ...] = ()
     """Lengths of outermost loops that have fewer turns than a grid has threads."""
+    spread: tuple[str, ...] = ()
+    """The indices of loops that are one with others, as rows are too few for a grid."""
+    deep: tuple[str, ...] = ()
+    """The indices of loops that all lanes go through together, to share those inside: of rows, or in them."""
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.root, 0))
@@ -201,7 +205,7 @@ class Kernel:
     @property
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths."""
-        return self.fixed, self.sizes, self.near, self.far, self.strips, self.scarce
+        return self.fixed, self.sizes, self.near, self.far, self.strips, self.scarce, self.spread, self.deep
 
     def finished(self, level: int) -> list[int]:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""

@@ -149,7 +149,7 @@ def _serves(bound: Bound, derivation: Derivation, errors: str) -> bool:
     target = backend("cuda")
     asked = Structure(bound.roots, derivation, errors, slots=len(bound.leaves), picks=target.picks)
     parts = _derived(("cuda", asked), lambda: derived(asked, target.passes, first(asked))).parts
-    chosen = [part.chosen(bound.lengths, target.widest, target.side_by_side) for part in parts]
+    chosen = [target.chosen(part, bound.lengths) for part in parts]
     return all(served(part.rows, bound.lengths, each.first) for part, each in zip(parts, chosen, strict=True))
 
 
@@ -245,7 +245,7 @@ def planned(
     key = (kind, asked)
     found = target.called(_derived(key, lambda: derived(asked, target.passes, first(asked))), bound.lengths)
     key = (*key, found.all)
-    chosen = tuple(part.chosen(bound.lengths, target.widest, target.side_by_side) for part in found.parts)
+    chosen = tuple(target.chosen(part, bound.lengths) for part in found.parts)
     pairs = tuple(zip(found.parts, chosen, strict=True))
     nests = _kernels((key, chosen), lambda: [scheduled(*pair) for pair in pairs])
     widths = {width for sorting in sortings for width in sorting.widths}
@@ -290,7 +290,7 @@ def lower(
 ) -> tuple[tuple[Node, ...], Kernel]:
     """The derived graph of a structure and its loop nests."""
     found = derived(Structure(bound.roots, derivation, errors), target.passes)
-    kernel = scheduled(found, found.chosen(bound.lengths, target.widest, target.side_by_side))
+    kernel = scheduled(found, target.chosen(found, bound.lengths))
     (nested,) = _nested([target.sized(kernel, bound.lengths)], target)
     return found.graph, nested
 

@@ -17,20 +17,27 @@ from vecdist.codegen.cuda.unroll_and_jam import jammed
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let
 from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name, joined
-from vecdist.kernel.ir import Loop
+from vecdist.kernel.ir import Block, Loop
 from vecdist.kernel.statements import Accumulate, Flag, Scatter, Store, Total
 
 
-def group(rows: Loop, takes_blocks: bool) -> Iterator[Code]:
+def group(rows: Loop, grid: Grid, takes_blocks: bool) -> Iterator[Code]:
     """The lane of a thread, and those that it shares rows with; memory for what their warps leave each other."""
     yield from lane_of(takes_blocks)
     if not takes_blocks:
         return
-    if any(isinstance(item, Total) for _, item in rows.body.items):
+    if _has_results(rows.body, grid):
         yield cuda.shared_array("of_row", WARPS, "f8")
     for loop in rows.body.every_loop():
         if is_scan(loop):
             yield cuda.shared_array(f"of_{loop.index}", shared_words(loop), "f8")
+
+
+def _has_results(block: Block, grid: Grid) -> bool:
+    """Whether lanes find results together, in a block or in loops that all of them go through."""
+    deep = [loop for loop in block.every_loop() if grid.is_deep(loop)]
+    own = any(isinstance(item, Total) for _, item in block.items)
+    return own or any(_has_results(loop.body, grid) for loop in deep)
 
 
 def lane_of(takes_blocks: bool) -> Iterator[Code]:
@@ -44,20 +51,39 @@ def lane_of(takes_blocks: bool) -> Iterator[Code]:
 
 def over_groups(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> Items:
     """The body of a loop over rows, its inner loops shared by lanes; ``bodies`` are those that were changed."""
-    block = rows.body
+    return _together(rows, rows, bodies, grid, in_order=False)
+
+
+def _together(around: Loop, rows: Loop, bodies: Mapping[Loop, Items], grid: Grid, in_order: bool) -> Items:
+    """The body of a loop that all lanes of a group go through, who share its loops, or go on together in them.
+
+    Of steps in order each lane has the running results; in these lanes wait for what others leave in memory.
+    """
+    block, running = around.body, around.sequential
     found: list[Item] = []
     for level in block.levels:
         for item in block.statements(level):
             if isinstance(item, Total):
-                found += _combined_over_lanes(item, rows, grid)
-            by_one = isinstance(item, Store | Flag | Accumulate | Scatter)
+                found += _combined_over_lanes(item, block, rows, grid)
+            by_one = isinstance(item, Store | Flag | Scatter) or (isinstance(item, Accumulate) and not running)
             found.append(If(_alone(rows, grid), (item,)) if by_one else item)
         for case in block.cases(level):
             found += sequential(case.long)
         for loop in block.loops(level):
-            body = bodies.get(loop) or _of_each_lane(loop, rows, grid)
-            found += (*begun(loop.sums(block)), *_shared(loop, rows, body, grid))
+            found += begun(loop.sums(block))
+            if grid.is_deep(loop):
+                body = _together(loop, rows, bodies, grid, loop.sequential or in_order)
+                found.append(For(loop.index, loop.length, body))
+            else:
+                found += _shared(loop, rows, bodies.get(loop) or _of_each_lane(loop, rows, grid), grid)
+        found += [cuda.synchronised(cuda.MASK)] if in_order and _leaves(block, level) else []
     return tuple(found)
+
+
+def _leaves(block: Block, level: int) -> bool:
+    """Whether what one lane leaves in memory at a level of a block may be read by others."""
+    items = (*block.statements(level), *(item for loop in block.loops(level) for item in loop.body.walk()))
+    return any(isinstance(item, Store) for item in items)
 
 
 def _alone(rows: Loop, grid: Grid) -> Expr:
@@ -100,13 +126,13 @@ def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     return *starts, For(turn.id, Constant(grid.turns(loop, rows)), body), *ends
 
 
-def _combined_over_lanes(item: Total, rows: Loop, grid: Grid) -> Iterator[Item]:
+def _combined_over_lanes(item: Total, block: Block, rows: Loop, grid: Grid) -> Iterator[Item]:
     """Combine the lanes' results pairwise, so that each lane has the same one."""
-    block = rows.body
-    sums = [found for loop in block.every_loop() for found in loop.sums(block) if found.name == item.accumulator]
+    loops = [loop for loop in block.every_loop() if not (loop.sequential and grid.is_deep(loop))]
+    sums = [found for loop in loops for found in loop.sums(block) if found.name == item.accumulator]
+    if not sums or sums[0].op == "last":
+        return  # each lane has it, or the first one, which stores it
     (taken,) = {found.op: found for found in sums}.values()
-    if taken.op == "last":
-        return  # the first lane has it, and stores it
     blocks = grid.takes_blocks(rows)
     lanes = Constant(grid.lanes[rows]) if rows in grid.lanes else cuda.LANES
     yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)

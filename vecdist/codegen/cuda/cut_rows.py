@@ -42,7 +42,7 @@ def cut_rows(rows: Loop, grid: Grid) -> Items:
     between = (*_each_row(rows, along, grid), *barrier(counter + 1)) if is_across(rows) else ()
     second = *_before(rows, along, grid), *scan(along, rows, grid, START, STOP)
     return (
-        *group(rows, takes_blocks=True),
+        *group(rows, grid, takes_blocks=True),
         let("width", (along.length + tile - 1) // tile * (tile // CUT)),
         If(CUT > 1, (_pieces(rows, along, first), *barrier(counter), *between)),
         _pieces(rows, along, second),

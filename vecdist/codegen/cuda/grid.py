@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
 from vecdist.codegen.statements import lies_along
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import Constant, Expr
-from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 from vecdist.passes.few_rows import JAMMED
 
@@ -26,6 +26,7 @@ PIECES_OF_ROW = 4096  # of these, which a block goes through
 LEAST = 4096  # elements of a piece
 LEAST_ACROSS = 64
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
+STATEMENTS = 32  # of an element, from which on it takes longer
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
 ASSOCIATIVE = {"sum", "prod", "linear"}  # what running results are made by that lanes can share
 WARP = 32
@@ -40,13 +41,19 @@ def group(longest: int) -> int:
     return lanes
 
 
-def worth_a_block(rows: int, longest: int, deep: float = 1) -> bool:
-    """Whether rows are few enough, and long enough, for a block each: then a lane goes through fewer elements.
+def worth_a_block(rows: int, loops: Sequence[Loop], lengths: Mapping[str, int]) -> bool:
+    """Whether rows are few enough, and long enough, for a block each, whose lanes share these loops.
 
-    Each of these has ``deep`` elements in loops of its own.
+    A lane then goes through fewer elements, which take longer where they have many statements, or loops of their own.
     """
-    turns = max(1.0, rows / BLOCKS)
-    return turns * (max(1.0, longest / THREADS) * deep + MEETING) < max(1.0, longest / GROUP) * deep
+    each = [(loop.turns(lengths), inner_work(loop, lengths)) for loop in loops if not one_by_one(loop)]
+    by_block, by_warp = (sum(max(1.0, turns / lanes) * work for turns, work in each) for lanes in (THREADS, GROUP))
+    return max(1.0, rows / BLOCKS) * (by_block + MEETING) < by_warp
+
+
+def inner_work(loop: Loop, lengths: Mapping[str, int]) -> float:
+    """How long an element takes: with those of loops of its own, as many as have few statements."""
+    return math.prod(elements((dim,), lengths) for dim in loop.dims()[1:]) * max(1.0, len(loop.body.items) / STATEMENTS)
 
 
 def one_by_one(loop: Loop) -> bool:
@@ -65,8 +72,16 @@ def is_across(rows: Loop) -> bool:
 
 
 def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
-    """The number of elements of an array."""
-    return math.prod(int(lengths.get(str(dim), dim)) for dim in shape)
+    """The number of elements of an array, or of turns of a loop, whose length may be the product of several."""
+    return math.prod(int(lengths.get(each, each)) for dim in shape for each in str(dim).split("*"))
+
+
+def _known(kernel: Kernel) -> dict[str, int]:
+    """The lengths of inner loops that are known, products among them."""
+    fixed = dict(kernel.fixed)
+    products = [dim.split("*") for dim in kernel.inner_dims() if "*" in dim] if kernel.spread else []
+    known = [each for each in products if fixed.keys() >= {*each}]
+    return fixed | {"*".join(each): math.prod(fixed[dim] for dim in each) for each in known}
 
 
 class Grid:
@@ -75,7 +90,7 @@ class Grid:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.strips: dict[str, int] = dict(kernel.strips)
-        self.fixed: dict[str, int] = {**dict(kernel.fixed), **self.strips}  # what is known of a thread's loops
+        self.fixed: dict[str, int] = {**_known(kernel), **self.strips}  # what is known of a thread's loops
         nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop)]
         self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
@@ -104,6 +119,15 @@ class Grid:
         """Whether blocks keep or add up something: then it is best done by as many as run at once."""
         return bool(self.kept_outputs or self.private_outputs or self.atomic_outputs)
 
+    def shared(self, block: Block) -> list[Loop]:
+        """The loops in a row that lanes share: its own, and those inside of others that all go through together."""
+        inner = [self.shared(each.body) if self.is_deep(each) else [each] for each in block.every_loop()]
+        return [loop for loops in inner for loop in loops]
+
+    def is_deep(self, loop: Loop) -> bool:
+        """Whether all lanes go through a loop of a row together."""
+        return loop.index in self.kernel.deep
+
     def private_to(self, loop: Loop) -> list[Private]:
         """What the threads of a nest add up for themselves."""
         return [each for each in self.private if each.loop is loop]
@@ -129,8 +153,10 @@ class Grid:
 
     def takes_blocks(self, loop: Loop) -> bool:
         """Whether a row of a nest may be a whole block's: some loop is long."""
-        long = [inner for inner in loop.body.every_loop() if not one_by_one(inner) and inner.dim not in self.fixed]
-        return self.lanes.get(loop) == THREADS or (loop not in self.lanes and bool(long))
+        several = [inner for inner in self.shared(loop.body) if not one_by_one(inner)]
+        long = [inner for inner in several if inner.dim not in self.fixed or self.is_deep(loop)]
+        in_steps = any(self.is_deep(inner) and inner.sequential for inner in loop.body.every_loop())
+        return self.lanes.get(loop) == THREADS or (loop not in self.lanes and bool(long) and not in_steps)
 
     def _is_cut(self, loop: Loop) -> bool:
         """Whether rows of a nest may be cut into pieces: nothing is made of them but running results."""
@@ -139,8 +165,9 @@ class Grid:
         return in_order and self.takes_blocks(loop) and all(isinstance(item, Assign | Load) for item in others)
 
     def _is_known(self, loop: Loop) -> bool:
-        """Whether the lengths of all loops in a nest are known."""
-        return all(each.dim in self.fixed for each in loop.body.walk() if isinstance(each, Loop))
+        """Whether the lengths of all loops in a nest are known, and lanes share those that stand in its rows."""
+        inner = [each for each in loop.body.walk() if isinstance(each, Loop)]
+        return all(each.dim in self.fixed for each in inner) and not any(map(self.is_deep, (loop, *inner)))
 
     def _lanes_of(self, loop: Loop) -> int:
         """The lanes of a row of known length: more where loops in each other leave a lane too many sums."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from vecdist.codegen.cuda.grid import (
@@ -110,13 +110,12 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
         return pieces if goes_to_threads(loop, rows) else THREADS * pieces
     if loop in grid.lanes:
         return grid.lanes[loop]
-    inner = {each: each.turns(lengths) for each in loop.body.every_loop()}
+    inner = {each: each.turns(lengths) for each in grid.shared(loop.body)}
     if rows > PIECES and is_across(loop):
         return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
-    work = max((_work(each, lengths) for each, length in inner.items() if length == shared), default=0)
-    few = grid.takes_blocks(loop) and worth_a_block(rows, shared, work / max(1, shared))
-    lanes = THREADS if few and not takes_tiles(loop, grid) else _group_of(loop, rows, shared, lengths)
+    few = grid.takes_blocks(loop) and worth_a_block(rows, list(inner), lengths)
+    lanes = THREADS if few and not takes_tiles(loop, grid) else _group_of(grid.shared(loop.body), rows, shared, lengths)
     while lanes < GROUP and _slots(loop, grid, lengths, lanes) > SLOTS:
         lanes *= 2
     return THREADS if grid.takes_blocks(loop) and _slots(loop, grid, lengths, lanes) > SLOTS else lanes
@@ -132,9 +131,9 @@ def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> in
     return sum(each.size(lengths, lanes) for each in grid.private_to(loop))
 
 
-def _group_of(loop: Loop, rows: int, shared: int, lengths: Mapping[str, int]) -> int:
+def _group_of(loops: Sequence[Loop], rows: int, shared: int, lengths: Mapping[str, int]) -> int:
     """The lanes that share a row; where what they share has loops of its own, no more than keep all threads busy."""
-    deep = [_work(each, lengths) for each in loop.body.every_loop()]
+    deep = [_work(each, lengths) for each in loops]
     lanes = group(max(deep, default=0))
     while lanes > 1 and (lanes > shared or (max(deep) > shared and lanes * rows > AT_ONCE)):
         lanes //= 2

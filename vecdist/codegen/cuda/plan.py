@@ -76,7 +76,7 @@ def _planned(loop: Loop, grid: Grid) -> Items:
     elif loop in grid.cut:
         items = cut_rows(loop, grid)
     elif takes_tiles(loop, grid):
-        items = _flat_rows(loop)
+        items = _flat_rows(loop, grid)
     else:
         items = _rows(loop, grid)
     starts = *_known_lanes(loop, grid), *begun_private(own), *begun(loop.sums(kernel.root))
@@ -96,11 +96,11 @@ def _elements(loop: Loop, grid: Grid) -> Items:
     return vectorised((*aligned(tile), *before, turns), tile, grid.kernel)
 
 
-def _flat_rows(loop: Loop) -> Items:
+def _flat_rows(loop: Loop, grid: Grid) -> Items:
     """Rows of elements side by side, in tiles of a group."""
     (inner,) = loop.body.every_loop()
     tile = Tile(inner, unrolling(inner), cuda.LANE, cuda.LANES, cuda.MASK)
-    return *group(loop, takes_blocks=False), *in_flat_tiles(loop, tile, jammed(tile))
+    return *group(loop, grid, takes_blocks=False), *in_flat_tiles(loop, tile, jammed(tile))
 
 
 def _rows(loop: Loop, grid: Grid) -> Items:
@@ -112,7 +112,7 @@ def _rows(loop: Loop, grid: Grid) -> Items:
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
     body = *stored_together(row, loop, grid), *flushed_at_times(grid.private_to(loop))
     turns = For(loop.index, loop.length, body, *grid.rows_of_group(loop))
-    return *group(loop, grid.takes_blocks(loop)), *kept, *before, turns
+    return *group(loop, grid, grid.takes_blocks(loop)), *kept, *before, turns
 
 
 def _room(loop: Loop, grid: Grid) -> dict[str, int]:

@@ -19,8 +19,8 @@ from vecdist.codegen.cuda.reductions import HOP, OTHER
 from vecdist.codegen.cuda.running_results import Change, Lane, as_number, of_number
 from vecdist.codegen.cuda.tiling import BASE, Tile, sequential, unrolling
 from vecdist.codegen.statements import ACCUMULATOR, Item, Items
-from vecdist.kernel.code import Do, For, If, Set, While, let, walk
-from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, operation, substituted, word
+from vecdist.kernel.code import For, If, Set, While, let, walk
+from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Element, Expr, Name, operation, substituted
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Made, Scatter, Statement, Store, Total, renamed
 
@@ -270,7 +270,7 @@ def _exchanged(tile: Tile, given: Sequence[Exchanged], to_run: bool) -> Iterator
         for each in given
         for name, place in zip(each.names, after, strict=True)
     ]
-    wait = Do(word("cuda.syncwarp")(tile.mask))
+    wait = cuda.synchronised(tile.mask)
     yield If(cuda.LANES > 1, (*left, wait, *found, *(() if to_run else (wait,))))
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.reductions import combined
 from vecdist.codegen.cuda.tiling import BASE, Tile, in_order
 from vecdist.codegen.statements import Item, Items
-from vecdist.kernel.code import Do, If, Note, let
-from vecdist.kernel.expressions import TRUE, Expr, Name, joined, substituted, word
+from vecdist.kernel.code import If, Note, let
+from vecdist.kernel.expressions import TRUE, Expr, Name, joined, substituted
 from vecdist.kernel.statements import Accumulate, Made, Scatter, Statement, Store, renamed
 
 
 def jammed(tile: Tile) -> Items:
     """The elements of a whole tile: their loads, before anything waits for one of them, and what they are for."""
-    wait = Note("so that no load waits for what is computed"), Do(word("cuda.syncwarp")(tile.mask))
+    wait = Note("so that no load waits for what is computed"), cuda.synchronised(tile.mask)
     return *loads(tile), *wait, *work(tile)
 
 

@@ -46,6 +46,11 @@ def lanes_mask(lanes: Expr, place: Expr = LANE) -> Call:
     return Name("u4")(((1 << lanes) - 1) << (THREAD % 32 - place))
 
 
+def synchronised(mask: Expr) -> Do:
+    """What lanes of a warp have left in memory is there for the others."""
+    return Do(word("cuda.syncwarp")(mask))
+
+
 def atomic_add(array: Expr, place: Operand, value: Operand) -> Call:
     """Add to an element that others add to; what it was before."""
     return word("cuda.atomic.add")(array, place, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import math
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,18 +16,24 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.codegen.cuda.collapsing import collapsed
+from vecdist.codegen.cuda.deep_lanes import with_deep_lanes
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.jammed_chains import jammed_chains
 from vecdist.codegen.cuda.launch import is_spread, lanes_of, pieces_of, with_room, workspace
 from vecdist.codegen.cuda.near_sums import contended
+from vecdist.codegen.cuda.privatisation import privatisable
 from vecdist.codegen.cuda.render import render
+from vecdist.codegen.cuda.spread_rows import spread_rows
 from vecdist.codegen.cuda.tiling import has_rows, splits, takes_tiles, unrolling
 from vecdist.codegen.routines import Routine, Tables, with_needs
 from vecdist.codegen.source import Source
 from vecdist.graph.memo import Memo
+from vecdist.graph.shapes import length_in
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.lower import schedule
 from vecdist.passes.fast_path import fast_path
+from vecdist.passes.order import Chosen, Derived
 from vecdist.runtime import compiler, emission, sources, store
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count
 from vecdist.runtime.cuda import compiler as cuda_compiler
@@ -36,6 +43,7 @@ from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
 
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
+NOT_LONG = 4096  # elements of a few rows, of which a block each goes through a row fast enough
 MOST_WAVES = 4  # of blocks that have sums
 
 
@@ -341,9 +349,23 @@ class Cuda(Backend):
     side_by_side = 128  # fewer blocks than these leave processors idle
 
     @classmethod
+    def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
+        """As chosen, but of few rows that are not long, rows come first where no thread has room for all sums of these.
+
+        Their elements would be added up in memory of the grid, in any order.
+        """
+        found = super().chosen(part, lengths)
+        if found.first and math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG:
+            kernel = cls.sized(schedule(*part.with_chosen(found), leading=found.first), lengths)
+            if any(scatter.output in kernel.far for scatter in privatisable(kernel)):
+                return part.chosen(lengths, cls.widest)
+        return found
+
+    @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
-        known = jammed_chains(super().sized(kernel, lengths, few), lengths)
+        known = spread_rows(jammed_chains(super().sized(kernel, lengths, few), lengths), lengths)
+        known = with_deep_lanes(known, lengths)
         return with_room(replace(known, near=contended(known, lengths)), lengths)
 
     def compile(self, kernel: Kernel) -> CudaProgram:

@@ -22,7 +22,7 @@ from vecdist.runtime.cuda.graphs import aside, captured
 
 OFTEN = 8  # runs on the same large arrays, from which on they are captured
 COPIED = 2**16  # bytes of a small array
-MOST = 2**23  # bytes of all that a graph keeps: runs of more take longer than asking for them does
+MOST = 2**25  # bytes of all that a graph keeps: runs of more take longer than asking for them does
 KEPT = 16  # graphs, of all runs together
 CHANGING = 64  # sets of large arrays, from which on a run is not captured
 

@@ -1,0 +1,129 @@
+"""Loop fission: which parts of a loop's body may stand in loops of their own.
+
+Statements and loops that need nothing of each other are different parts.  What several of them compute from the same
+loads is computed in each (rematerialisation); what adds up, or is stored, belongs to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, final
+
+from vecdist.kernel.copies import Copy
+from vecdist.kernel.expressions import Name
+from vecdist.kernel.ir import Block, Cases, Loop
+from vecdist.kernel.statements import (
+    Accumulate,
+    Assign,
+    Load,
+    Made,
+    Scatter,
+    Statement,
+    Store,
+    Temp,
+    reads,
+    renamed,
+)
+
+Item = Statement | Loop | Cases
+Items = Sequence[tuple[int, Item]]
+
+
+@final
+class Part(NamedTuple):
+    """Items of a body with all that they need of it; ``loop`` is all of them that is not computed in others, too."""
+
+    items: Items
+    loop: Loop | None
+
+
+def parts(loop: Loop) -> list[Part]:
+    """The parts of a loop's body."""
+    items = sorted(loop.body.items, key=lambda each: (each[0], isinstance(each[1], Loop)))
+    needs = _needs(items, loop.body)
+    free: set[int] = set()  # what each part may compute for itself
+    for place, (_, item) in enumerate(items):
+        free |= {place} if isinstance(item, Assign | Load) and needs[place] <= free else set()
+    groups: list[set[int]] = []
+    for place in (place for place in range(len(items)) if place not in free):
+        own = {place, *(needs[place] - free)}
+        met = [group for group in groups if not group.isdisjoint(own)]
+        groups = [*(group for group in groups if group not in met), own.union(*met)]
+    return [Part([items[place] for place in sorted(_closed(group, needs))], _alone(group, items)) for group in groups]
+
+
+def _needs(items: Items, home: Block) -> list[set[int]]:
+    """What each item of a body needs of the others, by their places."""
+    made: dict[object, set[int]] = {}
+    for place, (_, item) in enumerate(items):
+        for name in _made(item, home):
+            made.setdefault(name, set()).add(place)
+    wanted = ([made[name] for name in _read(item) if name in made] for _, item in items)
+    return [set().union(*each) - {place} for place, each in enumerate(wanted)]
+
+
+def _closed(group: Iterable[int], needs: Sequence[set[int]]) -> set[int]:
+    """Items with all that these need."""
+    found, stack = set(group), list(group)
+    while stack:
+        new = needs[stack.pop()] - found
+        found |= new
+        stack += new
+    return found
+
+
+def _alone(group: set[int], items: Items) -> Loop | None:
+    first = items[min(group)][1]
+    return first if len(group) == 1 and isinstance(first, Loop) else None
+
+
+def _statements(item: Item) -> list[Statement]:
+    """An item that is a statement, or those inside."""
+    if isinstance(item, Statement):
+        return [item]
+    every = [*item.short.walk(), *item.long.walk()] if isinstance(item, Cases) else item.body.walk()
+    return [each for each in every if isinstance(each, Statement)]
+
+
+def _made(item: Item, home: Block) -> set[object]:
+    """What others may need of an item of a block: names, the block's sums, and memory."""
+    every = _statements(item)
+    found: set[object] = {Temp(each.output) for each in every if isinstance(each, Store | Scatter)}
+    found |= {each.name for each in every if isinstance(each, Accumulate) and each.home is home}
+    return found if isinstance(item, Loop) else found | {each.name for each in every if isinstance(each, Made)}
+
+
+def _read(item: Item) -> set[object]:
+    every = _statements(item)
+    found: set[object] = {each.source for each in every if isinstance(each, Load) and isinstance(each.source, Temp)}
+    found |= {item.condition.id} if isinstance(item, Cases) else set()
+    return found.union(*map(reads, every))
+
+
+def part_of(loop: Loop, number: int, items: Items) -> Loop:
+    """A loop again, with some of what it has; what others have, too, has names of its own."""
+    own = [loop.index, *(item.name for _, item in items if isinstance(item, Assign | Load))]
+    names = {name: Name(f"{name}_p{number}") for name in own}
+    body, copy = Block(loop.body.parent, names[loop.index].id), _Renaming(names)
+    copy.blocks |= {block: block for block in loop.body.chain()[:-1]} | {loop.body: body}
+    for level, item in items:
+        body.put(level, copy.loop(item, body) if isinstance(item, Loop) else copy.copied(item, body))
+    return Loop(loop.dim, body, size=loop.size)
+
+
+@final
+class _Renaming(Copy):
+    """Statements again, with other names."""
+
+    def __init__(self, names: Mapping[str, Name]) -> None:
+        super().__init__()
+        self.names = names
+
+    def copied(self, item: Statement | Cases, new: Block) -> Statement | Cases:
+        found = super().copied(item, new)
+        if isinstance(found, Cases):
+            return Cases(self.names.get(found.condition.id, found.condition), found.short, found.long)
+        return found
+
+    def at_home(self, item: Statement) -> Statement:
+        return renamed(super().at_home(item), self.names)
