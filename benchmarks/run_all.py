@@ -26,6 +26,7 @@ MODELS = [
     "regression.py",
     "designs.py",
     "joint_models.py",
+    "models_of_chains.py --dtype float64",
     "minibatch.py",
     "eight_schools.py",
     "mixture.py",
