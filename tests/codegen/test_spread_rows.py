@@ -58,9 +58,9 @@ def test_models_of_few_chains(name, chains):
     assert_same(*of_chains(name, chains, **models_of_chains.SMALL[name]))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_models(seed):
-    model = random_models.model(seed, lengths=(1, 2, 3, 5), terms=2)
+    model = random_models.model(seed, lengths=(1, 2, 3), terms=2)
     arrays = random_model_runs.arrays_of(model)
     expression = model.density(arrays)
     bound = bind((expression.node, *[leaf(arrays[name]) for name in model.parameters]))

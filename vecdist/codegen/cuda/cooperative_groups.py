@@ -77,7 +77,9 @@ def _together(around: Loop, rows: Loop, bodies: Mapping[Loop, Items], grid: Grid
             else:
                 found += _shared(loop, rows, bodies.get(loop) or _of_each_lane(loop, rows, grid), grid)
         found += [cuda.synchronised(cuda.MASK)] if in_order and _leaves(block, level) else []
-    return tuple(found)
+    last = block.levels[-1]  # behind which others may still read what the next step writes to
+    waits = running and not _leaves(block, last) and any(_leaves(block, level) for level in block.levels)
+    return (*found, cuda.synchronised(cuda.MASK)) if waits else tuple(found)
 
 
 def _leaves(block: Block, level: int) -> bool:

@@ -155,7 +155,8 @@ class Grid:
         """Whether a row of a nest may be a whole block's: some loop is long."""
         several = [inner for inner in self.shared(loop.body) if not one_by_one(inner)]
         long = [inner for inner in several if inner.dim not in self.fixed or self.is_deep(loop)]
-        in_steps = any(self.is_deep(inner) and inner.sequential for inner in loop.body.every_loop())
+        inside = [item for item in loop.body.walk() if isinstance(item, Loop)]
+        in_steps = any(inner.sequential and self.is_deep(inner) for inner in inside)  # where lanes of a warp wait
         return self.lanes.get(loop) == THREADS or (loop not in self.lanes and bool(long) and not in_steps)
 
     def _is_cut(self, loop: Loop) -> bool:
