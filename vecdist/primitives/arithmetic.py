@@ -52,7 +52,8 @@ def _remainder(x: Node, y: Node) -> Node:
 
 
 def _signed(x: np.ndarray) -> Any:
-    return x.view(f"i{x.dtype.itemsize}") if isinstance(x, np.ndarray) else np.asarray(x).view(f"i{x.dtype.itemsize}")
+    found = np.asarray(x)  # of a number, too
+    return found.view(f"i{found.dtype.itemsize}")
 
 
 def _float(i: Any) -> Any:
