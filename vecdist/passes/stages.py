@@ -142,9 +142,11 @@ class _Cut:
         return Operand(node.attrs[0] if whole else self.result(node), False)
 
     def operand(self, node: Node) -> Operand:
+        """A matrix: libraries multiply by what is transposed as fast, and other products may be of it as it is."""
         node = joined(node)
-        if node.op == "view" and node.args[0].op == "slot" and node.attrs[0] == ((1, 0, 1), (0, 0, 1)):
-            return Operand(node.args[0].attrs[0], True)
+        if node.op == "view" and node.attrs[0] == ((1, 0, 1), (0, 0, 1)):
+            (source,) = node.args
+            return Operand(source.attrs[0] if source.op == "slot" else self.result(source), True)
         return Operand(self.result(node), False)
 
     def result(self, node: Node) -> int:
