@@ -3,6 +3,9 @@
 In ``x[:, None] / np.exp(s)`` the exponential does not vary along the rows: computed where it stands, it would be
 computed again for every row.  It is computed once for each column before the loop over rows, and kept: where it depends
 on inputs alone before all other loops, and else, as what sums normalise, behind those that it needs.
+
+On a GPU this is so of what sums of columns share, whose loops over columns are outside of those over rows, and of
+what is summed and has sums itself, which few threads would add up: they have memory of any size that is worth it.
 """
 
 from __future__ import annotations

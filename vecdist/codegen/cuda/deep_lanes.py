@@ -12,9 +12,9 @@ from typing import final
 
 from vecdist.codegen.cuda.grid import THREADS, worth_a_block
 from vecdist.codegen.cuda.privatisation import privatisable
-from vecdist.codegen.cuda.spread_rows import BUSY
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Total
+from vecdist.passes.hoist import BUSY
 
 MEETING = 60  # statements that lanes compute in the time that they take to find a result together
 BETTER = 1.5  # times as fast as by shares of the loop itself, at least

@@ -13,14 +13,13 @@ from dataclasses import replace
 from typing import final
 
 from vecdist.codegen.collapsing import indices
+from vecdist.codegen.cuda.grid import THREADS
 from vecdist.codegen.cuda.privatisation import privatisable
 from vecdist.codegen.fission import Items, part_of, parts
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load
-
-BUSY = 2**16  # threads that keep a GPU busy with long rows
-LANES = 256  # the most of a row
+from vecdist.passes.hoist import BUSY
 
 
 def spread_rows(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
@@ -124,7 +123,7 @@ class _Spread(Copy):
         sums = [item for item in items if isinstance(item, Accumulate)]
         apart = self.private.keys().isdisjoint(items) and all(item.home not in around for item in sums)
         in_order = inner.sequential or outer[-1].sequential
-        return apart and not in_order and rows * min(shared.turns(self.lengths), LANES) < BUSY
+        return apart and not in_order and rows * min(shared.turns(self.lengths), THREADS) < BUSY
 
 
 def _alone(loop: Loop) -> Loop | None:
