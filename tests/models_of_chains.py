@@ -127,8 +127,9 @@ MODELS = {
     for made in (regression, two_normals, groups, net, factors, words, hidden_states, distances, populations)
 }
 SMALL = {
-    "regression": {"n": 12}, "two_normals": {"n": 11}, "groups": {"n": 13, "count": 3}, "net": {"n": 4, "inputs": 2, "hidden": 3},
-    "factors": {"n": 5}, "words": {"n": 9, "documents": 4, "vocabulary": 4}, "hidden_states": {"steps": 4, "states": 3},
+    "regression": {"n": 12}, "two_normals": {"n": 11}, "groups": {"n": 13, "count": 3},
+    "net": {"n": 4, "inputs": 2, "hidden": 3}, "factors": {"n": 5},
+    "words": {"n": 9, "documents": 4, "vocabulary": 4}, "hidden_states": {"steps": 4, "states": 3},
     "distances": {"n": 5}, "populations": {"sites": 3, "most": 9},
 }  # fmt: skip
 
