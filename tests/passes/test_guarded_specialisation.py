@@ -39,3 +39,11 @@ def test_flags_of_data_alone_are_conditions():
 def test_nothing_is_known_without_data():
     root = where(FREE > 0, FREE, NAN)
     assert guarded_specialisation((root,), (), 1) == ((root,), ()) and "where" in ops((root,))
+
+
+def test_what_masks_choose_and_what_data_refute_stays():
+    masked = where(slot(2, ("n",), bool), FREE, NAN)
+    assert guarded_specialisation((masked,), {0, 2}, 1) == ((masked,), ())
+    root = where(DATA > 0, where(DATA < 9, FREE * DATA, NAN), NAN)
+    (found,), conditions = guarded_specialisation((root,), {0}, 1, {DATA < 9})
+    assert conditions == (DATA > 0,) and found == where(DATA < 9, FREE * DATA, NAN)

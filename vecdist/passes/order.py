@@ -102,6 +102,7 @@ class Structure(NamedTuple):
     The slots in ``data`` never change, ``sortings`` are groups of their rows.  Terms that depend on the slots in
     ``dropped`` alone are left out; new slots are numbered from ``slots`` on; ``picks`` says that rows which change may
     be picked in the order of groups that do not.  ``rows`` are lengths of rows in chunks, of which no arrays are kept.
+    Conditions of the data that are ``refuted`` are not taken to hold.
     """
 
     roots: tuple[Node, ...]
@@ -113,6 +114,7 @@ class Structure(NamedTuple):
     slots: int = 0
     picks: bool = True
     rows: frozenset[str] = frozenset()
+    refuted: frozenset[Node] = frozenset()
 
 
 @final
@@ -191,7 +193,8 @@ def settled(structure: Structure) -> Derived:
     plain, failures = split_checks(structure.roots)
     graph = structure.derivation(passed(plain, ON_VALUES))
     flags = failures if structure.errors == "raise" else ()
-    roots, conditions = guarded_specialisation(passed((*graph, *flags), ON_PRIMITIVES), structure.data, len(graph))
+    plain = passed((*graph, *flags), ON_PRIMITIVES)
+    roots, conditions = guarded_specialisation(plain, structure.data, len(graph), structure.refuted)
     return Derived(graph, roots[: len(graph)], roots[len(graph) :], conditions=conditions)
 
 
@@ -199,7 +202,7 @@ def specialised(structure: Structure, first: Derived) -> Specialised:
     """A structure after its ``first`` passes, with inputs in place of what depends on its data alone."""
     value, *others = first.all
     value = without_constants(value, structure.dropped) if structure.dropped else value
-    return partial_evaluation((value, *others), structure.data, structure.slots, structure.rows)
+    return partial_evaluation((value, *others), structure.data, structure.slots, structure.rows, structure.refuted)
 
 
 def derived(structure: Structure, last: Sequence[Pass] = (), first: Derived | None = None) -> Derived:

@@ -15,6 +15,7 @@ from typing import TypeVar, final
 import numpy as np
 
 from vecdist.graph.node import Node, cast, const, elementwise, rewrite, topological, where
+from vecdist.passes.guarded_specialisation import may_be_edge
 from vecdist.primitives.structure import extent, full, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
 
@@ -52,15 +53,17 @@ class Specialised:
 
 
 def partial_evaluation(
-    roots: Sequence[Node], data: Collection[int], slots: int, rows: frozenset[str] = frozenset()
-) -> Specialised:
+    roots: Sequence[Node], data: Collection[int], slots: int, rows: frozenset[str] = frozenset(),
+    refuted: frozenset[Node] = frozenset(),
+) -> Specialised:  # fmt: skip
     """``roots`` where the slots in ``data`` never change; there are ``slots`` of them before the new ones.
 
-    Of data whose ``rows`` are in chunks no element is kept, but all that reduces rows.
+    Of data whose ``rows`` are in chunks no element is kept, but all that reduces rows.  Conditions that are ``refuted``
+    are not taken to hold.
     """
     if not data:
         return Specialised(tuple(roots))
-    state = _State(roots, frozenset(data), slots, rows)
+    state = _State(roots, frozenset(data), slots, rows, refuted)
     reduced = rewrite(roots, state.reduced)
     state.learn(reduced)
     dear = {node for node in topological(reduced) if state.is_dear(node) and state.is_stored(node)}
@@ -84,6 +87,7 @@ class _State:
     data: frozenset[int]
     first: int
     rows: frozenset[str] = frozenset()
+    refuted: frozenset[Node] = frozenset()
     axes: tuple[int, ...] = ()
     constants: dict[Node, Node] = field(default_factory=dict)
     conditions: dict[Node, None] = field(default_factory=dict)
@@ -166,6 +170,13 @@ class _State:
         """Such a value as wide as means are."""
         return cast(self.one(node), WIDE)
 
+    def is_taken(self, condition: Node) -> bool:
+        """Whether a condition is taken to hold: data alone say that no element is an edge case."""
+        taken = condition not in self.refuted and self.is_data(condition) and may_be_edge(condition)
+        if taken:
+            self.conditions[condition] = None
+        return taken
+
     def reduces_rows(self, node: Node) -> bool:
         """Whether data in chunks are read for a value that is none of their rows, and nothing else is."""
         if not self.rows or self.rows.intersection(map(str, node.shape)) or not self.is_data(node):
@@ -190,8 +201,7 @@ class _State:
             case "neg", (x,):
                 rest, mean = self.parted(x)
                 return None if rest is None else -rest, None if mean is None else mean.by("neg")
-            case "where", (condition, x, y) if self.is_data(condition) and y.op != "const" and x.op == "const":
-                self.conditions[~condition] = None
+            case "where", (condition, x, y) if y.op != "const" and x.op == "const" and self.is_taken(~condition):
                 return self.parted(y)
         return node, None
 
@@ -220,9 +230,10 @@ class _State:
                 return self.mean_product(x, y)
             case "where", (condition, x, y) if not self.varies(condition):
                 return _choice_of(self.one(condition), self.mean(x), self.mean(y))
-            case "where", (condition, x, y) if self.is_data(condition):
-                self.conditions[~condition if x.op == "const" else condition] = None
-                return self.mean(y if x.op == "const" else x)
+            case "where", (condition, x, y) if x.op == "const" and self.is_taken(~condition):
+                return self.mean(y)
+            case "where", (condition, x, y) if y.op == "const" and self.is_taken(condition):
+                return self.mean(x)
         return None
 
     def is_plain(self, node: Node) -> bool:

@@ -19,6 +19,7 @@ from vecdist.graph.leaves import Leaf, on_host
 from vecdist.graph.node import Node
 from vecdist.passes.bind import Bound
 from vecdist.passes.quadratics import Quadratics, moments_of, products_of, quadratics, test_of
+from vecdist.runtime.constants import computed
 from vecdist.runtime.interpreter import interpret
 
 MOST = 64  # columns: products of more are more than rows are worth
@@ -58,8 +59,6 @@ def _kept(found: Quadratics, bound: Bound, kind: str) -> list[np.ndarray] | None
 
 
 def _computed(found: Quadratics, bound: Bound, kind: str) -> list[np.ndarray] | None:
-    from vecdist.runtime import pipeline
-
     count, work = len(found.means), bound.lengths[str(found.rows)] * _columns(found, bound) ** 2
     here = kind == "cpu" and work < LARGE and not any(isinstance(leaf.array, Chunked) for leaf in bound.leaves)
 
@@ -67,7 +66,7 @@ def _computed(found: Quadratics, bound: Bound, kind: str) -> list[np.ndarray] | 
         asked = Bound(tuple(roots), (*bound.leaves, *more), bound.lengths)
         if here:  # by NumPy, for no kernel is compiled so fast
             return list(interpret(asked.roots, [leaf.array for leaf in asked.leaves], asked.lengths))
-        return pipeline.computed(asked, kind)
+        return computed(asked, kind)
 
     means, holding = _parted(values((*moments_of(found), *map(test_of, found.tests))), count)
     if not all(holding):

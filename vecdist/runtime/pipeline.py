@@ -11,7 +11,7 @@ import numpy as np
 from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import Leaf, NoValueYet, on_host
 from vecdist.graph.memo import Memo
-from vecdist.graph.node import Node, cast, topological
+from vecdist.graph.node import Node, topological
 from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
 from vecdist.kernel.written_out import written_out
@@ -21,15 +21,14 @@ from vecdist.passes.derivations import Derivation, values
 from vecdist.passes.few_rows import reduced_rows, served
 from vecdist.passes.order import NOTHING_CHOSEN, Chosen, Derived, Pass, Structure, derived, settled
 from vecdist.passes.outline import Outline, outline
-from vecdist.passes.partial_evaluation import scalar
 from vecdist.passes.products_as_loops import products_as_loops
 from vecdist.passes.sort_by_key import Sorting, groupings
 from vecdist.passes.stages import Stage
 from vecdist.primitives.indexing import INDEXING
-from vecdist.primitives.reductions import reduced
 from vecdist.runtime.base import Backend, Feed, Program, Runner
 from vecdist.runtime.cache import of_structures
 from vecdist.runtime.collector import uncollected
+from vecdist.runtime.constants import specialised_to
 from vecdist.runtime.cross_products import collapsed
 from vecdist.runtime.libraries import LIBRARY, beside, target_of
 from vecdist.runtime.sorted_rows import arranged
@@ -148,7 +147,7 @@ def _serves(bound: Bound, derivation: Derivation, errors: str) -> bool:
     """Whether the loops over the rows of long designs come first on a GPU."""
     target = backend("cuda")
     asked = Structure(bound.roots, derivation, errors, slots=len(bound.leaves), picks=target.picks)
-    parts = _derived(("cuda", asked), lambda: derived(asked, target.passes, first(asked))).parts
+    parts = _derived_of("cuda", asked).parts
     chosen = [target.chosen(part, bound.lengths) for part in parts]
     return all(served(part.rows, bound.lengths, each.first) for part, each in zip(parts, chosen, strict=True))
 
@@ -176,49 +175,17 @@ def fed(
     if bound.constant:
         asked = Structure(bound.roots, derivation, errors, bound.constant)
         rows, sortings = arranged(bound, groupings(first(asked).all, bound.constant), LIBRARY[kind])
-        plan = planned(rows, derivation, kind, errors, bound.constant, dropped, sortings)
-        found = constants(plan, rows, kind)
+        asked = structured(rows, derivation, kind, errors, bound.constant, dropped, sortings)
+        found = specialised_to(rows, kind, asked, lambda asked: _derived_of(kind, asked))
         if found is not None:
-            return plan, rows.with_leaves(found)
-    return planned(bound, derivation, kind, errors, dropped=dropped), bound
+            asked, _, leaves = found
+            return planned(rows, kind, asked), rows.with_leaves(leaves)
+    return planned(bound, kind, structured(bound, derivation, kind, errors, dropped=dropped)), bound
 
 
-def constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Leaf] | None:
-    """What fills the slots of the constants of a plan; ``None`` where these do not stand for its data."""
-    found = _constants(plan, bound, kind)
-    if found is None:
-        return None
-    return [Leaf(None, value, LIBRARY[kind] if np.ndim(value) else "number") for value in found]
-
-
-def _constants(plan: Plan | Derived, bound: Bound, kind: str) -> list[Any] | None:
-    """The constants of a plan, computed once for its data; ``None`` where they do not stand for them.
-
-    That is where a condition fails (an element outside the support, say) or a mean is not finite: then each element is
-    computed, with all its edges.
-    """
-    first, *others = (bound.leaves[place] for place in bound.constant)
-    store = first.derived  # which lives as long as the data do; parameters are no part of it
-    if not (plan.constants or plan.conditions):
-        return []
-    key = (plan.constants, plan.conditions, *(leaf.born for leaf in others), *bound.lengths.items())
-    if key not in store:
-        tested = [node for node in plan.conditions if all(bound.lengths.get(str(dim), dim) for dim in node.shape)]
-        holding = [reduced("min", cast(node, np.int8), tuple(range(-node.ndim, 0))) for node in tested]
-        roots = (*plan.constants, *(scalar(node) for node in holding))
-        found = computed(Bound(roots, bound.leaves, bound.lengths), kind) if roots else []
-        usable = all(found[len(plan.constants) :]) and all(np.isfinite(each) for each in found if not np.ndim(each))
-        store[key] = found[: len(plan.constants)] if usable else None
-    return store[key]
-
-
-def computed(bound: Bound, kind: str) -> list[Any]:
-    """The values of roots: arrays, and numbers of the host."""
-    if any(isinstance(leaf.array, Chunked) for leaf in bound.leaves):
-        from vecdist.runtime.chunks import program
-
-        return program.computed(bound, kind)
-    return results(planned(bound, values, kind, "nan").program, bound)
+def compiled(bound: Bound, kind: str) -> Program:
+    """A program of the roots of ``bound``."""
+    return planned(bound, kind, structured(bound, values, kind, "nan")).program
 
 
 def results(program: Program, bound: Bound) -> list[Any]:
@@ -228,30 +195,33 @@ def results(program: Program, bound: Bound) -> list[Any]:
     return [array if np.ndim(array) else on_host(array)[()] for array in run(())[0]]
 
 
+def structured(
+    bound: Bound, derivation: Derivation, kind: str, errors: str, data: tuple[int, ...] = (),
+    dropped: tuple[int, ...] = (), sortings: tuple[Sorting, ...] = (), rows: frozenset[str] = frozenset(),
+) -> Structure:  # fmt: skip
+    """What is asked for of a structure; the slots in ``data`` never change."""
+    slots, picks = len(bound.leaves), backend(kind).picks
+    return Structure(bound.roots, derivation, errors, data, dropped, sortings, slots, picks, rows)
+
+
+def _derived_of(kind: str, asked: Structure) -> Derived:
+    return _derived((kind, asked), lambda: derived(asked, backend(kind).passes, first(asked)))
+
+
 @making_something()
-def planned(
-    bound: Bound,
-    derivation: Derivation,
-    kind: str,
-    errors: str,
-    data: tuple[int, ...] = (),
-    dropped: tuple[int, ...] = (),
-    sortings: tuple[Sorting, ...] = (),
-    rows: frozenset[str] = frozenset(),
-) -> Plan:
-    """The plan for a structure, compiled where it is new; the slots in ``data`` never change."""
+def planned(bound: Bound, kind: str, asked: Structure) -> Plan:
+    """The plan for what is asked of a structure, compiled where it is new."""
     target = backend(kind)
-    asked = Structure(bound.roots, derivation, errors, data, dropped, sortings, len(bound.leaves), target.picks, rows)
+    found = target.called(_derived_of(kind, asked), bound.lengths)
     key = (kind, asked)
-    found = target.called(_derived(key, lambda: derived(asked, target.passes, first(asked))), bound.lengths)
     key = (*key, found.all)
     chosen = tuple(target.chosen(part, bound.lengths) for part in found.parts)
     pairs = tuple(zip(found.parts, chosen, strict=True))
     nests = _kernels((key, chosen), lambda: [scheduled(*pair) for pair in pairs])
-    widths = {width for sorting in sortings for width in sorting.widths}
+    widths = {width for sorting in asked.sortings for width in sorting.widths}
     kernels = [target.sized(kernel, bound.lengths, widths) for kernel in nests]
     whole = (key, chosen, tuple(kernel.known for kernel in kernels))
-    return _plans(whole, lambda: _plan(found, _nested(kernels, target), chosen, target, sortings))
+    return _plans(whole, lambda: _plan(found, _nested(kernels, target), chosen, target, asked.sortings))
 
 
 def scheduled(part: Derived, chosen: Chosen, made: dict[str, Node] | None = None) -> Kernel:
@@ -261,7 +231,7 @@ def scheduled(part: Derived, chosen: Chosen, made: dict[str, Node] | None = None
 
 def first(asked: Structure) -> Derived:
     """A structure after its first passes, which need to know no more of it than this."""
-    own = Structure(asked.roots, asked.derivation, asked.errors, asked.data)
+    own = Structure(asked.roots, asked.derivation, asked.errors, asked.data, refuted=asked.refuted)
     return _settled(own, lambda: settled(own))
 
 
@@ -313,11 +283,9 @@ def sequential(
     bound = collapsed(bound, kind)
     dropped, rows = bound.unvarying if unnormalised else (), _rows(bound)
     asked = Structure(bound.roots, derivation, "nan", bound.constant, dropped, (), len(bound.leaves), False, rows)
-    found = derived(asked, (products_as_loops,), first(asked))
-    leaves = constants(found, bound, kind) if bound.constant else []
-    if leaves is None:
-        asked = Structure(bound.roots, derivation, "nan", dropped=dropped, picks=False)
-        found = derived(asked, (products_as_loops,), first(asked))
+    known = specialised_to(bound, kind, asked, _in_loops) if bound.constant else None
+    plain = asked._replace(data=(), slots=0, rows=frozenset()) if bound.constant else asked
+    _, found, leaves = known or (plain, _in_loops(plain), [])
     if rows and reads_chunks(found.all, bound):
         raise TypeError(
             "what others compile reads no arrays in chunks; those of which no more is needed than sums, means and "
@@ -327,7 +295,11 @@ def sequential(
     kernel = scheduled(found, Chosen(whole.sums, values, joins=whole.joins))
     outputs = tuple([replace(output, kept=False) for output in kernel.outputs])
     fixed = replace(kernel, outputs=outputs, fixed=tuple(bound.lengths.items()))
-    return written_out(fixed), (*bound.leaves, *(leaves or ()))
+    return written_out(fixed), (*bound.leaves, *leaves)
+
+
+def _in_loops(asked: Structure) -> Derived:
+    return derived(asked, (products_as_loops,), first(asked))
 
 
 def _rows(bound: Bound) -> frozenset[str]:

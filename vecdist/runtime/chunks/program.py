@@ -17,7 +17,7 @@ from vecdist.graph.node import Node, topological
 from vecdist.passes.bind import Bound
 from vecdist.passes.checks import split_checks
 from vecdist.passes.derivations import Derivation
-from vecdist.passes.order import ON_VALUES, Structure, passed
+from vecdist.passes.order import ON_VALUES, passed
 from vecdist.passes.partial_evaluation import without_constants
 from vecdist.passes.partition import Partition, Step, partition
 from vecdist.runtime import pipeline
@@ -34,7 +34,7 @@ def chunked(
 ) -> tuple[pipeline.Plan, Bound]:
     """The plan for a structure of which some arrays are in chunks, and what fills its slots."""
     rows = frozenset(cuts(bound).values())
-    asked = Structure(bound.roots, derivation, errors, bound.constant, dropped, (), len(bound.leaves), rows=rows)
+    asked = pipeline.structured(bound, derivation, kind, errors, bound.constant, dropped, rows=rows)
     known = statistics.known(asked, bound, kind) if bound.constant else None
     if known is None:
         plain, failures = split_checks(bound.roots)
@@ -44,8 +44,7 @@ def chunked(
         return chunked_plan((value, *others), failures if errors == "raise" else (), bound, kind), bound
     found, filled = known
     if not pipeline.reads_chunks(found.all, bound):
-        plan = pipeline.planned(bound, derivation, kind, errors, bound.constant, dropped, rows=rows)
-        return plan, statistics.in_memory(filled)
+        return pipeline.planned(bound, kind, asked), statistics.in_memory(filled)
     plan = chunked_plan(found.roots, found.flags, filled, kind)
     return replace(plan, graph=found.graph, constants=found.constants, conditions=found.conditions), filled
 

@@ -14,6 +14,7 @@ from vecdist.graph.node import Node, topological
 from vecdist.passes.bind import Bound
 from vecdist.passes.order import Structure, specialised
 from vecdist.runtime import pipeline
+from vecdist.runtime.constants import constants
 
 
 def known(asked: Structure, bound: Bound, kind: str) -> tuple[pipeline.Derived, Bound] | None:
@@ -28,7 +29,7 @@ def known(asked: Structure, bound: Bound, kind: str) -> tuple[pipeline.Derived, 
         return None
     roots, flags = special.roots[:outputs], special.roots[outputs:]
     found = pipeline.Derived(first.graph, roots, flags, special.constants, conditions)
-    leaves = pipeline.constants(found, bound, kind)
+    leaves, _ = constants(found, bound, kind)
     return None if leaves is None else (found, bound.with_leaves(leaves))
 
 

@@ -96,7 +96,8 @@ class Work:
     def plan(self) -> pipeline.Plan:
         """The plan, which is the same for chunks of any number of rows."""
         nobody = (Leaf(None, np.empty(0), LIBRARY[self.kind]),) * self.slots
-        return pipeline.planned(Bound(self.step.roots, nobody, self.at(ANY)), the_values, self.kind, "nan")
+        bound = Bound(self.step.roots, nobody, self.at(ANY))
+        return pipeline.planned(bound, self.kind, pipeline.structured(bound, the_values, self.kind, "nan"))
 
     def at(self, count: int) -> dict[str, int]:
         """The lengths of a chunk of so many rows."""
