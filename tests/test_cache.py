@@ -10,6 +10,7 @@ import weakref
 import numpy as np
 import pytest
 from llvmlite.binding import newpassmanagers
+from numba.core.registry import cpu_target
 
 import vecdist
 from vecdist import LogDensity, lazy
@@ -147,11 +148,12 @@ def test_nothing_holds_what_is_forgotten(monkeypatch):
     held = weakref.ref(pipeline._plans(*pipeline._plans, None).program.serial)
     float((lazy(X) + 2.25).sum())
     lost = weakref.ref(pipeline._plans(*pipeline._plans, None).program.serial)
-    modules = len(held().targetctx.codegen()._engine._ee._modules)
+    engine = cpu_target.target_context.codegen()._engine._ee
+    modules = len(engine._modules)
     float((2.25 * lazy(X) + 2.25).sum())
     gc.collect()
     assert lost() is None and held() is not None and double(X) == 12.75
-    assert len(held().targetctx.codegen()._engine._ee._modules) == modules, "of LLVM, which are most of the memory"
+    assert len(engine._modules) == modules, "of LLVM, which are most of the memory"
     assert set(disposed) == {newpassmanagers.ModulePassManager}, "and no others are made, of single functions"
     assert not [name for name in sys.modules if name.startswith("vecdist_")]
 

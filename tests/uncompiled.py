@@ -11,13 +11,14 @@ import functools
 import math
 import operator
 import struct
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from unittest import mock
 
 import numba
 import numpy as np
 
 from vecdist.graph.memo import Memo
+from vecdist.model.native import entries
 from vecdist.runtime import cache, pipeline, sources
 from vecdist.runtime.cpu import backend as cpu
 from vecdist.runtime.cpu import language as cpu_language
@@ -35,7 +36,7 @@ def uncompiled():
         mock.patch.object(cpu, "_routines", ROUTINES),
         mock.patch.object(cpu, "_compile_once", spoken_once),
         mock.patch.object(cpu, "Packed", SpokenPart),
-        mock.patch.object(cpu, "MANY", np.inf),
+        mock.patch.object(entries, "_entry", return_value=None),  # there is nothing that C could call
         mock.patch.object(sources, "imported", import_source),
         mock.patch.object(threads, "WORTH_TRYING", np.inf),  # nothing is learnt from how long Python takes
     ):
@@ -56,19 +57,24 @@ def translated(name, text):
     return compile(text.replace(f"from {cpu_language.__name__} import *", ""), name, "exec")
 
 
-def spoken_once(module, function, signature, exports, shared=None):
+def spoken_once(module, exports, shared):
     """What is compiled elsewhere is run as it is; it has no address, but is itself."""
-    function.compile(signature)
     for each, types in exports.values():
         each.compile(types)
-    return None, [each for each, _ in exports.values()]
+    return [each for each, _ in exports.values()]
 
 
 class SpokenPart:
-    """A part of a kernel, for arguments that are not packed."""
+    """A kernel, or a part of one, for arguments that are not packed."""
 
     def __init__(self, spoken, signature):
         self.spoken = spoken
+
+    def __call__(self, *arguments):
+        self.spoken(*arguments)
+
+    def at(self, lengths):
+        return self
 
     def shared(self, *arguments):
         return SpokenShare(self.spoken, arguments)
@@ -97,6 +103,11 @@ class Spoken:
 
     def __init__(self, function):
         self.py_func, self.written, self.types = function, self, {}
+
+    @property
+    def function(self):
+        """What names its parameters."""
+        return SimpleNamespace(parameters=self.py_func.__code__.co_varnames[: self.py_func.__code__.co_argcount])
 
     def __call__(self, *arguments):
         given = [self.types.get(place, lambda value: value)(value) for place, value in enumerate(arguments)]

@@ -1,6 +1,7 @@
 """The CPU: the interpreter's values at every length around a block, the same bits from any number of threads."""
 
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -206,7 +207,7 @@ def test_bits_do_not_depend_on_where_outputs_lie(length):
     x, y = np.random.default_rng(7).uniform(0.01, 1.0, (2, length))
     roots = (np.exp(lazy(x) * lazy(y)).sum().node, leaf(x), leaf(y))
     bound = bind(roots)
-    program = pipeline.planned(bound, gradient_of, "cpu", "nan").program
+    program = pipeline.planned(bound, "cpu", pipeline.structured(bound, gradient_of, "cpu", "nan")).program
     found = set()
     for gap in range(80):
         memory = np.zeros(2 * length + 100)
@@ -320,13 +321,31 @@ def test_nothing_is_compiled_again_for_other_data():
         assert pipeline.compilations() == before
 
 
-def test_a_program_accepts_no_other_types():
-    """The compiled kernel is for its types alone: other arguments are an error, never a silent compilation."""
-    bound = bind((EXACT["sum"](numbers(3)).node,))
-    program = pipeline.planned(bound, pipeline.values, "cpu", "nan").program
-    assert len(program.serial.signatures) == 1
-    with pytest.raises(TypeError):
-        program.serial("x")
+def test_programs_of_one_text_and_other_types_are_others():
+    """Sources say no types, and arrays in one piece are given by their addresses alone."""
+    for dtype in ("f8", "f4", "i8", "f4", "f8"):
+        x = (10.0 * numbers(50)).astype(dtype)
+        assert float((lazy(x) + 1).sum()) == pytest.approx((x.astype("f8") + 1).sum(), rel=1e-6)
+
+
+def test_a_program_takes_no_other_arrays():
+    """Views of arrays by another class, and dtypes that are equal, are the same; all else is an error, never read."""
+    x = numbers(30)
+    program = pipeline.compiled(bind((np.exp(lazy(x)).sum().node,)), "cpu")
+    wanted, found, run = np.zeros(1), np.zeros(1), program.serial
+    run(x, wanted, 30)
+    assert wanted[0] == pytest.approx(np.exp(x).sum())
+    again = np.frombuffer(x.tobytes(), pickle.loads(pickle.dumps(np.dtype("f8", metadata={"of": "others"}))))
+    for same in (x, x.view(np.memmap), again):
+        for call in (run, run.at([30])):
+            found[0] = np.nan
+            call(same, found, 30)
+            assert wanted.tobytes() == found.tobytes()
+    unaligned = np.frombuffer(b"0" + x.tobytes(), np.uint8)[1:].view("f8")
+    for other in (x.astype("f4"), x.astype(">f8"), x.astype("i8"), np.repeat(x, 2)[::2], x[::-1], unaligned):
+        for call in (run, run.at([30])):
+            with pytest.raises(TypeError):
+                call(other, found, 30)
 
 
 @pytest.mark.usefixtures("uncompiled")

@@ -1,4 +1,4 @@
-"""Kernels whose arguments lie in one array of words: the same bits as by Numba's own calls, whoever runs them."""
+"""Kernels whose arguments lie in one array of words: the same bits, whoever runs them."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,7 +15,6 @@ from vecdist.graph.memo import Memo
 from vecdist.kernel.code import Do, Function, If, Return, let
 from vecdist.kernel.expressions import Name
 from vecdist.runtime import cache, pipeline
-from vecdist.runtime.cpu import backend
 
 
 def by_kind(x, flag, count, big, single):
@@ -37,28 +36,28 @@ CASES = {
 
 
 @pytest.fixture
-def packed(monkeypatch):
-    """Every kernel that is new is called with packed arguments."""
-    monkeypatch.setattr(pipeline, "_plans", Memo(cache.most))
-    monkeypatch.setattr(pipeline, "_launches", Memo(cache.most))
-    monkeypatch.setattr(backend, "MANY", 0)
-
-
-@pytest.fixture
-def as_usual(name):
-    """What one thread computes by Numba's own call."""
+def by_one(name):
+    """What one thread computes."""
     return [np.asarray(each) for each in CASES[name]()]
 
 
+@pytest.fixture
+def anew(monkeypatch):
+    """Every kernel is new."""
+    monkeypatch.setattr(pipeline, "_plans", Memo(cache.most))
+    monkeypatch.setattr(pipeline, "_launches", Memo(cache.most))
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_packed_arguments_give_the_same_bits(name, as_usual, packed, threads):
+def test_parts_give_the_same_bits(name, by_one, anew, threads):
     for _ in range(2):
-        for found, wanted in zip(map(np.asarray, CASES[name]()), as_usual, strict=True):
+        for found, wanted in zip(map(np.asarray, CASES[name]()), by_one, strict=True):
             assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
 
 
-def test_a_model_of_more_arrays_than_wrappers_are_made_for():
-    mean, count = np.linspace(-1.0, 1.0, backend.MANY), backend.MANY
+def test_a_model_of_many_arrays():
+    count = 48
+    mean = np.linspace(-1.0, 1.0, count)
     arrays = [np.array(value) for value in mean]
     x = np.linspace(0.0, 3.0, 500)
     total = logpdf(Normal(arrays[0], 2.0), x).sum()
@@ -84,16 +83,25 @@ def test_functions_take_what_they_read():
     assert str(whole.body[0].call) == "inner(inner(y))"
 
 
-def test_numbers_that_change_are_packed_again(packed):
-    """Also 0.0 into -0.0, which are equal, and back."""
+def test_numbers_that_change_are_packed_again():
+    """Also 0.0 into -0.0, which are equal, and back, and numbers of other types."""
     fast = vecdist.compile(lambda x, a: (x / a).sum())
     x = np.ones(3)
     for a in (2.0, 0.0, -0.0, 0.0, 4.0, 2.0, 2.0):
         with np.errstate(divide="ignore"):
-            assert fast(x, np.float64(a)) == 3.0 / np.float64(a)
+            for kind in (np.float64, np.float32):
+                assert fast(x, kind(a)) == 3.0 / np.float64(a)
+    for a in (2, 3.0, np.float64(4.0), np.float32(0.1), np.int8(5), True, np.array(6.0), np.array(7, "f4")):
+        assert fast(x, a) == pytest.approx(3.0 / float(a), rel=1e-6)
 
 
-def test_threads_do_not_see_each_others_numbers(packed):
+def test_integers_that_change_are_packed_again():
+    fast, x = vecdist.compile(lambda x, n: (x * n).sum()), np.arange(4)
+    for n in (2, -3, 2**40, np.int64(2**40), np.int32(7), np.uint8(255), 2):
+        assert fast(x, n) == 6 * int(n)
+
+
+def test_threads_do_not_see_each_others_numbers():
     fast, x = vecdist.compile(lambda x, a: (x * a).sum()), np.ones(4)
     fast(x, 1.0)
     with ThreadPoolExecutor(8) as pool:

@@ -186,7 +186,7 @@ class LogDensity:
             raise NotImplementedError(
                 f"a C function is there for log densities that are one kernel of the CPU in float64; this one {why}"
             )
-        return entry.address
+        return entry.function.address
 
     @property
     def minibatch(self) -> Minibatch:

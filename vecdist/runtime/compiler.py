@@ -15,6 +15,8 @@ from typing import Any, final
 import llvmlite
 import numba
 from llvmlite import binding
+from numba.core import sigutils
+from numba.core.ccallback import CFunc
 from numba.core.codegen import CPUCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
@@ -144,10 +146,12 @@ def release(function: Any) -> None:
         compiled.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
 
 
-def c_function(signature: Any, function: Callable[..., Any]) -> Any:
+def c_function(signature: Any, function: Callable[..., Any], cache: CodeCache | None = None) -> Any:
     """A function that C can call at its ``address``, with no more kept of it than that needs."""
     with alone():
-        compiled: Any = numba.cfunc(signature, error_model="numpy")(function)
+        compiled: Any = CFunc(function, sigutils.normalize_signature(signature), {}, {"error_model": "numpy"})
+        compiled._cache = cache or compiled._cache
+        compiled.compile()
         _drop_llvm(compiled._library)
     return compiled
 
@@ -175,19 +179,21 @@ def _name_runtime() -> None:
 class CodeCache:
     """Where Numba keeps a function's machine code: one file for each signature, behind a digest.
 
-    A function is known by its module, whose name says its content but for the ``version`` of the language it is in.
+    A function is known by its module, whose name says its content but for the ``version`` of the language it is in,
+    and by what its signature does not say of the types in it.
     """
 
     cache_path = None
 
-    def __init__(self, function: Callable[..., Any], version: str) -> None:
+    def __init__(self, function: Callable[..., Any], version: str, types: str = "") -> None:
         module = function.__module__.rpartition(".")[2].removesuffix(f"_{version}")
         self.name: str = f"{module}_{version}.{function.__qualname__}"
         self.version: str = version
+        self.types: str = types
 
     def _file(self, signature: Any, codegen: Any) -> str:
         versions = (self.version, numba.__version__, llvmlite.__version__, sys.implementation.cache_tag)
-        told = repr((*versions, str(signature), codegen.magic_tuple()))
+        told = repr((*versions, str(signature), self.types, codegen.magic_tuple()))
         return f"{self.name}.{hashlib.sha256(told.encode()).hexdigest()[:12]}.nbc"
 
     def load_overload(self, signature: Any, target: Any) -> CompileResult | None:

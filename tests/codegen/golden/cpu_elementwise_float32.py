@@ -45,8 +45,3 @@ def part(number, first, last, doubles, singles, integers, x0, x1, o0, n0):
         nest0(first, last, x0, x1, o0, n0)
     elif number == 2:
         finish()
-
-
-@compiled
-def host():
-    pass

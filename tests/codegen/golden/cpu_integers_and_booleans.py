@@ -56,8 +56,3 @@ def part(number, first, last, p_a8, doubles, singles, integers, x0, x1, x2, x3, 
         nest0(first, last, p_a8, x0, x1, x2, x3, x4, o1, n0)
     elif number == 2:
         finish(p_a8, o0)
-
-
-@compiled
-def host():
-    pass

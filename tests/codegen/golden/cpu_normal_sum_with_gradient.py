@@ -162,8 +162,3 @@ def part(number, first, last, p_a82, p_a84, p_a92, doubles, singles, integers, x
         nest0(first, last, p_a82, p_a84, p_a92, doubles, x2, n0)
     elif number == 2:
         finish(p_a82, p_a84, p_a92, doubles, integers, o0, o1, o2, flag)
-
-
-@compiled
-def host():
-    pass

@@ -78,8 +78,3 @@ def part(number, first, last, p_a11, doubles, singles, integers, x0, o0, o1, o2,
         nest1(first, last, p_a11, x0, o1, o2, o3, n0)
     elif number == 3:
         finish(p_a11, o0)
-
-
-@compiled
-def host():
-    pass

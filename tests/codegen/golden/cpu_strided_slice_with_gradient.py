@@ -90,8 +90,3 @@ def part(number, first, last, p_a7, doubles, singles, integers, x0, o0, o1, n0, 
         nest1(first, last, x0, o1, n0, n1, n2, s0)
     elif number == 3:
         finish(p_a7, x0, o0)
-
-
-@compiled
-def host():
-    pass

@@ -64,8 +64,3 @@ def part(number, first, last, p_a5, doubles, singles, integers, x0, o0, n0):
         nest1(first, last, p_a5, doubles, x0, o0, n0)
     elif number == 3:
         finish()
-
-
-@compiled
-def host():
-    pass

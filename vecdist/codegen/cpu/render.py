@@ -29,7 +29,7 @@ from vecdist.kernel.statements import Assign, Flag, Load, Store, Total, reads
 
 MANY = 64  # numbers among the arguments
 LEAST = 2  # elements of a short row: LLVM would suppose one, and have vectors for that alone
-ENTRIES = {"kernel", "part", "host"}  # the functions that are called from outside
+ENTRIES = {"kernel", "part"}  # the functions that are called from outside
 
 
 def render(kernel: Kernel) -> Source:
@@ -55,7 +55,7 @@ class _Module:
     def functions(self) -> tuple[Function, ...]:
         """What varies along no loop, a function for each outermost loop, what is left after them, and all of it."""
         if not self.nests:
-            return self.prelude(tuple(self.left())), self.whole(), Function("host", (), ())
+            return self.prelude(tuple(self.left())), self.whole()
         left = self.left()
         return (
             self.prelude(),
@@ -63,7 +63,6 @@ class _Module:
             self.knowing(self.function("finish", self.signature(*self.partials(len(self.nests))), (*left, Return()))),
             self.whole(bool(left)),
             part(self.kernel, self.parameters),
-            Function("host", (), ()),
         )
 
     def function(self, name: str, parameters: tuple[str, ...], items: Items, buffers: Iterable[str] = ()) -> Function:

@@ -13,7 +13,7 @@ from vecdist.graph.memo import Memo, cached_property
 from vecdist.model.evaluation import Evaluation
 from vecdist.model.native.entries import Entry, for_each, for_many, for_one
 from vecdist.model.native.language import evaluator, evaluator_of_many
-from vecdist.runtime.cpu import threads
+from vecdist.runtime.cpu import calling, threads
 
 KEEPS_LOCK_BELOW = 15e-6  # seconds: threads that take turns would wait longer for the lock
 FEW = 8  # vectors below which a launch of all together gains nothing
@@ -77,15 +77,15 @@ class Native:
         entry = self.entry(many=False)
         if entry is None or self._pays(1):
             return None
-        evaluate, address, empty, size = self._evaluate(), entry.address, np.empty, self.size
+        evaluate, code, table, empty, size = self._evaluate(), calling.entry(), entry.told, np.empty, self.size
         nothing = empty(0)
 
         def value(x: Any, held: Entry = entry) -> float:
-            return evaluate(address, x, nothing)
+            return evaluate(code, table, x, nothing)
 
         def value_and_gradient(x: Any, held: Entry = entry) -> tuple[float, np.ndarray]:
             gradient = empty(size)
-            return evaluate(address, x, gradient), gradient
+            return evaluate(code, table, x, gradient), gradient
 
         return value_and_gradient if self.evaluation.gradient else value
 
@@ -97,7 +97,7 @@ class Native:
         limit = self._least
         while self._pays(limit - 1):
             limit -= 1
-        evaluate, address, empty, size = self._evaluate_many, entry.address, np.empty, self.size
+        evaluate, code, table, empty, size = evaluator_of_many(), calling.entry(), entry.told, np.empty, self.size
         gradient = self.evaluation.gradient
 
         def values_and_gradients(x: Any, held: Entry = entry) -> Any:
@@ -105,7 +105,7 @@ class Native:
             if count >= limit or length != size:
                 raise ValueError
             values, gradients = empty(count), empty((count, size) if gradient else (0, 0))
-            evaluate(address, x, values, gradients)
+            evaluate(code, table, x, values, gradients)
             return (values, gradients) if gradient else values
 
         return values_and_gradients
@@ -141,10 +141,10 @@ class Native:
         """What fills the results of vectors ``first`` to ``last`` by a call of an entry."""
         entry = self._made(self._each) if len(rows) < FEW else self.entry(many=True)
         assert entry is not None
-        evaluate, address = self._evaluate_many, entry.address
+        evaluate, code = evaluator_of_many(), calling.entry()
 
-        def run(first: int, last: int) -> None:
-            evaluate(address, rows[first:last], values[first:last], gradients[first:last])
+        def run(first: int, last: int, held: Entry = entry) -> None:
+            evaluate(code, held.told, rows[first:last], values[first:last], gradients[first:last])
 
         return run
 
@@ -193,11 +193,7 @@ class Native:
         one = self._made(self._one)
         return max(FEW, math.ceil(SEVERAL_KERNELS / max(1.0, one.work)) if one is not None and one.has_rows else FEW)
 
-    @cached_property
-    def _evaluate_many(self) -> Callable[..., None]:
-        return evaluator_of_many()
-
-    def _evaluate(self) -> Callable[[int, np.ndarray, np.ndarray], float]:
+    def _evaluate(self) -> Callable[[int, int, np.ndarray, np.ndarray], float]:
         return evaluator((self._seconds or 0.0) >= KEEPS_LOCK_BELOW)
 
     def _pays(self, count: int) -> bool:
@@ -213,5 +209,5 @@ class Native:
     def _timed(self, entry: Entry) -> float:
         x, gradient = np.zeros(self.size), np.empty(self.size if self.evaluation.gradient else 0)
         evaluate, start = evaluator(False), time.perf_counter()
-        evaluate(entry.address, x, gradient)
+        evaluate(calling.entry(), entry.told, x, gradient)
         return time.perf_counter() - start

@@ -4,36 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast, final
 
 import numpy as np
+from numba.core import types
 
-from vecdist.codegen.statements import element_count
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.model.evaluation import Prepared
-from vecdist.model.native.language import C_BATCH, C_LOGP, kernel_caller, moved, status
-from vecdist.runtime import compiler
-from vecdist.runtime.base import Feed
+from vecdist.model.native.language import c_entry
+from vecdist.runtime.base import Feed, element_count
 from vecdist.runtime.cpu.backend import CpuProgram
+from vecdist.runtime.cpu.call_loops import EACH, GRADIENTS, HEAD, LINE, MANY, MEMORY, NUMBER, ONE, VALUES, VECTORS
+from vecdist.runtime.cpu.packing import words
+from vecdist.runtime.exports import places
 
-MANY = ["def entry(rows, x, value, gradient, unused):", "    if rows < 1:", "        return 0 if rows == 0 else -1"]
+Growth = tuple[int, int]  # a number, and how much more for each vector
 
 
 @final
 @dataclass(frozen=True)
 class Entry:
-    """Machine code at an ``address`` that is valid as long as this object lives; so do the data that it reads.
+    """A launch as C calls it, which ``call_loops.entry`` is told of; it lives as long as this object, as do its data.
 
     It returns 0, or 1 where a value or an element of a gradient is not finite, or -1 where the vectors have another
     length or memory is short.
     """
 
-    address: int
+    table: np.ndarray
     work: float
     """The statements that it runs for each vector, roughly."""
     has_rows: bool
     """Whether most of them stand around inner loops, as those of a regression around the sums over columns."""
     held: Any
+
+    @property
+    def told(self) -> int:
+        """Where its table lies."""
+        return self.table.ctypes.data
+
+    @cached_property
+    def function(self) -> Any:
+        """The function for C, at its ``address``, which takes nothing but vectors and what is filled."""
+        return c_entry(self.told, self.table[4] == ONE)
 
 
 def for_one(prepared: Prepared, size: int) -> Entry | None:
@@ -41,9 +54,7 @@ def for_one(prepared: Prepared, size: int) -> Entry | None:
 
     ``None`` where the launch is not one compiled kernel of the CPU.
     """
-    head = ["def entry(count, x, gradient, value, unused):", f"    if count != {size}:", "        return -1"]
-    head.append("    rows = 1")
-    return _entry(prepared, _written(prepared), 1, size, head, C_LOGP)
+    return _entry(prepared, _known(prepared), 1, size, ONE)
 
 
 def for_each(prepared: Prepared, size: int) -> Entry | None:
@@ -51,11 +62,11 @@ def for_each(prepared: Prepared, size: int) -> Entry | None:
 
     What a kernel does for the rows of one vector, it does for each.  ``None`` as for one.
     """
-    return _entry(prepared, _written(prepared), 1, size, MANY, C_BATCH, in_turn=True)
+    return _entry(prepared, _known(prepared), 1, size, EACH)
 
 
-def _written(prepared: Prepared) -> dict[str, str]:
-    return {name: str(length) for name, length in prepared.lengths.items()}
+def _known(prepared: Prepared) -> dict[str, Growth]:
+    return {name: (length, 0) for name, length in prepared.lengths.items()}
 
 
 def for_many(two: Prepared, three: Prepared, size: int) -> Entry | None:
@@ -66,46 +77,84 @@ def for_many(two: Prepared, three: Prepared, size: int) -> Entry | None:
     if two.program is not three.program:
         return None
     grown = {name: three.lengths[name] - length for name, length in two.lengths.items()}
-    lengths = {name: f"{two.lengths[name] - 2 * each} + {each} * rows" for name, each in grown.items()}
-    return _entry(two, lengths, 2, size, MANY, C_BATCH)
+    lengths = {name: (two.lengths[name] - 2 * each, each) for name, each in grown.items()}
+    return _entry(two, lengths, 2, size, MANY)
 
 
-def _entry(
-    prepared: Prepared, lengths: Mapping[str, str], rows: int, size: int, head: list[str], signature: Any,
-    in_turn: bool = False,
-) -> Entry | None:  # fmt: skip
-    """An entry that begins with the lines ``head``, from a launch for so many rows; ``in_turn``, one for each row."""
+def _entry(prepared: Prepared, lengths: Mapping[str, Growth], rows: int, size: int, kind: int) -> Entry | None:
+    """An entry of a launch for so many rows."""
     program = prepared.program
-    if not isinstance(program, CpuProgram) or program.address is None:
+    if not isinstance(program, CpuProgram):
         return None
-    names: dict[str, Any] = {"np": np, "status": status, "call_kernel": kernel_caller(program.signature)}
-    names |= {"moved": moved, "kernel": program.address}
-    lines = [*head, *(f"    {name} = np.int64({text})" for name, text in lengths.items())]
-
-    def array(pointer: str, count: int) -> str:
-        """An array of so many numbers for each row."""
-        if in_turn:
-            return f"(moved({pointer}, row * {count}), ({count},), (8,))"
-        return f"({pointer}, (rows * {count},), (8,))"
-
-    arguments = list(_inputs(program, prepared.feeds, array("x", size), names))
-    results = iter([array("value", 1), array("gradient", size)])
-    for number, output in enumerate(program.source.kernel.outputs):
-        if output.temporary:
-            lines.append(f"    t{number} = np.empty({element_count(output.shape)}, np.{output.dtype})")
-        arguments.append(f"t{number}" if output.temporary else next(results))
+    filling = _Filling(program, lengths, size)
+    for feed in (prepared.feeds[slot.index] for slot in program.slots):
+        filling.input(feed)
+    results = iter([VALUES, GRADIENTS])
+    for output in program.source.kernel.outputs:
+        filling.output(output, None if output.temporary else next(results))
+    for name in program.lengths:
+        filling.fill(NUMBER, lengths[name])
     slopes = 0 if next(results, None) else size
-    arguments += [f"np.int64({lengths[name]})" for name in program.lengths]
-    call = f"call_kernel(kernel, ({', '.join(arguments)},))"
-    if in_turn:
-        lines += ["    done = True", "    for row in range(rows):", f"        done = done & {call}"]
-    else:
-        lines.append(f"    done = {call}")
-    lines.append(f"    return status(done, value, gradient, rows, {slopes} * rows)")
-    exec("\n".join(lines), names)
-    compiled = compiler.c_function(signature, names["entry"])
+    known = filling.words
+    head = (program.address, known.size, known.ctypes.data, len(filling.fills), kind, size, slopes, *filling.room)
+    assert len(head) == HEAD
+    table = np.array([*head, *(word for fill in filling.fills for word in fill)], np.int64)
     work, has_rows = program.work(prepared.lengths) / rows, _has_rows(program.source.kernel)
-    return Entry(cast("int", compiled.address), work, has_rows, (compiled, program, prepared.feeds))
+    return Entry(table, work, has_rows, (known, program, prepared.feeds))
+
+
+@final
+class _Filling:
+    """The words of a kernel's arguments, one after another: what is known of them, and what is filled in each call."""
+
+    def __init__(self, program: CpuProgram, lengths: Mapping[str, Growth], size: int) -> None:
+        self.kinds, self.lengths, self.size = program.signature, lengths, size
+        self.starts: Iterator[tuple[Any, int]] = iter([*zip(self.kinds, places(self.kinds), strict=False)])
+        self.words: np.ndarray = np.zeros(places(self.kinds)[-1], np.int64)
+        self.fills: list[tuple[int, int, int, int]] = []
+        self.room: Growth = 0, 0
+
+    def input(self, feed: Feed) -> None:
+        """An array or a number that is known, or the vectors."""
+        if feed.place is not None:
+            self.array(VECTORS, (0, self.size), (0, 0))
+            return
+        kind, start = next(self.starts)
+        array = feed.array.reshape(-1) if isinstance(kind, types.CPointer) else feed.array
+        given = [*words((kind,), (array,))]
+        self.words[start : start + len(given)] = given
+
+    def output(self, output: Any, what: int | None) -> None:
+        """The values or gradients, or an array in memory that the kernel works in."""
+        count, more = self.count(output.shape)
+        if what is not None:
+            self.array(what, (count, more), (0, 0))
+            return
+        self.array(MEMORY, (count, more), self.room)
+        sizes = (-(-number * output.dtype.itemsize // LINE) * LINE for number in (count, more))
+        self.room = cast("Growth", tuple([used + size for used, size in zip(self.room, sizes, strict=True)]))
+
+    def count(self, shape: Sequence[Any]) -> Growth:
+        """The elements of an array: so many, and so many more for each vector."""
+        one, two = (element_count(shape, self.at(rows)) for rows in (1, 2))
+        return 2 * one - two, two - one
+
+    def at(self, rows: int) -> dict[str, int]:
+        """The lengths for so many vectors."""
+        return {name: first + each * rows for name, (first, each) in self.lengths.items()}
+
+    def array(self, what: int, count: Growth, start: Growth) -> None:
+        """An array of so many elements that is given with each call."""
+        kind, place = next(self.starts)
+        self.fills.append((place, what, *start))
+        if isinstance(kind, types.Array):
+            self.fills.append((place + 1, NUMBER, *count))
+            self.words[place + 2] = kind.dtype.bitwidth // 8  # type: ignore[attr-defined]
+
+    def fill(self, what: int, number: Growth) -> None:
+        """A number."""
+        _, place = next(self.starts)
+        self.fills.append((place, what, *number))
 
 
 def _has_rows(kernel: Kernel) -> bool:
@@ -116,17 +165,3 @@ def _has_rows(kernel: Kernel) -> bool:
         if 0 < inner < own:
             return True
     return False
-
-
-def _inputs(program: CpuProgram, feeds: Sequence[Feed], vectors: str, names: dict[str, Any]) -> Iterator[str]:
-    """The text of each input, of what is given that of the vectors; numbers are put among the names."""
-    for slot in program.slots:
-        feed = feeds[slot.index]
-        if feed.place is not None:
-            yield vectors
-        elif slot.layout == "number":
-            names[f"x{slot.index}"] = feed.array
-            yield f"x{slot.index}"
-        else:
-            array = feed.array.reshape(-1) if slot.layout == "dense" else feed.array
-            yield f"({array.ctypes.data}, {array.shape}, {array.strides})"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Any, final
 
 import numba
@@ -34,9 +35,6 @@ from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
 from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
-
-MANY = 48  # arrays, from which Numba's wrapper of each takes longer than packing them in every call
-NUMBERS = 8  # that its wrappers take as long for as for an array
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
@@ -89,23 +87,15 @@ class CpuProgram(Program):
         self.statements = [found for _, loop in kernel.nests() for found in _statements(loop)]
         self.signature: tuple[Any, ...] = _signature(kernel)
         self.pace: Pace = Pace()
-        self.address: int | None = None
+        own = _part_signature(kernel, self.signature)
         with _compiling(source) as module:
-            self.serial: Callable[..., None] = module.kernel
-            exports, own = {}, _part_signature(kernel, self.signature)
+            exports = {"whole": (module.kernel.written, self.signature)}
             if kernel.nests():
-                exports[f"{module.__name__}_part"] = module.part.written, own
-            if _weight(self.signature) <= MANY:
-                self.address, found = _compile_once(module, self.serial, self.signature, exports)
-            else:
-                self.signature = _by_address(kernel, self.signature)
-                own = _part_signature(kernel, self.signature)
-                exports = {symbol: (each, own) for symbol, (each, _) in exports.items()}
-                whole = {f"{module.__name__}_whole": (module.kernel.written, self.signature)}
-                shared = dict(zip(module.kernel.written.function.parameters, self.signature, strict=True))
-                _, (there, *found) = _compile_once(module, module.host, (), whole | exports, shared)
-                self.serial = Packed(there, self.signature)
-            self.part: Packed | None = Packed(found[0], own) if found else None
+                exports["part"] = module.part.written, own
+            shared = dict(zip(module.kernel.written.function.parameters, self.signature, strict=True))
+            self.address, *found = _compile_once(module, exports, shared)
+        self.serial: Packed = Packed(self.address, self.signature)
+        self.part: Packed | None = Packed(found[0], own) if found else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CpuProgram, (self.source,)
@@ -115,7 +105,8 @@ class CpuProgram(Program):
     ) -> Runner:
         """The launch as a Python function of its own, so that a small model is called in next to no time."""
         kernel = self.source.kernel
-        launch = Trial(self.serial, lambda: self.threaded(lengths), self.work(lengths), self.pace)
+        alone = self.serial.at([lengths[name] for name in self.lengths])
+        launch = Trial(alone, lambda: self.threaded(lengths), self.work(lengths), self.pace)
         names: dict[str, Any] = {"launch": launch, "empty": np.empty, "zeros": np.zeros, "int64": np.int64}
         names |= {"making": turns.making, "give_way": turns.give_way}
         arguments, fresh, given, results = [], [], [], []
@@ -174,24 +165,23 @@ class CpuProgram(Program):
 
 
 def _compile_once(
-    module: ModuleType, function: Any, signature: tuple[types.Type, ...], exports: Mapping[str, tuple[Any, Any]],
-    shared: Mapping[str, Any] = MappingProxyType({}),
-) -> tuple[int, list[int]]:  # fmt: skip
-    """Compile for these types, or load what was compiled; other arguments are converted, never compiled for.
+    module: ModuleType, exports: Mapping[str, tuple[Any, Sequence[types.Type]]], shared: Mapping[str, types.Type]
+) -> list[int]:
+    """Compile what a module exports, or load what was compiled: where each of these functions lies.
 
-    The address of the machine code, by Numba's conventions for calls, and those of what it exports; their last
-    arguments are ``shared`` by all functions of the module.
+    Their last arguments are ``shared`` by all functions of the module.  Its text says no types: symbols do.
     """
+    kinds = str([(name, list(kinds)) for name, (_, kinds) in exports.items()])
+    mark = f"{module.__name__}_{hashlib.sha256(kinds.encode()).hexdigest()[:12]}"
+    symbols = {f"{mark}_{name}": export for name, export in exports.items()}
+    written = Written(Function("host", (), ()), module.kernel.written.names, exports=symbols, shared=dict(shared))
+    host = cpu_language.compiled(written, types=kinds)
     with compiler.alone():
         sources.known(module)  # where another thread has forgotten its own, of the same source
-        function.written.exports, function.written.shared = dict(exports), dict(shared)
-        function.compile(signature)
-        function.disable_compile()
-        function.written.exports = {}  # each knows what it is called by
-        compiled = function.overloads[signature]
-        find = compiled.library.get_pointer_to_function
-        addresses = find(compiled.fndesc.llvm_func_name), [find(symbol) for symbol in exports]
-        compiler.release(function)
+        host.compile(())
+        library = host.overloads[()].library
+        addresses = [library.get_pointer_to_function(symbol) for symbol in symbols]
+        compiler.release(host)
     return addresses
 
 
@@ -208,35 +198,23 @@ def _shaped(name: str, shape: str, axes: int) -> str:
     return f"{name}[0]" if not axes else name if axes == 1 else f"{name}.reshape({shape})"
 
 
-def _weight(signature: Sequence[Any]) -> float:
-    """How many arrays there are among arguments, where a few numbers are as much as one."""
-    arrays = sum(isinstance(kind, types.Array) for kind in signature)
-    return arrays + (len(signature) - arrays) / NUMBERS
-
-
 def _signature(kernel: Kernel) -> tuple[types.Type, ...]:
-    """The argument types; inputs are read-only, which arrays of both kinds satisfy."""
+    """The argument types; arrays in one piece are given by their addresses alone."""
     result: list[types.Type] = []
     for slot in kernel.slots:
         scalar = numba.from_dtype(slot.dtype)
         if slot.layout == "number":
             result.append(scalar)
         elif slot.layout == "dense":
-            result.append(types.Array(scalar, 1, "C", readonly=True))
+            result.append(types.CPointer(scalar))
         else:
             result.append(types.Array(scalar, len(slot.shape), "A", readonly=True))
     for output in kernel.outputs:
-        result.append(types.Array(numba.from_dtype(output.dtype), 1, "C"))
+        scalar = numba.from_dtype(output.dtype)
+        result.append(types.Array(scalar, 1, "C") if output.summed else types.CPointer(scalar))
     if kernel.flagged:
         result.append(types.Array(types.int64, 1, "C"))
     return (*result, *(types.int64 for _ in kernel.lengths))
-
-
-def _by_address(kernel: Kernel, signature: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The argument types where arrays in one piece are given by their addresses alone."""
-    slots, outputs = [slot.layout == "dense" for slot in kernel.slots], [not each.summed for each in kernel.outputs]
-    plain = [*slots, *outputs, *[False] * (len(signature) - len(slots) - len(outputs))]
-    return tuple([types.CPointer(kind.dtype) if each else kind for kind, each in zip(signature, plain, strict=True)])
 
 
 def _part_signature(kernel: Kernel, signature: tuple[types.Type, ...]) -> tuple[types.Type, ...]:

@@ -40,11 +40,11 @@ emitted = emitter(intrinsic)
 MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 
 
-def compiled(written: Written, version: str = VERSION) -> Any:
-    """A function of generated code, compiled when it is first called, and kept on disk."""
+def compiled(written: Written, version: str = VERSION, types: str = "") -> Any:
+    """A function of generated code, compiled when it is first called, and kept on disk; ``types`` are others in it."""
     caller = called_by_numba(written, emitted)
     made: Any = numba.njit(**MODE)(caller)
-    made._cache, made.written = CodeCache(caller, version), written
+    made._cache, made.written = CodeCache(caller, version, types), written
     return made
 
 

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import is_not
+from operator import is_, itemgetter
 from typing import Any, final
 
 import numpy as np
 from numba import types
+from numba.np.numpy_support import as_dtype
 
+from vecdist.runtime.cpu import calling
 from vecdist.runtime.cpu.crew import Crew, Job
+from vecdist.runtime.exports import places
 
 ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # which lets other threads of Python run meanwhile
+CONTIGUOUS, ALIGNED = 0x1, 0x100  # flags of NumPy's arrays
 SIGN, WORDS = 1 << 63, 1 << 64
+TYPES = np.ndarray, float, np.float64, np.float32  # whose memory is read
 
 
 def words(signature: Sequence[Any], arguments: Sequence[Any]) -> Iterator[int]:
@@ -44,7 +49,7 @@ def _words(kind: Any, given: Any) -> tuple[int, ...]:
 
 @final
 class Packed:
-    """Machine code at an address, for arguments of these types; numbers that are the last call's are not packed again.
+    """Machine code at an address, for arguments of these types; integers that are the last call's are not packed again.
 
     Of arrays none is held.
     """
@@ -53,30 +58,74 @@ class Packed:
         self.signature = tuple(signature)
         self.address = address
         self.entry: Any = ENTRY(address)
-        sizes = [1 + 2 * kind.ndim if isinstance(kind, types.Array) else 1 for kind in signature]
-        starts = itertools.accumulate(sizes[:-1], initial=0)
-        every = [*zip(range(len(sizes)), starts, self.signature, strict=True)]
-        self.arrays: list[tuple[int, int, Any]] = [each for each in every if _is_array(each[2])]
-        self.numbers: list[tuple[int, int, Any]] = [each for each in every if not _is_array(each[2])]
-        self._last: tuple[list[Any], np.ndarray] = [None] * len(self.numbers), np.empty(sum(sizes), np.int64)
+        *starts, self.count = places(self.signature)
+        every = [*zip(range(len(starts)), starts, self.signature, strict=True)]
+        arrays = [(place, start, *_required(kind)) for place, start, kind in every if _is_array(kind)]
+        floats = [(place, start) for place, start, kind in every if isinstance(kind, types.Float)]
+        told = [*map(id, TYPES), len(arrays), len(floats), *itertools.chain(*arrays, *floats)]
+        self.told: np.ndarray = np.array(told, np.int64)
+        self.others = [each for each in every if not _is_array(each[2]) and not isinstance(each[2], types.Float)]
+        chosen = [place for place, _, _ in self.others]
+        self._others: Any = itemgetter(*chosen) if len(chosen) > 1 else lambda given: [given[each] for each in chosen]
+        self._launch, self._told = calling.launch(), self.told.ctypes.data
+        self._last: tuple[Any, np.ndarray, int] = [None] * len(chosen), np.zeros(self.count, np.int64), 0
 
     def __call__(self, *arguments: Any) -> None:
-        known, last = self._last
-        packed = last.copy()  # what others run by meanwhile
-        given = [arguments[place] for place, _, _ in self.numbers]
-        for each, number in itertools.compress(zip(self.numbers, given, strict=True), map(is_not, given, known)):
-            _, start, kind = each
+        given = self._others(arguments)
+        known, _held, words = self._last
+        if not (words and all(map(is_, given, known))):
+            _held, words = self._with(given)
+        if self._launch(self.address, words, self.count, self._told, id(arguments)):
+            self.slowly(arguments)
+
+    def at(self, lengths: Sequence[int]) -> Callable[..., None]:
+        """The same for arguments that end with these lengths, of which nothing else is an integer: they are known."""
+        if len(self.others) != len(lengths):
+            return self
+        launch, code, count, told = self._launch, self.address, self.count, self._told
+        held, words = self._with(lengths)
+
+        def call(*arguments: Any, held: tuple[Any, ...] = (held, self)) -> None:
+            if launch(code, words, count, told, id(arguments)):
+                self.slowly(arguments)
+
+        return call
+
+    def slowly(self, arguments: Sequence[Any]) -> None:
+        """A call with arguments of other types in Python than usual; ``TypeError`` for what is no such array."""
+        kinds = zip(self.signature, arguments, strict=True)
+        given = np.fromiter(words(self.signature, [_of_type(*each) for each in kinds]), np.int64)
+        self.entry(given.ctypes.data)
+
+    def _with(self, given: Sequence[Any]) -> tuple[np.ndarray, int]:
+        """Words that have these integers, and where they lie."""
+        packed = self._last[1].copy()  # what others run by meanwhile
+        for (_, start, kind), number in zip(self.others, given, strict=True):
             (packed[start],) = _words(kind, number)
-        for place, start, kind in self.arrays:
-            for behind, word in enumerate(_words(kind, arguments[place]), start):
-                packed[behind] = word
-        self._last = given, packed
-        self.entry(packed.ctypes.data)
+        self._last = given, packed, packed.ctypes.data
+        return self._last[1:]
 
     def shared(self, *arguments: Any) -> Shared:
         """The machine code with what follows on its first three arguments."""
         kinds = self.signature[: 3 + len(arguments)]
         return Shared(self, np.fromiter(words(kinds, (0, 0, 0, *arguments)), np.int64), arguments)
+
+
+def _of_type(kind: Any, given: Any) -> Any:
+    """An argument as code reads it; ``TypeError`` where it is an array of other elements, or lies in pieces."""
+    if not _is_array(kind):
+        return given
+    axes, _, flags = _required(kind)
+    apart = flags & CONTIGUOUS and not given.flags.c_contiguous
+    if given.dtype != as_dtype(kind.dtype) or apart or not given.flags.aligned or (axes and given.ndim != axes):
+        raise TypeError(f"an array of {given.dtype} and strides {given.strides} where {kind} is read")
+    return given
+
+
+def _required(kind: Any) -> tuple[int, int, int]:
+    """Of an array: the axes of which lengths and strides are read, the type of its elements, and its flags."""
+    whole = isinstance(kind, types.CPointer) or kind.layout == "C"
+    return getattr(kind, "ndim", 0), id(as_dtype(kind.dtype)), ALIGNED | CONTIGUOUS * whole
 
 
 def _is_array(kind: Any) -> bool:

@@ -41,9 +41,9 @@ pointer: Any = intrinsic(pointer_to)
 
 
 def _turns(
-    address, first, last, most, which, values, slopes, vectors, numbers, integers, keys, ends, positions, told, seen
+    code, table, first, last, most, which, values, slopes, vectors, numbers, integers, keys, ends, positions, told, seen
 ):
-    """Chains in turn, each by at most so many gradients, of the entry at an address or as they are given."""
+    """Chains in turn, each by at most so many gradients, of the entry of a table or as they are given."""
     for index in range(first, last):
         chain = which[index]
         v, a = moved(pointer(vectors), chain * vectors.shape[1]), moved(pointer(numbers), chain * numbers.shape[1])
@@ -53,18 +53,19 @@ def _turns(
         noted, size = moved(pointer(told), chain * told.shape[1]), n[SIZE]
         history = moved(pointer(seen), chain * seen.shape[1])
         while left > 0 and n[PHASE] < DONE:
-            if address != 0 and call_entry(address, size, moved(v, X * size), gradient, value) < 0:  # type: ignore[call-arg]
+            if table != 0 and call_entry(code, size, moved(v, X * size), gradient, value, table) < 0:  # type: ignore[call-arg]
                 value[0] = -math.inf
             advance(v, v, a, n, key, pointer(ends), value[0], gradient, drawn, noted, history)
             left -= 1
 
 
-def _points(address, first, last, points, values, slopes):
-    """The values and gradients at some points, by the entry at an address."""
+def _points(code, table, first, last, points, values, slopes):
+    """The values and gradients at some points, by the entry of a table."""
     size = points.shape[1]
     for place in range(first, last):
         value, at = moved(pointer(values), place), moved(pointer(points), place * size)
-        if call_entry(address, size, at, moved(pointer(slopes), place * size), value) < 0:  # type: ignore[call-arg]
+        gradient = moved(pointer(slopes), place * size)
+        if call_entry(code, size, at, gradient, value, table) < 0:  # type: ignore[call-arg]
             value[0] = -math.inf
 
 
@@ -80,7 +81,7 @@ def machine() -> Machine:
     """The machine, compiled or read; that takes a second or two, once for an installation."""
     version = hashlib.sha256(repr(text(_turns, _points)).encode() + emission.VERSION).hexdigest()[:12]
     names = meanings({"moved": moved, "pointer": pointer, "call_entry": call_entry, "__name__": __name__})
-    counts, vector, matrix = (types.intp, types.intp, types.intp), _array(1), _array(2)
+    counts, vector, matrix = (types.intp,) * 4, _array(1), _array(2)
     whole, some = _array(2, types.int64), _array(1, types.int64)
     state = matrix, matrix, whole, _array(1, types.uint64), some, matrix, matrix, matrix
     return Machine(

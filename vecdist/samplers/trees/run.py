@@ -14,7 +14,7 @@ from vecdist.lazy.array import LazyArray
 from vecdist.model.evaluation import Evaluation
 from vecdist.model.native.calls import Native
 from vecdist.model.native.entries import Entry
-from vecdist.runtime.cpu import threads
+from vecdist.runtime.cpu import calling, threads
 from vecdist.samplers.density import Target
 from vecdist.samplers.draws import Draws
 from vecdist.samplers.kernels import evaluated
@@ -66,8 +66,8 @@ class Gradients:
             values, gradients = self._evaluation(points)
             return values, gradients
         values, gradients, rows = np.empty(len(points)), np.empty(points.shape), np.ascontiguousarray(points)
-        run = machine().points
-        threads.share(lambda first, last: run(entry.address, first, last, rows, values, gradients), len(rows))
+        run, code = machine().points, calling.entry()
+        threads.share(lambda first, last: run(code, entry.told, first, last, rows, values, gradients), len(rows))
         return values, gradients
 
     @property
@@ -78,12 +78,12 @@ class Gradients:
 
 def alone(entry: Entry, chains: Chains) -> Turns:
     """Threads take chains, each of which goes its own way, in machine code."""
-    run, count = machine().turns, len(chains.keys)
+    run, code, count = machine().turns, calling.entry(), len(chains.keys)
     which, values, slopes = np.arange(count), np.empty(count), np.empty(chains.point.shape)
 
     def turns(most: int) -> None:
         arrays = which, values, slopes, *chains.arrays
-        threads.share(lambda first, last: run(entry.address, first, last, most, *arrays), count)
+        threads.share(lambda first, last: run(code, entry.told, first, last, most, *arrays), count)
         chains.learn()
 
     return turns
@@ -100,7 +100,7 @@ def together(gradients: Gradients, chains: Chains) -> Turns:
                 return
             size = min(1 << (len(which) - 1).bit_length(), len(chains.keys))  # few sizes, each a launch to prepare
             values, slopes = gradients(asarray(chains.point[np.resize(which, size)]))
-            run(0, 0, len(which), 1, which, *map(_dense, (values, slopes)), *chains.arrays)
+            run(0, 0, 0, len(which), 1, which, *map(_dense, (values, slopes)), *chains.arrays)
             chains.learn()
 
     return turns
