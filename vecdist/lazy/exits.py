@@ -137,7 +137,7 @@ def _outline(root: Node) -> Node:
         if node.op != "leaf":
             return Node(node.op, args, node.attrs, node.shape, node.dtype)
         leaf = node.attrs[0]
-        known = leaf.born if leaf.marked else repr(leaf.array) if leaf.kind == "number" else id(leaf.given)
+        known = leaf.born if leaf.marked else leaf.array.tobytes() if leaf.kind == "number" else id(leaf.given)
         return Node("left", (), (known,), node.shape, node.dtype)
 
     return rewrite((root,), rule)[0]

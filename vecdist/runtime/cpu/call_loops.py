@@ -23,6 +23,8 @@ TYPE, DATA, SHAPE, STRIDES, ELEMENTS, FLAGS = 1, 2, 4, 5, 7, 8
 """The words of an array of NumPy (``PyArrayObject_fields``): its type, where its elements are, its lengths, strides,
 the type of its elements, and its flags.
 """
+KINDS, SAID = 3, ~0xFF000000
+"""The word of a type of elements (``PyArray_Descr``) that says which, and their order, and which of its bits do."""
 VALUE = 2  # the word of a float that is its value (``PyFloatObject``), or half of it (``PyFloatScalarObject``)
 ITEMS = 3  # the words of a tuple before those that it holds
 LINE = 64  # bytes, at whose multiples memory begins
@@ -49,7 +51,7 @@ def launch(code, known, count, told, arguments):
     copied(own, known, count)
     for _ in range(word(told, 4)):
         array, start, axes = word(arguments, ITEMS + word(told, at)), word(told, at + 1), word(told, at + 2)
-        same = word(array, TYPE) == word(told, 0) and word(array, ELEMENTS) == word(told, at + 3)
+        same = word(array, TYPE) == word(told, 0) and word(word(array, ELEMENTS), KINDS) & SAID == word(told, at + 3)
         if same and word(told, at + 4) & ~word(array, FLAGS) == 0:
             put(own, start, word(array, DATA))
             for axis in range(axes):

@@ -17,6 +17,7 @@ from numba import types
 from numba.np.numpy_support import as_dtype
 
 from vecdist.runtime.cpu import calling
+from vecdist.runtime.cpu.call_loops import KINDS, SAID
 from vecdist.runtime.cpu.crew import Crew, Job
 from vecdist.runtime.exports import places
 
@@ -125,7 +126,8 @@ def _of_type(kind: Any, given: Any) -> Any:
 def _required(kind: Any) -> tuple[int, int, int]:
     """Of an array: the axes of which lengths and strides are read, the type of its elements, and its flags."""
     whole = isinstance(kind, types.CPointer) or kind.layout == "C"
-    return getattr(kind, "ndim", 0), id(as_dtype(kind.dtype)), ALIGNED | CONTIGUOUS * whole
+    elements = ctypes.c_int64.from_address(id(as_dtype(kind.dtype)) + 8 * KINDS).value & SAID
+    return getattr(kind, "ndim", 0), elements, ALIGNED | CONTIGUOUS * whole
 
 
 def _is_array(kind: Any) -> bool:
