@@ -81,7 +81,7 @@ def computed(bound: Bound, kind: str) -> list[Any]:
     if any(element_count(node.shape, bound.lengths) > SMALL for node in nodes):
         return pipeline.results(pipeline.compiled(bound, kind), bound)
     read = {node.attrs[0] for node in nodes if node.op == "slot"}
-    arrays = [on_host(leaf.array) if place in read else None for place, leaf in enumerate(bound.leaves)]
+    arrays: list[Any] = [on_host(leaf.array) if place in read else None for place, leaf in enumerate(bound.leaves)]
     library = importlib.import_module(LIBRARY[kind])
     found = interpret(bound.roots, arrays, bound.lengths)
     return [library.asarray(value) if np.ndim(value) else value[()] for value in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast, final
@@ -10,6 +10,7 @@ from typing import Any, cast, final
 import numpy as np
 from numba.core import types
 
+from vecdist.graph.shapes import Shape
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.model.evaluation import Prepared
 from vecdist.model.native.language import c_entry
@@ -134,7 +135,7 @@ class _Filling:
         sizes = (-(-number * output.dtype.itemsize // LINE) * LINE for number in (count, more))
         self.room = cast("Growth", tuple([used + size for used, size in zip(self.room, sizes, strict=True)]))
 
-    def count(self, shape: Sequence[Any]) -> Growth:
+    def count(self, shape: Shape) -> Growth:
         """The elements of an array: so many, and so many more for each vector."""
         one, two = (element_count(shape, self.at(rows)) for rows in (1, 2))
         return 2 * one - two, two - one

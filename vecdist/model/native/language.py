@@ -21,7 +21,7 @@ C_LOGP = types.int32(types.uint64, POINTER, POINTER, POINTER, types.voidptr)
 C_BATCH = types.int32(types.int64, POINTER, POINTER, POINTER, types.voidptr)
 
 
-def _begin(context: Any, builder: ir.IRBuilder, kind: types.Type, value: ir.Value) -> ir.Value:
+def _begin(context: Any, builder: Any, kind: types.Type, value: Any) -> Any:
     """Where an array begins, or a pointer points."""
     found = value if isinstance(kind, types.CPointer) else make_array(kind)(context, builder, value).data
     return builder.ptrtoint(found, ir.IntType(64))

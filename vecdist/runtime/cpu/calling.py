@@ -32,7 +32,7 @@ TEXT = b"".join(Path(str(file)).read_bytes() for file in (__file__, call_loops._
 VERSION = hashlib.sha256(TEXT + language.VERSION.encode()).hexdigest()[:12]
 
 
-def _at(builder: ir.IRBuilder, address: Any, place: Any, kind: Any) -> Any:
+def _at(builder: ir.IRBuilder, kind: Any, address: Any, place: Any) -> Any:
     return builder.gep(builder.inttoptr(address, kind.as_pointer()), [place])
 
 
@@ -56,7 +56,7 @@ def _word(name: str, count: int, result: Any, code: Callable[[Any, ir.IRBuilder,
 @intrinsic
 def _put_float(typing, address, place, value):
     def codegen(context, builder, signature, values):
-        builder.store(builder.fpext(values[2], DOUBLE), _at(builder, values[0], values[1], DOUBLE))
+        builder.store(builder.fpext(values[2], DOUBLE), _at(builder, DOUBLE, *values[:2]))
         return context.get_dummy_value()
 
     return types.none(types.intp, types.intp, types.float32), codegen
@@ -78,11 +78,11 @@ def _reserved(context: Any, builder: ir.IRBuilder, values: Any) -> Any:
 
 
 WORDS: dict[str, Any] = {
-    "word": _word("word", 2, types.intp, lambda context, b, v: b.load(_at(b, *v, WORD))),
-    "number": _word("number", 2, types.float64, lambda context, b, v: b.load(_at(b, *v, DOUBLE))),
-    "single": _word("single", 2, types.float32, lambda context, b, v: b.load(_at(b, *v, ir.FloatType()))),
+    "word": _word("word", 2, types.intp, lambda context, b, v: b.load(_at(b, WORD, *v))),
+    "number": _word("number", 2, types.float64, lambda context, b, v: b.load(_at(b, DOUBLE, *v))),
+    "single": _word("single", 2, types.float32, lambda context, b, v: b.load(_at(b, ir.FloatType(), *v))),
     "put_float": _put_float,
-    "put": _word("put", 3, types.none, lambda context, b, v: b.store(v[2], _at(b, v[0], v[1], WORD))),
+    "put": _word("put", 3, types.none, lambda context, b, v: b.store(v[2], _at(b, WORD, *v[:2]))),
     "stack": _word("stack", 1, types.intp, lambda context, b, v: b.ptrtoint(b.alloca(WORD, v[0]), WORD)),
     "copied": _word("copied", 3, types.none, _copied),
     "called": _word("called", 2, types.none, _called),
