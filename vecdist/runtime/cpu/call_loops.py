@@ -19,14 +19,15 @@ ONE, EACH, MANY = range(3)
 VECTORS, VALUES, GRADIENTS, NUMBER, MEMORY = range(5)
 """What is filled in: where these are, a number, and where an array is that the code works in."""
 FILL = 4  # the words of each: its place, what it is, and what it is counted from, with so much more for each row
-TYPE, DATA, SHAPE, STRIDES, ELEMENTS, FLAGS = 1, 2, 4, 5, 7, 8
+HEADER = object.__basicsize__ // 8  # words of every object, of which the last is its type
+TYPE, DATA, SHAPE, STRIDES, ELEMENTS, FLAGS = HEADER - 1, HEADER, HEADER + 2, HEADER + 3, HEADER + 5, HEADER + 6
 """The words of an array of NumPy (``PyArrayObject_fields``): its type, where its elements are, its lengths, strides,
 the type of its elements, and its flags.
 """
-KINDS, SAID = 3, ~0xFF000000
+KINDS, SAID = HEADER + 1, ~0xFF000000
 """The word of a type of elements (``PyArray_Descr``) that says which, and their order, and which of its bits do."""
-VALUE = 2  # the word of a float that is its value (``PyFloatObject``), or half of it (``PyFloatScalarObject``)
-ITEMS = 3  # the words of a tuple before those that it holds
+VALUE = HEADER  # the word of a float that is its value (``PyFloatObject``), or half of it (``PyFloatScalarObject``)
+ITEMS = tuple.__basicsize__ // 8  # the words of a tuple before those that it holds
 LINE = 64  # bytes, at whose multiples memory begins
 
 word: Any = None
