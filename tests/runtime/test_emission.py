@@ -194,3 +194,27 @@ def test_arrays_of_a_function_are_let_go_of():
         module.f(2.0, out)
     after = rtsys.get_allocation_stats()
     assert after.alloc - before.alloc == after.free - before.free and out[0] == 2.0
+
+
+QUOTIENTS = """
+def quotients(x, y, found):
+    for place in range(x.size):
+        found[place] = x[place] // y[place]
+"""
+
+
+@pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "u1", "u8"])
+def test_quotients_of_integers(kind):
+    """Rounded down, and 0 where there is none: of extremes, of zeros, of all signs and widths."""
+    names = cpu_language.WORDS | {"__name__": __name__}
+    quotients = cpu_language.compiled(Written(definition(ast.parse(QUOTIENTS).body[0]), names))
+    rng, ends = np.random.default_rng(3), np.iinfo(kind)
+    small = [-7, -2, -1, 0, 1, 2, 7] if ends.min else [0, 1, 2, 7]
+    edges = np.array([ends.min, ends.min + 1, *small, ends.max], kind)
+    more = rng.integers(ends.min, ends.max, 200, kind, endpoint=True)
+    x, y = (each.reshape(-1) for each in np.meshgrid(np.append(edges, more), np.append(edges, more[:20])))
+    wanted = [a // b if b and -(2**63) <= a // b < 2**64 - 2**63 * (kind[0] == "i") else 0
+              for a, b in zip(x.tolist(), y.tolist(), strict=True)]  # fmt: skip
+    found = np.empty_like(x)
+    quotients(x, y, found)
+    assert np.array_equal(found, np.array(wanted, "u8" if kind == "u8" else "i8").astype(kind))

@@ -27,14 +27,14 @@ from vecdist.kernel.expressions import (
     Several,
     spine,
 )
-from vecdist.runtime import conventions, exports, lanes, modules, outlining, typed, unrolling
+from vecdist.runtime import conventions, exports, lanes, modules, outlining, quotients, typed, unrolling
 from vecdist.runtime.lanes import blocks_of, mixes_widths, widened
 from vecdist.runtime.modules import Module
 from vecdist.runtime.outlining import Part, framed, parts_of
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import is_small, kept_whole
 
-SHAPING = conventions, exports, lanes, modules, outlining, scopes, typed, unrolling
+SHAPING = conventions, exports, lanes, modules, outlining, quotients, scopes, typed, unrolling
 VERSION = b"".join(Path(file).read_bytes() for file in (__file__, *(str(each.__file__) for each in SHAPING)))
 Value = Any  # of LLVM; None for what is known when compiling
 

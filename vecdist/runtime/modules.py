@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
@@ -12,6 +13,7 @@ from numba.core import types
 from vecdist.kernel.code import walk
 from vecdist.runtime import exports
 from vecdist.runtime.conventions import Conventions
+from vecdist.runtime.quotients import floor_quotient
 from vecdist.runtime.typed import Type, Typed, Written
 
 Value = Any  # of LLVM; None for what is known when compiling
@@ -47,7 +49,8 @@ class Module:
         """What emits a call of one of Numba's functions, which it takes long to find."""
         key = function, signature
         if key not in self.emitters:
-            self.emitters[key] = self.target.get_function(function, signature)
+            own = floor_quotient(self.target, signature) if function is operator.floordiv else None
+            self.emitters[key] = own or self.target.get_function(function, signature)
         return self.emitters[key]
 
     def function(self, made: Typed) -> ir.Function:
