@@ -11,7 +11,7 @@ from numba.core import types
 
 def floor_quotient(target: Any, signature: Any) -> Callable[[ir.IRBuilder, Sequence[Any]], Any] | None:
     """What emits a quotient of signed integers, with Numba's value, 0, where there is none; ``None`` for others."""
-    kind = signature.return_type
+    kind: Any = signature.return_type
     if not (isinstance(kind, types.Integer) and kind.signed):
         return None
 
