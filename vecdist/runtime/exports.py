@@ -37,8 +37,10 @@ def argument(target: Any, builder: ir.IRBuilder, kind: Any, words: Any, place: i
 
 
 def word(builder: ir.IRBuilder, words: Any, place: int) -> Any:
-    """The word at a place."""
-    return builder.load(at(builder, words, place))
+    """The word at a place, which nothing that a function stores changes: loops around need it once."""
+    found = builder.load(at(builder, words, place))
+    found.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return found
 
 
 def at(builder: ir.IRBuilder, words: Any, place: int) -> Any:

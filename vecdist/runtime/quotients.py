@@ -11,8 +11,8 @@ from numba.core import types
 
 def floor_quotient(target: Any, signature: Any) -> Callable[[ir.IRBuilder, Sequence[Any]], Any] | None:
     """What emits a quotient of signed integers, with Numba's value, 0, where there is none; ``None`` for others."""
-    kind: Any = signature.return_type
-    if not (isinstance(kind, types.Integer) and kind.signed):
+    kind = signature.return_type
+    if not isinstance(kind, types.Integer) or not signature.return_type.signed:
         return None
 
     def emitted(builder: ir.IRBuilder, arguments: Sequence[Any]) -> Any:
