@@ -149,6 +149,21 @@ def test_random_keys_are_numpys(pair):
         np.testing.assert_array_equal(value_and_grad((found * found).sum(), x)[1], wanted)
 
 
+@pytest.mark.parametrize("shape", [(1, 2, 1), (2, 1, 2), (1, 1, 2), (2, 1, 1), (1, 2), (2, 1), (1, 1)], ids=str)
+def test_axes_of_one_element_are_no_others(shape):
+    """All keys of these, in an array of any lengths of 1: which axis has been picked is not told by its length."""
+    x = np.arange(1.0, np.prod(shape) + 1).reshape(shape)
+    for key in itertools.product((np.array(0), [0], 0, ALL), repeat=x.ndim):
+        wanted = np.zeros(shape)
+        np.add.at(wanted, key, 2 * x[key])
+        found = lazy(x)[key]
+        value, slope = in_loops((found * found).sum(), x)
+        np.testing.assert_array_equal(value, (x[key] ** 2).sum())
+        np.testing.assert_array_equal(slope.reshape(shape), wanted)
+        with by_interpreter():
+            np.testing.assert_array_equal(value_and_grad((found * found).sum(), x)[1], wanted)
+
+
 @pytest.mark.parametrize("index", [A, 1, [2, 0], PAIRS, np.array(-1), np.zeros(0, "i4")], ids=repr)
 def test_take_is_numpys(index):
     with by_interpreter():

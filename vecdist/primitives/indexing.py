@@ -56,7 +56,7 @@ def _scatter_meaning(values: np.ndarray, *rest: Any) -> np.ndarray:
 def _adjoint_of_gather(cotangent: Node, node: Node) -> Node:
     """What is picked, one element of each row, is chosen there again; the rest is added up by index."""
     (x, *indices), (start, count) = node.args, node.attrs
-    if count == 1 and node.shape[start:] == (1,):
+    if count == 1 and x.ndim == start + 1 and node.shape[start:] == (1,):
         return where(eq(position(x.shape[start]), indices[0]), full(cotangent, node.shape), 0.0)
     return scatter(full(cotangent, node.shape), indices, start, x.shape)
 
