@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vecdist.graph.node import Node, rewrite
-from vecdist.primitives.indexing import gather
+from vecdist.primitives.indexing import gather, picks_one
 from vecdist.primitives.structure import STRUCTURE, rebuilt, view
 
 
@@ -20,7 +20,7 @@ def picks(roots: Sequence[Node]) -> tuple[Node, ...]:
 
 def _picked(node: Node, args: tuple[Node, ...]) -> Node:
     found = rebuilt(node, args)
-    if found.op != "gather" or found.attrs[1] != 1 or found.shape[found.attrs[0] :] != (1,):
+    if not picks_one(found):
         return found
     value, index = args
     sooner = None if any(dim != 1 for dim in index.shape[:-2]) else _of_rows(value, index)

@@ -53,10 +53,16 @@ def _scatter_meaning(values: np.ndarray, *rest: Any) -> np.ndarray:
     return result.astype(node.dtype)
 
 
+def picks_one(node: Node) -> bool:
+    """Whether ``node`` picks one element of the last axis for each row of its first argument."""
+    start, count = node.attrs if node.op == "gather" else (0, 0)
+    return count == 1 and node.args[0].ndim == start + 1 and node.shape[start:] == (1,)
+
+
 def _adjoint_of_gather(cotangent: Node, node: Node) -> Node:
     """What is picked, one element of each row, is chosen there again; the rest is added up by index."""
-    (x, *indices), (start, count) = node.args, node.attrs
-    if count == 1 and x.ndim == start + 1 and node.shape[start:] == (1,):
+    (x, *indices), (start, _) = node.args, node.attrs
+    if picks_one(node):
         return where(eq(position(x.shape[start]), indices[0]), full(cotangent, node.shape), 0.0)
     return scatter(full(cotangent, node.shape), indices, start, x.shape)
 
