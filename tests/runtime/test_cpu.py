@@ -1,7 +1,6 @@
 """The CPU: the interpreter's values at every length around a block, the same bits from any number of threads."""
 
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -22,7 +21,6 @@ from vecdist.graph.leaves import leaf
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.runtime import pipeline
-from vecdist.runtime.cpu import backend as cpu
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu import threads
 from vecdist.runtime.cpu.crew import Crew
@@ -319,67 +317,6 @@ def test_nothing_is_compiled_again_for_other_data():
         value_and_grad((np.log(lazy(x)) * 2.5).sum() - x.sum(), (x,))
         before = before or pipeline.compilations()
         assert pipeline.compilations() == before
-
-
-def test_programs_of_one_text_and_other_types_are_others():
-    """Sources say no types, and arrays in one piece are given by their addresses alone."""
-    for dtype in ("f8", "f4", "i8", "f4", "f8"):
-        x = (10.0 * numbers(50)).astype(dtype)
-        assert float((lazy(x) + 1).sum()) == pytest.approx((x.astype("f8") + 1).sum(), rel=1e-6)
-
-
-def test_a_program_takes_no_other_arrays():
-    """Views of arrays by another class, and dtypes that are equal, are the same; all else is an error, never read."""
-    x = numbers(30)
-    program = pipeline.compiled(bind((np.exp(lazy(x)).sum().node,)), "cpu")
-    wanted, found, run = np.zeros(1), np.zeros(1), program.serial
-    run(x, wanted, 30)
-    assert wanted[0] == pytest.approx(np.exp(x).sum())
-    again = np.frombuffer(x.tobytes(), pickle.loads(pickle.dumps(np.dtype("f8", metadata={"of": "others"}))))
-    for same in (x, x.view(np.memmap), again):
-        for call in (run, run.at([30])):
-            found[0] = np.nan
-            call(same, found, 30)
-            assert wanted.tobytes() == found.tobytes()
-    unaligned = np.frombuffer(b"0" + x.tobytes(), np.uint8)[1:].view("f8")
-    for other in (x.astype("f4"), x.astype(">f8"), x.astype("i8"), np.repeat(x, 2)[::2], x[::-1], unaligned):
-        for call in (run, run.at([30])):
-            with pytest.raises(TypeError):
-                call(other, found, 30)
-
-
-@pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("columns", [1, 3, 8, 17])
-def test_short_rows_are_written_out(monkeypatch, columns, dtype):
-    """Where lengths are part of the program: the values, gradients and extremes of the interpreter."""
-    monkeypatch.setattr(cpu.Cpu, "fixed_from", 0)
-    rng = np.random.default_rng(columns)
-    x, scale = (rng.normal(size=shape).astype(dtype) for shape in ((40, columns), (40,)))
-    sums = (np.exp(lazy(x)) * lazy(scale)[:, None]).sum(axis=1)
-    target = (sums * lazy(x).max(axis=1) + lazy(x).prod(axis=1)).sum()
-    value, slopes = value_and_grad(target, (x, scale))
-    wanted = interpreted((target.node, leaf(x), leaf(scale)), gradient_of)
-    tolerance = 1e-13 if dtype == "f8" else 2e-5
-    for found, reference in zip((value, *slopes), wanted, strict=True):
-        assert found.dtype == reference.dtype
-        np.testing.assert_allclose(found, reference, rtol=tolerance, atol=tolerance * np.abs(reference).max())
-    shares = lazy(x) / (1.0 + np.square(lazy(x)).sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(np.asarray(shares), interpreted((shares.node,))[0], rtol=16 * np.finfo(dtype).eps)
-
-
-@pytest.mark.slow
-def test_short_rows_of_long_arrays():
-    """Compiled, with lengths as part of the program: rows written out, and rows as loops of known length."""
-    rng, before = np.random.default_rng(7), pipeline.compilations()
-    for columns, rows in ((8, 2**15), (8, 2**15 - 1), (64, 2**12), (64, 2**12 - 1)):
-        x, scale = rng.normal(size=(rows, columns)), rng.normal(size=rows)
-        value, slope = value_and_grad(np.log(np.exp(lazy(x) * lazy(scale)[:, None]).sum(axis=1)).sum(), scale)
-        products = np.exp(x * scale[:, None])
-        np.testing.assert_allclose(value, np.log(products.sum(axis=1)).sum(), rtol=1e-12)
-        wanted = (products * x).sum(axis=1) / products.sum(axis=1)
-        np.testing.assert_allclose(slope, wanted, rtol=1e-11, atol=1e-13)
-    assert pipeline.compilations() == before + 3, "few elements have one program for any length"
 
 
 def tried(alone, shared, work=100_000, runs=12):

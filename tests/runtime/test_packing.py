@@ -1,5 +1,6 @@
 """Kernels whose arguments lie in one array of words: the same bits, whoever runs them."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,6 +15,7 @@ from vecdist.distributions import Normal
 from vecdist.graph.memo import Memo
 from vecdist.kernel.code import Do, Function, If, Return, let
 from vecdist.kernel.expressions import Name
+from vecdist.passes.bind import bind
 from vecdist.runtime import cache, pipeline
 
 
@@ -107,3 +109,36 @@ def test_threads_do_not_see_each_others_numbers():
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda a: float(fast(x, float(a))), range(400)))
     assert found == [4.0 * a for a in range(400)]
+
+
+def test_programs_of_one_text_and_other_types_are_others():
+    """Sources say no types, and arrays in one piece are given by their addresses alone."""
+    for dtype in ("f8", "f4", "i8", "f4", "f8"):
+        x = (10.0 * numbers(50)).astype(dtype)
+        assert float((lazy(x) + 1).sum()) == pytest.approx((x.astype("f8") + 1).sum(), rel=1e-6)
+
+
+def test_a_program_takes_no_other_arrays():
+    """Views of arrays by another class, and dtypes that are equal, are the same; all else is an error, never read."""
+    x = numbers(30)
+    program = pipeline.compiled(bind((np.exp(lazy(x)).sum().node,)), "cpu")
+    wanted, found, run = np.zeros(1), np.zeros(1), program.serial
+    run(x, wanted, 30)
+    assert wanted[0] == pytest.approx(np.exp(x).sum())
+    again = np.frombuffer(x.tobytes(), pickle.loads(pickle.dumps(np.dtype("f8", metadata={"of": "others"}))))
+    for same in (x, x.view(np.memmap), again):
+        for call in (run, run.at([30])):
+            found[0] = np.nan
+            call(same, found, 30)
+            assert wanted.tobytes() == found.tobytes()
+    unaligned = np.frombuffer(b"0" + x.tobytes(), np.uint8)[1:].view("f8")
+    for other in (x.astype("f4"), x.astype(">f8"), x.astype("i8"), np.repeat(x, 2)[::2], x[::-1], unaligned):
+        for call in (run, run.at([30])):
+            with pytest.raises(TypeError):
+                call(other, found, 30)
+    for call in (run, run.at([30])):
+        for number in (29.5, [1.0], None):
+            with pytest.raises(TypeError):
+                call(number, found, 30)
+    with pytest.raises(TypeError):
+        run(x, found, 29.5)

@@ -16,7 +16,7 @@ from vecdist.model.evaluation import Prepared
 from vecdist.model.native.language import c_entry
 from vecdist.runtime.base import Feed, element_count
 from vecdist.runtime.cpu.backend import CpuProgram
-from vecdist.runtime.cpu.call_loops import EACH, GRADIENTS, HEAD, LINE, MANY, MEMORY, NUMBER, ONE, VALUES, VECTORS
+from vecdist.runtime.cpu.call_loops import EACH, GRADIENTS, HEAD, KIND, LINE, MANY, MEMORY, NUMBER, ONE, VALUES, VECTORS
 from vecdist.runtime.cpu.packing import words
 from vecdist.runtime.exports import places
 
@@ -47,7 +47,7 @@ class Entry:
     @cached_property
     def function(self) -> Any:
         """The function for C, at its ``address``, which takes nothing but vectors and what is filled."""
-        return c_entry(self.told, self.table[4] == ONE)
+        return c_entry(self.told, self.table[KIND] == ONE)
 
 
 def for_one(prepared: Prepared, size: int) -> Entry | None:

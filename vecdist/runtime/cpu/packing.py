@@ -45,6 +45,8 @@ def _words(kind: Any, given: Any) -> tuple[int, ...]:
     if isinstance(kind, types.Float):
         return (int(np.float64(given).view(np.int64)),)
     value = int(given)
+    if value != given:
+        raise TypeError(f"{given} where a whole number is read")
     return (value - WORDS if value >= SIGN else value,)
 
 
@@ -73,21 +75,21 @@ class Packed:
 
     def __call__(self, *arguments: Any) -> None:
         given = self._others(arguments)
-        known, _held, words = self._last
-        if not (words and all(map(is_, given, known))):
-            _held, words = self._with(given)
-        if self._launch(self.address, words, self.count, self._told, id(arguments)):
+        known, _held, told = self._last
+        if not (told and all(map(is_, given, known))):
+            _held, told = self._with(given)
+        if self._launch(self.address, told, self.count, self._told, id(arguments)):
             self.slowly(arguments)
 
     def at(self, lengths: Sequence[int]) -> Callable[..., None]:
         """The same for arguments that end with these lengths, of which nothing else is an integer: they are known."""
         if len(self.others) != len(lengths):
             return self
-        launch, code, count, told = self._launch, self.address, self.count, self._told
-        held, words = self._with(lengths)
+        launch, code, count, kinds = self._launch, self.address, self.count, self._told
+        held, told = self._with(lengths)
 
         def call(*arguments: Any, held: tuple[Any, ...] = (held, self)) -> None:
-            if launch(code, words, count, told, id(arguments)):
+            if launch(code, told, count, kinds, id(arguments)):
                 self.slowly(arguments)
 
         return call
@@ -116,6 +118,8 @@ def _of_type(kind: Any, given: Any) -> Any:
     """An argument as code reads it; ``TypeError`` where it is an array of other elements, or lies in pieces."""
     if not _is_array(kind):
         return given
+    if not isinstance(given, np.ndarray):
+        raise TypeError(f"{given!r} where an array is read")
     axes, _, flags = _required(kind)
     apart = flags & CONTIGUOUS and not given.flags.c_contiguous
     if given.dtype != as_dtype(kind.dtype) or apart or not given.flags.aligned or (axes and given.ndim != axes):

@@ -1,0 +1,45 @@
+"""Rows of few elements, whose lengths are part of the program: written out, or loops of known length."""
+
+import numpy as np
+import pytest
+from reference import interpreted
+
+from vecdist import lazy, value_and_grad
+from vecdist.graph.leaves import leaf
+from vecdist.lazy.derivatives import gradient_of
+from vecdist.runtime import pipeline
+from vecdist.runtime.cpu import backend as cpu
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("columns", [1, 3, 8, 17])
+def test_short_rows_are_written_out(monkeypatch, columns, dtype):
+    """Where lengths are part of the program: the values, gradients and extremes of the interpreter."""
+    monkeypatch.setattr(cpu.Cpu, "fixed_from", 0)
+    rng = np.random.default_rng(columns)
+    x, scale = (rng.normal(size=shape).astype(dtype) for shape in ((40, columns), (40,)))
+    sums = (np.exp(lazy(x)) * lazy(scale)[:, None]).sum(axis=1)
+    target = (sums * lazy(x).max(axis=1) + lazy(x).prod(axis=1)).sum()
+    value, slopes = value_and_grad(target, (x, scale))
+    wanted = interpreted((target.node, leaf(x), leaf(scale)), gradient_of)
+    tolerance = 1e-13 if dtype == "f8" else 2e-5
+    for found, reference in zip((value, *slopes), wanted, strict=True):
+        assert found.dtype == reference.dtype
+        np.testing.assert_allclose(found, reference, rtol=tolerance, atol=tolerance * np.abs(reference).max())
+    shares = lazy(x) / (1.0 + np.square(lazy(x)).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(np.asarray(shares), interpreted((shares.node,))[0], rtol=16 * np.finfo(dtype).eps)
+
+
+@pytest.mark.slow
+def test_short_rows_of_long_arrays():
+    """Compiled, with lengths as part of the program: rows written out, and rows as loops of known length."""
+    rng, before = np.random.default_rng(7), pipeline.compilations()
+    for columns, rows in ((8, 2**15), (8, 2**15 - 1), (64, 2**12), (64, 2**12 - 1)):
+        x, scale = rng.normal(size=(rows, columns)), rng.normal(size=rows)
+        value, slope = value_and_grad(np.log(np.exp(lazy(x) * lazy(scale)[:, None]).sum(axis=1)).sum(), scale)
+        products = np.exp(x * scale[:, None])
+        np.testing.assert_allclose(value, np.log(products.sum(axis=1)).sum(), rtol=1e-12)
+        wanted = (products * x).sum(axis=1) / products.sum(axis=1)
+        np.testing.assert_allclose(slope, wanted, rtol=1e-11, atol=1e-13)
+    assert pipeline.compilations() == before + 3, "few elements have one program for any length"
