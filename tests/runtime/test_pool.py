@@ -3,6 +3,7 @@
 import gc
 import threading
 import weakref
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -63,7 +64,8 @@ def test_a_view_keeps_the_memory_of_a_result(name):
     assert address(f(x)) == where
 
 
-def test_spare_memory_is_bounded_and_freed():
+def test_spare_memory_is_bounded_and_freed(monkeypatch):
+    monkeypatch.setattr(pool, "SMALL", 0)
     made = [pool.Pool(LARGE, np.dtype("f8")) for _ in range(pool.POOLS + 2)]
     for one in made:
         arrays = [one() for _ in range(pool.SPARE + 3)]
@@ -77,6 +79,39 @@ def test_spare_memory_is_bounded_and_freed():
     del array
     gc.collect()
     assert gone[0]() is None
+
+
+def test_any_number_of_small_arrays_waits_for_use():
+    made = [pool.Pool(LARGE, np.dtype("f8")) for _ in range(3 * pool.POOLS)]
+    for one in made:
+        one()
+    assert [len(one._spare) for one in made] == [1] * len(made)
+    gone = pool.Pool(pool.SMALL, np.dtype("u1"))
+    gone()
+    assert [len(one._spare) for one in made] == [0] * (2 * pool.POOLS + 1) + [1] * (pool.POOLS - 1)
+    del made, one
+    last = pool.Pool(LARGE, np.dtype("f8"))
+    last()
+    assert sum(each() is not None for each in pool._recent) == len(pool._recent), "what is gone is forgotten"
+
+
+def test_memory_of_temporary_arrays_is_used_again():
+    """A running sum waits in memory that is given back, whatever the launch does."""
+    f, x = compile(lambda a: (np.cumsum(np.exp(a)) * a).sum()), np.linspace(0.0, 1.0, LARGE)
+    taken = []
+
+    def buffer(self):
+        taken.append(self)
+        return np.empty(self.count, self.dtype)
+
+    with mock.patch.object(pool.Pool, "buffer", buffer):
+        wanted = f(x)
+    assert taken and all(isinstance(each, pool.Pool) for each in taken)
+    before = [len(each._spare) for each in taken]
+    for _ in range(3):
+        assert f(x) == wanted
+    assert [len(each._spare) for each in taken] == [max(1, count) for count in before]
+    np.testing.assert_allclose(wanted, (np.cumsum(np.exp(x)) * x).sum(), rtol=1e-12)
 
 
 def test_small_results_and_eager_ones_own_their_memory():

@@ -109,7 +109,7 @@ class CpuProgram(Program):
         launch = Trial(alone, lambda: self.threaded(lengths), self.work(lengths), self.pace)
         names: dict[str, Any] = {"launch": launch, "empty": np.empty, "zeros": np.zeros, "int64": np.int64}
         names |= {"making": turns.making, "give_way": turns.give_way}
-        arguments, fresh, given, results = [], [], [], []
+        arguments, fresh, given, results, used = [], [], [], [], []
         for slot in self.slots:
             feed = feeds[slot.index]
             text = f"x{slot.index}" if feed.place is None else f"arrays[{feed.place}]"
@@ -120,7 +120,9 @@ class CpuProgram(Program):
             count = names[f"c{number}"] = element_count(output.shape, lengths)
             large = pooled and count * output.dtype.itemsize >= POOLED_FROM
             names[f"t{number}"] = Pool(count, output.dtype) if large else output.dtype
-            fresh.append(f"o{number} = t{number}()" if large else f"o{number} = empty(c{number}, t{number})")
+            taken = f"t{number}.buffer" if output.temporary else f"t{number}"
+            fresh.append(f"o{number} = {taken}()" if large else f"o{number} = empty(c{number}, t{number})")
+            used += [f"    t{number}.give_back(o{number})"] if large and output.temporary else []
             given.append(fresh[-1] if output.temporary else f"o{number} = out[{len(results)}].reshape(-1)")
             arguments.append(f"o{number}")
             if not output.temporary:
@@ -132,7 +134,7 @@ class CpuProgram(Program):
             arguments.append("flag")
         names |= {name: lengths[name] for name in self.lengths}
         arguments += self.lengths
-        lines += [f"    launch.run({', '.join(arguments)})", "    if making: give_way()"]
+        lines += [f"    launch.run({', '.join(arguments)})", *used, "    if making: give_way()"]
         lines.append(given_back(results, "flag[0] != 0" if kernel.flagged else "False"))
         return written_as_run(lines, names)
 

@@ -1,4 +1,4 @@
-"""Memory for large results, used again when nobody refers to it: touching fresh pages costs as much as a kernel."""
+"""Memory for large arrays, used again when nobody refers to it: touching fresh pages costs as much as a kernel."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import final
 
 import numpy as np
 
-POOLED_FROM = 2**20  # bytes; smaller results cost less than keeping account of them
-SPARE = 2  # buffers of one output that wait for use
-POOLS = 8  # outputs whose spare buffers are kept: those that have last needed fresh memory
+POOLED_FROM = 2**17  # bytes from which C libraries give memory back to the system: less is not worth keeping account of
+SPARE = 2  # buffers of one array that wait for use
+POOLS = 8  # arrays whose spare buffers are kept: those that have last needed fresh memory
+SMALL = 2**28  # bytes of such buffers up to which there may be more arrays
 
 _recent: deque[weakref.ref[Pool]] = deque()
 
@@ -39,32 +40,50 @@ class Pool:
 
     def __call__(self) -> np.ndarray:
         """An array whose memory no other array has."""
-        try:
-            buffer = self._spare.pop()
-        except IndexError:
-            buffer = np.empty(self.count, self.dtype)
-            self._keep()
+        buffer = self.buffer()
         # every view of an array refers to the first that an array of another kind, as a memoryview is, stands behind:
         # so when this one dies, all of its views are dead
         array = np.frombuffer(memoryview(buffer), self.dtype)  # type: ignore[arg-type]
-        weakref.finalize(array, self._give_back, buffer).atexit = False
+        weakref.finalize(array, self.give_back, buffer).atexit = False
         return array
 
-    def _give_back(self, buffer: np.ndarray) -> None:
+    def buffer(self) -> np.ndarray:
+        """The same for who gives it back."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            self._keep()
+            return np.empty(self.count, self.dtype)
+
+    def give_back(self, buffer: np.ndarray) -> None:
+        """Take the memory of an array that nobody uses any more."""
         if self._kept:
             self._spare.append(buffer)
 
     def _keep(self) -> None:
-        """Keep spare buffers from now on; the pool that has gone longest without fresh memory lets go of its own."""
-        self._kept = True
+        """Keep spare buffers from now on; the pools that have gone longest without fresh memory let go of their own."""
+        self._kept, held = True, 0
         own: weakref.ref[Pool] = weakref.ref(self)
-        with contextlib.suppress(ValueError):
-            _recent.remove(own)
+        _forget(own)
         _recent.append(own)
-        oldest = _recent.popleft()() if len(_recent) > POOLS else None
-        if oldest is not None:
-            oldest._drop()
+        for place, each in enumerate(reversed(_recent.copy())):
+            pool = each()
+            held += pool.bytes if pool else 0
+            if pool is None or (place >= POOLS and held > SMALL):
+                _forget(each)
+                if pool:
+                    pool._drop()
+
+    @property
+    def bytes(self) -> int:
+        """The memory that may wait for use."""
+        return SPARE * self.count * self.dtype.itemsize
 
     def _drop(self) -> None:
         self._kept = False
         self._spare.clear()
+
+
+def _forget(pool: weakref.ref[Pool]) -> None:
+    with contextlib.suppress(ValueError):
+        _recent.remove(pool)
