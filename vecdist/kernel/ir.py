@@ -16,7 +16,7 @@ import numpy as np
 
 from vecdist.graph.memo import cached_property
 from vecdist.graph.shapes import Shape
-from vecdist.kernel.expressions import Constant, Expr, Name, joined
+from vecdist.kernel.expressions import Constant, Expr, Name, joined, names
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Total  # noqa: F401
 
 Size = Literal["", "long", "short"]
@@ -233,12 +233,28 @@ class Kernel:
         """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``.
 
         Where its loops have fewer than ``least`` elements, only lengths of loops in steps are: these run one by one.
+        What their indices are compared with is known with them, if it is no more: where parts of rows begin, and end.
         """
         whole, inner = self._dims
         small = max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least
         known = [(dim, lengths[dim]) for dim in (self._step_dims if small else inner) if dim in lengths]
         fixed = tuple((dim, n) for dim, n in known if n > 0 and (n <= longest or (longest and dim in few)))
-        return replace(self, fixed=fixed) if fixed else self
+        beside = {name for dim, _ in fixed for name in self._beside.get(dim, ())} - dict(fixed).keys()
+        parts = [(name, lengths[name]) for name in sorted(beside) if lengths[name] <= longest]
+        return replace(self, fixed=(*fixed, *parts)) if fixed else self
+
+    @cached_property
+    def _beside(self) -> dict[str, set[str]]:
+        """The lengths, and starts of slices, in conditions of the indices of inner loops of each length."""
+        inner = [each for _, loop in self.shared_nests() for each in loop.body.walk()]
+        dims = {each.index: each.dim for each in inner if isinstance(each, Loop)}
+        found = {dim: set[str]() for dim in dims.values()}
+        guards = {each.guard for each in inner if isinstance(each, Load) and each.guard is not None}
+        for expr in guards | {each.args[0] for each in inner if isinstance(each, Assign) and each.op == "index"}:
+            used = set(names(expr))
+            for index in used & dims.keys():
+                found[dims[index]] |= used & {*self.lengths}
+        return found
 
     @cached_property
     def _step_dims(self) -> list[str]:
