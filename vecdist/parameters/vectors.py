@@ -15,7 +15,7 @@ from vecdist.graph.shapes import Lengths
 from vecdist.parameters.base import Parameter, Shape, count, declared, put
 from vecdist.parameters.functions import constant, log_proportions, off_edge
 
-SHORT = 100  # elements up to which a product with a matrix is cheaper than running sums
+SHORT = 8  # elements up to which a product with a matrix is cheaper than running sums
 
 
 def ordered(n: int, shape: Lengths = ()) -> Parameter:
@@ -109,11 +109,15 @@ def _zero_sum(y: Any) -> Any:
     n = y.shape[-1] + 1
     if n <= SHORT:
         return (constant(helmert(n), y) * y[..., None, :]).sum(axis=-1)
-    k, i = np.arange(n), np.arange(1, n)
+    i = np.arange(1, n)
     parts = y * constant(1.0 / np.sqrt(i * (i + 1.0)), y)
-    behind = parts[..., constant(np.minimum(k, n - 2), y)] * constant(np.where(k < n - 1, 1.0, 0.0), y)
-    before = parts[..., constant(np.maximum(k - 1, 0), y)] * constant(1.0 * k, y)
-    return np.cumsum(behind[..., ::-1], axis=-1)[..., ::-1] - before
+    behind = np.cumsum(parts[..., ::-1], axis=-1)[..., ::-1]
+    return _beside(behind, 0, 1) - _beside(parts * constant(1.0 * i, y), 1, 0)
+
+
+def _beside(x: Any, before: int, behind: int) -> Any:
+    """Rows with so many zeros before them, and behind."""
+    return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(before, behind)])
 
 
 def _coordinates(x: np.ndarray) -> np.ndarray:
