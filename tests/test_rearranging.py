@@ -143,6 +143,20 @@ def test_arrays_are_padded_by_values_of_each_side():
     assert_numpys(lambda x: np.pad(x, {-1: (1, 2), 0: 1}), numbers((2, 3)))
 
 
+def test_zeros_beside_infinities_are_zeros():
+    """Of one sign or the other, whatever is in what they are put beside."""
+    x = np.array([-0.0, np.inf, np.nan, 1.0])
+    for width in ((1, 2), (0, 1), (1, 0), 0):
+        assert np.asarray(np.pad(lazy(x), width)).tobytes() == np.pad(x, width).tobytes()
+        negative = np.pad(lazy(x), width, constant_values=-0.0)
+        assert np.asarray(negative).tobytes() == np.pad(x, width, constant_values=-0.0).tobytes()
+    square = np.pad(lazy(x.reshape(2, 2)), ((1, 0), (0, 3)))
+    assert np.asarray(square).tobytes() == np.pad(x.reshape(2, 2), ((1, 0), (0, 3))).tobytes()
+    y = x.copy()
+    _, slope = value_and_grad((np.pad(lazy(y), 2) * np.arange(8.0)).sum(), y)
+    np.testing.assert_array_equal(slope, [2.0, 3.0, 4.0, 5.0])
+
+
 @CHEAP
 @given(SHAPES, st.sampled_from(DTYPES), st.integers(0, 5), st.data())
 def test_differences_of_neighbours(shape, dtype, order, data):

@@ -6,10 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from interpreting import by_interpreter
 from reference import assert_same, interpreted
 
 import vecdist as vd
 from vecdist import lazy
+from vecdist.graph.node import topological
+from vecdist.kernel.ir import Loop
+from vecdist.passes.bind import bind
 from vecdist.runtime import pipeline
 
 X = np.random.default_rng(5).uniform(0.5, 1.5, (3, 5, 4))
@@ -83,6 +87,7 @@ EXPRESSIONS = {
     "of a reduction": lambda x: (lazy(x) - 0.5 * lazy(x).mean(axis=1, keepdims=True)).cumsum(1),
     "of repeated elements": lambda x: (lazy(x)[:, :1] + np.zeros((1, 6))).cumsum(1),
     "both": lambda x: lazy(x).cumsum(1) / lazy(x).cumprod(1),
+    "extremes": lambda x: np.maximum.accumulate(lazy(x), 1) - np.minimum.accumulate(lazy(x)[::-1], 0),
     "sliced": lambda x: lazy(x).cumsum(1)[:, ::-1][:, 1:] - lazy(x)[:, :-1],
     "reduced": lambda x: lazy(x).cumsum(0).max(axis=0),
     "indexed": lambda x: lazy(x).cumsum(1)[:, np.array([0, 2, 2])],
@@ -125,6 +130,45 @@ def test_gradients(name, axis):
     value, (slope,) = vd.value_and_grad((np.sin(getattr(lazy(x), name)(axis).ravel()) * weights).sum(), (x,))
     np.testing.assert_allclose(value, numpy(x))
     np.testing.assert_allclose(slope, jacobian(numpy, x), rtol=1e-6, atol=1e-8)
+
+
+KEYS = (
+    (...,), (slice(None, None, -1),), (..., slice(None, None, -1)), (slice(None, None, -1),) * 2,
+    (..., slice(None, 0, -1)), (..., slice(None, None, -2)), (..., slice(3, None, -1)), (..., slice(None, None, 2)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_turned_around_runs_backwards(name, axis):
+    """Turned before and behind, wholly, in part or along the other axis: NumPy's values and slopes."""
+    weights = np.random.default_rng(2).normal(size=(5, 4))
+    for before, behind in itertools.product(KEYS, KEYS):
+        for x in (X[0], X[0, :, :1], X[0, :1]):
+
+            def numpy(x, before=before, behind=behind):
+                found = getattr(np, name)(x[before], axis)[behind]
+                return (found * weights[: found.shape[0], : found.shape[1]]).sum()
+
+            with by_interpreter():
+                value, slope = vd.value_and_grad(numpy(lazy(x)), x)
+            np.testing.assert_allclose(value, numpy(x), rtol=1e-12)
+            np.testing.assert_allclose(slope, jacobian(numpy, x), rtol=1e-6, atol=1e-7)
+
+
+def test_a_sum_from_the_end_is_one_operation():
+    nodes = topological((np.cumsum(lazy(X)[:, ::-1], axis=1)[:, ::-1].node,))
+    assert [(node.op, *node.attrs[:2]) for node in nodes if node.args] == [("cumsum", (-2,), True)]
+
+
+def test_what_is_taken_in_order_is_computed_before():
+    """Exponentials side by side, and only their sums one after another."""
+    _, kernel = pipeline.lower(bind((np.cumsum(np.exp(lazy(X[0])), axis=1).node,)), pipeline.values)
+    loops = [loop for _, loop in kernel.nests()]
+    inside = [{each.sequential for each in loop.body.every_loop()} for loop in loops]
+    assert inside == [{False}, {True}]
+    statements = [sum(not isinstance(item, Loop) for item in loop.body.walk()) for loop in loops]
+    assert statements[0] > 10 * statements[1]
 
 
 def products_without(x, weights, *places):

@@ -22,7 +22,7 @@ from vecdist.codegen.cuda.launch import COLUMNS, FEW, lanes_of, pieces_of
 from vecdist.codegen.cuda.prefix_sums import depth, shared_words, staged_words
 from vecdist.codegen.cuda.running_results import Change
 from vecdist.kernel.code import For, If, lines, walk
-from vecdist.kernel.expressions import Name
+from vecdist.kernel.expressions import ZERO, Name
 from vecdist.kernel.ir import Block, Kernel, Loop, Output, Slot
 from vecdist.kernel.statements import Accumulate, Load, Store, Total
 from vecdist.runtime.cpu import threads
@@ -36,7 +36,7 @@ def running(op, factor=None, dim="n1"):
     root = Block()
     rows = Loop("n0", Block(root, "i0"))
     along = Loop(dim, Block(rows.body, "i1"), sequential=True)
-    taken = Accumulate("a2", Name("v1"), rows.body, F8, op, factor)
+    taken = Accumulate("a2", Name("v1"), rows.body, F8, op, factor, ZERO if op == "last" else None)
     for item in (Load("v1", 0, (i, j), F8), taken, Total("v3", "a2", F8), Store(0, (i, j), Name("v3"))):
         along.body.put(0, item)
     rows.body.put(0, along)
@@ -46,8 +46,9 @@ def running(op, factor=None, dim="n1"):
     return kernel, rows, along
 
 
-@pytest.mark.parametrize(("op", "alone"), [("sum", False), ("prod", False), ("linear", False), ("max", True)])
-def test_associative_steps_are_shared(op, alone):
+@pytest.mark.parametrize("op", ["sum", "prod", "max", "min", "linear", "last"])
+def test_associative_steps_are_shared(op):
+    alone = op == "last"
     kernel, rows, along = running(op, Name("v1") if op == "linear" else None)
     assert one_by_one(along) == alone and Grid(kernel).takes_blocks(rows) != alone
     *_, turns = over_groups(rows, {}, Grid(kernel))
@@ -156,7 +157,7 @@ def test_rows_with_sums_of_their_own_or_steps_one_by_one_are_not_cut():
     kernel, rows, _ = running("sum")
     rows.body.put(1, Total("v9", "a2", F8))
     assert not Grid(kernel).cut and not needs_grid_barrier(kernel)
-    assert not Grid(running("max")[0]).cut
+    assert not Grid(running("last")[0]).cut
 
 
 def test_a_cut_row_is_run_twice_with_the_grid_waiting_in_between():

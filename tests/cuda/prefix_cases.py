@@ -49,6 +49,22 @@ def recurrences(columns, dtype="f8"):
     return (*ends, lazy(rows).cumsum(1)), ()
 
 
+def extremes(columns, dtype="f8"):
+    """Running extremes of numbers many of which are equal, with their gradient, or of integers."""
+    array = np.round(long_rows(columns) * 2.0) + np.arange(columns) // 40
+    if np.dtype(dtype).kind != "f":
+        return (np.maximum.accumulate(lazy(array.astype(dtype)), 1), np.minimum.accumulate(lazy(ROWS), 0)), ()
+    highest, lowest = np.maximum.accumulate(lazy(array), 1), np.minimum.accumulate(lazy(array)[:, ::-1], 1)
+    return ((highest * positive(columns) - lowest**2).sum(),), (array,)
+
+
+def extremes_of_infinities(columns):
+    """From a NaN on all are, and -inf is larger than nothing else."""
+    array = long_rows(columns)
+    array[0, :70], array[1, 50], array[2, 90] = -np.inf, np.nan, np.inf
+    return (np.maximum.accumulate(lazy(array), 1), np.minimum.accumulate(lazy(array), 1)), ()
+
+
 def logarithms(columns):
     """Those of running sums of exponentials, of which each would overflow."""
     array = long_rows(columns) * 900.0
@@ -98,6 +114,12 @@ def cases(threads):
         "running sums of integers by blocks": (integers(300), 1, threads),
         "running sums of what rows add up to": (((np.exp(lazy(ROWS)).sum(axis=0).cumsum(),), ()), 1, WARP),
         "logarithms of running sums of exponentials with gradient": (logarithms(150), 1, WARP),
+        "running extremes with gradient by warps": (extremes(150), 1, WARP),
+        "running extremes with gradient by blocks": (extremes(300), 1, (threads, threads, WARP)),
+        "running extremes with gradient in pieces": (extremes(1030), 1, (2 * threads, threads, WARP)),
+        "running extremes with gradient in pieces of a thread": (extremes(130), 1, -11),
+        "running extremes of integers by teams": (extremes(200, "i4"), 1, 8),
+        "running extremes of infinities and NaN in pieces": (extremes_of_infinities(700), 1, 2 * threads),
         "recurrences by warps": (recurrences(300), 1, WARP),
         "recurrences in float32 by blocks": (recurrences(520, "f4"), 1, threads),
         "recurrences of empty rows by blocks": (recurrences(0), 1, threads),

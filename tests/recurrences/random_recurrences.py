@@ -103,6 +103,7 @@ OPERATIONS = {
     "at the largest": lambda a: np.take_along_axis(a, np.argmax(_real(a), axis=-1)[..., None], axis=-1)[..., 0],
     "of a row": lambda matrix, a: matrix[(_real(a) > 0.1).astype(int)],
     "running sum": lambda a: 0.5 * np.cumsum(a, axis=-1),
+    "running maximum": lambda a: 0.5 * np.maximum.accumulate(a, axis=-1),
     "running product": lambda a: np.cumprod(a, axis=-1),
     "in order": lambda a: np.sort(a, axis=-1),
     "by order": lambda a: np.take_along_axis(np.sin(a), np.argsort(a, axis=-1), axis=-1),
@@ -112,7 +113,7 @@ OPERATIONS = {
     "inverse": lambda matrix: np.linalg.inv(_regular(matrix)),
     "determinant": lambda matrix: 0.1 * np.linalg.det(_regular(matrix)),
 }
-SAME = {"half", "sine", "running sum", "running product", "in order", "by order"}  # shapes as what is given
+SAME = {"half", "sine", "running sum", "running maximum", "running product", "in order", "by order"}
 OF_MATRICES = {"factor": (0,), "inverse": (0,), "determinant": (2,), "diagonal": (1,), "picked twice": (2, 4)}
 """How many of the last axes go, and what comes in their place."""
 

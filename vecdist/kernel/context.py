@@ -162,6 +162,8 @@ def _guards(context: Context, node: Node, root: Block) -> Iterator[tuple[int | N
 
 def _place(index: Index, start: Dim, step: int) -> Expr:
     """The index of the source of a pad at an index of the pad."""
+    if step == -1:
+        return _affine(index.value, start, step)
     offset = _offset(index, start)
     return offset if step == 1 else offset // step
 

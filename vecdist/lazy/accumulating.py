@@ -11,7 +11,7 @@ from vecdist.lazy.array import LazyArray, Operand, as_lazy, where
 from vecdist.lazy.joining import along
 from vecdist.lazy.scan import scan
 from vecdist.primitives.boundary import held
-from vecdist.primitives.scans import linear_recurrence, shifted
+from vecdist.primitives.scans import linear_recurrence, running, shifted
 
 _MOST = float(np.finfo(np.float64).max)
 
@@ -32,7 +32,7 @@ def logcumsumexp(x: Operand, axis: int = -1) -> LazyArray:
     x = as_lazy(x)
     x, (place,) = x if x.dtype.kind == "f" else x.astype(np.float64), x.axes(axis)
     wide = x.astype(np.float64)
-    largest = held(folded(np.maximum, wide, place, every=True).clip(-_MOST, _MOST))
+    largest = held(LazyArray(running("cummax", wide.node, place)).clip(-_MOST, _MOST))
     fallen = np.minimum(LazyArray(shifted(largest.node, place)) - largest, 0.0)  # the first is of no sum
     terms = np.exp(wide - largest)
     total = LazyArray(linear_recurrence(np.exp(fallen).node, terms.node, place))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from vecdist.graph.leaves import number
-from vecdist.graph.node import Node, cast
+from vecdist.graph.node import Node, cast, const
 from vecdist.lazy.array import LazyArray, as_lazy, where
 from vecdist.lazy.joining import along, concatenate, joined
 from vecdist.lazy.on_device import beside
@@ -138,8 +138,9 @@ def _between(array: LazyArray, width: Sequence[int], constant_values: Any, axis:
     for side, count in enumerate(width):
         value = _side(constant_values, array.ndim, axis, side)
         shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
-        given = LazyArray(broadcast_view(cast(as_lazy(value).node, array.dtype), shape))
-        parts.insert(side * len(parts), given.node)
+        plain = not isinstance(value, LazyArray) and value == 0 and not np.signbit(value)
+        given = const(0, array.dtype) if plain else cast(as_lazy(value).node, array.dtype)
+        parts.insert(side * len(parts), broadcast_view(given, shape))
     return LazyArray(joined(parts, axis))
 
 

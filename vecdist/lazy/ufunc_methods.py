@@ -20,6 +20,7 @@ from vecdist.lazy.scattering import add_at
 from vecdist.lazy.ufuncs import apply
 from vecdist.lazy.views import broadcast_view
 from vecdist.primitives.reductions import reduced
+from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes
 
 _INSTEAD = {"add": "a = vecdist.add_at(a, indices, b)", "subtract": "a = vecdist.add_at(a, indices, -b)"}
@@ -115,6 +116,15 @@ def _logsumexp(array: Any, axis: Any = 0, dtype: Any = None, keepdims: bool = Fa
     return found if keepdims else LazyArray(drop_axes(found.node, axes))
 
 
+def _running(op: str, ufunc: np.ufunc) -> Callable[..., LazyArray]:
+    def accumulate(array: Any, axis: int = 0, dtype: Any = None) -> LazyArray:
+        x = _of_dtype(ufunc, as_lazy(array), dtype)
+        (place,) = x.axes(axis)
+        return LazyArray(running(op, x.node, place))
+
+    return accumulate
+
+
 def _logcumsumexp(array: Any, axis: int = 0, dtype: Any = None) -> LazyArray:
     return logcumsumexp(_of_dtype(np.logaddexp, as_lazy(array), dtype), axis)
 
@@ -127,7 +137,9 @@ _OWN: dict[tuple[str, str], Callable[..., LazyArray]] = {
     ("logaddexp", "reduce"): _logsumexp,
     ("logical_and", "reduce"): FUNCTIONS["all"],
     ("logical_or", "reduce"): FUNCTIONS["any"],
+    ("maximum", "accumulate"): _running("cummax", np.maximum),
     ("maximum", "reduce"): FUNCTIONS["max"],
+    ("minimum", "accumulate"): _running("cummin", np.minimum),
     ("minimum", "reduce"): FUNCTIONS["min"],
     ("multiply", "accumulate"): FUNCTIONS["cumprod"],
     ("multiply", "reduce"): FUNCTIONS["prod"],

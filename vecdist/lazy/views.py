@@ -9,7 +9,7 @@ from typing import Any
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from vecdist.graph.node import Node
-from vecdist.primitives.structure import Entry, view
+from vecdist.primitives.structure import Entry, joined, view
 
 
 def index_view(x: Node, key: Any) -> Node:
@@ -34,7 +34,8 @@ def index_view(x: Node, key: Any) -> Node:
         else:
             entries.append((None, _position(item, length, source), 1))
         source += 1
-    return view(x, entries, tuple(shape))
+    found = view(x, entries, tuple(shape))
+    return x.args[0] if x.op == "view" and joined(found) is x.args[0] else found  # turned around, and back
 
 
 def complete_key(keys: tuple[Any, ...], ndim: int) -> list[Any]:

@@ -57,6 +57,20 @@ def _running(op: str, neutral: int) -> Callable[[Node], Node]:
     return paired
 
 
+def _extreme(op: str) -> Callable[[Node], Node]:
+    """The largest or smallest element up to each one, for those behind which it stands itself."""
+
+    def paired(node: Node) -> Node:
+        (x,), ((axis,), backwards) = node.args, node.attrs
+        place = node.ndim + axis
+        shape = _doubled(node.shape, place)
+        upto = _comes_first(place + 1, place, shape, backwards)
+        found = where(upto, _inserted(x, place), _inserted(x, place + 1))
+        return _reduced(op, full(found, shape), (place + 1 - len(shape),))
+
+    return paired
+
+
 def _linear(node: Node) -> Node:
     """Terms times the factors behind them: the sum over j up to i of b_j times all a_k with k behind j and up to i."""
     (terms, factors), ((axis,), backwards) = node.args, node.attrs
@@ -102,5 +116,6 @@ def _reduced(op: str, x: Node, axes: tuple[int, ...]) -> Node:
 
 
 PAIRED: dict[str, Callable[[Node], Node]] = {
-    "scatter": _scatter, "cumsum": _running("sum", 0), "cumprod": _running("prod", 1), "linear_recurrence": _linear,
+    "scatter": _scatter, "cumsum": _running("sum", 0), "cumprod": _running("prod", 1), "cummax": _extreme("max"),
+    "cummin": _extreme("min"), "linear_recurrence": _linear,
 }  # fmt: skip

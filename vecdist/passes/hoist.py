@@ -24,6 +24,7 @@ from vecdist.primitives.structure import STRUCTURE, is_moved, is_reduction, rebu
 KEPT = 1024  # elements that each block of a grid may keep
 DEAR = 5  # operations from which a value is better read than computed again
 DEAR_BEHIND = 8  # the same where all others have to wait for it
+DEAR_IN_ORDER = 16  # the same where it would be computed in order, one element after another
 COUNTED = 256  # operations that are counted: what takes more is as dear
 SAVED = 64  # operations for each element from which it is worth memory of any size, on a GPU
 WORK = 2**25  # and in all: what a GPU does while its threads wait for each other
@@ -81,13 +82,17 @@ def hoistable(
     for arg, dims in _repeated_by_sums(nodes, scattered) if scattered is not None else ():
         around.setdefault(arg, {})[dims] = None
     known = dict.fromkeys((*picked, *around))
-    costs, behind = _costs(roots) if known else ({}, set())
+    in_order = [arg for node in nodes if node.op in SCANS for arg in node.args] if scattered is None else []
+    costs, behind = _costs(roots) if known or in_order else ({}, set())
     found = [
         Repeated(arg, () if arg in around else tuple(picked[arg]), arg in behind, costs[arg],
                  tuple(around.get(arg, ())), arg not in plain)
         for arg in known if costs.get(arg, 0) >= (DEAR_BEHIND if arg in behind else DEAR)
     ]  # fmt: skip
-    return (*found, *(_with_sums(nodes, scattered) if scattered is not None else ()))
+    if scattered is None:
+        alone = [each for each in dict.fromkeys(in_order) if each not in known and costs.get(each, 0) >= DEAR_IN_ORDER]
+        return (*found, *[Repeated(each, (), True, costs[each], ()) for each in alone])
+    return (*found, *_with_sums(nodes, scattered))
 
 
 def _with_sums(nodes: Sequence[Node], scattered: Collection[Node]) -> Iterator[Repeated]:

@@ -2,7 +2,8 @@
 
 All of them are linear recurrences h_t = a_t h_{t-1} + b_t, or have derivatives that are: with y_t = y_{t-1} x_t the
 tangent is d_t = x_t d_{t-1} + y_{t-1} dx_t, and the cotangents l_t = c_t + x_{t+1} l_{t+1} run the other way.  Nothing
-is divided by a factor, so that derivatives of any order are right with any zeros.
+is divided by a factor, so that derivatives of any order are right with any zeros.  Of running extremes the factors
+say how much of the one before is in each: all, nothing, or a half where both are equal.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from vecdist.graph.node import Node, const
-from vecdist.primitives.structure import STRUCTURE, Structural, full
+from vecdist.graph.node import Node, const, where
+from vecdist.primitives.arithmetic import eq, isnan
+from vecdist.primitives.structure import STRUCTURE, Structural, full, turned_around, view
 
-SCANS = {"cumsum": "sum", "cumprod": "prod", "linear_recurrence": "linear"}  # and how each takes an element in
+SCANS = {
+    "cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min", "linear_recurrence": "linear",
+}  # fmt: skip
+"""Running results, and how each takes an element in."""
 IN_ORDER = {*SCANS, "shifted"}  # what has as attributes the one axis along which elements follow each other
 
 
@@ -35,8 +40,16 @@ def shifted(x: Node, axis: int, backwards: bool = False, first: int = 0) -> Node
 
 
 def in_order(op: str, args: tuple[Node, ...], attrs: tuple) -> Node:
-    """An operation of ``IN_ORDER``; of an axis with one element, what it is of that."""
+    """An operation of ``IN_ORDER``; of an axis with one element, what it is of that.
+
+    Of what is turned around it runs the other way, and is turned around.
+    """
     x, ((axis,), *_) = args[0], attrs
+    turned = [turned_around(arg, axis) for arg in args]
+    if all(turned):
+        (_, backwards, *rest) = attrs
+        other = in_order(op, tuple([arg.args[0] for arg in args]), ((axis,), not backwards, *rest))
+        return view(other, x.attrs[0], x.shape)
     if x.shape[axis] != 1:
         return Node(op, args, attrs, x.shape, x.dtype)
     return full(const(attrs[2], x.dtype), x.shape) if op == "shifted" else x
@@ -74,6 +87,25 @@ def _before(node: Node, first: int) -> Node:
     return shifted(node, *_direction(node), first)
 
 
+def _before_kept(node: Node) -> Node:
+    """How much of the extreme before is in each one: nothing in the first."""
+    (x,), one = node.args, const(1.0, node.dtype)
+    before = _before(node, 0)
+    better = before >= x if node.op == "cummax" else before <= x
+    kept = where(eq(before, x), 0.5, where(better | isnan(before), one, 0.0))
+    return kept * shifted(full(one, node.shape), *_direction(node))
+
+
+def _extreme_tangent(node: Node, dot: Node) -> Node:
+    kept = _before_kept(node)
+    return _tangents(node, kept, (1.0 - kept) * dot)
+
+
+def _extreme_adjoint(cotangent: Node, node: Node) -> Node:
+    kept = _before_kept(node)
+    return _cotangents(cotangent, node, kept) * (1.0 - kept)
+
+
 def _shift(node: Node, x: Node, turned: bool = False) -> Node:
     ((axis,), backwards, _) = node.attrs
     return shifted(full(x, node.shape), axis, backwards != turned)
@@ -109,6 +141,12 @@ STRUCTURE |= {
         meaning=_along(lambda x: np.cumprod(x, axis=0)),
         adjoint=lambda cotangent, node: _cotangents(cotangent, node, node.args[0]) * _before(node, 1),
         tangent=lambda node, dot: _tangents(node, node.args[0], full(dot, node.shape) * _before(node, 1)),
+    ),
+    "cummax": Structural(
+        meaning=_along(lambda x: np.maximum.accumulate(x, axis=0)), adjoint=_extreme_adjoint, tangent=_extreme_tangent
+    ),
+    "cummin": Structural(
+        meaning=_along(lambda x: np.minimum.accumulate(x, axis=0)), adjoint=_extreme_adjoint, tangent=_extreme_tangent
     ),
     "linear_recurrence": Structural(
         meaning=_along(_recurrence),

@@ -62,6 +62,15 @@ def _joined(inner: Entry, outer: Sequence[Entry]) -> Entry | None:
     return None
 
 
+def turned_around(node: Node, axis: int) -> bool:
+    """Whether ``node`` is a view of all elements, in the other order along one axis (negative)."""
+    if node.op != "view" or node.shape != node.args[0].shape:
+        return False
+    (entries,), size, at = node.attrs, node.shape[axis], node.ndim + axis
+    whole = [(place, 0, 1) for place in range(node.ndim)]
+    return isinstance(size, int) and entries == (*whole[:at], (at, size - 1, -1), *whole[at + 1 :])
+
+
 def pad(x: Node, entries: Sequence[Entry], shape: Shape) -> Node:
     """The array of ``shape`` whose view by ``entries`` is ``x``, and which is zero elsewhere."""
     entries = tuple(entries)

@@ -28,7 +28,7 @@ LEAST_ACROSS = 64
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
 STATEMENTS = 32  # of an element, from which on it takes longer
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
-ASSOCIATIVE = {"sum", "prod", "linear"}  # what running results are made by that lanes can share
+ASSOCIATIVE = {"sum", "prod", "max", "min", "linear"}  # what running results are made by that lanes can share
 WARP = 32
 WARPS = THREADS // WARP
 
