@@ -115,10 +115,16 @@ def store_offset(item: Store | Scatter, kernel: Kernel) -> Expr:
 
 
 def lies_along(inner: Loop, rows: Loop) -> list[bool]:
-    """Of each array with rows that an inner loop reads or writes: whether its neighbours are along the loop."""
+    """Of each array with rows that an inner loop reads or writes: whether its neighbours are along the loop.
+
+    Rows may be chosen by an index that each row of the loop computes.
+    """
     items = [item for _, item in inner.body.items if isinstance(item, Load | Store) and len(item.indices) > 1]
-    places = [item.indices for item in items if rows.index in names(*item.indices)]
-    return [inner.index in names(indices[-1]) for indices in places]
+    found = [(item.indices, set(names(*item.indices))) for item in items]
+    own = {rows.index}
+    if any(rows.index not in used and inner.index in used for _, used in found):
+        own |= {item.name for _, item in rows.body.items if isinstance(item, Assign | Load)}
+    return [inner.index in names(indices[-1]) for indices, used in found if not own.isdisjoint(used)]
 
 
 def typed_zero(dtype: np.dtype) -> Expr:

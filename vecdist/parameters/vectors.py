@@ -110,9 +110,9 @@ def _zero_sum(y: Any) -> Any:
     if n <= SHORT:
         return (constant(helmert(n), y) * y[..., None, :]).sum(axis=-1)
     i = np.arange(1, n)
-    parts = y * constant(1.0 / np.sqrt(i * (i + 1.0)), y)
-    behind = np.cumsum(parts[..., ::-1], axis=-1)[..., ::-1]
-    return _beside(behind, 0, 1) - _beside(parts * constant(1.0 * i, y), 1, 0)
+    kept, left = (y * constant(np.sqrt(ratio), y) for ratio in ((i + 1) / i, i / (i + 1)))
+    steps = _beside(kept, 0, 1) - _beside(left, 1, 0)  # from each element to the one before
+    return np.cumsum(steps[..., ::-1], axis=-1)[..., ::-1]
 
 
 def _beside(x: Any, before: int, behind: int) -> Any:
