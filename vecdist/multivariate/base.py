@@ -127,7 +127,7 @@ class Multivariate(Parametrised, Compound):
 
     def _checks(self, nodes: Mapping[str, Node], size: int) -> list[Check]:
         domains: Mapping[str, Domain] = self.parametrised.constraints
-        return [check for name, domain in domains.items() for check in domain.checks(name, nodes[name], size)]
+        return [check for name, domain in domains.items() for check in domain.of(name, nodes[name], size)]
 
     def _checked(self, value: Node, checks: Sequence[Check], parameters: Mapping[str, Node], axes: int = 0) -> Node:
         """The value, which has so many event axes, with its checks: NaN where one fails."""

@@ -13,6 +13,7 @@ from vecdist.graph.node import Node, where
 from vecdist.lazy.views import index_view
 from vecdist.multivariate.events import event_length, every, over_event
 from vecdist.multivariate.long_vectors import factor_of
+from vecdist.multivariate.picked_rows import picked_rows
 from vecdist.primitives import entries
 from vecdist.primitives.arithmetic import square
 from vecdist.primitives.factorisations import diagonal, lower_part
@@ -28,11 +29,12 @@ class Check(NamedTuple):
     found: Node
     wanted: str
     axes: int = 0
+    picked: Node | None = None  # the same for all of an event, where that is known of what they are picked of
 
     @property
     def of_event(self) -> Node:
         """Whether it holds for all of an event."""
-        return every(self.holds, self.axes)
+        return every(self.holds, self.axes) if self.picked is None else self.picked
 
 
 @final
@@ -45,6 +47,14 @@ class Domain:
 
     axes: str = ""
     checks: Callable[[str, Node, int], list[Check]] = lambda name, x, size: []
+
+    def of(self, name: str, x: Node, size: int) -> list[Check]:
+        """The checks of a parameter; of events that are picked of a table, each of those is looked at once."""
+        found, rows = self.checks(name, x, size), picked_rows(x, len(self.axes))
+        if rows is None:
+            return found
+        of_table = self.checks(name, rows.table, size)
+        return [one._replace(picked=rows.of(each.of_event)) for one, each in zip(found, of_table, strict=True)]
 
 
 def each(constraint: Constraint, axes: str = "k") -> Domain:

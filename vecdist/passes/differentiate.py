@@ -149,10 +149,10 @@ def depending(root: Node, leaves: Sequence[Node]) -> set[Node]:
 
 
 def _above(nodes: Sequence[Node], leaves: Sequence[Node]) -> set[Node]:
-    """Those of ``nodes``, each behind its arguments, whose value depends on one of ``leaves``."""
+    """Those of ``nodes``, each behind its arguments, whose value depends on one of ``leaves``: numbers all."""
     found = set(leaves)
     for node in nodes:
-        if any(arg in found for arg in node.args):
+        if node.dtype.kind != "b" and any(arg in found for arg in node.args):
             found.add(node)
     return found & set(nodes)
 
