@@ -6,6 +6,7 @@ on inputs alone before all other loops, and else, as what sums normalise, behind
 
 On a GPU this is so of what sums of columns share, whose loops over columns are outside of those over rows, and of
 what is summed and has sums itself, which few threads would add up: they have memory of any size that is worth it.
+On a CPU it is so of what running results take in, which vectors compute, but not one element after another.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def hoistable(
 ) -> tuple[Repeated, ...]:
     """The largest such values, where the loops over the lengths in ``first`` come first.
 
-    Where it is known which sums are ``scattered``, those are found, too, that the loops of others compute again.
+    Where it is known which sums are ``scattered``, those are found, too, that the loops of others compute again; where
+    nothing is, what is taken in order.
     """
     picked: dict[Node, dict[Shape, None]] = {}
     around: dict[Node, dict[Shape, None]] = {}
