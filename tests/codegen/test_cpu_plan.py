@@ -363,3 +363,10 @@ def test_what_is_planned_is_spelled_to_the_last_statement(name):
         assert of_type(Store | Scatter | Flag, nest.items) == kept, "what is done is done once"
         code = spelled(nest.items, whole, nest.buffers)
         assert {type(item) for item in walk(code)} <= {Set, Do, If, For, While, Return}
+
+
+def test_rows_that_an_index_chooses_lie_along_their_elements():
+    inner, loop = row_sum(indices=(Name("v9"), j))
+    assert is_interchanged(inner, loop), "an index that is known before is of no row"
+    loop.body.put(0, Load("v9", 1, (i,), I8))
+    assert not is_interchanged(inner, loop)

@@ -5,9 +5,9 @@ import pytest
 from interpreting import by_interpreter
 
 import vecdist
-from vecdist import InvalidParameter, lazy, logpdf, logpmf, value_and_grad
+from vecdist import InvalidParameter, LazyArray, lazy, logpdf, logpmf, value_and_grad
 from vecdist.distributions import Categorical, Dirichlet, Multinomial, MvNormal
-from vecdist.graph.node import topological
+from vecdist.graph.node import const, topological, where
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.runtime.pipeline import lower
@@ -38,7 +38,7 @@ PICKS = {
 
 
 def reading(name, pick, table):
-    """The log densities, NaN where a row is none, and their gradient, lazily and of rows as NumPy picks them."""
+    """The log densities, NaN where a row is none, of rows that are picked lazily and of those that NumPy picks."""
     _, density = FAMILIES[name]
     found = vecdist.compile(lambda table: density(PICKS[pick](table)), errors="nan")(table)
     wanted = vecdist.compile(density, errors="nan")(PICKS[pick](table))
@@ -77,6 +77,25 @@ def test_what_is_not_picked_is_not_asked():
     np.testing.assert_array_equal(np.isnan(nowhere), ROWS + 2 > 3)
 
 
+@pytest.mark.usefixtures("uncompiled")
+def test_what_is_chosen_beside_picked_rows_is_looked_at():
+    """NaN of some elements, or other numbers, are no index that is out of range."""
+    table, mask = SPREADS[:, 0], RNG.random((30, 6)) < 0.7
+    for there, other in ((mask, 0.0), (mask[:, :1], 0.0), (mask, np.nan), (mask[:, :1], np.nan)):
+        rows = np.where(there, table[ROWS], other)
+        wanted = np.asarray(vecdist.compile(lambda mean: logpdf(MvNormal(mean, np.eye(6)), POINTS))(rows))
+
+        def chosen(table, there=there, other=other):
+            return logpdf(MvNormal(np.where(there, table[ROWS], other), np.eye(6)), POINTS)
+
+        def constant(table, there=there, other=other):
+            mean = where(lazy(there).node, table[ROWS].node.args[0], const(other))
+            return logpdf(MvNormal(LazyArray(mean), np.eye(6)), POINTS)
+
+        for function in (chosen, constant):
+            np.testing.assert_allclose(vecdist.compile(function)(table), wanted, rtol=1e-12)
+
+
 def kernel_of(expression, *wrt):
     roots = (expression.node, *[each.node for each in wrt])
     return lower(bind(roots), gradient_of, "nan")[1]
@@ -86,7 +105,8 @@ def test_rows_are_looked_at_once():
     """No loop along the elements of a row for each that is picked, but for each of the table."""
     table = lazy(TABLE)
     kernel = kernel_of(logpmf(Categorical(table[ROWS]), PLACES).sum(), table)
-    assert [] in [loop.body.every_loop() for _, loop in kernel.nests() if loop.dim == kernel_dim(kernel, ROWS)]
+    rows = [loop.body.every_loop() for _, loop in kernel.nests() if loop.dim == kernel_dim(kernel, ROWS)]
+    assert rows and not any(rows)
     few = logpmf(Categorical(table[ROWS[:3]]), PLACES[:3])
     gathers = [node for node in topological((few.node,)) if node.op == "gather"]
     assert all(node.dtype.kind == "f" for node in gathers), "three rows are not worth the table"

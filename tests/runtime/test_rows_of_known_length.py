@@ -6,7 +6,10 @@ from reference import interpreted
 
 from vecdist import lazy, value_and_grad
 from vecdist.graph.leaves import leaf
+from vecdist.kernel.lower import schedule
 from vecdist.lazy.derivatives import gradient_of
+from vecdist.passes.bind import bind
+from vecdist.passes.order import Structure, derived
 from vecdist.runtime import pipeline
 from vecdist.runtime.cpu import backend as cpu
 
@@ -29,6 +32,20 @@ def test_short_rows_are_written_out(monkeypatch, columns, dtype):
         np.testing.assert_allclose(found, reference, rtol=tolerance, atol=tolerance * np.abs(reference).max())
     shares = lazy(x) / (1.0 + np.square(lazy(x)).sum(axis=1, keepdims=True))
     np.testing.assert_allclose(np.asarray(shares), interpreted((shares.node,))[0], rtol=16 * np.finfo(dtype).eps)
+
+
+def test_where_parts_of_rows_begin_is_known_with_their_length():
+    """So that which part an element is of is known when a program is compiled; of longer rows nothing is."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(40, 3)), rng.normal(size=(40, 1))
+    joined = np.concatenate([lazy(x), lazy(y)], axis=1)
+    bound = bind(((joined * np.exp(joined)).sum(axis=1).node,))
+    kernel = schedule(derived(Structure(bound.roots, pipeline.values)).all)
+    found = dict(kernel.with_fixed(bound.lengths, 8).fixed)
+    starts = [name for name in bound.lengths if name[0] == "s"]
+    assert starts and dict.fromkeys(starts, 3).items() <= found.items()
+    assert 4 in found.values() and 40 not in found.values()
+    assert not kernel.with_fixed(bound.lengths, 3).fixed
 
 
 @pytest.mark.slow

@@ -138,6 +138,7 @@ def _between(array: LazyArray, width: Sequence[int], constant_values: Any, axis:
     for side, count in enumerate(width):
         value = _side(constant_values, array.ndim, axis, side)
         shape = (*array.shape[:axis], count, *array.shape[axis + 1 :])
+        # as a constant, which is known to be 0 wherever it is padded to
         plain = not isinstance(value, LazyArray) and value == 0 and not np.signbit(value)
         given = const(0, array.dtype) if plain else cast(as_lazy(value).node, array.dtype)
         parts.insert(side * len(parts), broadcast_view(given, shape))

@@ -44,29 +44,16 @@ def _scatter(node: Node) -> Node:
     return full(_reduced("sum", full(here, shape), every), node.shape)
 
 
-def _running(op: str, neutral: int) -> Callable[[Node], Node]:
-    """All elements up to each one, taken together; those behind it are neutral."""
+def _running(op: str, neutral: int | None = None) -> Callable[[Node], Node]:
+    """All elements up to each one, taken together; those behind it are neutral, or, of extremes, itself again."""
 
     def paired(node: Node) -> Node:
         (x,), ((axis,), backwards) = node.args, node.attrs
         place = node.ndim + axis
         shape = _doubled(node.shape, place)
         upto = _comes_first(place + 1, place, shape, backwards)
-        return _reduced(op, full(where(upto, _inserted(x, place), neutral), shape), (place + 1 - len(shape),))
-
-    return paired
-
-
-def _extreme(op: str) -> Callable[[Node], Node]:
-    """The largest or smallest element up to each one, for those behind which it stands itself."""
-
-    def paired(node: Node) -> Node:
-        (x,), ((axis,), backwards) = node.args, node.attrs
-        place = node.ndim + axis
-        shape = _doubled(node.shape, place)
-        upto = _comes_first(place + 1, place, shape, backwards)
-        found = where(upto, _inserted(x, place), _inserted(x, place + 1))
-        return _reduced(op, full(found, shape), (place + 1 - len(shape),))
+        behind = _inserted(x, place + 1) if neutral is None else neutral
+        return _reduced(op, full(where(upto, _inserted(x, place), behind), shape), (place + 1 - len(shape),))
 
     return paired
 
@@ -116,6 +103,6 @@ def _reduced(op: str, x: Node, axes: tuple[int, ...]) -> Node:
 
 
 PAIRED: dict[str, Callable[[Node], Node]] = {
-    "scatter": _scatter, "cumsum": _running("sum", 0), "cumprod": _running("prod", 1), "cummax": _extreme("max"),
-    "cummin": _extreme("min"), "linear_recurrence": _linear,
+    "scatter": _scatter, "cumsum": _running("sum", 0), "cumprod": _running("prod", 1), "cummax": _running("max"),
+    "cummin": _running("min"), "linear_recurrence": _linear,
 }  # fmt: skip

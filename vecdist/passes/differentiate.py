@@ -149,7 +149,7 @@ def depending(root: Node, leaves: Sequence[Node]) -> set[Node]:
 
 
 def _above(nodes: Sequence[Node], leaves: Sequence[Node]) -> set[Node]:
-    """Those of ``nodes``, each behind its arguments, whose value depends on one of ``leaves``: numbers all."""
+    """The numbers among ``nodes``, each behind its arguments, whose value depends on one of ``leaves``."""
     found = set(leaves)
     for node in nodes:
         if node.dtype.kind != "b" and any(arg in found for arg in node.args):

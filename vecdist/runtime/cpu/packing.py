@@ -75,21 +75,21 @@ class Packed:
 
     def __call__(self, *arguments: Any) -> None:
         given = self._others(arguments)
-        known, _held, told = self._last
-        if not (told and all(map(is_, given, known))):
-            _held, told = self._with(given)
-        if self._launch(self.address, told, self.count, self._told, id(arguments)):
+        known, _held, filled = self._last
+        if not (filled and all(map(is_, given, known))):
+            _held, filled = self._with(given)
+        if self._launch(self.address, filled, self.count, self._told, id(arguments)):
             self.slowly(arguments)
 
     def at(self, lengths: Sequence[int]) -> Callable[..., None]:
         """The same for arguments that end with these lengths, of which nothing else is an integer: they are known."""
         if len(self.others) != len(lengths):
             return self
-        launch, code, count, kinds = self._launch, self.address, self.count, self._told
-        held, told = self._with(lengths)
+        launch, code, count, told = self._launch, self.address, self.count, self._told
+        held, filled = self._with(lengths)
 
         def call(*arguments: Any, held: tuple[Any, ...] = (held, self)) -> None:
-            if launch(code, told, count, kinds, id(arguments)):
+            if launch(code, filled, count, told, id(arguments)):
                 self.slowly(arguments)
 
         return call
