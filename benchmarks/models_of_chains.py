@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.special
 import timing
 from contest import Contest, double, flat
 from joint_models import apart
@@ -40,7 +41,10 @@ class Made:
         self.rng, self.dtype = np.random.default_rng(5), dtype
 
     def normal(self, *shape: int) -> np.ndarray:
-        return self.rng.normal(size=shape).astype(self.dtype)
+        return self.typed(self.rng.normal(size=shape))
+
+    def typed(self, values: np.ndarray) -> np.ndarray:
+        return values.astype(self.dtype)
 
     def survival(self) -> Model:
         """Times until something happens, by three predictors."""
@@ -116,10 +120,97 @@ class Made:
 
         return Model("distances of points", formula, [(60, 2), ()], [links, above])
 
+    def abundance(self) -> Model:
+        """Animals of a hundred places, of which five visits counted some (an N-mixture)."""
+        there = self.rng.poisson(6.0, 100)
+        counts = self.rng.binomial(there[:, None], 0.4, (100, 5))
+        sizes = np.arange(40.0)
+        ways = scipy.special.gammaln(sizes + 1) - scipy.special.gammaln(np.maximum(sizes - counts[..., None], 0.0) + 1)
+        ways = np.where(sizes >= counts[..., None], ways - scipy.special.gammaln(counts + 1)[..., None], -np.inf)
+        given = [ways.sum(1), counts.sum(1, keepdims=True), sizes]
+
+        def formula(w: Words, slopes: Any, logit: Any, x: Any, ways: Any, seen: Any, sizes: Any) -> Any:
+            found, missed = -w.m.logaddexp(0.0, -logit), -w.m.logaddexp(0.0, logit)
+            each = w.families["Poisson"]((x @ slopes)[:, None], 1.0, sizes)
+            each = each + ways + seen * found + (5.0 * sizes - seen) * missed
+            return w.logsumexp(each, axis=-1).sum() - 0.5 * (slopes**2).sum() - 0.5 * logit**2
+
+        return Model("counts of hidden numbers", formula, [(3,), ()], [self.normal(100, 3), *map(self.typed, given)])
+
+    def annotators(self) -> Model:
+        """Kinds of two hundred items, of which ten people say what they take them for (Dawid and Skene)."""
+        said, people = self.rng.integers(0, 4, (200, 10)).astype(np.int32), np.arange(10, dtype=np.int32)
+
+        def formula(w: Words, shares: Any, table: Any, said: Any, people: Any) -> Any:
+            share = shares - w.logsumexp(shares, axis=-1)
+            tables = table - w.logsumexp(table, axis=-1, keepdims=True)
+            each = tables[people, :, said].sum(1)  # of items and kinds
+            return w.logsumexp(share + each, axis=-1).sum() - 0.5 * (table**2).sum() - 0.5 * (shares**2).sum()
+
+        return Model("kinds that people name", formula, [(4,), (10, 4, 4)], [said, people])
+
+    def classes(self) -> Model:
+        """One of four classes by five predictors."""
+        wanted = np.eye(4)[self.rng.integers(0, 4, 300)]
+
+        def formula(w: Words, slopes: Any, levels: Any, x: Any, wanted: Any) -> Any:
+            found = x @ slopes + levels
+            return (found * wanted).sum() - w.logsumexp(found, axis=-1).sum() - 0.5 * (slopes**2).sum()
+
+        return Model("softmax regression", formula, [(5, 4), (4,)], [self.normal(300, 5), self.typed(wanted)])
+
+    def items(self) -> Model:
+        """Answers of 200 people to 20 questions, with two parameters each."""
+
+        def formula(w: Words, abilities: Any, levels: Any, log_slopes: Any, y: Any) -> Any:
+            logits = w.m.exp(log_slopes) * (abilities[:, None] - levels)
+            prior = sum(-0.5 * (each**2).sum() for each in (abilities, levels, log_slopes))
+            return w.families["Bernoulli"](logits, 1.0, y).sum() + prior
+
+        return Model("two-parameter items", formula, [(200,), (20,), (20,)], [self.typed(self.rng.integers(0, 2, (200, 20)))])
+
+    def correlated(self) -> Model:
+        """Counts of five kinds, whose logarithms are correlated."""
+        below = np.tril(np.ones((5, 5)))
+
+        def formula(w: Words, factor: Any, levels: Any, z: Any, y: Any, below: Any) -> Any:
+            logs = levels + z @ (factor * below).T
+            prior = sum(-0.5 * (each**2).sum() for each in (factor, levels, z))
+            return w.families["Poisson"](logs, 1.0, y).sum() + prior
+
+        counts = self.typed(self.rng.poisson(2.0, (60, 5)))
+        return Model("correlated counts", formula, [(5, 5), (5,), (60, 5)], [counts, self.typed(below)])
+
+    def sticks(self) -> Model:
+        """A mixture of ten normals, whose shares are broken off a stick."""
+
+        def formula(w: Words, logits: Any, means: Any, log_scales: Any, y: Any) -> Any:
+            broken, left = -w.m.logaddexp(0.0, -logits), -w.m.logaddexp(0.0, logits)
+            shares = w.m.concatenate([broken, w.m.zeros(1)]) + w.m.concatenate([w.m.zeros(1), w.m.cumsum(left)])
+            each = shares + w.families["Normal"](means, w.m.exp(log_scales), y[:, None])
+            return w.logsumexp(each, axis=-1).sum() - 0.5 * (means**2).sum() - 0.5 * (logits**2).sum()
+
+        return Model("mixture by a broken stick", formula, [(9,), (10,), (10,)], [self.normal(500)])
+
+    def process(self) -> Model:
+        """A Gaussian process at thirty places."""
+        apart = (np.linspace(0.0, 4.0, 30)[:, None] - np.linspace(0.0, 4.0, 30)) ** 2
+
+        def formula(w: Words, log_length: Any, log_scale: Any, log_noise: Any, apart: Any, same: Any, y: Any) -> Any:
+            covariance = w.m.exp(2.0 * log_scale - 0.5 * apart * w.m.exp(-2.0 * log_length))
+            covariance = covariance + same * (w.m.exp(2.0 * log_noise) + 1e-3)
+            factor = w.m.linalg.cholesky(covariance)
+            prior = -0.5 * (log_length**2 + log_scale**2 + log_noise**2)
+            return prior - 0.5 * (y * w.m.linalg.solve(covariance, y)).sum() - w.m.log(w.m.diagonal(factor)).sum()
+
+        given = [self.typed(apart), self.typed(np.eye(30)), self.normal(30)]
+        return Model("Gaussian process", formula, [(), (), ()], given)
+
     def all(self) -> Iterator[Model]:
         """The models, one at a time."""
         for made in (
-            self.survival, self.inflated, self.mixture, self.groups, self.net, self.factors, self.distances
+            self.survival, self.inflated, self.mixture, self.groups, self.net, self.factors, self.distances,
+            self.abundance, self.annotators, self.classes, self.items, self.correlated, self.sticks, self.process,
         ):  # fmt: skip
             yield made()
 

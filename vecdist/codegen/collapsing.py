@@ -27,12 +27,12 @@ def rearranged(kernel: Kernel, outer: Outer, turned: Chains) -> Kernel:
     """A kernel where the loops are one that ``outer`` finds in a nest, and the chains that ``turned`` finds in its rows
     have their innermost loop first; itself where there are none.
     """
-    plain = [loop for _, loop in kernel.shared_nests() if _is_plain(loop)]
+    plain = [loop for _, loop in kernel.shared_nests() if is_plain(loop)]
     changed = {loop for loop in plain if any(outer(part) or turned(part) for part in parts(loop))}
     return replace(kernel, root=_Rearranged(changed, outer, turned).block(kernel.root)) if changed else kernel
 
 
-def _is_plain(loop: Loop) -> bool:
+def is_plain(loop: Loop) -> bool:
     """Whether nothing in a nest depends on which loop is which: sums by index, sides and steps in order do."""
     every = [loop, *loops_in(loop)]
     if any(each.sequential or any(isinstance(item, Cases) for _, item in each.body.items) for each in every):

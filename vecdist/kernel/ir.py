@@ -194,6 +194,8 @@ class Kernel:
     """Lengths of inner loops that blocks of a grid cut into strips of so many elements."""
     scarce: tuple[str, ...] = ()
     """Lengths of outermost loops that have fewer turns than a grid has threads."""
+    ample: tuple[str, ...] = ()
+    """Lengths of those, as one, whose turns are short, and more."""
     spread: tuple[str, ...] = ()
     """The indices of loops that are one with others, as rows are too few for a grid."""
     deep: tuple[str, ...] = ()
@@ -205,7 +207,8 @@ class Kernel:
     @property
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths."""
-        return self.fixed, self.sizes, self.near, self.far, self.strips, self.scarce, self.spread, self.deep
+        decided = self.near, self.far, self.strips, self.scarce, self.ample, self.spread, self.deep
+        return self.fixed, self.sizes, *decided
 
     def finished(self, level: int) -> list[int]:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""

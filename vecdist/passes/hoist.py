@@ -26,6 +26,7 @@ KEPT = 1024  # elements that each block of a grid may keep
 DEAR = 5  # operations from which a value is better read than computed again
 DEAR_BEHIND = 8  # the same where all others have to wait for it
 DEAR_IN_ORDER = 16  # the same where it would be computed in order, one element after another
+DEAR_SUM = 16  # the same of a sum, with all its terms
 COUNTED = 256  # operations that are counted: what takes more is as dear
 SAVED = 64  # operations for each element from which it is worth memory of any size, on a GPU
 WORK = 2**25  # and in all: what a GPU does while its threads wait for each other
@@ -79,22 +80,44 @@ def hoistable(
             picked.setdefault(node.args[0], {})[node.shape] = None
         elif node.op not in STRUCTURE and node.op != "cases" and node.ndim > 1:
             for arg, dims in _repeated(node, _loops(node, first)):
-                around.setdefault(arg, {})[dims] = None
+                around.setdefault(_in_order(arg), {})[dims] = None
     plain = {*picked, *around}
     for arg, dims in _repeated_by_sums(nodes, scattered) if scattered is not None else ():
         around.setdefault(arg, {})[dims] = None
     known = dict.fromkeys((*picked, *around))
     in_order = [arg for node in nodes if node.op in SCANS for arg in node.args] if scattered is None else []
     costs, behind = _costs(roots) if known or in_order else ({}, set())
+    alone, _ = _costs(roots, alone=True) if picked else (costs, behind)
     found = [
-        Repeated(arg, () if arg in around else tuple(picked[arg]), arg in behind, costs[arg],
+        Repeated(arg, () if arg in around else tuple(picked[arg]), arg in behind, cost,
                  tuple(around.get(arg, ())), arg not in plain)
-        for arg in known if costs.get(arg, 0) >= (DEAR_BEHIND if arg in behind else DEAR)
+        for arg in known
+        if (cost := (alone if arg in picked else costs).get(arg, 0)) >= (DEAR_BEHIND if arg in behind else DEAR)
     ]  # fmt: skip
     if scattered is None:
-        alone = [each for each in dict.fromkeys(in_order) if each not in known and costs.get(each, 0) >= DEAR_IN_ORDER]
-        return (*found, *[Repeated(each, (), True, costs[each], ()) for each in alone])
+        others = [each for each in dict.fromkeys(in_order) if each not in known]
+        found += [Repeated(each, (), True, costs[each], ()) for each in others if costs.get(each, 0) >= DEAR_IN_ORDER]
+        return (*found, *_sums_of_rows(nodes))
     return (*found, *_with_sums(nodes, scattered))
+
+
+def _sums_of_rows(nodes: Sequence[Node]) -> Iterator[Repeated]:
+    """The sums that several loops over a row compute again, one behind the other: those of a maximum and of the rest."""
+    costs: dict[Node, int] | None = None
+    taken: dict[Node, list[Node]] = {}  # the reductions that take a sum in along their own axes
+    for node in nodes:
+        if is_reduction(node):
+            for each in _reduced(node.args[0], _shape(node.args[0], node.attrs[0])):
+                taken.setdefault(each, []).append(node)
+    for each, readers in taken.items():
+        if any(_depends(last, first) for first in readers for last in readers if last is not first):
+            costs = costs or _costs(nodes, alone=True)[0]
+            source = each.args[0]
+            yield Repeated(each, (), True, costs.get(source, 0) + 1, (_shape(source, each.attrs[0]),))
+
+
+def _depends(node: Node, other: Node) -> bool:
+    return other in topological((node,))
 
 
 def _with_sums(nodes: Sequence[Node], scattered: Collection[Node]) -> Iterator[Repeated]:
@@ -110,9 +133,13 @@ def _with_sums(nodes: Sequence[Node], scattered: Collection[Node]) -> Iterator[R
 
 def _sums(node: Node, along: Shape) -> tuple[Shape, ...]:
     """The lengths of the sums that elements of a value add up, each its own along some lengths."""
+    return tuple([_shape(each.args[0], each.attrs[0]) for each in _reduced(node, along)])
+
+
+def _reduced(node: Node, along: Shape) -> list[Node]:
+    """The reductions whose results elements of a value read, each its own along some lengths."""
     below = topological((node,), lambda each: () if each.op in IN_MEMORY or is_reduction(each) else each.args)
-    sums = [each for each in below if is_reduction(each) and any(dim in along for dim in each.shape if dim != 1)]
-    return tuple([_shape(each.args[0], each.attrs[0]) for each in sums])
+    return [each for each in below if is_reduction(each) and any(dim in along for dim in each.shape if dim != 1)]
 
 
 def _shape(node: Node, axes: Sequence[int]) -> Shape:
@@ -181,12 +208,25 @@ def _whole(node: Node) -> Node:
     return node
 
 
+def _in_order(node: Node) -> Node:
+    """What is viewed, where that is all of it, element after element: what is kept of either is the same memory."""
+    while node.op == "view" and [d for d in node.shape if d != 1] == [d for d in node.args[0].shape if d != 1]:
+        through, loops = _through(node, _loops(node)), _loops(node.args[0])
+        if through != loops:
+            break
+        (node,) = node.args
+    return node
+
+
 def _varies(node: Node) -> bool:
     return any(dim != 1 for dim in node.shape)
 
 
-def _costs(roots: Sequence[Node]) -> tuple[dict[Node, int], set[Node]]:
-    """The operations of each elementwise node behind what is in memory, as a tree, and which need more than inputs."""
+def _costs(roots: Sequence[Node], alone: bool = False) -> tuple[dict[Node, int], set[Node]]:
+    """The operations of each elementwise node behind what is in memory, as a tree, and which need more than inputs.
+
+    An element that is computed ``alone``, as one that is picked, has no loops around it that have found parts of it.
+    """
     costs: dict[Node, int] = {}
     behind: set[Node] = set()
     for node in topological(roots):
@@ -198,7 +238,7 @@ def _costs(roots: Sequence[Node]) -> tuple[dict[Node, int], set[Node]]:
             costs[node] = 0
             behind.add(node)
         elif node.op not in STRUCTURE and node.op != "cases" and all(arg in costs for arg in node.args):
-            late = not behind.isdisjoint(node.args)
+            late = not alone and not behind.isdisjoint(node.args)
             again = [arg for arg in node.args if (_is_with(arg, node) if late else _varies(arg))]
             own = DEAR if node.op == "loop" else 1
             costs[node] = min(COUNTED, sum(costs[arg] for arg in again) + own) if _varies(node) else 0
@@ -226,6 +266,8 @@ def narrow(
         size, rest = _size(each.node.shape, lengths), left[each.behind]
         most = max((_size(shape, lengths) for shape in each.picked), default=size)
         if size > most:
+            continue
+        if rest is None and is_reduction(each.node) and each.cost * _size(each.around[0], lengths) < DEAR_SUM:
             continue
         if not each.summed and (rest is None or size <= rest):
             chosen.append(each)

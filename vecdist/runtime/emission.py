@@ -32,7 +32,7 @@ from vecdist.runtime.lanes import blocks_of, mixes_widths, widened
 from vecdist.runtime.modules import Module
 from vecdist.runtime.outlining import Part, framed, parts_of
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
-from vecdist.runtime.unrolling import is_small, kept_whole
+from vecdist.runtime.unrolling import kept_whole
 
 SHAPING = conventions, exports, lanes, modules, outlining, quotients, scopes, typed, unrolling
 VERSION = b"".join(Path(file).read_bytes() for file in (__file__, *(str(each.__file__) for each in SHAPING)))
@@ -280,17 +280,24 @@ class _Statements:
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = self.place(first.type)
         self.builder.store(first, counter)
-        early = "freely" if self.is_known(item) else "few" if is_small(item) else ""
-        unrolled = early or ("later" if any(map(self.is_fixed, walk([item]))) else "never")
-        with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), unrolled):
+        with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), self.unrolled(item)):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)
             more: Any = self.builder.add  # llvmlite's stubs know no flags
             self.builder.store(more(at, step, flags=["nsw"]), counter)
             self.block(item.body)
 
+    def unrolled(self, item: For) -> str:
+        """How far a loop may be unrolled."""
+        if self.is_known(item):
+            start, stop, step = [self.made.of(each).literal_value for each in bounds(item)]
+            return "all" if unrolling.is_short(item, len(range(start, stop, step))) else "freely"
+        if unrolling.is_small(item):
+            return "few"
+        return "later" if any(map(self.is_fixed, walk([item]))) else "never"
+
     def is_known(self, item: For) -> bool:
-        """Whether a loop runs a known number of times, and becomes a straight line."""
+        """Whether a loop runs a known number of times."""
         return all(isinstance(self.made.of(each), types.IntegerLiteral) for each in bounds(item))
 
     def is_fixed(self, item: Code) -> bool:

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from vecdist.codegen.collapsing import chain, loops_in, rearranged
+import math
+from collections.abc import Mapping
+
+from vecdist.codegen.collapsing import chain, is_plain, loops_in, parts, rearranged
 from vecdist.kernel.expressions import names
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Load
+
+SHORT = 16  # elements of a row that a thread takes alone, where it need not
+AMPLE = 2**17  # rows that keep a GPU busy then
 
 
 def collapsed(kernel: Kernel) -> Kernel:
     """A kernel whose rows are those of all outer loops; itself where no loops stand in each other alone."""
     return rearranged(kernel, _outer, _inner_chains)
+
+
+def ample(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[str, ...]:
+    """The lengths of short rows, as they will be, that are enough for all threads, each with one.
+
+    Lanes that share a row all repeat what it has beside its elements.
+    """
+    known, found = dict(kernel.fixed), set()
+    for part in (part for _, loop in kernel.shared_nests() for part in parts(loop)):
+        rows = (_outer(part) if is_plain(part) else []) or [part]
+        longest = max((known.get(inner.dim, SHORT + 1) for inner in loops_in(rows[-1])), default=SHORT + 1)
+        if longest <= SHORT and math.prod(loop.turns(lengths) for loop in rows) >= AMPLE:
+            found.add("*".join(loop.dim for loop in rows))
+    return tuple(sorted(found))
 
 
 def _outer(loop: Loop) -> list[Loop]:

@@ -176,7 +176,8 @@ class Grid:
         longest = max((self.fixed[each.dim] for each in inner), default=1)
         if longest > WIDE:
             return THREADS
-        lanes, room = (1, JAMMED) if self.is_jammed(loop) else (group(longest), REGISTERS)
+        alone = self.is_jammed(loop) or loop.dim in self.kernel.ample
+        lanes, room = 1 if alone else group(longest), JAMMED if self.is_jammed(loop) else REGISTERS
         sums = private_sums(self.kernel, {}, THREADS) if self._has_many_sums(loop) else []
         own = [each for each in sums if each.loop is loop]
         scarce = bool(own) and loop.dim in self.kernel.scarce

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from vecdist.codegen.cuda.collapsing import ample
 from vecdist.codegen.cuda.grid import (
     GROUP,
     LEAST,
@@ -62,7 +63,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
 
 def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
-    kernel = replace(kernel, scarce=Grid(kernel).scarce(lengths))
+    kernel = replace(kernel, scarce=Grid(kernel).scarce(lengths), ample=ample(kernel, lengths))
     kernel = with_wide_rows(replace(kernel, strips=strips(kernel, lengths)), lengths)
     while True:
         grid = Grid(kernel)

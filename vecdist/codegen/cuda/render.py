@@ -23,7 +23,7 @@ from vecdist.codegen.cuda.strip_mining import known_strip
 from vecdist.codegen.inline import inlined
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import Item, Items, element_count
-from vecdist.kernel.code import Code, Function, If, Set, let
+from vecdist.kernel.code import Code, Function, If, Set, let, specialised
 from vecdist.kernel.expressions import ONE, ZERO, Choice, Constant, Expr, Name, operation, word
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Made, Statement, reads
@@ -40,12 +40,12 @@ def function(kernel: Kernel) -> Function:
     """The kernel as one function, before routines are put in the place of their calls."""
     grid = Grid(kernel)
     items = *_known(grid), *_shared_memory(grid), *places(grid), *_levels(grid)
-    return Function("kernel", parameters(grid), spelled(items, kernel))
+    whole = Function("kernel", parameters(grid), spelled(items, kernel))
+    return specialised(whole, {Name(dim): Constant(length) for dim, length in kernel.fixed})
 
 
 def _known(grid: Grid) -> Iterator[Code]:
-    """The lengths that are part of the program, and where a thread is."""
-    yield from (let(dim, Constant(length)) for dim, length in grid.kernel.fixed)
+    """Where a thread is."""
     yield let("thread", word("cuda.threadIdx.x"))
     yield let("block", word("cuda.blockIdx.x"))
     yield let("blocks", word("cuda.gridDim.x"))
