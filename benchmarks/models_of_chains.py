@@ -167,7 +167,8 @@ class Made:
             prior = sum(-0.5 * (each**2).sum() for each in (abilities, levels, log_slopes))
             return w.families["Bernoulli"](logits, 1.0, y).sum() + prior
 
-        return Model("two-parameter items", formula, [(200,), (20,), (20,)], [self.typed(self.rng.integers(0, 2, (200, 20)))])
+        answers = self.typed(self.rng.integers(0, 2, (200, 20)))
+        return Model("two-parameter items", formula, [(200,), (20,), (20,)], [answers])
 
     def correlated(self) -> Model:
         """Counts of five kinds, whose logarithms are correlated."""

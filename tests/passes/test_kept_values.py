@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from vecdist import lazy, log_softmax, softmax, value_and_grad
+import vecdist
+from vecdist import lazy, log_softmax, logpdf, logsumexp, softmax, value_and_grad
+from vecdist.distributions import Normal
 from vecdist.graph.leaves import leaf
+from vecdist.kernel.expressions import Name
+from vecdist.kernel.statements import Assign, Load, Store
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
+from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.pipeline import lower, values
 
 
@@ -68,3 +73,45 @@ def test_cotangents_of_what_is_broadcast_are_summed_once_however_many_made_it():
         residual = design @ np.exp(v)
         np.testing.assert_allclose(value_and_grad(total, wrt=v)[1], 2.0 * (residual @ design) * np.exp(v), rtol=1e-11)
     assert sizes[0] == sizes[1] <= 1
+
+
+def test_logarithms_that_sums_normalise_are_not_computed_again_for_each_pick():
+    """Of a row there is one logarithm, which loops over its elements read; an element that is picked alone has none."""
+    rng = np.random.default_rng(5)
+    table, picks = rng.normal(size=(3, 4, 2)), rng.integers(0, 2, (50, 3))
+    shares = (lazy(table) - logsumexp(lazy(table), axis=-1, keepdims=True))[np.arange(3), :, picks]
+    *_, picking = [nest for _, nest in kernel_of(shares).nests()]
+    assert len(picking.dims()) == 3
+    assert not any(item.op == "shr" for item in picking.body.walk() if isinstance(item, Assign))  # exponents, of logs
+    plain = table - np.log(np.exp(table).sum(axis=-1, keepdims=True))
+    np.testing.assert_allclose(shares, plain[np.arange(3), :, picks], rtol=1e-13)
+
+
+@pytest.mark.parametrize(("terms", "kept"), [(2, False), (40, True)])
+def test_sums_of_which_a_maximum_is_taken_first_are_computed_once(terms, kept):
+    """Of few terms they are sooner computed again."""
+    rng = np.random.default_rng(6)
+    x, w = rng.normal(size=(30, 1, terms)), rng.normal(size=(5, terms))
+    totals = logsumexp((lazy(x) * lazy(w)).sum(axis=-1), axis=-1)
+    assert (2 in in_memory(kernel_of(totals))) == kept
+    plain = np.log(np.exp((x * w).sum(axis=-1)).sum(axis=-1))
+    np.testing.assert_allclose(totals, plain, rtol=1e-13)
+    _, (slopes,) = value_and_grad(totals.sum(), wrt=(x,))
+    shares = np.exp((x * w).sum(axis=-1) - plain[:, None])
+    np.testing.assert_allclose(slopes, (shares[..., None] * w).sum(1, keepdims=True), rtol=1e-12, atol=1e-14)
+
+
+def test_what_is_kept_of_a_view_is_kept_once():
+    """Slopes that two gradients of chains read, one of them through a view: no loop copies what another has kept."""
+    y = np.zeros((200, 10))
+
+    def density(scores, loads, noise):
+        return logpdf(Normal(scores @ loads.T, np.exp(noise)), y).sum()
+
+    arrays = np.zeros((4096, 200, 3)), np.zeros((4096, 10, 3)), np.zeros((4096, 10))
+    roots, derivation, *_ = vecdist.compile(density, in_axes=0).explained(arrays, (0, 1, 2))
+    kernel = lower(bind(roots), derivation, target=Cuda)[1]
+    assert 3 in in_memory(kernel)
+    for _, nest in kernel.nests():
+        loads = {Name(item.name) for item in nest.body.walk() if isinstance(item, Load)}
+        assert loads.isdisjoint(item.value for item in nest.body.walk() if isinstance(item, Store))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from vecdist.graph.leaves import number
-from vecdist.graph.node import SIMPLE_POWERS, Node, Scalar, cast, where
+from vecdist.graph.node import SIMPLE_POWERS, Node, Scalar, cast, const, where
 from vecdist.graph.shapes import BroadcastError, broadcast
 from vecdist.lazy.taken_apart import bit_count, left_shift, neighbour, right_shift, scaled, spacing
 from vecdist.names import load
@@ -26,6 +26,8 @@ from vecdist.primitives.arithmetic import (
 )
 from vecdist.primitives.table import PRIMITIVES, UFUNCS, Primitive
 
+OF_ONE = {"add": (0, 1), "subtract": (0,), "divide": (0,)}  # operands which, where they are 1, formulas are known by
+
 
 def apply(ufunc: np.ufunc, *inputs: Node | Scalar) -> Node:
     """The node of ``ufunc`` of nodes and Python numbers, of the dtype that NumPy gives it (float32 for float16).
@@ -35,12 +37,19 @@ def apply(ufunc: np.ufunc, *inputs: Node | Scalar) -> Node:
     """
     build = _builder(ufunc, inputs)
     *loop, result = _dtypes(ufunc, inputs)
+    of_one = OF_ONE.get(ufunc.__name__, ())
     nodes = [
-        cast(value, dtype) if isinstance(value, Node) else number(value, dtype)
-        for value, dtype in zip(inputs, loop, strict=True)
+        cast(value, dtype) if isinstance(value, Node) else _number(value, dtype, place in of_one)
+        for place, (value, dtype) in enumerate(zip(inputs, loop, strict=True))
     ]
     check_shapes(f"np.{ufunc.__name__}", nodes)
     return cast(build(*nodes), result)
+
+
+def _number(value: Scalar, dtype: np.dtype, of_one: bool) -> Node:
+    """The node of a Python number: an argument of kernels, so that others compile nothing, but for 1 in a formula."""
+    known = of_one and dtype.kind == "f" and value == 1
+    return const(1, dtype) if known else number(value, dtype)
 
 
 def has_form(ufunc: np.ufunc) -> bool:

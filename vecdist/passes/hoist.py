@@ -102,7 +102,7 @@ def hoistable(
 
 
 def _sums_of_rows(nodes: Sequence[Node]) -> Iterator[Repeated]:
-    """The sums that several loops over a row compute again, one behind the other: those of a maximum and of the rest."""
+    """The sums that loops over a row would compute again, one behind the other: of a maximum, and of the rest."""
     costs: dict[Node, int] | None = None
     taken: dict[Node, list[Node]] = {}  # the reductions that take a sum in along their own axes
     for node in nodes:

@@ -21,6 +21,7 @@ from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
 from vecdist.passes.joins import Parted, joined, parted
+from vecdist.passes.links import links
 from vecdist.passes.loops import merged, with_turns
 from vecdist.passes.partial_evaluation import Specialised, partial_evaluation, without_constants
 from vecdist.passes.picks import picks
@@ -52,7 +53,9 @@ class Chosen(NamedTuple):
 NOTHING_CHOSEN = Chosen()
 
 ON_VALUES: tuple[Pass, ...] = (
-    picks,  # before anything is derived: two indices have two adjoints
+    links,  # before anything is derived: what a function is in parts overflows in derivatives
+    in_steps(links),
+    picks,  # two indices have two adjoints
     sink_selects,  # between two values of one function, lgamma say, while it is still one: they share a derivative
     in_steps(sink_selects),
 )

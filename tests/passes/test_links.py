@@ -1,0 +1,97 @@
+"""Inverse links that users write in parts: right, with their derivatives, where the parts overflow or round to one."""
+
+import flint
+import numpy as np
+import pytest
+from scipy import special
+
+from vecdist import lazy, logpdf, logpmf, value_and_grad
+from vecdist.distributions import Bernoulli, Binomial, Gamma, Normal, Poisson
+from vecdist.graph.node import topological
+from vecdist.passes.links import links
+
+EDGES = np.array([-1e4, -800.0, -745.2, -40.0, -1.5, -1e-9, 0.0, 0.3, 17.0, 40.0, 709.9, 1e4])
+FORMS = {  # and what they are, in numbers of any precision
+    "log(exp(x))": (lambda x: np.log(np.exp(x)), lambda x: x),
+    "log(1 / exp(x))": (lambda x: np.log(1 / np.exp(x)), lambda x: -x),
+    "log(1 + exp(x))": (lambda x: np.log(1 + np.exp(x)), lambda x: (1 + x.exp()).log()),
+    "log(exp(-x) + 1.0)": (lambda x: np.log(np.exp(-x) + 1.0), lambda x: (1 + (-x).exp()).log()),
+    "log1p(exp(x))": (lambda x: np.log1p(np.exp(x)), lambda x: (1 + x.exp()).log()),
+    "1 / (1 + exp(-x))": (lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + (-x).exp())),
+    "1 / (1 + exp(x))": (lambda x: 1 / (1 + np.exp(x)), lambda x: 1 / (1 + x.exp())),
+    "exp(x) / (1 + exp(x))": (lambda x: np.exp(x) / (1 + np.exp(x)), lambda x: 1 / (1 + (-x).exp())),
+    "log(1 / (1 + exp(-x)))": (lambda x: np.log(1 / (1 + np.exp(-x))), lambda x: -(1 + (-x).exp()).log()),
+    "log(1 - 1 / (1 + exp(-x)))": (lambda x: np.log(1 - 1 / (1 + np.exp(-x))), lambda x: -(1 + x.exp()).log()),
+    "log1p(-expit(x))": (lambda x: np.log1p(-special.expit(x)), lambda x: -(1 + x.exp()).log()),
+    "log(expit(x))": (lambda x: np.log(special.expit(x)), lambda x: -(1 + (-x).exp()).log()),
+    "log(exp(x)[:, None])": (lambda x: np.log(np.exp(x)[:, None])[:, 0], lambda x: x),
+}
+
+
+def truth(formula, x):
+    """A function and its derivative, by Taylor series of intervals."""
+    with flint.ctx.workprec(20_000):
+        series = formula(flint.arb_series([x, 1], prec=2)) if x else formula(flint.arb_series([0, 1], prec=2))
+        return float(series[0]), float(series[1])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_values_and_derivatives_at_edges(form):
+    written, formula = FORMS[form]
+    x = lazy(EDGES.copy())
+    _, (slopes,) = value_and_grad(written(x).sum(), wrt=(x,))
+    wanted = [truth(formula, each) for each in EDGES]
+    np.testing.assert_allclose(written(x).compute(), [value for value, _ in wanted], rtol=4e-16, atol=1e-300)
+    np.testing.assert_allclose(slopes, [slope for _, slope in wanted], rtol=4e-16, atol=1e-300)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_infinities_and_nan(form):
+    written, _ = FORMS[form]
+    x = np.array([-np.inf, np.inf, np.nan])
+    with np.errstate(all="ignore"):
+        plain = written(x)
+    found = written(lazy(x)).compute()
+    known = ~np.isnan(plain)  # inf / inf is said to be 1
+    np.testing.assert_array_equal(found[known], plain[known])
+    assert np.isnan(found[2]) and not np.isnan(found[:2]).any()
+
+
+def test_densities_are_those_of_the_other_parametrisation():
+    rng = np.random.default_rng(2)
+    e = lazy(np.concatenate([rng.normal(0.0, 200.0, 40), rng.normal(0.0, 2.0, 40)]))
+    kinds, counts, level = rng.integers(0, 2, 80), rng.integers(0, 9, 80), rng.normal(size=80)
+    pairs = [
+        (logpmf(Bernoulli(1 / (1 + np.exp(-e))), kinds), logpmf(Bernoulli(logit=e), kinds)),
+        (logpmf(Bernoulli(special.expit(e)), kinds), logpmf(Bernoulli(logit=e), kinds)),
+        (logpmf(Binomial(9, 1 / (1 + np.exp(-e))), counts), logpmf(Binomial(n=9, logit=e), counts)),
+    ]
+    for pair in pairs:
+        (found, (slopes,)), (wanted, (wanted_slopes,)) = (value_and_grad(each.sum(), wrt=(e,)) for each in pair)
+        np.testing.assert_allclose(found, wanted, rtol=1e-14)
+        np.testing.assert_allclose(slopes, wanted_slopes, rtol=1e-14, atol=1e-300)
+    small = lazy(rng.normal(0.0, 30.0, 80))
+    for density, slope in [
+        (logpmf(Poisson(np.exp(small)), counts), counts - np.exp(small.compute())),
+        (logpdf(Gamma(shape=2.0, rate=np.exp(small)), 3.0), 2.0 - 3.0 * np.exp(small.compute())),
+        (logpdf(Normal(0.0, np.exp(small)), level), (level * np.exp(-small.compute())) ** 2 - 1.0),
+    ]:
+        np.testing.assert_allclose(value_and_grad(density.sum(), wrt=(small,))[1][0], slope, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("written", [
+    lambda x: np.log(2 + np.exp(x)), lambda x: np.log(np.exp(x) + x), lambda x: 2 / (1 + np.exp(x)),
+    lambda x: np.exp(2 * x) / (1 + np.exp(x)), lambda x: np.log1p(np.exp(x) - 1),
+    lambda x: np.log(2 - special.expit(x)),
+])  # fmt: skip
+def test_what_is_no_link_stays(written):
+    node = written(lazy(np.array([0.3]))).node
+    (found,) = links((node,))
+    names = [each.op for each in topological((found,))]
+    assert "softplus" not in names and "log_sigmoid" not in names and (found is node or "sigmoid" not in names)
+
+
+def test_a_mean_that_is_an_exponential_has_no_logarithm():
+    x = lazy(np.zeros(3))
+    (found,) = links((logpmf(Poisson(np.exp(x)), np.arange(3)).node,))
+    assert [each.op for each in topological((found,))].count("log") == 0

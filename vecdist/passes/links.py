@@ -1,0 +1,75 @@
+"""Inverse links as users write them: logarithms of exponentials, and logistic functions in parts.
+
+``log(exp(x))`` is ``x`` where ``exp(x)`` overflows, or is zero, too, and so are its derivatives; ``1 / (1 + exp(-x))``
+rounds to 1, and its logarithm to 0, where ``log_sigmoid(x)`` does not.  What is shorter is also sooner computed: a mean
+that is an exponential is the most frequent one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from vecdist.graph.node import Node, rewrite
+from vecdist.primitives.elementary import log_sigmoid, sigmoid, softplus
+from vecdist.primitives.structure import rebuilt
+
+
+def links(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` with these functions by name."""
+    return rewrite(roots, _named)
+
+
+def _named(node: Node, args: tuple[Node, ...]) -> Node:
+    found, rule = rebuilt(node, args), RULES.get(node.op)
+    better = rule(*args) if rule is not None else None
+    return better if better is not None and (better.shape, better.dtype) == (node.shape, node.dtype) else found
+
+
+def _log(x: Node) -> Node | None:
+    """The logarithm of an exponential, or its reciprocal, of what is 1 more than one, and of a share and its rest."""
+    if x.op == "view":
+        inside = _log(x.args[0])
+        return None if inside is None else rebuilt(x, (inside,))
+    if x.op == "exp":
+        return x.args[0]
+    if x.op == "sigmoid":
+        return log_sigmoid(x.args[0])
+    if x.op == "div" and x.args[0].is_const(1) and x.args[1].op == "exp":
+        return _opposite(x.args[1].args[0])
+    more = _more_than_one(x)
+    if more is not None:
+        return softplus(more)
+    rest = x.args[1] if x.op == "sub" and x.args[0].is_const(1) else None
+    return log_sigmoid(_opposite(rest.args[0])) if rest is not None and rest.op == "sigmoid" else None
+
+
+def _log1p(x: Node) -> Node | None:
+    """The same of 1 and more."""
+    if x.op == "exp":
+        return softplus(x.args[0])
+    share = x.args[0] if x.op == "neg" else x
+    return log_sigmoid(_opposite(share.args[0])) if share is not x and share.op == "sigmoid" else None
+
+
+def _div(x: Node, y: Node) -> Node | None:
+    """``1 / (1 + exp(-x))``, and the same as ``exp(x) / (1 + exp(x))``."""
+    more = _more_than_one(y)
+    if more is None:
+        return None
+    if x.is_const(1):
+        return sigmoid(_opposite(more))
+    return sigmoid(more) if x.op == "exp" and x.args[0] is more else None
+
+
+def _more_than_one(x: Node) -> Node | None:
+    """The number whose exponential is added to 1."""
+    if x.op != "add" or not any(arg.is_const(1) for arg in x.args):
+        return None
+    return next((arg.args[0] for arg in x.args if arg.op == "exp"), None)
+
+
+def _opposite(x: Node) -> Node:
+    return x.args[0] if x.op == "neg" else -x
+
+
+RULES: dict[str, Callable[..., Node | None]] = {"log": _log, "log1p": _log1p, "div": _div}
