@@ -6,8 +6,10 @@ import pytest
 from vecdist import lazy
 from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.launch import lanes_of
+from vecdist.codegen.cuda.render import function
 from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.graph.leaves import leaf
+from vecdist.kernel.code import For, names_in, walk
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.runtime.cuda.backend import Cuda
@@ -81,3 +83,29 @@ def test_running_sums_side_by_side_are_cut_for_a_thread_each():
 def test_rows_of_elements_side_by_side_are_cut_into_tiles():
     (elements,) = nests(np.exp(lazy(ROWS)) * lazy(ROWS[:, :1]))
     assert elements(2, 100_000) == 32
+
+
+@pytest.mark.parametrize(("chains", "rows", "columns", "lanes"), [
+    (4, 70, 10, 2), (4096, 70, 10, 1), (4096, 31, 10, 2), (4096, 70, 17, 4),
+])  # fmt: skip
+def test_short_rows_that_are_more_than_threads_have_one_each(chains, rows, columns, lanes):
+    """Lanes would all repeat what a row has beside its elements."""
+    table, weights = np.broadcast_to(0.5, (chains, rows, columns)), np.ones(columns)
+    totals = np.exp((lazy(table) * lazy(weights)).sum(axis=-1))
+    bound = bind((totals.node,))
+    kernel = lower(bound, values, "nan", Cuda)[1]
+    (loop,) = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
+    assert loop.turns(bound.lengths) == chains * rows
+    assert lanes_of(loop, Grid(kernel), bound.lengths) == lanes
+
+
+def test_lengths_that_a_program_knows_are_numbers_in_it():
+    """So compilers know how often short loops run, and write them out."""
+    table, weights = np.ones((70, 8)), np.ones((8, 9))
+    kernel = lower(bind(((lazy(table)[:, :, None] * lazy(weights)).sum(axis=1).node,)), values, "nan", Cuda)[1]
+    known = dict(kernel.fixed)
+    assert set(known.values()) == {8, 9}
+    body = function(kernel).body
+    assert known.keys().isdisjoint(names_in(body))
+    stops = [loop.stop for loop in walk(body) if isinstance(loop, For)]
+    assert {str(stop) for stop in stops} & {"8", "9"}
