@@ -31,7 +31,7 @@ COUNTED = 256  # operations that are counted: what takes more is as dear
 SAVED = 64  # operations for each element from which it is worth memory of any size, on a GPU
 WORK = 2**25  # and in all: what a GPU does while its threads wait for each other
 BLOCK, BUSY = 2**8, 2**16  # threads that share a row at most, and that keep a GPU busy
-LARGEST = 2**26  # elements of such memory
+LARGEST, MOST = 2**26, 2**23  # elements of such memory, on a GPU and on a CPU
 IN_MEMORY = {"scatter", "kept", "stored", "recurrence", *SCANS}  # what is an output before it is read
 
 
@@ -53,24 +53,24 @@ class Repeated:
     summed: bool = False
     over: tuple[Shape, Shape] | None = None
 
-    def is_worth_memory(self, lengths: Mapping[str, int]) -> bool:
-        """Whether to read it, if all of a GPU waits for it, is better than to compute it again and again."""
+    def is_worth_memory(self, lengths: Mapping[str, int], waits: bool = True) -> bool:
+        """Whether to read it, if all of a GPU ``waits`` for it, is better than to compute it again and again."""
         size, picked = _size(self.node.shape, lengths), (_size(shape, lengths) for shape in self.picked)
         turns = max((_size(dims, lengths) for dims in self.around), default=max(picked, default=0) // max(size, 1))
         if self.over:
             rows, elements = (_size(dims, lengths) for dims in self.over)
             return 1 < rows * min(elements, BLOCK) < BUSY and turns * -(-elements // BLOCK) >= SAVED and size <= LARGEST
         saved = (turns - 1) * self.cost
-        return size <= LARGEST and saved >= SAVED and saved * size >= WORK
+        return saved >= SAVED and (size <= LARGEST and saved * size >= WORK if waits else size <= MOST)
 
 
 def hoistable(
-    roots: Sequence[Node], first: Sequence[Dim] = (), scattered: Collection[Node] | None = None
+    roots: Sequence[Node], first: Sequence[Dim], scattered: Collection[Node], on_gpu: bool
 ) -> tuple[Repeated, ...]:
-    """The largest such values, where the loops over the lengths in ``first`` come first.
+    """The largest such values, where the loops over the lengths in ``first`` come first, and some sums are scattered.
 
-    Where it is known which sums are ``scattered``, those are found, too, that the loops of others compute again; where
-    nothing is, what is taken in order.
+    Those are found, too, that the loops of other sums compute again; on a GPU what has sums itself, on a CPU what is
+    taken in order, and sums that several loops of a row take in.
     """
     picked: dict[Node, dict[Shape, None]] = {}
     around: dict[Node, dict[Shape, None]] = {}
@@ -82,10 +82,10 @@ def hoistable(
             for arg, dims in _repeated(node, _loops(node, first)):
                 around.setdefault(_in_order(arg), {})[dims] = None
     plain = {*picked, *around}
-    for arg, dims in _repeated_by_sums(nodes, scattered) if scattered is not None else ():
+    for arg, dims in _repeated_by_sums(nodes, scattered):
         around.setdefault(arg, {})[dims] = None
     known = dict.fromkeys((*picked, *around))
-    in_order = [arg for node in nodes if node.op in SCANS for arg in node.args] if scattered is None else []
+    in_order = [] if on_gpu else [arg for node in nodes if node.op in SCANS for arg in node.args]
     costs, behind = _costs(roots) if known or in_order else ({}, set())
     alone, _ = _costs(roots, alone=True) if picked else (costs, behind)
     found = [
@@ -94,7 +94,7 @@ def hoistable(
         for arg in known
         if (cost := (alone if arg in picked else costs).get(arg, 0)) >= (DEAR_BEHIND if arg in behind else DEAR)
     ]  # fmt: skip
-    if scattered is None:
+    if not on_gpu:
         others = [each for each in dict.fromkeys(in_order) if each not in known]
         found += [Repeated(each, (), True, costs[each], ()) for each in others if costs.get(each, 0) >= DEAR_IN_ORDER]
         return (*found, *_sums_of_rows(nodes))
@@ -272,7 +272,7 @@ def narrow(
         if not each.summed and (rest is None or size <= rest):
             chosen.append(each)
             left[each.behind] = None if rest is None else rest - size
-        elif rest is not None and (each.behind or each.summed or alone) and each.is_worth_memory(lengths):
+        elif (each.behind or each.summed or alone) and each.is_worth_memory(lengths, waits=rest is not None):
             chosen.append(replace(each, behind=True))
     return tuple(chosen)
 

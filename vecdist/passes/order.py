@@ -179,7 +179,7 @@ class Derived:
         found, first = few_rows(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         room = widest and min(widest, KEPT)
         sums = (*found, *tall_sums(sums, lengths, widest))
-        key = first, sums if widest else None
+        key = first, sums, widest is not None
         if key not in values:
             values[key] = hoistable(self.all, *key)
         joins = tuple([each.place for each in self.parted if each.side_by_side(lengths)])
