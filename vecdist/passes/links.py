@@ -1,8 +1,8 @@
 """Inverse links as users write them: logarithms of exponentials, and logistic functions in parts.
 
 ``log(exp(x))`` is ``x`` where ``exp(x)`` overflows, or is zero, too, and so are its derivatives; ``1 / (1 + exp(-x))``
-rounds to 1, and its logarithm to 0, where ``log_sigmoid(x)`` does not.  What is shorter is also sooner computed: a mean
-that is an exponential is the most frequent one.
+rounds to 1, and its logarithm to 0, where ``log_sigmoid(x)`` does not; ``log(p exp(a) + (1 - p) exp(b))`` of a share is
+a ``logaddexp``.  What is shorter is also sooner computed: a mean that is an exponential is the most frequent one.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vecdist.graph.node import Node, rewrite
-from vecdist.primitives.elementary import log_sigmoid, sigmoid, softplus
+from vecdist.primitives.elementary import log_sigmoid, logaddexp, sigmoid, softplus
 from vecdist.primitives.structure import rebuilt
+
+DEPTH = 8  # operations of one logarithm that are looked through
 
 
 def links(roots: Sequence[Node]) -> tuple[Node, ...]:
@@ -25,22 +27,25 @@ def _named(node: Node, args: tuple[Node, ...]) -> Node:
     return better if better is not None and (better.shape, better.dtype) == (node.shape, node.dtype) else found
 
 
-def _log(x: Node) -> Node | None:
-    """The logarithm of an exponential, or its reciprocal, of what is 1 more than one, and of a share and its rest."""
-    if x.op == "view":
-        inside = _log(x.args[0])
-        return None if inside is None else rebuilt(x, (inside,))
+def _log(x: Node, depth: int = DEPTH) -> Node | None:
+    """The logarithm of what is positive by its form: of exponentials, shares, and what is made of these."""
+    if not depth:
+        return None
     if x.op == "exp":
         return x.args[0]
     if x.op == "sigmoid":
         return log_sigmoid(x.args[0])
-    if x.op == "div" and x.args[0].is_const(1) and x.args[1].op == "exp":
-        return _opposite(x.args[1].args[0])
-    more = _more_than_one(x)
-    if more is not None:
+    if x.op == "sub":
+        one, share = x.args
+        return log_sigmoid(_opposite(share.args[0])) if one.is_const(1) and share.op == "sigmoid" else None
+    if x.op == "add" and (more := _more_than_one(x)) is not None:
         return softplus(more)
-    rest = x.args[1] if x.op == "sub" and x.args[0].is_const(1) else None
-    return log_sigmoid(_opposite(rest.args[0])) if rest is not None and rest.op == "sigmoid" else None
+    if x.op == "div" and x.args[0].is_const(1):
+        inside = _log(x.args[1], depth - 1)
+        return None if inside is None else _opposite(inside)
+    make = OF_PARTS.get(x.op)
+    parts = [_log(arg, depth - 1) for arg in x.args] if make else []
+    return make(x, *parts) if make is not None and all(part is not None for part in parts) else None
 
 
 def _log1p(x: Node) -> Node | None:
@@ -72,4 +77,12 @@ def _opposite(x: Node) -> Node:
     return x.args[0] if x.op == "neg" else -x
 
 
+OF_PARTS: dict[str, Callable[..., Node]] = {  # logarithms, by those of what a value is made of
+    "view": lambda x, a: rebuilt(x, (a,)),
+    "sqrt": lambda x, a: 0.5 * a,
+    "square": lambda x, a: 2.0 * a,
+    "mul": lambda x, a, b: a + b,
+    "div": lambda x, a, b: a - b,
+    "add": lambda x, a, b: logaddexp(a, b),
+}
 RULES: dict[str, Callable[..., Node | None]] = {"log": _log, "log1p": _log1p, "div": _div}
