@@ -76,6 +76,12 @@ def test_infinities_and_nan(form):
     assert np.isnan(found[2])
 
 
+def test_a_share_of_infinite_odds_is_one():
+    """Though its parts are infinite both."""
+    odds = lazy(np.array([np.inf, 710.0]))
+    np.testing.assert_array_equal((np.exp(odds) / (1 + np.exp(odds))).compute(), 1.0)
+
+
 def test_densities_are_those_of_the_other_parametrisation():
     rng = np.random.default_rng(2)
     e = lazy(np.concatenate([rng.normal(0.0, 200.0, 40), rng.normal(0.0, 2.0, 40)]))

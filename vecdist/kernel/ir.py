@@ -195,7 +195,7 @@ class Kernel:
     scarce: tuple[str, ...] = ()
     """Lengths of outermost loops that have fewer turns than a grid has threads."""
     ample: tuple[str, ...] = ()
-    """Lengths of those, as one, whose turns are short, and more."""
+    """Lengths, joined by ``*``, of short rows that are enough for each thread of a grid to have one alone."""
     spread: tuple[str, ...] = ()
     """The indices of loops that are one with others, as rows are too few for a grid."""
     deep: tuple[str, ...] = ()

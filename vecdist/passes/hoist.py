@@ -28,8 +28,8 @@ DEAR_BEHIND = 8  # the same where all others have to wait for it
 DEAR_IN_ORDER = 16  # the same where it would be computed in order, one element after another
 DEAR_SUM = 16  # the same of a sum, with all its terms
 COUNTED = 256  # operations that are counted: what takes more is as dear
-SAVED = 64  # operations for each element from which it is worth memory of any size, on a GPU
-WORK = 2**25  # and in all: what a GPU does while its threads wait for each other
+SAVED = 64  # operations for each element from which it is worth memory of its own
+WORK = 2**25  # and in all, on a GPU: what that does while its threads wait for each other
 BLOCK, BUSY = 2**8, 2**16  # threads that share a row at most, and that keep a GPU busy
 LARGEST, MOST = 2**26, 2**23  # elements of such memory, on a GPU and on a CPU
 IN_MEMORY = {"scatter", "kept", "stored", "recurrence", *SCANS}  # what is an output before it is read
@@ -117,6 +117,7 @@ def _sums_of_rows(nodes: Sequence[Node]) -> Iterator[Repeated]:
 
 
 def _depends(node: Node, other: Node) -> bool:
+    """Whether a loop that finds one value has to wait for one that finds another."""
     return other in topological((node,))
 
 
@@ -258,8 +259,8 @@ def narrow(
 ) -> tuple[Repeated, ...]:
     """Those values that fit together, in ``room``, or behind others ``widest``, and of which not few elements are read.
 
-    There is no limit where that is none.  What fits nowhere, or is but summed, may be worth memory of its own, and
-    ``alone`` so may what others need not wait for.
+    There is no limit where that is none, as on a CPU, but sums of few terms are sooner computed again there.  What fits
+    nowhere, or is but summed, may be worth memory of its own, and ``alone`` so may what others need not wait for.
     """
     chosen, left = [], {False: room, True: widest}
     for each in found:
