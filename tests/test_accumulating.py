@@ -153,6 +153,20 @@ def example(dtype):
     return x > 1 if dtype == "?" else x.astype(dtype)
 
 
+def numpys_own(name, method, *given, **axes):
+    """What NumPy's method gives.
+
+    Of neighbours, those of arctan2 and power are wrong where it has AVX-512 code for them (2.4.6): they are taken pair
+    by pair.
+    """
+    with np.errstate(all="ignore"):
+        found = getattr(getattr(np, name), method)(*given, **axes)
+        if name not in {"arctan2", "power"}:
+            return found
+        pairs = np.frompyfunc(lambda a, b: getattr(np, name)(a, b), 2, 1)
+        return getattr(pairs, method)(*(each.astype(object) for each in given), **axes).astype(found.dtype)
+
+
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "?"])
 @pytest.mark.parametrize("name", PAIRS)
 def test_methods_of_ufuncs_are_numpys(name, dtype):
@@ -162,8 +176,7 @@ def test_methods_of_ufuncs_are_numpys(name, dtype):
     for method, axes in METHODS:
         others = (x[0, 0],) if method == "outer" else ()
         try:
-            with np.errstate(all="ignore"):
-                wanted = getattr(ufunc, method)(x, *others, **axes)
+            wanted = numpys_own(name, method, x, *others, **axes)
         except (TypeError, ValueError) as error:
             with nothing_computed(), pytest.raises(type(error)):
                 getattr(ufunc, method)(lazy(x), *others, **axes)
