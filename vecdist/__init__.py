@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "Compiled": "vecdist.lazy.compiled",
     "InvalidIndex": "vecdist.runtime.pipeline",
+    "InvalidMatrix": "vecdist.runtime.pipeline",
     "InvalidParameter": "vecdist.runtime.pipeline",
     "LazyArray": "vecdist.lazy.array",
     "LogDensity": "vecdist.model.logdensity",

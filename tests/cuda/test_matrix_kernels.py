@@ -14,8 +14,9 @@ from vecdist.primitives import factorisations
 from vecdist.runtime.cuda import matrices, matrix_loops
 
 CALLS = {
-    "factor": factorisations.CHOLESKY_OR_NAN, "lower": factorisations.SOLVE_LOWER, "upper": factorisations.SOLVE_UPPER,
+    "factor": factorisations.CHOLESKY, "lower": factorisations.SOLVE_LOWER, "upper": factorisations.SOLVE_UPPER,
     "inverse": factorisations.INVERT_DEFINITE, "definite": factorisations.SOLVE_DEFINITE,
+    "solution": factorisations.SOLVE, "inversion": factorisations.INVERSE, "determinant": factorisations.DETERMINANT,
 }  # fmt: skip
 
 
@@ -49,12 +50,14 @@ def threads(monkeypatch):
     words = {
         "root": lambda x: np.sqrt(x) if x > 0.0 else np.nan, "inverted": lambda x: 1.0 / x if x != 0.0 else np.nan,
         "spoilt": lambda x: 0.0 if x == x else np.nan, "nothing": lambda array: array.dtype.type(0.0),
+        "unit": lambda array: array.dtype.type(1.0),
     }  # fmt: skip
     for name, word in words.items():
         monkeypatch.setattr(matrix_loops, name, word)
 
     def run(name, a, b):
-        found = np.full(b.shape, 7.0, b.dtype)
+        found = np.full(b.shape[:-1] if name == "pivots" else b.shape, 7.0, b.dtype)
+        monkeypatch.setattr(matrix_loops, "right", matrix_loops.of_unit if name == "inversion" else matrix_loops.given)
         lanes, threads, count, grid = matrices.blocks(name, b.shape)
         given = (a.ravel(), b.ravel(), found.reshape(-1), *b.shape[-2:], lanes, count)
         for number in range(grid):
@@ -82,6 +85,12 @@ def test_threads_compute_what_numpy_does(threads, rows):
         threads("upper", factor + above, b), np.linalg.solve(factor.swapaxes(-1, -2), b), **near
     )
     np.testing.assert_allclose(threads("inverse", a, factor + above), np.linalg.inv(a), **near)
+    general = rng.normal(size=(many, rows, rows))
+    np.testing.assert_allclose(threads("solution", general, b), np.linalg.solve(general, b), **near)
+    np.testing.assert_allclose(threads("inversion", general, general), np.linalg.inv(general), **near)
+    found = threads("pivots", general, general)
+    assert (abs(found).max(axis=-1) <= 2.0**rows * abs(general).max(axis=(-2, -1))).all()
+    np.testing.assert_allclose(found.prod(-1), np.linalg.det(general), rtol=1e-8)
 
 
 def test_threads_tell_what_has_no_factor_or_no_solution(threads):
@@ -91,9 +100,10 @@ def test_threads_tell_what_has_no_factor_or_no_solution(threads):
     assert np.isnan(found[1]).all() and np.isfinite(found[[0, 2]]).all()
     factor = np.linalg.cholesky(drawn(np.random.default_rng(1), 3, 4))
     factor[2, 1, 1] = 0.0
-    for name in ("lower", "upper", "inverse"):
+    for name in ("lower", "upper", "inverse", "solution", "inversion"):
         found = threads(name, factor, factor)
         assert np.isnan(found[2]).all() and np.isfinite(found[:2]).all()
+    assert [each.item() for each in threads("pivots", factor, factor).prod(-1) == 0.0] == [False, False, True]
 
 
 @pytest.mark.parametrize("threads", [32, 64])
@@ -129,11 +139,21 @@ def test_on_a_gpu(many, rows, dtype):
         "factor": ((a,), np.linalg.cholesky(wide)), "inverse": ((a, factor), np.linalg.inv(wide)),
         "lower": ((factor, b), np.linalg.solve(factor, b)), "definite": ((a, factor, b), np.linalg.solve(wide, b)),
         "upper": ((factor, b), np.linalg.solve(factor.swapaxes(-1, -2), b)),
+        "solution": ((a, b), np.linalg.solve(wide, b)), "inversion": ((a,), np.linalg.inv(wide)),
     }  # fmt: skip
     for name, (given, known) in wanted.items():
         call = matrices.small(CALLS[name], given[-1].shape, np.dtype(dtype))
         found = call.function(*map(cupy.asarray, given))
         np.testing.assert_allclose(found.get(), known, **near)
+    general = rng.normal(size=a.shape).astype(dtype)
+    general[many // 2, :, rows // 2] = 0.0
+    for matrices_of, singular in ((a, False), (general, True)):
+        call = matrices.small(CALLS["determinant"], a.shape, np.dtype(dtype))
+        sign, size = (each.get() for each in call.function(cupy.asarray(matrices_of)))
+        wanted_sign, wanted_size = np.linalg.slogdet(matrices_of.astype("f8"))
+        np.testing.assert_array_equal(sign, wanted_sign)
+        np.testing.assert_allclose(size, wanted_size, **near)
+        assert (wanted_sign[many // 2] == 0.0) == singular
 
 
 @pytest.mark.cuda

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vecdist.primitives import array_factorisations, host_library, host_products
-from vecdist.primitives.array_factorisations import cholesky_or_error, inverted, sign_and_log, solved, solved_lower
+from vecdist.primitives.array_factorisations import factored, inverted, sign_and_log, solved, solved_lower
 from vecdist.primitives.host_library import NUMPY, SCIPY, Quiet, quiet
 from vecdist.primitives.host_products import product
 
@@ -78,16 +78,16 @@ def test_systems_inverses_and_determinants(any_size, rng, dtype, lead):
         np.testing.assert_allclose(found[1], expected[1], rtol=100 * np.finfo(dtype).eps)
         assert found[0].dtype == found[1].dtype == dtype
     definite = a @ a.mT + np.eye(9, dtype=dtype)
-    factor = cholesky_or_error(definite)
+    factor = factored(definite)
     _close(product(factor, factor.mT), definite, dtype)
     _close(product(factor, solved_lower(factor, b)), b, dtype)
 
 
 def test_singular_matrices(any_size):
-    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
-        solved(np.ones((3, 3)), np.eye(3))
-    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
-        inverted(np.zeros((3, 3)))
+    assert np.isnan(solved(np.ones((3, 3)), np.eye(3))).all()
+    found = inverted(np.stack([np.eye(3), np.zeros((3, 3))]))
+    np.testing.assert_array_equal(found[0], np.eye(3))
+    assert np.isnan(found[1]).all()
     with np.errstate(divide="ignore"):
         assert [each.item() for each in sign_and_log(np.zeros((3, 3)))] == [0.0, -np.inf]
 
@@ -140,7 +140,7 @@ def test_libraries_keep_their_threads(module, rng):
 
     def work():
         for _ in range(50):
-            solved_lower(cholesky_or_error(product(a, a.T)), solved(a, a))
+            solved_lower(factored(product(a, a.T)), solved(a, a))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for each in threads:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from vecdist.lazy import systems
 from vecdist.lazy.array import LazyArray, as_lazy, matmul, operands, where
 from vecdist.lazy.einsum import einsum
 from vecdist.lazy.joining import along, concatenate
@@ -51,7 +52,7 @@ class QRResult(NamedTuple):
 
 
 def _cholesky(a: Any, *, upper: bool = False) -> LazyArray:
-    found = LazyArray(calls.cholesky(square("cholesky", a), strict=True))
+    found = LazyArray(systems.cholesky(square("cholesky", a)))
     return LazyArray(calls.swapped(found.node)) if upper else found
 
 
@@ -59,15 +60,15 @@ def _solve(a: Any, b: Any) -> LazyArray:
     (right,) = operands(b)
     if right.ndim == 1:  # as in NumPy 2: a vector, whatever the matrices
         return _solve(a, LazyArray(right)[:, None])[..., 0]
-    return LazyArray(calls.solution(*pair("solve", a, b)))
+    return LazyArray(systems.solution(*pair("solve", a, b)))
 
 
 def _inv(a: Any) -> LazyArray:
-    return LazyArray(calls.inverse(square("inv", a)))
+    return LazyArray(systems.inverse(square("inv", a)))
 
 
 def _slogdet(a: Any) -> SlogdetResult:
-    return SlogdetResult(*map(LazyArray, calls.sign_and_log_determinant(square("slogdet", a))))
+    return SlogdetResult(*map(LazyArray, systems.sign_and_log_determinant(square("slogdet", a))))
 
 
 def _det(a: Any) -> Any:

@@ -12,7 +12,7 @@ from vecdist.graph.node import Node, cast, rewrite, topological, where
 from vecdist.primitives.arithmetic import eq, square
 from vecdist.primitives.elementary import log
 from vecdist.primitives.factorisations import (
-    CHOLESKY_OR_NAN,
+    CHOLESKY,
     DISTANCE,
     LOG_DETERMINANT,
     MATMUL,
@@ -30,11 +30,11 @@ def definite(roots: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` with log determinants, squared distances and products of vectors in kernels."""
     calls = [node for node in topological(roots) if node.op == "external"]
     distances = {node.args for node in calls if node.attrs[0] is DISTANCE}
-    factored = {node.args for node in calls if node.attrs[0] is CHOLESKY_OR_NAN}
+    factored = {node.args for node in calls if node.attrs[0] is CHOLESKY}
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
         found = None
-        if node.op == "external" and node.attrs[0] is CHOLESKY_OR_NAN:
+        if node.op == "external" and node.attrs[0] is CHOLESKY:
             found = _chosen(node, args, factored)
         elif node.op == "external":
             found = _less(node, args, node.args in distances)

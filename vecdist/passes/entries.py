@@ -140,7 +140,7 @@ class Written(NamedTuple):
 
 
 WRITTEN: dict[Call, Written] = {
-    factorisations.CHOLESKY: Written(_cholesky), factorisations.CHOLESKY_OR_NAN: Written(_cholesky),
+    factorisations.CHOLESKY: Written(_cholesky),
     factorisations.SOLVE_LOWER: Written(_lower), factorisations.SOLVE_UPPER: Written(_upper),
     factorisations.MATMUL: Written(_product), factorisations.SOLVE_DEFINITE: Written(_definite),
     factorisations.DISTANCE: Written(_distance), factorisations.INVERT_DEFINITE: Written(_inverse),

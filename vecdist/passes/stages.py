@@ -26,13 +26,17 @@ class Operand:
 @final
 @dataclass(frozen=True)
 class Called:
-    """A call of operands: the slots of those results that anything reads, and the shapes and dtypes of all."""
+    """A call of operands: the slots of those results that anything reads, and the shapes and dtypes of all.
+
+    ``last`` is the shape of the last operand, whose matrices are as large as those of the others.
+    """
 
     call: Call
     operands: tuple[Operand, ...]
     slots: tuple[int | None, ...]
     kinds: Kinds
     ahead: int = 0
+    last: Shape = ()
 
 
 @final
@@ -127,7 +131,9 @@ class _Cut:
         if (call, args) not in self.calls:
             operands = tuple([self.operand(arg) if node.op == "product" else self.given(arg) for arg in args])
             before = max((self.level_of(arg) for arg in args), default=0)
-            self.calls[call, args] = before, Called(call, operands, (None,) * len(kinds), kinds, ahead)
+            self.calls[call, args] = before, Called(
+                call, operands, (None,) * len(kinds), kinds, ahead, args[-1].shape if args else ()
+            )
         before, known = self.calls[call, args]
         number = known.slots[place]
         if number is None:

@@ -21,28 +21,32 @@ SERIAL = 2**28
 """The product of rows, columns and the fewer of both up to which threads gain little at eigenvalues and the like."""
 
 
-def cholesky_or_nan(a: Any) -> Any:
-    """Cholesky factors, NaN where a matrix is not positive definite."""
+def _or_nan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that gives NaN of those matrices of which NumPy's raises an error."""
+
+    @functools.wraps(function)
+    def found(*given: Any) -> Any:
+        try:
+            return function(*given)
+        except np.linalg.LinAlgError:
+            last = given[-1]
+            return np.full_like(last, np.nan) if last.ndim == 2 else np.stack([*map(found, *given)])
+
+    return found
+
+
+@_or_nan
+def factored(a: Any) -> Any:
+    """Cholesky factors; NaN where a matrix is not positive definite."""
     if not isinstance(a, np.ndarray):
-        return importlib.import_module("vecdist.primitives.device_factorisations").cholesky_or_nan(a)
-    try:
-        return cholesky_or_error(a)
-    except np.linalg.LinAlgError:
-        return a + np.nan if a.ndim == 2 else np.stack([cholesky_or_nan(each) for each in a])
+        return importlib.import_module("vecdist.primitives.device_factorisations").factored(a)
+    work = a.shape[-1] ** 3 // 3
+    factor = _lapack("potrf", a.dtype) if a.size and (a.ndim == 2 or work > FEW) else None
+    with threads_for(work, NUMPY if factor is None else SCIPY):
+        return np.linalg.cholesky(a) if factor is None else _each(lambda one: _factor(factor, one), a)
 
 
-def cholesky_or_error(a: Any) -> Any:
-    """Cholesky factors; ``LinAlgError`` where a matrix is not positive definite, which CuPy says when asked."""
-    if isinstance(a, np.ndarray):
-        work = a.shape[-1] ** 3 // 3
-        factor = _lapack("potrf", a.dtype) if a.size and (a.ndim == 2 or work > FEW) else None
-        with threads_for(work, NUMPY if factor is None else SCIPY):
-            return np.linalg.cholesky(a) if factor is None else _each(lambda one: _factored(factor, one), a)
-    with importlib.import_module("cupyx").errstate(linalg="raise"):
-        return importlib.import_module("cupy").linalg.cholesky(a)
-
-
-def _factored(factor: Any, a: np.ndarray) -> np.ndarray:
+def _factor(factor: Any, a: np.ndarray) -> np.ndarray:
     """The factor of one matrix, of which the lower triangle is read, by the library that solves with it."""
     upper, failed = factor(a.T, lower=False, clean=True)
     if failed:
@@ -156,8 +160,9 @@ def _routine(name: str, work: int, a: Any) -> Callable[..., None] | None:
     return routine(name, a.dtype) if isinstance(a, np.ndarray) and a.size and work > FEW else None
 
 
+@_or_nan
 def solved(a: Any, b: Any) -> Any:
-    """A^-1 B."""
+    """A^-1 B; NaN where A is singular, which a GPU's library may leave infinite."""
     work = b.shape[-2] ** 2 * b.shape[-1] + b.shape[-2] ** 3 // 3
     solve = _routine("lapack.gesv", work, a)
     if solve is None:
@@ -174,8 +179,9 @@ def _eliminated(solve: Callable[..., None], a: np.ndarray, b: np.ndarray) -> np.
     return found
 
 
+@_or_nan
 def inverted(a: Any) -> Any:
-    """A^-1."""
+    """A^-1; NaN where A is singular, which a GPU's library may leave infinite."""
     work = a.shape[-1] ** 3 * 4 // 3
     if _routine("lapack.gesv", work, a) is None:
         return _by_library("inv", work <= FEW, a)

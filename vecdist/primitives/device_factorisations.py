@@ -10,7 +10,7 @@ import numpy as np
 from vecdist.primitives.device_systems import places_of
 
 
-def cholesky_or_nan(a: Any) -> Any:
+def factored(a: Any) -> Any:
     """Cholesky factors of CuPy's matrices, NaN where one is not positive definite."""
     import cupy
 

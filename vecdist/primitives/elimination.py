@@ -7,7 +7,10 @@ that it stands in.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NamedTuple
+
+import numpy as np
 
 from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq
@@ -54,11 +57,12 @@ def _below(row: Vector, pivot: Vector) -> list[Node]:
 
 
 def solved(a: Rows, right: Rows) -> Rows:
-    """The rows of A^-1 B; infinite or NaN where A is singular."""
+    """The rows of A^-1 B; NaN where A is singular."""
     upper, beside, _ = eliminated(a, right)
     found: Rows = []
+    singular = reduce(lambda some, row: some | eq(row[0], 0), upper, const(False, np.bool_))
     for row, rights in zip(reversed(upper), reversed(beside), strict=True):
-        inverse = boundary(1.0 / row[0])
+        inverse = boundary(where(singular, np.nan, 1.0 / row[0]))
         found.insert(0, [boundary(_less(entry, row[1:], found, at) * inverse) for at, entry in enumerate(rights)])
     return found
 

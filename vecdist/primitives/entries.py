@@ -14,7 +14,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, const, where
 from vecdist.primitives.arithmetic import eq, sqrt
-from vecdist.primitives.boundary import boundary
+from vecdist.primitives.boundary import boundary, held
 from vecdist.primitives.elementary import log
 from vecdist.primitives.structure import position, view
 
@@ -47,6 +47,18 @@ def element(x: Node, *places: int) -> Node:
 def lower(a: Node) -> Triangle:
     """The lower triangle of a matrix; nothing else is read.  Raises ``NotImplementedError`` for a large matrix."""
     return [[element(a, i, j) for j in range(i + 1)] for i in range(_length(a))]
+
+
+def lower_of_symmetric(a: Node) -> Triangle:
+    """The lower triangle of a symmetric matrix; nothing else is read, and derivatives are symmetric."""
+    return [
+        [*(_with_other(element(a, i, j), element(a, j, i)) for j in range(i)), row[i]] for i, row in enumerate(lower(a))
+    ]
+
+
+def _with_other(x: Node, other: Node) -> Node:
+    """``x``, half of whose derivative is that of ``other``."""
+    return x + 0.5 * ((other - held(other)) - (x - held(x)))
 
 
 def triangular(a: Node) -> Triangle:

@@ -16,10 +16,9 @@ from vecdist.graph.node import Node, where
 from vecdist.primitives import host_products
 from vecdist.primitives.arithmetic import eq
 from vecdist.primitives.array_factorisations import (
-    cholesky_or_error,
-    cholesky_or_nan,
     eigenvalues,
     eigenvectors,
+    factored,
     inverted,
     inverted_definite,
     log_of_determinant,
@@ -32,6 +31,8 @@ from vecdist.primitives.array_factorisations import (
 )
 from vecdist.primitives.calls import Call, called, signature, swapped
 from vecdist.primitives.structure import drop_axes, position, summed, view
+
+FACTORING = "np.linalg"  # what the checks of matrices begin with
 
 Nodes = Sequence[Node]
 Dots = Sequence[Node | None]
@@ -138,16 +139,12 @@ def _push_cholesky(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes
     return [times(factor, _half(swapped(lower_solution(factor, swapped(once)))))]
 
 
-def _cholesky_call(function: Callable[..., Any]) -> Call:
-    return Call("cholesky", function, _pull_cholesky, _push_cholesky, True, signature("nn->nn"))
+CHOLESKY = Call("cholesky", factored, _pull_cholesky, _push_cholesky, True, signature("nn->nn"))
 
 
-CHOLESKY, CHOLESKY_OR_NAN = _cholesky_call(cholesky_or_error), _cholesky_call(cholesky_or_nan)
-
-
-def cholesky(a: Node, strict: bool = False) -> Node:
-    """L of A = L L'; NaN where a matrix is not positive definite, an error of NumPy's where ``strict``."""
-    return one(CHOLESKY if strict else CHOLESKY_OR_NAN, (a,), a.shape)
+def cholesky(a: Node) -> Node:
+    """L of A = L L', of which the lower triangle is read; NaN where a matrix is not positive definite."""
+    return one(CHOLESKY, (a,), a.shape)
 
 
 # triangular systems
@@ -269,7 +266,7 @@ LOG_DETERMINANT = Call(
 
 
 def solution(a: Node, b: Node) -> Node:
-    """A^-1 B."""
+    """A^-1 B; NaN where A is singular."""
     return one(SOLVE, (a, b), b.shape)
 
 
@@ -284,7 +281,7 @@ def _push_solve(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
 
 
 def inverse(a: Node) -> Node:
-    """A^-1."""
+    """A^-1; NaN where A is singular."""
     return one(INVERSE, (a,), a.shape)
 
 

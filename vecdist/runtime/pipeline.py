@@ -24,6 +24,7 @@ from vecdist.passes.outline import Outline, outline
 from vecdist.passes.products_as_loops import products_as_loops
 from vecdist.passes.sort_by_key import Sorting, groupings
 from vecdist.passes.stages import Stage
+from vecdist.primitives.factorisations import FACTORING
 from vecdist.primitives.indexing import INDEXING
 from vecdist.runtime.base import Backend, Feed, Program, Runner
 from vecdist.runtime.cache import of_structures
@@ -344,7 +345,7 @@ def raise_invalid(roots: Sequence[Node]) -> None:
             if found is not None:
                 index, given = found
                 where = f"[{', '.join(map(str, index))}]" if index else ""
-                error = InvalidIndex if family.startswith(INDEXING) else InvalidParameter
+                error = next((each for start, each in ERRORS.items() if family.startswith(start)), InvalidParameter)
                 raise error(f"{family}: {name}{where} = {given!s} is invalid; wanted {wanted}")
     raise AssertionError("the kernel raised its flag, but every check holds")
 
@@ -370,3 +371,10 @@ class InvalidParameter(ValueError):
 
 class InvalidIndex(InvalidParameter, IndexError):
     """An element of an index array that is out of range."""
+
+
+class InvalidMatrix(InvalidParameter, np.linalg.LinAlgError):
+    """A matrix that has no factor, or no inverse."""
+
+
+ERRORS = {INDEXING: InvalidIndex, FACTORING: InvalidMatrix}  # by what a check begins with

@@ -79,7 +79,7 @@ class StagedProgram(Program):
         At known ``lengths`` those of small matrices are launches, which it can.
         """
         calls = [each for step in self.steps for each in step.stage.calls]
-        own = [each.call if lengths is None else _own(each, _kinds(each, lengths), self.library) for each in calls]
+        own = [each.call if lengths is None else _own(each, lengths, self.library) for each in calls]
         pairs = zip(calls, own, strict=True)
         found = [own.name for each, own in pairs if not own.capturable or (own is MATMUL and each.ahead)]
         return tuple(dict.fromkeys(found))
@@ -165,7 +165,7 @@ class _Text:
 def _bound(called: Called, lengths: Mapping[str, int], library: Any, pooled: bool) -> Callable[..., list[Any]]:
     """A call as a function of its operands."""
     kinds = _kinds(called, lengths)
-    call = _own(called, kinds, library.__name__)
+    call = _own(called, lengths, library.__name__)
     memory = _memory(call, kinds, pooled)
 
     def run(*given: Any) -> list[Any]:
@@ -174,17 +174,17 @@ def _bound(called: Called, lengths: Mapping[str, int], library: Any, pooled: boo
     return run
 
 
-def _own(called: Called, kinds: Sequence[tuple[tuple[int, ...], Any]], library: str) -> Call:
+def _own(called: Called, lengths: Mapping[str, int], library: str) -> Call:
     """A call, or what stands for it where matrices are small."""
     target = {"numpy": "cpu", "cupy": "cuda"}.get(library)
     if target is None:
         return called.call
-    return importlib.import_module(f"vecdist.runtime.{target}.matrices").small(called.call, *kinds[0])
+    return importlib.import_module(f"vecdist.runtime.{target}.matrices").small(called.call, *_known([called.last], lengths), called.kinds[0][1])
 
 
 def _is_ours(called: Called, lengths: Mapping[str, int], library: str) -> bool:
     """Whether a call does nothing but launch work of this package."""
-    return called.call is MATMUL or _own(called, _kinds(called, lengths), library) is not called.call
+    return called.call is MATMUL or _own(called, lengths, library) is not called.call
 
 
 def _quiet(run: Runner) -> Any:

@@ -24,8 +24,11 @@ from vecdist.kernel.code import Do, Function, specialised
 from vecdist.kernel.expressions import Constant, Expr, Name
 from vecdist.primitives.calls import Call
 from vecdist.primitives.factorisations import (
-    CHOLESKY_OR_NAN,
+    CHOLESKY,
+    DETERMINANT,
+    INVERSE,
     INVERT_DEFINITE,
+    SOLVE,
     SOLVE_DEFINITE,
     SOLVE_LOWER,
     SOLVE_UPPER,
@@ -33,7 +36,7 @@ from vecdist.primitives.factorisations import (
 from vecdist.runtime import compiler
 from vecdist.runtime.cpu import language, matrix_loops, vectors
 from vecdist.runtime.cpu.crew import Job
-from vecdist.runtime.cpu.matrix_loops import FUNCTIONS
+from vecdist.runtime.cpu.matrix_loops import FUNCTIONS, SHARED
 from vecdist.runtime.cpu.threads import SHARES, Pace, Trial, crew, thread_count
 from vecdist.runtime.device import pointer_to
 from vecdist.runtime.once import Once
@@ -43,8 +46,9 @@ ROWS = 32  # of a matrix at most: of one with more, the library's blocks are fas
 LANES = 16  # matrices side by side: two vectors of doubles of 512 bits, so that a sum need not wait for another
 FLOATS: dict[np.dtype, Any] = {np.dtype(np.float32): types.float32, np.dtype(np.float64): types.float64}
 NAMES: dict[Call, str] = {
-    CHOLESKY_OR_NAN: "factor", SOLVE_LOWER: "lower", SOLVE_UPPER: "upper", SOLVE_DEFINITE: "definite",
-    INVERT_DEFINITE: "inverse",
+    CHOLESKY: "factor", SOLVE_LOWER: "lower", SOLVE_UPPER: "upper", SOLVE_DEFINITE: "definite",
+    INVERT_DEFINITE: "inverse", SOLVE: "solution", INVERSE: "inversion",
+    DETERMINANT: "determinant",
 }  # fmt: skip
 TEXT = b"".join(Path(str(file)).read_bytes() for file in (__file__, matrix_loops.__file__, vectors.__file__))
 VERSION = hashlib.sha256(TEXT + language.VERSION.encode()).hexdigest()[:12]
@@ -52,19 +56,32 @@ pointer: Any = intrinsic(pointer_to)
 
 
 def small(call: Call, shape: Sequence[int], dtype: np.dtype) -> Call:
-    """What stands for a call that gives matrices of this shape: itself, unless they are small."""
+    """What stands for a call whose last operand has this shape: itself, unless its matrices are small."""
     if call not in NAMES or dtype not in FLOATS or not 0 < shape[-2] <= ROWS or not math.prod(shape):
         return call
+    if call is DETERMINANT:
+        return replace(call, function=_determinants(_function("pivots", dtype, shape)))
     return replace(call, function=_function(NAMES[call], dtype, shape), writes=True)
 
 
+def _determinants(pivots: Callable[..., np.ndarray]) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """The signs of determinants, and the logarithms of their sizes."""
+
+    def function(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        found = pivots(a)
+        return np.sign(found).prod(-1), np.log(np.abs(found)).sum(-1)
+
+    return function
+
+
 def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[..., np.ndarray]:
-    """What computes matrices of a shape, by their own machine code, or writes them to other memory."""
+    """What computes of matrices of a shape what is as large, or pivots, or writes it to other memory."""
     if name == "definite":
         lower, upper = (_function(each, dtype, shape) for each in ("lower", "upper"))
         return lambda a, factor, b, out=None: upper(factor, lower(factor, b), out=out)
     *lead, rows, columns = shape
-    many, shape, which = math.prod(lead), tuple(shape), FUNCTIONS.index(name)
+    many, which = math.prod(lead), FUNCTIONS.index(name)
+    shape = (*lead, rows) if name == "pivots" else tuple(shape)
     lanes = LANES if many >= LANES else 1  # fewer are done one after another, as soon as they would be side by side
     code, tiles = _code(dtype, lanes), -(-many // lanes)
 
@@ -104,10 +121,10 @@ class Code(NamedTuple):
 def _code(dtype: np.dtype, lanes: int) -> Code:
     """The machine code for so many matrices side by side."""
     known: dict[Expr, Expr] = {Name(each): Constant(number) for each, number in (
-        ("LANES", lanes), ("ROWS", ROWS), ("TRIANGLE", ROWS * (ROWS + 1) // 2),
+        ("LANES", lanes), ("ROWS", ROWS), ("TRIANGLE", ROWS * (ROWS + 1) // 2), ("SQUARE", ROWS**2),
     )}  # fmt: skip
     names: dict[str, Any] = {"__name__": __name__, "pointer": pointer, **vectors.words(lanes)}
-    for each in (*FUNCTIONS, "taken", "run"):
+    for each in (*FUNCTIONS, *SHARED, "run"):
         written = specialised(frontend.function(getattr(matrix_loops, each)), known)
         names[each] = Written(written, names, merged=each == "taken")
     parameters, arrays = names["run"].function.parameters, {"a", "b", "found"}

@@ -1,7 +1,8 @@
 """Factors, solutions and inverses of small matrices, of as many at once as a vector has lanes, as loops.
 
 Plain Python in the words of ``vectors.py``, which ``frontend.py`` reads.  A triangle lies by rows that end at the
-diagonal.  Golub and Van Loan (2013), Matrix Computations, fourth edition, sections 3.1 and 4.2.
+diagonal, a square by whole rows.  Golub and Van Loan (2013), Matrix Computations, fourth edition, sections 3.1, 3.4
+and 4.2.
 """
 
 # ruff: noqa: ANN001, ANN201
@@ -12,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 LANES = 0  # in the code, how many matrices are side by side
-ROWS = TRIANGLE = 0  # and the elements of a row and of a triangle, at most
+ROWS = TRIANGLE = SQUARE = 0  # and the elements of a row, of a triangle and of a square, at most
 gathered: Any = None
 scattered: Any = None
 root: Any = None
@@ -20,6 +21,9 @@ inverted: Any = None
 spoilt: Any = None
 nothing: Any = None
 room: Any = None
+larger: Any = None
+some_larger: Any = None
+unit: Any = None
 
 
 def taken(array, start, apart, rows, t, r):
@@ -125,6 +129,95 @@ def inverse(first, last, factors, found, rows, many):
                 scattered(found, start + j * rows + i, size, s)
 
 
+def eliminated(t, x, r, rows, columns, sign):
+    """Make an upper triangle of rows of a square, beside rows of right sides, by the largest pivot of each column.
+
+    It leaves the inverses of pivots, and gives a sign with that of the exchanges.
+    """
+    none = sign - sign
+    for k in range(rows):
+        own, right = k * rows, k * columns
+        for i in range(k + 1, rows):
+            other, beside = i * rows, i * columns
+            c, d = t[other + k], t[own + k]
+            if some_larger(c, d):
+                sign = larger(c, d, none - sign, sign)
+                for j in range(k, rows):
+                    u, v = t[own + j], t[other + j]
+                    t[own + j], t[other + j] = larger(c, d, v, u), larger(c, d, u, v)
+                for j in range(columns):
+                    u, v = x[right + j], x[beside + j]
+                    x[right + j], x[beside + j] = larger(c, d, v, u), larger(c, d, u, v)
+        pivot = t[own + k]
+        r[k] = inverted(pivot)
+        for i in range(k + 1, rows):
+            other, beside = i * rows, i * columns
+            s = larger(pivot, none, t[other + k] * r[k], none)
+            for j in range(k + 1, rows):
+                t[other + j] = t[other + j] - s * t[own + j]
+            for j in range(columns):
+                x[beside + j] = x[beside + j] - s * x[right + j]
+    return sign
+
+
+def pivots(first, last, a, found, rows, many):
+    """The pivots of elimination, the first with the sign of the exchanges: their product is the determinant."""
+    t, r, size = room(a, SQUARE), room(a, ROWS), rows * rows
+    for tile in range(first, last):
+        start = min(tile * LANES, many - LANES)
+        for i in range(size):
+            t[i] = gathered(a, start * size + i, size)
+        t[0] = eliminated(t, t, r, rows, 0, unit(a)) * t[0]
+        for i in range(rows):
+            scattered(found, start * rows + i, rows, t[i * rows + i])
+
+
+def substituted(t, x, r, rows, columns, lost):
+    """Put A^-1 B in the place of B, by elimination; what is NaN where A is singular, and else nothing."""
+    eliminated(t, x, r, rows, columns, lost)
+    for i in range(rows - 1, -1, -1):
+        own, lost = i * columns, lost + spoilt(r[i])
+        for k in range(i + 1, rows):
+            for j in range(columns):
+                x[own + j] = x[own + j] - t[i * rows + k] * x[k * columns + j]
+        for j in range(columns):
+            x[own + j] = x[own + j] * r[i]
+    return lost
+
+
+def solution(first, last, a, b, found, rows, many, columns):
+    """A^-1 B, of as many columns at once as there are rows; NaN where A is singular."""
+    t, x, r = room(a, SQUARE), room(a, SQUARE), room(a, ROWS)
+    size, wide = rows * rows, rows * columns
+    for tile in range(first, last):
+        place = min(tile * LANES, many - LANES)
+        for left in range(0, columns, rows):
+            some, start = min(rows, columns - left), place * wide + left
+            for i in range(size):
+                t[i] = gathered(a, place * size + i, size)
+            for i in range(rows):
+                for j in range(some):
+                    x[i * some + j] = gathered(b, start + i * columns + j, wide)
+            lost = substituted(t, x, r, rows, some, nothing(a))
+            for i in range(rows):
+                for j in range(some):
+                    scattered(found, start + i * columns + j, wide, x[i * some + j] + lost)
+
+
+def inversion(first, last, a, found, rows, many):
+    """A^-1; NaN where A is singular."""
+    t, x, r, size = room(a, SQUARE), room(a, SQUARE), room(a, ROWS), rows * rows
+    for tile in range(first, last):
+        start = min(tile * LANES, many - LANES) * size
+        for i in range(size):
+            t[i], x[i] = gathered(a, start + i, size), nothing(a)
+        for i in range(rows):
+            x[i * rows + i] = unit(a)
+        lost = substituted(t, x, r, rows, rows, nothing(a))
+        for i in range(size):
+            scattered(found, start + i, size, x[i] + lost)
+
+
 def run(which, first, last, a, b, found, rows, many, columns) -> None:
     """Some tiles of one of these functions, by its place in ``FUNCTIONS``."""
     if which == 0:
@@ -133,8 +226,15 @@ def run(which, first, last, a, b, found, rows, many, columns) -> None:
         lower(first, last, a, b, found, rows, many, columns)
     elif which == 2:
         upper(first, last, a, b, found, rows, many, columns)
-    else:
+    elif which == 3:
         inverse(first, last, b, found, rows, many)
+    elif which == 4:
+        pivots(first, last, b, found, rows, many)
+    elif which == 5:
+        inversion(first, last, b, found, rows, many)
+    else:
+        solution(first, last, a, b, found, rows, many, columns)
 
 
-FUNCTIONS = ("factor", "lower", "upper", "inverse")
+FUNCTIONS = ("factor", "lower", "upper", "inverse", "pivots", "inversion", "solution")
+SHARED = ("taken", "eliminated", "substituted")  # what they call

@@ -62,8 +62,8 @@ for _function, _name in {
 
 def words(count: int, decorator: Any = intrinsic) -> dict[str, Any]:
     """What functions of so many matrices side by side are written in; of one, numbers are numbers."""
-    memory = [each(count) for each in (_gathered, _scattered, _nothing, _room)]
-    return {each.__name__: decorator(each) for each in (*memory, root, inverted, spoilt)}
+    memory = [each(count) for each in (_gathered, _scattered, _nothing, _unit, _room)]
+    return {each.__name__: decorator(each) for each in (*memory, root, inverted, spoilt, larger, some_larger)}
 
 
 def _of(dtype: Any, count: int) -> Any:
@@ -116,16 +116,25 @@ def _scattered(count: int) -> Callable[..., Any]:
     return scattered
 
 
-def _nothing(count: int) -> Callable[..., Any]:
-    def nothing(typing, array):
-        """Zeros, for the matrices of an array."""
-
+def _filled(count: int, number: float, name: str) -> Callable[..., Any]:
+    def filled(typing, array):
         def codegen(context, builder, signature, args):
-            return _constant(context.get_value_type(signature.return_type), 0.0)
+            return _constant(context.get_value_type(signature.return_type), number)
 
         return _of(array.dtype, count)(array), codegen
 
-    return nothing
+    filled.__name__ = name
+    return filled
+
+
+def _nothing(count: int) -> Callable[..., Any]:
+    """Zeros, for the matrices of an array."""
+    return _filled(count, 0.0, "nothing")
+
+
+def _unit(count: int) -> Callable[..., Any]:
+    """Ones, for the matrices of an array."""
+    return _filled(count, 1.0, "unit")
 
 
 def _room(count: int) -> Callable[..., Any]:
@@ -177,3 +186,34 @@ def spoilt(typing, value):
         return builder.select(known, none, lost)
 
     return value(value), codegen
+
+
+def _compared(context, builder, first, second):
+    """Whether the first of two numbers is the larger, whatever their signs."""
+    kind = first.type
+    lanes, element = (f"v{kind.count}", kind.element) if isinstance(kind, ir.VectorType) else ("", kind)
+    bits = 32 if isinstance(element, ir.FloatType) else 64
+    size = builder.module.declare_intrinsic(f"llvm.fabs.{lanes}f{bits}", (), ir.FunctionType(kind, [kind]))
+    return builder.fcmp_ordered(">", builder.call(size, [first]), builder.call(size, [second]))
+
+
+def larger(typing, first, second, yes, no):
+    """``yes`` where the first of two numbers is the larger, whatever their signs, else ``no``."""
+
+    def codegen(context, builder, signature, args):
+        return builder.select(_compared(context, builder, *args[:2]), *args[2:])
+
+    return yes(first, second, yes, no), codegen
+
+
+def some_larger(typing, first, second):
+    """Whether the first of two numbers is the larger in any lane."""
+
+    def codegen(context, builder, signature, args):
+        found = _compared(context, builder, *args)
+        if not isinstance(found.type, ir.VectorType):
+            return found
+        bits = ir.IntType(found.type.count)
+        return builder.icmp_unsigned("!=", builder.bitcast(found, bits), ir.Constant(bits, 0))
+
+    return types.boolean(first, second), codegen

@@ -19,6 +19,7 @@ from vecdist.codegen import frontend
 from vecdist.kernel.code import specialised
 from vecdist.kernel.expressions import Constant, Expr, Name
 from vecdist.primitives.calls import Call
+from vecdist.primitives.factorisations import DETERMINANT
 from vecdist.runtime.cpu import vectors
 from vecdist.runtime.cpu.matrices import FLOATS, NAMES
 from vecdist.runtime.cuda import matrix_loops
@@ -29,29 +30,43 @@ STRIP = 4  # columns that a group solves for at once
 ROWS = 64  # of a matrix at most: a triangle and its inverse lie in memory of a block
 THREADS = 32  # of a block at least: few matrices are spread over many processors
 SHARED = 3  # the address space of memory of a block
-WHOLE = {"factor", "inverse"}  # what a group computes at once; of others, a strip of columns
+WHOLE = {"factor", "inverse", "pivots"}  # what a group computes at once; of others, a strip of columns
 TOLD = [Path(str(file)).read_bytes() for file in (__file__, matrix_loops.__file__, vectors.__file__)]
 
 
 def small(call: Call, shape: Sequence[int], dtype: np.dtype) -> Call:
-    """What stands for a call that gives matrices of this shape: itself, unless they are small."""
+    """What stands for a call whose last operand has this shape: itself, unless its matrices are small."""
     if call not in NAMES or dtype not in FLOATS or not 0 < shape[-2] <= ROWS or not math.prod(shape):
         return call
-    return replace(call, function=_function(NAMES[call], dtype, shape), capturable=True)
+    function = _function("pivots" if call is DETERMINANT else NAMES[call], dtype, shape)
+    return replace(call, function=_determinants(function) if call is DETERMINANT else function, capturable=True)
+
+
+def _determinants(pivots: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, Any]]:
+    """The signs of determinants, and the logarithms of their sizes."""
+
+    def function(a: Any) -> tuple[Any, Any]:
+        import cupy
+
+        found = pivots(a)
+        return cupy.sign(found).prod(-1), cupy.log(cupy.abs(found)).sum(-1)
+
+    return function
 
 
 def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[..., Any]:
-    """What computes matrices of a shape from CuPy's arrays."""
+    """What computes of matrices of a shape what is as large, or pivots, from CuPy's arrays."""
     if name == "definite":
         lower, upper = (_function(each, dtype, shape) for each in ("lower", "upper"))
         return lambda a, factor, b: upper(factor, lower(factor, b))
     rows, columns = shape[-2:]
     lanes, threads, count, grid = blocks(name, shape)
+    shape = tuple(shape[:-1] if name == "pivots" else shape)
 
     def function(*given: Any) -> Any:
         import cupy
 
-        found = cupy.empty(tuple(shape), dtype)
+        found = cupy.empty(shape, dtype)
         a, b = (cupy.ascontiguousarray(each) for each in (given[0], given[-1]))
         kernel = _loaded(name, dtype, threads, cupy.cuda.Device().id)
         kernel((grid,), (threads,), (a, b, found, rows, columns, lanes, count))
@@ -98,6 +113,9 @@ def _written(name: str, rows: int) -> Written:
     known: dict[Expr, Expr] = {Name("ROOM"): Constant(room(rows))}
     intrinsic = compiler.intrinsic()
     names = {**language.WORDS, **vectors.words(1, intrinsic), "shared": intrinsic(_shared), "__name__": __name__}
+    right = matrix_loops.of_unit if name == "inversion" else matrix_loops.given
+    for word, each in {**matrix_loops.SHARED, "right": right}.items():
+        names[word] = Written(frontend.function(each), names, merged=True)
     return Written(specialised(frontend.function(matrix_loops.FUNCTIONS[name]), known), names)
 
 

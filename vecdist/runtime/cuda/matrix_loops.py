@@ -2,8 +2,9 @@
 
 Plain Python, which ``frontend.py`` reads.  A group has a lane for each row, or column: the lower triangle that it works
 on lies in memory of its block, row after row, an odd number of elements apart, so that lanes that read a column find it
-in different banks.  Groups behind the last matrix do what the last one does.
-Golub and Van Loan (2013), Matrix Computations, fourth edition, sections 3.1 and 4.2.
+in different banks.  Groups behind the last matrix do what the last one does.  Rows are not exchanged for larger pivots:
+each lane knows which place in turn its row has.
+Golub and Van Loan (2013), Matrix Computations, fourth edition, sections 3.1, 3.4 and 4.2.
 """
 
 # ruff: noqa: ANN001
@@ -18,7 +19,9 @@ root: Any = None
 inverted: Any = None
 spoilt: Any = None
 nothing: Any = None
+unit: Any = None
 shared: Any = None
+right: Any = None  # what a solution reads of right sides: what is given, or the unit matrix
 
 
 def factor(a, b, found, rows, columns, lanes, count) -> None:
@@ -162,4 +165,124 @@ def inverse(a, b, found, rows, columns, lanes, count) -> None:
             found[start + i * rows + lane] = s
 
 
-FUNCTIONS: dict[str, Any] = {each.__name__: each for each in (factor, lower, upper, inverse)}
+def chosen(t, first, apart, rows, k, used) -> int:
+    """The row with the largest element of a column, of those whose bits are not set."""
+    found, most = -1, t[first] - t[first]
+    for i in range(rows):
+        if ((used >> i) & 1) == 0:
+            s = t[first + i * apart + k]
+            s = max(s, -s)
+            if (found < 0) | (s > most):
+                found, most = i, s
+    return found
+
+
+def reduced(t, own, other, rows, k) -> None:
+    """Take a pivot's row from another one, so often that nothing is left in a column, where that share is left."""
+    s = t[own + k]
+    if t[other + k] != 0:
+        s = s * inverted(t[other + k])
+    t[own + k] = s
+    for j in range(k + 1, rows):
+        t[own + j] = t[own + j] - s * t[other + j]
+
+
+def pivots(a, b, found, rows, columns, lanes, count) -> None:
+    """The pivots of elimination, the first with the sign of the exchanges: their product is the determinant."""
+    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
+    apart, groups = (rows + 1) | 1, cuda.blockDim.x // lanes
+    number = min(cuda.blockIdx.x * groups + group, count - 1)
+    t, first = shared(b, ROOM), group * rows * apart
+    own, used, rank, turns = first + lane * apart, 0, -1, 0
+    for i in range(rows):
+        if lane < rows:
+            t[first + i * apart + lane] = b[(number * rows + i) * rows + lane]
+    cuda.syncthreads()
+    for k in range(rows):
+        p = chosen(t, first, apart, rows, k, used)
+        for i in range(p):
+            turns = turns + 1 - ((used >> i) & 1)
+        used = used | (1 << p)
+        if lane == p:
+            rank = k
+        cuda.syncthreads()
+        if (rank < 0) & (lane < rows):
+            reduced(t, own, first + p * apart, rows, k)
+        cuda.syncthreads()
+    if rank >= 0:
+        s = t[own + rank]
+        if (rank == 0) & (turns % 2 == 1):
+            s = -s
+        found[number * rows + rank] = s
+
+
+def given(b, place, more, apart):
+    """What stands on the right of a row in the next four columns, or fewer that there are."""
+    return b[place], b[place + min(1, more - 1)], b[place + min(2, more - 1)], b[place + min(3, more - 1)]
+
+
+def of_unit(b, place, more, apart):
+    """The same of the unit matrix, whose one is so far from the first of them."""
+    s, u, v, w = nothing(b), nothing(b), nothing(b), nothing(b)
+    if apart == 0:
+        s = unit(b)
+    if apart == 1:
+        u = unit(b)
+    if apart == 2:
+        v = unit(b)
+    if apart == 3:
+        w = unit(b)
+    return s, u, v, w
+
+
+def solution(a, b, found, rows, columns, lanes, count) -> None:
+    """A^-1 B, of which a lane has a row, and a group four columns; NaN where A is singular."""
+    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
+    apart, groups, strips = (rows + 1) | 1, cuda.blockDim.x // lanes, (columns + 3) // 4
+    number = min(cuda.blockIdx.x * groups + group, count - 1)
+    matrix, column = number // strips, number % strips * 4
+    t, first, more = shared(b, ROOM), group * (rows * apart + 4 * rows), columns - column
+    own, known, lost = first + lane * apart, first + rows * apart, nothing(b)
+    for i in range(rows):
+        if lane < rows:
+            t[first + i * apart + lane] = a[(matrix * rows + i) * rows + lane]
+    s, u, v, w, r, used, rank = nothing(b), nothing(b), nothing(b), nothing(b), nothing(b), 0, -1
+    if lane < rows:
+        s, u, v, w = right(b, (matrix * rows + lane) * columns + column, more, lane - column)
+    cuda.syncthreads()
+    for k in range(rows):
+        p, x = chosen(t, first, apart, rows, k, used), known + 4 * k
+        used = used | (1 << p)
+        if lane == p:
+            rank, r = k, inverted(t[own + k])
+            t[x], t[x + 1], t[x + 2], t[x + 3] = s, u, v, w
+        cuda.syncthreads()
+        lost = lost + spoilt(inverted(t[first + p * apart + k]))
+        if (rank < 0) & (lane < rows):
+            reduced(t, own, first + p * apart, rows, k)
+            c = t[own + k]
+            s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
+        cuda.syncthreads()
+    for k in range(rows - 1, -1, -1):
+        x = known + 4 * k
+        if rank == k:
+            s, u, v, w = s * r, u * r, v * r, w * r
+            t[x], t[x + 1], t[x + 2], t[x + 3] = s, u, v, w
+        cuda.syncthreads()
+        if (rank >= 0) & (rank < k):
+            c = t[own + k]
+            s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
+    if rank >= 0:
+        place = (matrix * rows + rank) * columns + column
+        found[place] = s + lost
+        if more > 1:
+            found[place + 1] = u + lost
+        if more > 2:
+            found[place + 2] = v + lost
+        if more > 3:
+            found[place + 3] = w + lost
+
+
+FUNCTIONS: dict[str, Any] = {each.__name__: each for each in (factor, lower, upper, inverse, pivots, solution)}
+FUNCTIONS["inversion"] = solution
+SHARED: dict[str, Any] = {"chosen": chosen, "reduced": reduced}  # what they call

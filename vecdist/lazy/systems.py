@@ -1,0 +1,64 @@
+"""Cholesky factors, solutions, inverses and determinants of matrices: small ones in kernels, larger ones by calls.
+
+What has no factor or no inverse is NaN; where a caller waits for what is invalid, it is an error as NumPy's is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vecdist.graph.node import Node, where
+from vecdist.lazy.array import LazyArray
+from vecdist.passes.entries import WRITTEN
+from vecdist.primitives import entries
+from vecdist.primitives import factorisations as calls
+from vecdist.primitives.arithmetic import isnan
+from vecdist.primitives.calls import Call
+
+MOST = 4  # rows of a matrix of any kind: every pivot is one of what is left of a column
+
+
+def cholesky(a: Node) -> Node:
+    """L of A = L L', of which the lower triangle is read; NaN, or an error, where a matrix is not positive definite."""
+    if _is_small(a):
+        found = entries.stacked(entries.valid(entries.factored(entries.lower_of_symmetric(a))))
+    else:
+        found = calls.cholesky(a)
+    return _checked("cholesky", "factor", found, "a positive definite matrix", a)
+
+
+def solution(a: Node, b: Node) -> Node:
+    """A^-1 B; NaN, or an error, where A is singular."""
+    found = _written(calls.SOLVE, a, b) if _is_small(a) else calls.solution(a, b)
+    return _checked("solve", "solution", found, "a matrix that is not singular", a, b)
+
+
+def inverse(a: Node) -> Node:
+    """A^-1; NaN, or an error, where A is singular."""
+    found = _written(calls.INVERSE, a) if _is_small(a) else calls.inverse(a)
+    return _checked("inv", "inverse", found, "a matrix that is not singular", a)
+
+
+def sign_and_log_determinant(a: Node) -> tuple[Node, ...]:
+    """The signs of determinants, and the logarithms of their sizes."""
+    return _written(calls.DETERMINANT, a) if _is_small(a) else calls.sign_and_log_determinant(a)
+
+
+def _is_small(a: Node) -> bool:
+    return 0 < int(a.shape[-1]) <= MOST
+
+
+def _written(call: Call, *given: Node) -> Node:
+    return WRITTEN[call].function(*given)
+
+
+def _checked(function: str, what: str, found: Node, wanted: str, *given: Node) -> Node:
+    """What is found, with the check that it is no NaN but where one is given."""
+    if 0 in found.shape[-2:]:
+        return found
+    shown = LazyArray(found)[..., -1, -1]
+    known = ~LazyArray(isnan(shown.node))
+    for each in given:
+        known = known | LazyArray(isnan(each)).any((-2, -1))
+    label = f"{calls.FACTORING}.{function}", what, wanted
+    return Node("checked", (found, known.node, shown.node), (label,), found.shape, found.dtype)
