@@ -28,6 +28,7 @@ KEYS = {
     "an array": A,
     "a list": [2, 0, -1],
     "a list of lists": [[0, 1], [2, -3]],
+    "a range": range(0, 3, 2), "ranges": (range(3), range(3)), "tuples": ((0, 2), slice(None), (1, -1)),
     "an array of two axes": PAIRS,
     "an empty array": np.zeros(0, "i8"),
     "an empty array of two axes": np.zeros((2, 0), "i4"),

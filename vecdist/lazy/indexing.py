@@ -15,14 +15,16 @@ from vecdist.lazy.views import complete_key, index_view, transpose_view
 from vecdist.primitives.indexing import INDEXING, gather
 from vecdist.primitives.structure import full, view
 
+SEQUENCES = (list, tuple, range)  # that an item of a key may be, as in NumPy
+
 
 def picks(key: Any) -> bool:
-    """Whether an index holds an array, or a list."""
+    """Whether an index holds an array, or a list of numbers, or another sequence."""
     return any(_is_array(item) for item in (key if isinstance(key, tuple) else (key,)))
 
 
 def _is_array(item: Any) -> bool:
-    return isinstance(item, list) or (getattr(item, "ndim", None) is not None and not isinstance(item, np.generic))
+    return isinstance(item, SEQUENCES) or (getattr(item, "ndim", None) is not None and not isinstance(item, np.generic))
 
 
 def pick(x: Node, key: Any) -> Node:
@@ -72,7 +74,7 @@ def _width(item: Any) -> int:
 
 def _known_mask(item: Any) -> Any:
     """The booleans of an item of a key, if it is an array of them that is there: NumPy's or CuPy's, or ``data``."""
-    if isinstance(item, list):
+    if isinstance(item, SEQUENCES):
         item = np.asarray(item)
     held = getattr(item, "node", None)
     if held is not None:
@@ -97,8 +99,8 @@ def pick_along(x: Node, index: Node, axis: int) -> Node:
 
 
 def _index_node(item: Any, x: Node) -> Node:
-    if isinstance(item, list):
-        item = np.asarray(item, None if item else np.int64)
+    if isinstance(item, SEQUENCES):
+        item = np.asarray(item, None if len(item) else np.int64)
     node = item.node if hasattr(item, "node") else leaf(beside((x,), item))
     _check_index(node)
     return node

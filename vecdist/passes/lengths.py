@@ -200,8 +200,15 @@ def _windowed(axes: Axes, node: Node) -> list[int]:
 
 
 def _gathered(axes: Axes, node: Node) -> list[int]:
-    """Axes before and after the indexed ones are the source's, those between are of the indices."""
+    """Axes before and after the indexed ones are the source's, those between are of the indices.
+
+    Where these are the places of a whole diagonal, it is as long as the axes that it goes through.
+    """
     (start, count), (source, *indices) = node.attrs, node.args
+    if all(each is indices[0] and each.op == "position" for each in indices):
+        through = source.shape[start : start + count]
+        if indices[0].shape == through[:1] and len(set(through)) == 1:
+            axes.unite([axes.classes(indices[0])[0], *axes.classes(source)[start : start + count]])
     before, after = axes.classes(source)[:start], axes.classes(source)[start + count :]
     picked = range(start + len(after) - node.ndim, 0)
     for place, length in enumerate(before):

@@ -16,6 +16,7 @@ from vecdist.passes.definite import definite
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.expand import expand, expand_but_many, to_elementary
 from vecdist.passes.factor import factor
+from vecdist.passes.factors import factors
 from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
 from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
@@ -55,6 +56,7 @@ NOTHING_CHOSEN = Chosen()
 ON_VALUES: tuple[Pass, ...] = (
     links,  # before anything is derived: what a function is in parts overflows in derivatives
     in_steps(links),
+    factors,  # of matrices, whose own derivatives take more than those of what they are taken for
     picks,  # two indices have two adjoints
     sink_selects,  # between two values of one function, lgamma say, while it is still one: they share a derivative
     in_steps(sink_selects),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from vecdist.graph.node import Node, rewrite, topological
+from vecdist.graph.shapes import Shape
 from vecdist.primitives.calls import Call, Kinds
 from vecdist.primitives.factorisations import MATMUL
 from vecdist.primitives.structure import is_reduction, joined, rebuilt

@@ -7,7 +7,7 @@ calls and formulas again, so that they have derivatives, too.  All work on matri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np

@@ -74,15 +74,10 @@ class StagedProgram(Program):
         return Repeated(run, size_of([*arrays, *(kind for each in calls for kind in _kinds(each, lengths))]))
 
     def refused(self, lengths: Mapping[str, int] | None = None) -> tuple[str, ...]:
-        """The names of calls that a CUDA graph cannot hold; products are of two matrices in it.
-
-        At known ``lengths`` those of small matrices are launches, which it can.
-        """
+        """The names of calls that a CUDA graph cannot hold: at known ``lengths`` it can those of small matrices."""
         calls = [each for step in self.steps for each in step.stage.calls]
         own = [each.call if lengths is None else _own(each, lengths, self.library) for each in calls]
-        pairs = zip(calls, own, strict=True)
-        found = [own.name for each, own in pairs if not own.capturable or (own is MATMUL and each.ahead)]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(each.name for each in own if not each.capturable))
 
     def _examples(self, lengths: Mapping[str, int], feeds: Sequence[Feed]) -> list[Feed]:
         """What fills every slot: of arrays of steps, one of their shape and dtype stands for them."""
@@ -167,6 +162,9 @@ def _bound(called: Called, lengths: Mapping[str, int], library: Any, pooled: boo
     kinds = _kinds(called, lengths)
     call = _own(called, lengths, library.__name__)
     memory = _memory(call, kinds, pooled)
+    if call is not called.call and len(kinds) == 1:  # our own, whose result needs no looking at
+        function = call.function
+        return (lambda *given: [function(*given, out=memory())]) if memory else lambda *given: [function(*given)]
 
     def run(*given: Any) -> list[Any]:
         return computed(call, called.ahead, given, kinds, library, memory and memory())
@@ -179,7 +177,8 @@ def _own(called: Called, lengths: Mapping[str, int], library: str) -> Call:
     target = {"numpy": "cpu", "cupy": "cuda"}.get(library)
     if target is None:
         return called.call
-    return importlib.import_module(f"vecdist.runtime.{target}.matrices").small(called.call, *_known([called.last], lengths), called.kinds[0][1])
+    matrices = importlib.import_module(f"vecdist.runtime.{target}.matrices")
+    return matrices.small(called.call, *_known([called.last], lengths), called.kinds[0][1])
 
 
 def _is_ours(called: Called, lengths: Mapping[str, int], library: str) -> bool:

@@ -7,7 +7,7 @@ each lane knows which place in turn its row has.
 Golub and Van Loan (2013), Matrix Computations, fourth edition, sections 3.1, 3.4 and 4.2.
 """
 
-# ruff: noqa: ANN001
+# ruff: noqa: ANN001, ANN201
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ shared: Any = None
 right: Any = None  # what a solution reads of right sides: what is given, or the unit matrix
 
 
-def factor(a, b, found, rows, columns, lanes, count) -> None:
+def factor(a, b, found, rows, columns, lanes, count):
     """L of A = L L', of which the lower triangle is read; NaN where there is none; ``b`` is A."""
     group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
     apart, groups = (rows + 1) | 1, cuda.blockDim.x // lanes
@@ -60,7 +60,7 @@ def factor(a, b, found, rows, columns, lanes, count) -> None:
             found[start + i * rows + lane] = s
 
 
-def lower(a, b, found, rows, columns, lanes, count) -> None:
+def lower(a, b, found, rows, columns, lanes, count):
     """L^-1 B, of which a lane has a row, and a group four columns."""
     group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
     apart, groups, strips = (rows + 1) | 1, cuda.blockDim.x // lanes, (columns + 3) // 4
@@ -88,16 +88,10 @@ def lower(a, b, found, rows, columns, lanes, count) -> None:
             c = t[own + k]
             s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
     if lane < rows:
-        found[place] = s + lost
-        if more > 1:
-            found[place + 1] = u + lost
-        if more > 2:
-            found[place + 2] = v + lost
-        if more > 3:
-            found[place + 3] = w + lost
+        put(found, place, more, s + lost, u + lost, v + lost, w + lost)
 
 
-def upper(a, b, found, rows, columns, lanes, count) -> None:
+def upper(a, b, found, rows, columns, lanes, count):
     """L'^-1 B, of which a lane has a row, and a group four columns."""
     group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
     apart, groups, strips = (rows + 1) | 1, cuda.blockDim.x // lanes, (columns + 3) // 4
@@ -125,16 +119,10 @@ def upper(a, b, found, rows, columns, lanes, count) -> None:
             c = t[first + k * apart + lane]
             s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
     if lane < rows:
-        found[place] = s + lost
-        if more > 1:
-            found[place + 1] = u + lost
-        if more > 2:
-            found[place + 2] = v + lost
-        if more > 3:
-            found[place + 3] = w + lost
+        put(found, place, more, s + lost, u + lost, v + lost, w + lost)
 
 
-def inverse(a, b, found, rows, columns, lanes, count) -> None:
+def inverse(a, b, found, rows, columns, lanes, count):
     """(L L')^-1 = L'^-1 L^-1; ``b`` is L, and a lane's column of L^-1 lies behind its row of L."""
     group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
     apart, groups = (rows + 1) | 1, cuda.blockDim.x // lanes
@@ -165,7 +153,7 @@ def inverse(a, b, found, rows, columns, lanes, count) -> None:
             found[start + i * rows + lane] = s
 
 
-def chosen(t, first, apart, rows, k, used) -> int:
+def chosen(t, first, apart, rows, k, used):
     """The row with the largest element of a column, of those whose bits are not set."""
     found, most = -1, t[first] - t[first]
     for i in range(rows):
@@ -177,7 +165,7 @@ def chosen(t, first, apart, rows, k, used) -> int:
     return found
 
 
-def reduced(t, own, other, rows, k) -> None:
+def reduced(t, own, other, rows, k):
     """Take a pivot's row from another one, so often that nothing is left in a column, where that share is left."""
     s = t[own + k]
     if t[other + k] != 0:
@@ -187,7 +175,7 @@ def reduced(t, own, other, rows, k) -> None:
         t[own + j] = t[own + j] - s * t[other + j]
 
 
-def pivots(a, b, found, rows, columns, lanes, count) -> None:
+def pivots(a, b, found, rows, columns, lanes, count):
     """The pivots of elimination, the first with the sign of the exchanges: their product is the determinant."""
     group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
     apart, groups = (rows + 1) | 1, cuda.blockDim.x // lanes
@@ -235,21 +223,9 @@ def of_unit(b, place, more, apart):
     return s, u, v, w
 
 
-def solution(a, b, found, rows, columns, lanes, count) -> None:
-    """A^-1 B, of which a lane has a row, and a group four columns; NaN where A is singular."""
-    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
-    apart, groups, strips = (rows + 1) | 1, cuda.blockDim.x // lanes, (columns + 3) // 4
-    number = min(cuda.blockIdx.x * groups + group, count - 1)
-    matrix, column = number // strips, number % strips * 4
-    t, first, more = shared(b, ROOM), group * (rows * apart + 4 * rows), columns - column
-    own, known, lost = first + lane * apart, first + rows * apart, nothing(b)
-    for i in range(rows):
-        if lane < rows:
-            t[first + i * apart + lane] = a[(matrix * rows + i) * rows + lane]
-    s, u, v, w, r, used, rank = nothing(b), nothing(b), nothing(b), nothing(b), nothing(b), 0, -1
-    if lane < rows:
-        s, u, v, w = right(b, (matrix * rows + lane) * columns + column, more, lane - column)
-    cuda.syncthreads()
+def eliminated(t, first, apart, known, rows, lane, s, u, v, w, lost):
+    """Rows of an upper triangle, of which each lane knows its place; right sides, the inverse of its pivot, and NaN."""
+    own, used, rank, r = first + lane * apart, 0, -1, lost
     for k in range(rows):
         p, x = chosen(t, first, apart, rows, k, used), known + 4 * k
         used = used | (1 << p)
@@ -263,6 +239,11 @@ def solution(a, b, found, rows, columns, lanes, count) -> None:
             c = t[own + k]
             s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
         cuda.syncthreads()
+    return s, u, v, w, r, rank, lost
+
+
+def substituted(t, own, known, rows, rank, r, s, u, v, w):
+    """What an upper triangle of rows in such places has as solutions."""
     for k in range(rows - 1, -1, -1):
         x = known + 4 * k
         if rank == k:
@@ -272,17 +253,41 @@ def solution(a, b, found, rows, columns, lanes, count) -> None:
         if (rank >= 0) & (rank < k):
             c = t[own + k]
             s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
+    return s, u, v, w
+
+
+def put(found, place, more, s, u, v, w):
+    """Store to the next four columns, or fewer that there are."""
+    found[place] = s
+    if more > 1:
+        found[place + 1] = u
+    if more > 2:
+        found[place + 2] = v
+    if more > 3:
+        found[place + 3] = w
+
+
+def solution(a, b, found, rows, columns, lanes, count):
+    """A^-1 B, of which a lane has a row, and a group four columns; NaN where A is singular."""
+    group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
+    apart, groups, strips = (rows + 1) | 1, cuda.blockDim.x // lanes, (columns + 3) // 4
+    number = min(cuda.blockIdx.x * groups + group, count - 1)
+    matrix, column = number // strips, number % strips * 4
+    t, first, more = shared(b, ROOM), group * (rows * apart + 4 * rows), columns - column
+    own, known, lost = first + lane * apart, first + rows * apart, nothing(b)
+    for i in range(rows):
+        if lane < rows:
+            t[first + i * apart + lane] = a[(matrix * rows + i) * rows + lane]
+    s, u, v, w = lost, lost, lost, lost
+    if lane < rows:
+        s, u, v, w = right(b, (matrix * rows + lane) * columns + column, more, lane - column)
+    cuda.syncthreads()
+    s, u, v, w, r, rank, lost = eliminated(t, first, apart, known, rows, lane, s, u, v, w, lost)
+    s, u, v, w = substituted(t, own, known, rows, rank, r, s, u, v, w)
     if rank >= 0:
-        place = (matrix * rows + rank) * columns + column
-        found[place] = s + lost
-        if more > 1:
-            found[place + 1] = u + lost
-        if more > 2:
-            found[place + 2] = v + lost
-        if more > 3:
-            found[place + 3] = w + lost
+        put(found, (matrix * rows + rank) * columns + column, more, s + lost, u + lost, v + lost, w + lost)
 
 
 FUNCTIONS: dict[str, Any] = {each.__name__: each for each in (factor, lower, upper, inverse, pivots, solution)}
 FUNCTIONS["inversion"] = solution
-SHARED: dict[str, Any] = {"chosen": chosen, "reduced": reduced}  # what they call
+SHARED: dict[str, Any] = {each.__name__: each for each in (chosen, reduced, eliminated, substituted, put)}
