@@ -122,6 +122,41 @@ def test_float32_stays_float32():
     np.testing.assert_allclose(slope, np.linalg.inv(a), rtol=2e-4, atol=1e-5)
 
 
+WITHOUT = {  # what a matrix may lack, and one that lacks it
+    "cholesky": (np.linalg.cholesky, lambda a: -a), "inv": (np.linalg.inv, lambda a: a * (np.arange(len(a)) != 1)),
+    "solve": (lambda a: np.linalg.solve(a, np.ones((a.shape[-1], 2))), lambda a: a * (np.arange(len(a)) != 1)),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("rows", [3, 9, 40])
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_a_matrix_lacks_is_an_error_or_nan_of_its_own(name, rows):
+    """An error where somebody waits for it; a NaN that is given is none of either."""
+    function, spoil = WITHOUT[name]
+    many = definite(4, rows, rows)
+    many[2], many[3, 0, 0] = spoil(many[2]), np.nan
+    found = vecdist.compile(lambda a: function(a).sum(), in_axes=(0,))(many)
+    np.testing.assert_allclose(found[:2], [function(a).sum() for a in many[:2]], rtol=1e-9)
+    assert np.isnan(found[2:]).all()
+    with pytest.raises(np.linalg.LinAlgError, match=rf"np.linalg.{name}: \w+\[2\] = nan"):
+        function(lazy(many)).compute()
+    assert np.isnan(np.asarray(function(lazy(many[3])))[-1, -1])
+    raising = vecdist.compile(lambda a: function(a).sum(), errors="raise")
+    assert float(raising(many[0])) == pytest.approx(found[0])
+    with pytest.raises(vecdist.InvalidMatrix):
+        raising(many[2])
+
+
+def test_a_system_of_a_factor_is_a_triangular_one():
+    a, b = definite(12, 12), rng.normal(size=(12, 2))
+    factor = np.linalg.cholesky(lazy(a))
+    for matrix, wanted in ((factor, np.linalg.cholesky(a)), (factor.mT, np.linalg.cholesky(a).T)):
+        found = np.linalg.solve(matrix, b)
+        assert found.node.op == "external" and str(found.node.attrs[0]) == "solve_triangular"
+        np.testing.assert_allclose(np.asarray(found), np.linalg.solve(wanted, b), rtol=1e-10)
+
+
 @pytest.mark.parametrize(("made", "error", "said"), [
     (lambda: np.linalg.cholesky(lazy(-np.eye(3))).compute(), np.linalg.LinAlgError, "positive definite"),
     (lambda: np.linalg.inv(lazy(np.zeros((3, 3)))).compute(), np.linalg.LinAlgError, "inverse = nan .* not singular"),

@@ -3,11 +3,13 @@
 import flint
 import numpy as np
 import pytest
+from interpreting import by_interpreter
 from scipy import special
 
 from vecdist import lazy, logpdf, logpmf, value_and_grad
 from vecdist.distributions import Bernoulli, Binomial, Gamma, Normal, Poisson
 from vecdist.graph.node import topological
+from vecdist.lazy.array import LazyArray
 from vecdist.passes.links import links
 
 EDGES = np.array([-1e4, -800.0, -745.2, -40.0, -1.5, -1e-9, 0.0, 0.3, 17.0, 40.0, 709.9, 1e4])
@@ -120,3 +122,37 @@ def test_a_mean_that_is_an_exponential_has_no_logarithm():
     x = lazy(np.zeros(3))
     (found,) = links((logpmf(Poisson(np.exp(x)), np.arange(3)).node,))
     assert [each.op for each in topological((found,))].count("log") == 0
+
+
+def positive(rng, depth):
+    """What is positive by its form, as a function of lazy arrays, with how it is written, and of series of intervals."""
+    scale, shift = float(rng.integers(-3, 4)), float(rng.integers(-2, 3))
+    line = lambda x: scale * x + shift  # noqa: E731
+    if depth == 0 or rng.random() < 0.2:
+        return [
+            (lambda x: np.exp(line(x)), lambda x: line(x).exp()),
+            (lambda x: special.expit(line(x)), lambda x: 1 / (1 + (-line(x)).exp())),
+            (lambda x: 1 - special.expit(line(x)), lambda x: 1 / (1 + line(x).exp())),
+            (lambda x: 1 + np.exp(line(x)), lambda x: 1 + line(x).exp()),
+            (lambda x: 1 / (1 + np.exp(-line(x))), lambda x: 1 / (1 + (-line(x)).exp())),
+        ][rng.integers(5)]
+    (f, a), (g, b) = positive(rng, depth - 1), positive(rng, depth - 1)
+    return [
+        (lambda x: f(x) * g(x), lambda x: a(x) * b(x)), (lambda x: f(x) / g(x), lambda x: a(x) / b(x)),
+        (lambda x: f(x) + g(x), lambda x: a(x) + b(x)), (lambda x: np.sqrt(f(x)), lambda x: a(x).sqrt()),
+        (lambda x: f(x) ** 2, lambda x: a(x) * a(x)), (lambda x: 1 / f(x), lambda x: 1 / a(x)),
+    ][rng.integers(6)]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_logarithms_of_random_forms(seed):
+    """However large or small their parts are: to roundings of these, which logarithms are sums of."""
+    written, formula = positive(np.random.default_rng(seed), 3)
+    points = np.array([-900.0, -60.0, -2.0, 0.0, 0.25, 3.0, 800.0])
+    x = lazy(points.copy())
+    named = LazyArray(*links((np.log(written(x)).node,)))
+    with by_interpreter():
+        values, (slopes,) = np.asarray(named), value_and_grad(named.sum(), wrt=(x,))[1]
+    wanted = [truth(lambda series: formula(series).log(), each) for each in points]
+    np.testing.assert_allclose(values, [value for value, _ in wanted], rtol=1e-14, atol=1e-13 * 24)
+    np.testing.assert_allclose(slopes, [slope for _, slope in wanted], rtol=1e-13, atol=1e-13 * 24)
