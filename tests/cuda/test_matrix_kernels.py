@@ -17,6 +17,7 @@ CALLS = {
     "factor": factorisations.CHOLESKY, "lower": factorisations.SOLVE_LOWER, "upper": factorisations.SOLVE_UPPER,
     "inverse": factorisations.INVERT_DEFINITE, "definite": factorisations.SOLVE_DEFINITE,
     "solution": factorisations.SOLVE, "inversion": factorisations.INVERSE, "determinant": factorisations.DETERMINANT,
+    "transposed": factorisations.SOLVE_TRANSPOSED,
 }  # fmt: skip
 
 
@@ -57,7 +58,8 @@ def threads(monkeypatch):
 
     def run(name, a, b):
         found = np.full(b.shape[:-1] if name == "pivots" else b.shape, 7.0, b.dtype)
-        monkeypatch.setattr(matrix_loops, "right", matrix_loops.of_unit if name == "inversion" else matrix_loops.given)
+        for word, meaning in matrix_loops.MEANINGS.get(name, {}).items():
+            monkeypatch.setattr(matrix_loops, word, meaning)
         lanes, threads, count, grid = matrices.blocks(name, b.shape)
         given = (a.ravel(), b.ravel(), found.reshape(-1), *b.shape[-2:], lanes, count)
         for number in range(grid):
@@ -87,7 +89,10 @@ def test_threads_compute_what_numpy_does(threads, rows):
     np.testing.assert_allclose(threads("inverse", a, factor + above), np.linalg.inv(a), **near)
     general = rng.normal(size=(many, rows, rows))
     np.testing.assert_allclose(threads("solution", general, b), np.linalg.solve(general, b), **near)
-    np.testing.assert_allclose(threads("inversion", general, general), np.linalg.inv(general), **near)
+    turned = general.swapaxes(-1, -2)
+    np.testing.assert_allclose(threads("transposed", general, b), np.linalg.solve(turned, b), **near)
+    if rows < 64:  # of more there are only more strips
+        np.testing.assert_allclose(threads("inversion", general, general), np.linalg.inv(general), **near)
     found = threads("pivots", general, general)
     assert (abs(found).max(axis=-1) <= 2.0**rows * abs(general).max(axis=(-2, -1))).all()
     np.testing.assert_allclose(found.prod(-1), np.linalg.det(general), rtol=1e-8)
@@ -140,6 +145,7 @@ def test_on_a_gpu(many, rows, dtype):
         "lower": ((factor, b), np.linalg.solve(factor, b)), "definite": ((a, factor, b), np.linalg.solve(wide, b)),
         "upper": ((factor, b), np.linalg.solve(factor.swapaxes(-1, -2), b)),
         "solution": ((a, b), np.linalg.solve(wide, b)), "inversion": ((a,), np.linalg.inv(wide)),
+        "transposed": ((factor, b), np.linalg.solve(factor.swapaxes(-1, -2), b)),
     }  # fmt: skip
     for name, (given, known) in wanted.items():
         call = matrices.small(CALLS[name], given[-1].shape, np.dtype(dtype))

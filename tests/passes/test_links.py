@@ -125,7 +125,7 @@ def test_a_mean_that_is_an_exponential_has_no_logarithm():
 
 
 def positive(rng, depth):
-    """What is positive by its form, as a function of lazy arrays, with how it is written, and of series of intervals."""
+    """What is positive by its form: as it is written, and as a function of series of intervals."""
     scale, shift = float(rng.integers(-3, 4)), float(rng.integers(-2, 3))
     line = lambda x: scale * x + shift  # noqa: E731
     if depth == 0 or rng.random() < 0.2:

@@ -100,6 +100,8 @@ def test_random_matrices_of_any_kind(seed):
     determinant, (sign, size) = determinant_of(a), np.linalg.slogdet(a.astype("f8"))
     regular = sign != 0.0
     x, inverse = computed(factorisations.SOLVE, a, b), computed(factorisations.INVERSE, a)
+    other = np.ascontiguousarray(a.swapaxes(-1, -2))
+    np.testing.assert_array_equal(computed(factorisations.SOLVE_TRANSPOSED, other, b), x)
     for found in (x, inverse):
         np.testing.assert_array_equal(np.isnan(found).all(axis=(-2, -1)), ~regular)
     a, b, x, inverse = (each[regular] for each in (a, b, x, inverse))
@@ -230,7 +232,8 @@ def test_calls_are_written_out_where_none_can_be_made(rows):
         factorisations.upper_solution(factor, right), factorisations.times(one, right),
         factorisations.definite_solution(one, factor, right), factorisations.squared_distance(one, factor, right),
         factorisations.definite_inverse(one, factor), factorisations.log_determinant(one, factor),
-        factorisations.solution(other, right), factorisations.inverse(other),
+        factorisations.solution(other, right), factorisations.transposed_solution(other, right),
+        factorisations.inverse(other),
         *factorisations.sign_and_log_determinant(other), orders.in_order(other), orders.order(rounded),
     ]  # fmt: skip
     assert {node.attrs[0] for node in nodes} == set(WRITTEN)

@@ -146,6 +146,9 @@ WRITTEN: dict[Call, Written] = {
     factorisations.DISTANCE: Written(_distance), factorisations.INVERT_DEFINITE: Written(_inverse),
     factorisations.LOG_DETERMINANT: Written(_log_determinant),
     factorisations.SOLVE: Written(lambda a, b: _stacked(elimination.solved(_rows(a), _rows(b))), MOST),
+    factorisations.SOLVE_TRANSPOSED: Written(
+        lambda a, b: _stacked(elimination.solved([list(each) for each in zip(*_rows(a), strict=True)], _rows(b))), MOST
+    ),
     factorisations.INVERSE: Written(_general_inverse, MOST),
     factorisations.DETERMINANT: Written(lambda a: elimination.sign_and_log_determinant(_rows(a)), MOST),
     orders.SORT: Written(_in_order, axis=-1), orders.ORDER: Written(_order, axis=-1),

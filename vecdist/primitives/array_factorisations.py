@@ -170,6 +170,11 @@ def solved(a: Any, b: Any) -> Any:
     return _each(functools.partial(_eliminated, solve), a, b)
 
 
+def solved_transposed(a: Any, b: Any) -> Any:
+    """A'^-1 B."""
+    return solved(a.swapaxes(-1, -2), b)
+
+
 def _eliminated(solve: Callable[..., None], a: np.ndarray, b: np.ndarray) -> np.ndarray:
     (rows, columns), factors, found = b.shape, np.array(a, order="F"), np.array(b, a.dtype, order="F")
     pivots, state = np.empty(rows, np.intc), np.zeros(1, np.intc)

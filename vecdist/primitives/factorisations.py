@@ -26,6 +26,7 @@ from vecdist.primitives.array_factorisations import (
     solved,
     solved_definite,
     solved_lower,
+    solved_transposed,
     solved_upper,
     squared_distances,
 )
@@ -270,14 +271,29 @@ def solution(a: Node, b: Node) -> Node:
     return one(SOLVE, (a, b), b.shape)
 
 
+def transposed_solution(a: Node, b: Node) -> Node:
+    """A'^-1 B; NaN where A is singular."""
+    return one(SOLVE_TRANSPOSED, (a, b), b.shape)
+
+
 def _pull_solve(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
-    right = solution(swapped(args[0]), back[0])
+    right = transposed_solution(args[0], back[0])
     return -times(right, swapped(results[0])), right
 
 
 def _push_solve(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
     moved = None if dots[0] is None else -times(dots[0], results[0])
     return [solution(args[0], _added(moved, dots[1]))]
+
+
+def _pull_transposed(args: Nodes, results: Nodes, back: Nodes, ahead: int) -> Nodes:
+    right = solution(args[0], back[0])
+    return -times(results[0], swapped(right)), right
+
+
+def _push_transposed(args: Nodes, results: Nodes, dots: Dots, ahead: int) -> Nodes:
+    moved = None if dots[0] is None else -times(swapped(dots[0]), results[0])
+    return [transposed_solution(args[0], _added(moved, dots[1]))]
 
 
 def inverse(a: Node) -> Node:
@@ -316,6 +332,7 @@ def _over_matrix(x: Node) -> Node:
 
 
 SOLVE = Call("solve", solved, _pull_solve, _push_solve, True, signature("nn,nk->nk"))
+SOLVE_TRANSPOSED = Call("solve", solved_transposed, _pull_transposed, _push_transposed, True, signature("nn,nk->nk"))
 INVERSE = Call("inv", inverted, _pull_inverse, _push_inverse, True, signature("nn->nn"))
 DETERMINANT = Call("slogdet", sign_and_log, _pull_determinant, _push_determinant, True, signature("nn->,"))
 

@@ -177,12 +177,20 @@ class Grid:
         if longest > WIDE:
             return THREADS
         alone = self.is_jammed(loop) or loop.dim in self.kernel.ample
-        lanes, room = 1 if alone else group(longest), JAMMED if self.is_jammed(loop) else REGISTERS
+        lanes, room = 1 if alone else self._group_of(inner), JAMMED if self.is_jammed(loop) else REGISTERS
         sums = private_sums(self.kernel, {}, THREADS) if self._has_many_sums(loop) else []
         own = [each for each in sums if each.loop is loop]
         scarce = bool(own) and loop.dim in self.kernel.scarce
         while lanes < min(longest, GROUP) and (scarce or sum(each.size(self.fixed, lanes) for each in own) > room):
             lanes *= 2
+        return lanes
+
+    def _group_of(self, inner: Sequence[Loop]) -> int:
+        """The lanes that share these loops: more where these have loops of their own, but no more than elements."""
+        lanes = 1
+        for each in inner:
+            all_of_it, own = math.prod(self.fixed[dim] for dim in each.dims()), self.fixed[each.dim]
+            lanes = max(lanes, group(own), min(group(all_of_it), 1 << own.bit_length() - 1))
         return lanes
 
     def scarce(self, lengths: Mapping[str, int]) -> tuple[str, ...]:

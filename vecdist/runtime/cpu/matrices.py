@@ -31,12 +31,13 @@ from vecdist.primitives.factorisations import (
     SOLVE,
     SOLVE_DEFINITE,
     SOLVE_LOWER,
+    SOLVE_TRANSPOSED,
     SOLVE_UPPER,
 )
 from vecdist.runtime import compiler
 from vecdist.runtime.cpu import language, matrix_loops, vectors
 from vecdist.runtime.cpu.crew import Job
-from vecdist.runtime.cpu.matrix_loops import FUNCTIONS, SHARED
+from vecdist.runtime.cpu.matrix_loops import CODE, FUNCTIONS
 from vecdist.runtime.cpu.threads import SHARES, Pace, Trial, crew, thread_count
 from vecdist.runtime.device import pointer_to
 from vecdist.runtime.once import Once
@@ -48,7 +49,7 @@ FLOATS: dict[np.dtype, Any] = {np.dtype(np.float32): types.float32, np.dtype(np.
 NAMES: dict[Call, str] = {
     CHOLESKY: "factor", SOLVE_LOWER: "lower", SOLVE_UPPER: "upper", SOLVE_DEFINITE: "definite",
     INVERT_DEFINITE: "inverse", SOLVE: "solution", INVERSE: "inversion",
-    DETERMINANT: "determinant",
+    SOLVE_TRANSPOSED: "transposed", DETERMINANT: "pivots",
 }  # fmt: skip
 TEXT = b"".join(Path(str(file)).read_bytes() for file in (__file__, matrix_loops.__file__, vectors.__file__))
 VERSION = hashlib.sha256(TEXT + language.VERSION.encode()).hexdigest()[:12]
@@ -59,9 +60,10 @@ def small(call: Call, shape: Sequence[int], dtype: np.dtype) -> Call:
     """What stands for a call whose last operand has this shape: itself, unless its matrices are small."""
     if call not in NAMES or dtype not in FLOATS or not 0 < shape[-2] <= ROWS or not math.prod(shape):
         return call
+    function = _function(NAMES[call], dtype, shape)
     if call is DETERMINANT:
-        return replace(call, function=_determinants(_function("pivots", dtype, shape)))
-    return replace(call, function=_function(NAMES[call], dtype, shape), writes=True)
+        return replace(call, function=_determinants(function))
+    return replace(call, function=function, writes=True)
 
 
 def _determinants(pivots: Callable[..., np.ndarray]) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
@@ -124,7 +126,7 @@ def _code(dtype: np.dtype, lanes: int) -> Code:
         ("LANES", lanes), ("ROWS", ROWS), ("TRIANGLE", ROWS * (ROWS + 1) // 2), ("SQUARE", ROWS**2),
     )}  # fmt: skip
     names: dict[str, Any] = {"__name__": __name__, "pointer": pointer, **vectors.words(lanes)}
-    for each in (*FUNCTIONS, *SHARED, "run"):
+    for each in (*CODE, "run"):
         written = specialised(frontend.function(getattr(matrix_loops, each)), known)
         names[each] = Written(written, names, merged=each == "taken")
     parameters, arrays = names["run"].function.parameters, {"a", "b", "found"}

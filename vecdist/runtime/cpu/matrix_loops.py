@@ -185,17 +185,20 @@ def substituted(t, x, r, rows, columns, lost):
     return lost
 
 
-def solution(first, last, a, b, found, rows, many, columns):
-    """A^-1 B, of as many columns at once as there are rows; NaN where A is singular."""
+def solution(first, last, a, b, found, rows, many, columns, down, across):
+    """A^-1 B, of as many columns at once as there are rows; NaN where A is singular.
+
+    Elements of A are so far apart down a column and across a row.
+    """
     t, x, r = room(a, SQUARE), room(a, SQUARE), room(a, ROWS)
     size, wide = rows * rows, rows * columns
     for tile in range(first, last):
         place = min(tile * LANES, many - LANES)
         for left in range(0, columns, rows):
             some, start = min(rows, columns - left), place * wide + left
-            for i in range(size):
-                t[i] = gathered(a, place * size + i, size)
             for i in range(rows):
+                for j in range(rows):
+                    t[i * rows + j] = gathered(a, place * size + i * down + j * across, size)
                 for j in range(some):
                     x[i * some + j] = gathered(b, start + i * columns + j, wide)
             lost = substituted(t, x, r, rows, some, nothing(a))
@@ -232,9 +235,11 @@ def run(which, first, last, a, b, found, rows, many, columns) -> None:
         pivots(first, last, b, found, rows, many)
     elif which == 5:
         inversion(first, last, b, found, rows, many)
+    elif which == 6:
+        solution(first, last, a, b, found, rows, many, columns, rows, 1)
     else:
-        solution(first, last, a, b, found, rows, many, columns)
+        solution(first, last, a, b, found, rows, many, columns, 1, rows)
 
 
-FUNCTIONS = ("factor", "lower", "upper", "inverse", "pivots", "inversion", "solution")
-SHARED = ("taken", "eliminated", "substituted")  # what they call
+FUNCTIONS = ("factor", "lower", "upper", "inverse", "pivots", "inversion", "solution", "transposed")
+CODE = (*FUNCTIONS[:-1], "taken", "eliminated", "substituted")  # the functions of these, and what they call

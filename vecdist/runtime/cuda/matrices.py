@@ -38,7 +38,7 @@ def small(call: Call, shape: Sequence[int], dtype: np.dtype) -> Call:
     """What stands for a call whose last operand has this shape: itself, unless its matrices are small."""
     if call not in NAMES or dtype not in FLOATS or not 0 < shape[-2] <= ROWS or not math.prod(shape):
         return call
-    function = _function("pivots" if call is DETERMINANT else NAMES[call], dtype, shape)
+    function = _function(NAMES[call], dtype, shape)
     return replace(call, function=_determinants(function) if call is DETERMINANT else function, capturable=True)
 
 
@@ -113,8 +113,7 @@ def _written(name: str, rows: int) -> Written:
     known: dict[Expr, Expr] = {Name("ROOM"): Constant(room(rows))}
     intrinsic = compiler.intrinsic()
     names = {**language.WORDS, **vectors.words(1, intrinsic), "shared": intrinsic(_shared), "__name__": __name__}
-    right = matrix_loops.of_unit if name == "inversion" else matrix_loops.given
-    for word, each in {**matrix_loops.SHARED, "right": right}.items():
+    for word, each in {**matrix_loops.SHARED, **matrix_loops.MEANINGS.get(name, {})}.items():
         names[word] = Written(frontend.function(each), names, merged=True)
     return Written(specialised(frontend.function(matrix_loops.FUNCTIONS[name]), known), names)
 

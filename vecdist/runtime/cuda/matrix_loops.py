@@ -21,7 +21,8 @@ spoilt: Any = None
 nothing: Any = None
 unit: Any = None
 shared: Any = None
-right: Any = None  # what a solution reads of right sides: what is given, or the unit matrix
+entry: Any = None  # what a solution reads of a matrix, or of its transpose
+right: Any = None  # and of right sides: what is given, or the unit matrix
 
 
 def factor(a, b, found, rows, columns, lanes, count):
@@ -157,11 +158,10 @@ def chosen(t, first, apart, rows, k, used):
     """The row with the largest element of a column, of those whose bits are not set."""
     found, most = -1, t[first] - t[first]
     for i in range(rows):
-        if ((used >> i) & 1) == 0:
-            s = t[first + i * apart + k]
-            s = max(s, -s)
-            if (found < 0) | (s > most):
-                found, most = i, s
+        s = t[first + i * apart + k]
+        s = max(s, -s)
+        if (((used >> i) & 1) == 0) & ((found < 0) | (s > most)):
+            found, most = i, s
     return found
 
 
@@ -171,7 +171,11 @@ def reduced(t, own, other, rows, k):
     if t[other + k] != 0:
         s = s * inverted(t[other + k])
     t[own + k] = s
-    for j in range(k + 1, rows):
+    for j in range(k + 1, rows - 3, 4):  # reading ahead of what is stored, which the compiler cannot know to be apart
+        a, b, c, d = t[own + j], t[own + j + 1], t[own + j + 2], t[own + j + 3]
+        u, v, w, x = t[other + j], t[other + j + 1], t[other + j + 2], t[other + j + 3]
+        t[own + j], t[own + j + 1], t[own + j + 2], t[own + j + 3] = a - s * u, b - s * v, c - s * w, d - s * x
+    for j in range(rows - (rows - k - 1) % 4, rows):
         t[own + j] = t[own + j] - s * t[other + j]
 
 
@@ -202,6 +206,16 @@ def pivots(a, b, found, rows, columns, lanes, count):
         if (rank == 0) & (turns % 2 == 1):
             s = -s
         found[number * rows + rank] = s
+
+
+def by_rows(a, start, rows, i, j):
+    """An element of a matrix that begins here."""
+    return a[start + i * rows + j]
+
+
+def by_columns(a, start, rows, i, j):
+    """The same of its transpose."""
+    return a[start + j * rows + i]
 
 
 def given(b, place, more, apart):
@@ -277,7 +291,7 @@ def solution(a, b, found, rows, columns, lanes, count):
     own, known, lost = first + lane * apart, first + rows * apart, nothing(b)
     for i in range(rows):
         if lane < rows:
-            t[first + i * apart + lane] = a[(matrix * rows + i) * rows + lane]
+            t[first + i * apart + lane] = entry(a, matrix * rows * rows, rows, i, lane)
     s, u, v, w = lost, lost, lost, lost
     if lane < rows:
         s, u, v, w = right(b, (matrix * rows + lane) * columns + column, more, lane - column)
@@ -289,5 +303,9 @@ def solution(a, b, found, rows, columns, lanes, count):
 
 
 FUNCTIONS: dict[str, Any] = {each.__name__: each for each in (factor, lower, upper, inverse, pivots, solution)}
-FUNCTIONS["inversion"] = solution
+FUNCTIONS |= {"inversion": solution, "transposed": solution}
+MEANINGS: dict[str, dict[str, Any]] = {  # of what stands for several functions
+    "solution": {"entry": by_rows, "right": given}, "transposed": {"entry": by_columns, "right": given},
+    "inversion": {"entry": by_rows, "right": of_unit},
+}  # fmt: skip
 SHARED: dict[str, Any] = {each.__name__: each for each in (chosen, reduced, eliminated, substituted, put)}
