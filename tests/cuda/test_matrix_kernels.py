@@ -31,10 +31,19 @@ class Block:
 
     def __init__(self, threads, elements, dtype):
         self.blockDim, self.blockIdx, self.threadIdx = (modules.SimpleNamespace(x=x) for x in (threads, 0, 0))
-        self.memory = np.full(elements, 99.0, dtype)
+        self.memory, self.sent = np.full(elements, 99.0, dtype), {}
 
     def syncthreads(self):
         greenlet.getcurrent().parent.switch()
+
+    def shfl_xor_sync(self, mask, value, hop):
+        own = self.threadIdx.x
+        assert hop < 32 == self.blockDim.x
+        self.sent[own] = value
+        self.syncthreads()
+        found = self.sent[own ^ hop]
+        self.syncthreads()
+        return found
 
     def run(self, kernel, given):
         threads = [(place, greenlet.greenlet(lambda: kernel(*given))) for place in range(self.blockDim.x)]
@@ -51,16 +60,20 @@ def threads(monkeypatch):
     words = {
         "root": lambda x: np.sqrt(x) if x > 0.0 else np.nan, "inverted": lambda x: 1.0 / x if x != 0.0 else np.nan,
         "spoilt": lambda x: 0.0 if x == x else np.nan, "nothing": lambda array: array.dtype.type(0.0),
-        "unit": lambda array: array.dtype.type(1.0),
+        "unit": lambda array: array.dtype.type(1.0), "f8": float,
+        "as_i8": lambda x: int(np.float64(x).view(np.int64)),
     }  # fmt: skip
     for name, word in words.items():
         monkeypatch.setattr(matrix_loops, name, word)
+
+    alone = matrix_loops.chosen
 
     def run(name, a, b):
         found = np.full(b.shape[:-1] if name == "pivots" else b.shape, 7.0, b.dtype)
         for word, meaning in matrix_loops.MEANINGS.get(name, {}).items():
             monkeypatch.setattr(matrix_loops, word, meaning)
         lanes, threads, count, grid = matrices.blocks(name, b.shape)
+        monkeypatch.setattr(matrix_loops, "chosen", alone if threads > 32 else matrix_loops.chosen_in_warp)
         given = (a.ravel(), b.ravel(), found.reshape(-1), *b.shape[-2:], lanes, count)
         for number in range(grid):
             block = Block(threads, matrices.room(threads), b.dtype)

@@ -28,7 +28,7 @@ from vecdist.runtime.typed import Written
 
 STRIP = 4  # columns that a group solves for at once
 ROWS = 64  # of a matrix at most: a triangle and its inverse lie in memory of a block
-THREADS = 32  # of a block at least: few matrices are spread over many processors
+THREADS = 32  # of a block at least, a warp: few matrices are spread over many processors
 SHARED = 3  # the address space of memory of a block
 WHOLE = {"factor", "inverse", "pivots"}  # what a group computes at once; of others, a strip of columns
 TOLD = [Path(str(file)).read_bytes() for file in (__file__, matrix_loops.__file__, vectors.__file__)]
@@ -106,15 +106,17 @@ def code(name: str, dtype: np.dtype, threads: int, capability: tuple[int, int]) 
     return backend.written_cubin(symbol, TOLD, lambda: _written(name, threads), given, capability, threads)
 
 
-def _written(name: str, rows: int) -> Written:
-    """A kernel of matrices of so many rows at most, in blocks of as many threads."""
+def _written(name: str, threads: int) -> Written:
+    """A kernel of matrices in blocks of so many threads, which have as many rows at most."""
     from vecdist.runtime.cuda import compiler, language
 
-    known: dict[Expr, Expr] = {Name("ROOM"): Constant(room(rows))}
+    constants = {"ROOM": room(threads), "WARP": matrix_loops.WARP, "SIZE": matrix_loops.SIZE}
+    known: dict[Expr, Expr] = {Name(word): Constant(number) for word, number in constants.items()}
     intrinsic = compiler.intrinsic()
     names = {**language.WORDS, **vectors.words(1, intrinsic), "shared": intrinsic(_shared), "__name__": __name__}
-    for word, each in {**matrix_loops.SHARED, **matrix_loops.MEANINGS.get(name, {})}.items():
-        names[word] = Written(frontend.function(each), names, merged=True)
+    own = matrix_loops.IN_WARP if threads == THREADS else {}
+    for word, each in {**matrix_loops.SHARED, **own, **matrix_loops.MEANINGS.get(name, {})}.items():
+        names[word] = Written(specialised(frontend.function(each), known), names, merged=True)
     return Written(specialised(frontend.function(matrix_loops.FUNCTIONS[name]), known), names)
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 ROOM = 0  # in the code, the elements in memory of a block at most
+WARP = 0xFFFFFFFF  # all lanes
+SIZE = 0x7FFFFFFFFFFFFFC0  # the bits of a float64 without its sign and the last six
 cuda: Any = None
 root: Any = None
 inverted: Any = None
@@ -21,6 +23,8 @@ spoilt: Any = None
 nothing: Any = None
 unit: Any = None
 shared: Any = None
+as_i8: Any = None
+f8: Any = None
 entry: Any = None  # what a solution reads of a matrix, or of its transpose
 right: Any = None  # and of right sides: what is given, or the unit matrix
 
@@ -154,8 +158,22 @@ def inverse(a, b, found, rows, columns, lanes, count):
             found[start + i * rows + lane] = s
 
 
-def chosen(t, first, apart, rows, k, used):
-    """The row with the largest element of a column, of those whose bits are not set."""
+def chosen_in_warp(t, first, apart, rows, lane, lanes, k, used):
+    """The row with the largest element of a column, of those whose bits are not set, as lanes of a warp find it.
+
+    Each has the bits of its element, in the last of which is which lane it is: so near elements are equal, and of these
+    the first is taken.
+    """
+    key = -1
+    if (lane < rows) & (((used >> lane) & 1) == 0):
+        key = (as_i8(f8(t[first + lane * apart + k])) & SIZE) | (63 - lane)
+    for half in range(1, 6):
+        key = max(key, cuda.shfl_xor_sync(WARP, key, lanes >> half))
+    return 63 - (key & 63)
+
+
+def chosen(t, first, apart, rows, lane, lanes, k, used):
+    """The same as each lane finds it, where there are more than in a warp."""
     found, most = -1, t[first] - t[first]
     for i in range(rows):
         s = t[first + i * apart + k]
@@ -165,11 +183,11 @@ def chosen(t, first, apart, rows, k, used):
     return found
 
 
-def reduced(t, own, other, rows, k):
+def reduced(t, own, other, rows, k, inverse):
     """Take a pivot's row from another one, so often that nothing is left in a column, where that share is left."""
     s = t[own + k]
     if t[other + k] != 0:
-        s = s * inverted(t[other + k])
+        s = s * inverse
     t[own + k] = s
     for j in range(k + 1, rows - 3, 4):  # reading ahead of what is stored, which the compiler cannot know to be apart
         a, b, c, d = t[own + j], t[own + j + 1], t[own + j + 2], t[own + j + 3]
@@ -191,7 +209,7 @@ def pivots(a, b, found, rows, columns, lanes, count):
             t[first + i * apart + lane] = b[(number * rows + i) * rows + lane]
     cuda.syncthreads()
     for k in range(rows):
-        p = chosen(t, first, apart, rows, k, used)
+        p = chosen(t, first, apart, rows, lane, lanes, k, used)
         for i in range(p):
             turns = turns + 1 - ((used >> i) & 1)
         used = used | (1 << p)
@@ -199,7 +217,7 @@ def pivots(a, b, found, rows, columns, lanes, count):
             rank = k
         cuda.syncthreads()
         if (rank < 0) & (lane < rows):
-            reduced(t, own, first + p * apart, rows, k)
+            reduced(t, own, first + p * apart, rows, k, inverted(t[first + p * apart + k]))
         cuda.syncthreads()
     if rank >= 0:
         s = t[own + rank]
@@ -237,19 +255,19 @@ def of_unit(b, place, more, apart):
     return s, u, v, w
 
 
-def eliminated(t, first, apart, known, rows, lane, s, u, v, w, lost):
+def eliminated(t, first, apart, known, rows, lane, lanes, s, u, v, w, lost):
     """Rows of an upper triangle, of which each lane knows its place; right sides, the inverse of its pivot, and NaN."""
     own, used, rank, r = first + lane * apart, 0, -1, lost
     for k in range(rows):
-        p, x = chosen(t, first, apart, rows, k, used), known + 4 * k
-        used = used | (1 << p)
+        p, x = chosen(t, first, apart, rows, lane, lanes, k, used), known + 4 * k
+        used, inverse = used | (1 << p), inverted(t[first + p * apart + k])
+        lost = lost + spoilt(inverse)
         if lane == p:
-            rank, r = k, inverted(t[own + k])
+            rank, r = k, inverse
             t[x], t[x + 1], t[x + 2], t[x + 3] = s, u, v, w
         cuda.syncthreads()
-        lost = lost + spoilt(inverted(t[first + p * apart + k]))
         if (rank < 0) & (lane < rows):
-            reduced(t, own, first + p * apart, rows, k)
+            reduced(t, own, first + p * apart, rows, k, inverse)
             c = t[own + k]
             s, u, v, w = s - c * t[x], u - c * t[x + 1], v - c * t[x + 2], w - c * t[x + 3]
         cuda.syncthreads()
@@ -296,7 +314,7 @@ def solution(a, b, found, rows, columns, lanes, count):
     if lane < rows:
         s, u, v, w = right(b, (matrix * rows + lane) * columns + column, more, lane - column)
     cuda.syncthreads()
-    s, u, v, w, r, rank, lost = eliminated(t, first, apart, known, rows, lane, s, u, v, w, lost)
+    s, u, v, w, r, rank, lost = eliminated(t, first, apart, known, rows, lane, lanes, s, u, v, w, lost)
     s, u, v, w = substituted(t, own, known, rows, rank, r, s, u, v, w)
     if rank >= 0:
         put(found, (matrix * rows + rank) * columns + column, more, s + lost, u + lost, v + lost, w + lost)
@@ -309,3 +327,4 @@ MEANINGS: dict[str, dict[str, Any]] = {  # of what stands for several functions
     "inversion": {"entry": by_rows, "right": of_unit},
 }  # fmt: skip
 SHARED: dict[str, Any] = {each.__name__: each for each in (chosen, reduced, eliminated, substituted, put)}
+IN_WARP: dict[str, Any] = {"chosen": chosen_in_warp}  # in place of what it stands for, where no group is larger
