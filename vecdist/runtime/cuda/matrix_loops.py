@@ -127,8 +127,19 @@ def upper(a, b, found, rows, columns, lanes, count):
         put(found, place, more, s + lost, u + lost, v + lost, w + lost)
 
 
+def behind(t, own, lane, k):
+    """The element at a place of the column that lies behind a lane's row: nothing before its first."""
+    s = t[own + k + 1]
+    if k < lane:
+        s = nothing(t)
+    return s
+
+
 def inverse(a, b, found, rows, columns, lanes, count):
-    """(L L')^-1 = L'^-1 L^-1; ``b`` is L, and a lane's column of L^-1 lies behind its row of L."""
+    """(L L')^-1 = L'^-1 L^-1; ``b`` is L, and a lane's column of L^-1 lies behind its row of L.
+
+    All lanes are at the same place of their columns, which begin with zeros: so they read from different banks.
+    """
     group, lane = cuda.threadIdx.x // lanes, cuda.threadIdx.x % lanes
     apart, groups = (rows + 1) | 1, cuda.blockDim.x // lanes
     start = min(cuda.blockIdx.x * groups + group, count - 1) * rows * rows
@@ -144,17 +155,18 @@ def inverse(a, b, found, rows, columns, lanes, count):
         t[own + lane + 1] = t[own + lane]
         for i in range(rows):
             lost = lost + spoilt(t[first + i * apart + i])
-        for i in range(lane + 1, rows):
+        for i in range(1, rows):
             s, other = nothing(b), first + i * apart
-            for k in range(lane, i):
-                s = s - t[other + k] * t[own + k + 1]
-            t[own + i + 1] = s * t[other + i]
+            for k in range(i):
+                s = s - t[other + k] * behind(t, own, lane, k)
+            if lane < i:
+                t[own + i + 1] = s * t[other + i]
     cuda.syncthreads()
     if lane < rows:
         for i in range(rows):
             s, other = lost, first + i * apart
-            for k in range(max(i, lane), rows):
-                s = s + t[other + k + 1] * t[own + k + 1]
+            for k in range(i, rows):
+                s = s + t[other + k + 1] * behind(t, own, lane, k)
             found[start + i * rows + lane] = s
 
 
@@ -326,5 +338,5 @@ MEANINGS: dict[str, dict[str, Any]] = {  # of what stands for several functions
     "solution": {"entry": by_rows, "right": given}, "transposed": {"entry": by_columns, "right": given},
     "inversion": {"entry": by_rows, "right": of_unit},
 }  # fmt: skip
-SHARED: dict[str, Any] = {each.__name__: each for each in (chosen, reduced, eliminated, substituted, put)}
+SHARED: dict[str, Any] = {each.__name__: each for each in (behind, chosen, reduced, eliminated, substituted, put)}
 IN_WARP: dict[str, Any] = {"chosen": chosen_in_warp}  # in place of what it stands for, where no group is larger
