@@ -19,11 +19,7 @@ from vecdist.lazy.scan import scan as scan
 from vecdist.lazy.scattering import add_at as add_at
 from vecdist.model.logdensity import LogDensity as LogDensity
 from vecdist.runtime.cache import clear_cache as clear_cache
-from vecdist.runtime.pipeline import (
-    InvalidIndex as InvalidIndex,
-    InvalidMatrix as InvalidMatrix,
-    InvalidParameter as InvalidParameter,
-)
+from vecdist.runtime.pipeline import InvalidIndex as InvalidIndex, InvalidMatrix as InvalidMatrix, InvalidParameter as InvalidParameter
 from vecdist.verbs.density import Vectorize as Vectorize, logpdf as logpdf, logpmf as logpmf, pdf as pdf, pmf as pmf
 from vecdist.verbs.divergences import cross_entropy as cross_entropy, kl_divergence as kl_divergence
 from vecdist.verbs.draws import sample as sample

@@ -144,6 +144,17 @@ def test_no_more_graphs_than_are_kept(host, monkeypatch):
     assert len(repeated._kept) == 2 and len(host.stream.launched) == 3
 
 
+def test_no_more_memory_than_is_kept(host, monkeypatch):
+    monkeypatch.setattr(repeated, "MOST_KEPT", 100)
+    runs, large = [Repeated(doubling([]), size) for size in (60, 30, 50, 2**20)], on_device(np.ones(10_000))
+    kept = []
+    for run in runs:
+        for _ in range(OFTEN):
+            run([on_device([1.0, 1.0, 1.0]), large])
+        kept.append([each.held for each in repeated._kept.values()])
+    assert kept == [[60], [60, 30], [30, 50], [2**20]]
+
+
 def test_what_a_capture_refuses_is_run(host, monkeypatch):
     def refused(stream, launch):
         raise RuntimeError("no")

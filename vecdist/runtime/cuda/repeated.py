@@ -22,8 +22,9 @@ from vecdist.runtime.cuda.graphs import aside, captured
 
 OFTEN = 8  # runs on the same large arrays, from which on they are captured
 COPIED = 2**16  # bytes of a small array
-MOST = 2**25  # bytes of all that a graph keeps: runs of more take longer than asking for them does
+MOST = 2**28  # bytes between the steps of a graph: runs of more take longer than asking for them does
 KEPT = 16  # graphs, of all runs together
+MOST_KEPT = 2**30  # bytes between the steps of all these
 CHANGING = 64  # sets of large arrays, from which on a run is not captured
 
 _lock = threading.Lock()
@@ -31,7 +32,10 @@ _kept: OrderedDict[Any, _Graph] = OrderedDict()
 
 
 class _Graph(NamedTuple):
-    """A captured run: where it reads small arrays, its results and where they lie in one piece, and its memory."""
+    """A captured run: where it reads small arrays, its results and where they lie in one piece, and its memory.
+
+    So many bytes lie between its steps.
+    """
 
     graph: Any
     inputs: Sequence[Any]
@@ -39,6 +43,7 @@ class _Graph(NamedTuple):
     offsets: Sequence[int]
     size: int
     memory: Any
+    held: int
 
 
 @final
@@ -54,6 +59,7 @@ class Repeated:
         self.run: Runner = run
         self.capturable: bool = run.capturable
         self.refused: tuple[str, ...] = run.refused
+        self._size: int = size
         self._still: bool = size <= MOST
         self._asked: Counter[Any] = Counter()
         self._keys: list[Any] = []
@@ -91,7 +97,7 @@ class Repeated:
     def _captured(self, key: Any, arrays: Sequence[Any], stream: Any) -> _Graph | None:
         """A graph that is kept for the next time."""
         try:
-            made = _made(self.run, arrays, stream)
+            made = _made(self.run, arrays, stream, self._size)
         except Exception:  # whatever a library refuses: the run itself is as good, and tells of what is wrong
             made = None
         if made is None:
@@ -112,10 +118,10 @@ def _used(key: Any) -> _Graph | None:
 
 
 def _keep(key: Any, made: _Graph) -> None:
-    """Keep a graph, in the place of the one that was used longest ago."""
+    """Keep a graph, in the place of those that were used longest ago."""
     with _lock:
         _kept[key] = made
-        if len(_kept) > KEPT:
+        while len(_kept) > KEPT or (len(_kept) > 1 and sum(each.held for each in _kept.values()) > MOST_KEPT):
             _kept.popitem(last=False)
 
 
@@ -145,7 +151,7 @@ def _is_small(array: Any) -> bool:
     return array is not None and array.nbytes <= COPIED and array.flags.c_contiguous
 
 
-def _made(run: Runner, arrays: Sequence[Any], stream: Any) -> _Graph | None:
+def _made(run: Runner, arrays: Sequence[Any], stream: Any, held: int) -> _Graph | None:
     """The graph of a run, with what it reads and writes; ``None`` where CuPy refuses to capture a call."""
     import cupy
 
@@ -166,7 +172,8 @@ def _made(run: Runner, arrays: Sequence[Any], stream: Any) -> _Graph | None:
     if graph is None or not all(each.flags.c_contiguous for each in results):
         return None
     ends = np.cumsum([0, *(-(-each.nbytes // 512) * 512 for each in results)])
-    return _Graph(graph, inputs, results, [int(end) for end in ends[:-1]], max(1, int(ends[-1])), (memory, given))
+    offsets, size = [int(end) for end in ends[:-1]], max(1, int(ends[-1]))
+    return _Graph(graph, inputs, results, offsets, size, (memory, given), held)
 
 
 def size_of(kinds: Iterable[tuple[Sequence[int], Any]]) -> int:
