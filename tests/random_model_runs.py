@@ -1,7 +1,8 @@
 """Random models computed in every way that users have, on either target, beside the interpreter.
 
 ``python tests/random_model_runs.py cuda 0 400 --jobs 14`` runs 400 seeds on a GPU in 14 processes and prints how many
-models agree, and those that do not; ``cpu`` in place of ``cuda`` does so on this machine.
+models agree, and those that do not; ``cpu`` in place of ``cuda`` does so on this machine, and ``--kind matrices`` is of
+models with matrices.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from collections import Counter
 from unittest import mock
 
 import numpy as np
+import random_matrix_models
 import random_models
 from interpreting import by_interpreter
 
@@ -191,9 +193,9 @@ def check(model, way, library=np):
     compare(model, way(model, library), wanted)
 
 
-def of_seed(seed, target, terms=3, many=3):
+def of_seed(seed, target, terms=3, many=3, kind="likelihoods"):
     """What went wrong with a seed, by the ways to compute it, ``many`` of them."""
-    model = random_models.model(seed, terms=terms)
+    model = KINDS[kind](seed, terms=terms)
     library = np if target == "cpu" else __import__("cupy")
     complaints = {}
     for way in ways_of(model, target, many):
@@ -206,6 +208,9 @@ def of_seed(seed, target, terms=3, many=3):
         except Exception:
             complaints[way.__name__] = f"{model}\n{traceback.format_exc()[-1500:]}"
     return seed, complaints
+
+
+KINDS = {"likelihoods": random_models.model, "matrices": random_matrix_models.model}
 
 
 def rows_of(seed):
@@ -222,10 +227,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9, help="when to stop; a fifth more for what has begun")
     parser.add_argument("--terms", type=int, default=3, help="the most of a model: few compile soon")
     parser.add_argument("--ways", type=int, default=3, help="of computing each")
+    parser.add_argument("--kind", choices=(*KINDS,), default="likelihoods", help="of models")
     given = parser.parse_args()
     start, counts, seeds = time.time(), Counter(), []
     with multiprocessing.get_context("spawn").Pool(given.jobs, maxtasksperchild=10) as pool:
-        options = (given.target, given.terms, given.ways)
+        options = (given.target, given.terms, given.ways, given.kind)
         tasks = ((start + given.seconds, seed, *options) for seed in range(given.first, given.last))
         for seed, complaints in _within(pool.imap_unordered(_in_time, tasks), start + 1.2 * given.seconds):
             seeds += [seed] if complaints else []

@@ -40,9 +40,10 @@ LGAMMA = PRIMITIVES["lgamma"]
 NEEDED_BY = {
     ("ON_VALUES", "links", 0): lambda: logpmf(Poisson(np.exp(lazy(A))), [0, 3]),
     ("ON_VALUES", "steps_changed", 1): lambda: scan(lambda c, x: (np.log1p(np.exp(c * x)), None), lazy(B), X)[0],
-    ("ON_VALUES", "picks", 2): lambda: logpmf(Categorical((lazy(A) * np.outer(X, X))[[0, 2]]), [1, 4]),
-    ("ON_VALUES", "sink_selects", 3): lambda: np.where(lazy(A) > 0.5, np.tanh(lazy(A)), np.tanh(-lazy(A))),
-    ("ON_VALUES", "steps_changed", 4): lambda: scan(
+    ("ON_VALUES", "factors", 2): lambda: np.log(np.diagonal(np.linalg.cholesky(lazy(A) * np.eye(9)))).sum(),
+    ("ON_VALUES", "picks", 3): lambda: logpmf(Categorical((lazy(A) * np.outer(X, X))[[0, 2]]), [1, 4]),
+    ("ON_VALUES", "sink_selects", 4): lambda: np.where(lazy(A) > 0.5, np.tanh(lazy(A)), np.tanh(-lazy(A))),
+    ("ON_VALUES", "steps_changed", 5): lambda: scan(
         lambda c, x: (np.where(c > x, np.tanh(c), np.tanh(-c)), None), lazy(B), X
     )[0],
     ("ON_PRIMITIVES", "simplify", 0): lambda: logpdf(ScaledInverseChi2(A, B), X),

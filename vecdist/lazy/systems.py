@@ -5,6 +5,8 @@ What has no factor or no inverse is NaN; where a caller waits for what is invali
 
 from __future__ import annotations
 
+from typing import Any
+
 from vecdist.graph.node import Node
 from vecdist.lazy.array import LazyArray
 from vecdist.passes.entries import WRITTEN
@@ -50,7 +52,8 @@ def _is_small(a: Node) -> bool:
     return 0 < int(a.shape[-1]) <= MOST
 
 
-def _written(call: Call, *given: Node) -> Node:
+def _written(call: Call, *given: Node) -> Any:
+    """What a call computes as a formula: a node, or several."""
     return WRITTEN[call].function(*given)
 
 
