@@ -42,10 +42,15 @@ FORMS = {  # and what they are, in numbers of any precision
         lambda x: np.log(special.expit(x) * np.exp(0 * x + 7.0) + (1 - special.expit(x)) * np.exp(x)),
         lambda x: (flint.arb(7).exp() / (1 + (-x).exp()) + x.exp() / (1 + x.exp())).log(),
     ),
+    "log(3 exp(x))": (lambda x: np.log(3.0 * np.exp(x)), lambda x: x + flint.arb(3).log()),
+    "log(y / (5 + 5 exp(x)))": (
+        lambda x: np.log((2.0 + 0 * x) / ((1.0 + np.exp(x)) * 5.0)),
+        lambda x: (flint.arb(2) / 5).log() - (1 + x.exp()).log(),
+    ),
     "log(exp(x)[:, None])": (lambda x: np.log(np.exp(x)[:, None])[:, 0], lambda x: x),
 }
 # Differences of logarithms, which are as far off as these are rounded where they nearly cancel.
-TAKEN_TOGETHER = [form for form in FORMS if " + exp(" in form or "p exp" in form]
+TAKEN_TOGETHER = [form for form in FORMS if " + exp(" in form or "p exp" in form or "y / " in form]
 
 
 def truth(formula, x):
@@ -109,7 +114,8 @@ def test_densities_are_those_of_the_other_parametrisation():
 @pytest.mark.parametrize("written", [
     lambda x: np.log(2 + np.exp(x)), lambda x: np.log(np.exp(x) + x), lambda x: 2 / (1 + np.exp(x)),
     lambda x: np.exp(2 * x) / (1 + np.exp(x)), lambda x: np.log1p(np.exp(x) - 1),
-    lambda x: np.log(2 - special.expit(x)),
+    lambda x: np.log(2 - special.expit(x)), lambda x: np.log((x * np.exp(x)) ** 2), lambda x: np.log(x * x),
+    lambda x: np.log(np.exp(x) + x * np.exp(x)),
 ])  # fmt: skip
 def test_what_is_no_link_stays(written):
     node = written(lazy(np.array([0.3]))).node
@@ -156,3 +162,15 @@ def test_logarithms_of_random_forms(seed):
     wanted = [truth(lambda series: formula(series).log(), each) for each in points]
     np.testing.assert_allclose(values, [value for value, _ in wanted], rtol=1e-14, atol=1e-13 * 24)
     np.testing.assert_allclose(slopes, [slope for _, slope in wanted], rtol=1e-13, atol=1e-13 * 24)
+
+
+def test_signs_of_products_are_kept():
+    """Of a determinant, too, which overflows."""
+    x, y = lazy(np.array([-2.0, 0.0, 3.0, 0.5])), lazy(np.array([1.0, 2.0, 900.0, -900.0]))
+    found = np.log(x * np.exp(y)).compute()
+    np.testing.assert_allclose(found, [np.nan, -np.inf, 900.0 + np.log(3.0), np.log(0.5) - 900.0], rtol=1e-15)
+    a = np.diag(np.full(200, 1e3))
+    value, slope = value_and_grad(np.log(np.linalg.det(lazy(a, "a"))), "a")
+    assert float(value) == pytest.approx(200.0 * np.log(1e3), rel=1e-14)
+    np.testing.assert_allclose(slope, np.eye(200) / 1e3, rtol=1e-14)
+    assert np.isnan(np.log(np.linalg.det(lazy(-a[:199, :199]))).compute())

@@ -2,7 +2,8 @@
 
 ``log(exp(x))`` is ``x`` where ``exp(x)`` overflows, or is zero, too, and so are its derivatives; ``1 / (1 + exp(-x))``
 rounds to 1, and its logarithm to 0, where ``log_sigmoid(x)`` does not; ``log(p exp(a) + (1 - p) exp(b))`` of a share is
-a ``logaddexp``.  What is shorter is also sooner computed: a mean that is an exponential is the most frequent one.
+a ``logaddexp``; a determinant, whose logarithm is there where it overflows, is a sign times an exponential.  What is
+shorter is also sooner computed: a mean that is an exponential is the most frequent one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from vecdist.graph.node import Node, rewrite
-from vecdist.primitives.elementary import log_sigmoid, logaddexp, sigmoid, softplus
+from vecdist.primitives.elementary import log, log_sigmoid, logaddexp, sigmoid, softplus
 from vecdist.primitives.structure import rebuilt
 
 DEPTH = 8  # operations of one logarithm that are looked through
@@ -27,8 +28,11 @@ def _named(node: Node, args: tuple[Node, ...]) -> Node:
     return better if better is not None and (better.shape, better.dtype) == (node.shape, node.dtype) else found
 
 
-def _log(x: Node, depth: int = DEPTH) -> Node | None:
-    """The logarithm of what is positive by its form: of exponentials, shares, and what is made of these."""
+def _log(x: Node, depth: int = DEPTH, signed: bool = True) -> Node | None:
+    """The logarithm of what is positive by its form: of exponentials, shares, and what is made of these.
+
+    Of products and quotients, where these may be ``signed``, it is enough that one part is: that of the other tells.
+    """
     if not depth:
         return None
     if x.op == "exp":
@@ -41,11 +45,15 @@ def _log(x: Node, depth: int = DEPTH) -> Node | None:
     if x.op == "add" and (more := _more_than_one(x)) is not None:
         return softplus(more)
     if x.op == "div" and x.args[0].is_const(1):
-        inside = _log(x.args[1], depth - 1)
+        inside = _log(x.args[1], depth - 1, signed)
         return None if inside is None else _opposite(inside)
     make = OF_PARTS.get(x.op)
-    parts = [_log(arg, depth - 1) for arg in x.args] if make else []
-    return make(x, *parts) if make is not None and all(part is not None for part in parts) else None
+    if make is None:
+        return None
+    parts = [_log(arg, depth - 1, signed and x.op not in UNSIGNED) for arg in x.args]
+    if signed and x.op in PRODUCTS and any(part is not None for part in parts):
+        parts = [log(arg) if part is None else part for arg, part in zip(x.args, parts, strict=True)]
+    return make(x, *parts) if all(part is not None for part in parts) else None
 
 
 def _log1p(x: Node) -> Node | None:
@@ -85,4 +93,5 @@ OF_PARTS: dict[str, Callable[..., Node]] = {  # logarithms, by those of what a v
     "div": lambda x, a, b: a - b,
     "add": lambda x, a, b: logaddexp(a, b),
 }
+PRODUCTS, UNSIGNED = {"mul", "div"}, {"add", "square"}  # in the latter signs of parts are lost
 RULES: dict[str, Callable[..., Node | None]] = {"log": _log, "log1p": _log1p, "div": _div}
