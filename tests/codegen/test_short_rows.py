@@ -8,7 +8,7 @@ from vecdist.codegen.cuda.grid import Grid
 from vecdist.codegen.cuda.plan import planned
 from vecdist.codegen.cuda.spelling import spelled
 from vecdist.codegen.cuda.tiling import is_flat, takes_tiles
-from vecdist.kernel.code import For, lines, walk
+from vecdist.kernel.code import For, If, lines, walk
 from vecdist.kernel.expressions import Name
 from vecdist.kernel.ir import Output
 from vecdist.kernel.statements import Accumulate, Load, Store, Total
@@ -24,6 +24,18 @@ def test_rows_whose_elements_all_add_to_a_sum_go_tile_by_tile_unless_they_lie_in
         columns(loop.body, Load("v1", 0, (i, j), F8), Accumulate("a2", Name("v1"), kernel.root, F8))
         assert is_flat(loop) and not Grid(kernel).apart and takes_tiles(loop, Grid(kernel)) == tiles
         assert ("split" in str(of_type(For, planned(kernel)[0].items)[0].stop)) == tiles
+
+
+def test_what_a_row_adds_itself_is_added_once():
+    """By one lane of its first tile, whether there are elements or not."""
+    kernel, loop = nest((0, Load("v0", 1, (i,), F8)), slots=(table(F8), vector(1, F8)))
+    own, each = Accumulate("a1", Name("v0"), kernel.root, F8), Accumulate("a2", Name("v1"), kernel.root, F8)
+    loop.body.put(0, own)
+    columns(loop.body, Load("v1", 0, (i, j), F8), each)
+    (rows,) = [item for item in of_type(For, planned(kernel)[0].items) if "split" in str(item.stop)]
+    alone, tile = [item for item in rows.body if isinstance(item, If)]
+    assert alone.body == (own,) and "lane" in str(alone.test) and "base" in str(alone.test)
+    assert own not in of_type(Accumulate, tile.body)
 
 
 @pytest.mark.parametrize(("dtype", "width", "together"), [

@@ -164,6 +164,13 @@ def neighbours(columns, dtype="f8"):
     return ((lazy(rows)[:, 1:] * lazy(rows)[:, :-1]).sum(),), (rows,)
 
 
+def effects_of_rows(rows, columns, dtype="f8"):
+    """Rows of which all are added up, and so are the effects that each has: by one lane of one of its tiles."""
+    effects, table = x(rows, dtype) / rows, positive(rows * columns, dtype).reshape(rows, columns)
+    apart = lazy(table)[:, 1:] * lazy(table)[:, :-1] * lazy(effects)[:, None]
+    return (np.tanh(apart.mean()) - (lazy(effects) ** 2).sum(),), (effects,)
+
+
 def slopes(array):
     return ((lazy(array)[1:] * lazy(array)[:-1]).sum() + lazy(array)[::-2].sum() * 3.0,), (array,)
 
@@ -401,6 +408,9 @@ CASES = {
     "slices of short rows with gradients of each element": (short_slices(40, 11), 1, 1),
     "short rows of five elements": (short_rows(40, 5), 1, 1),
     "neighbours along few long rows, in tiles": (neighbours(300), 2, WARP),
+    "effects of few long rows, in tiles": (effects_of_rows(3, 300), 1, WARP),
+    "effects of rows, in tiles": (effects_of_rows(20, 301, "f4"), 1, 8),
+    "effects of rows without elements, in tiles": (effects_of_rows(5, 1), 1, 8),
     "neighbours along few long rows in float32, in tiles": (neighbours(301, "f4"), 1, 8),
     "rows of a softmax with gradient": (((np.log(np.exp(lazy(ROWS)).sum(axis=1)).sum(),), (ROWS,)), 1, WARP),
     "integer rows by warps": (((lazy(ROWS.astype("i4")).sum(axis=1),), ()), 1, WARP),

@@ -18,6 +18,7 @@ from vecdist.kernel.expressions import (
     Constant,
     Expr,
     Name,
+    joined,
     operation,
 )
 from vecdist.kernel.ir import Block, Cases, Loop
@@ -159,10 +160,19 @@ def sequential(block: Block, written: Callable[[Loop, Block, Items], Items] = lo
 
 
 def in_flat_tiles(loop: Loop, tile: Tile, whole: Items) -> Items:
-    """Rows of elements side by side: each is cut into a power of two of tiles, which groups of lanes share out."""
-    length, body = tile.loop.length, (*in_order(loop.body), *tiled(tile, whole))
+    """Rows of elements side by side: each is cut into a power of two of tiles, which groups of lanes share out.
+
+    What a row itself adds to sums of all rows, one lane of its first tile does, even where it has no elements.
+    """
+    length, own = tile.loop.length, in_order(loop.body)
     place = let(loop.index, TURN >> SPLIT), let("base", (TURN - (Name(loop.index) << SPLIT)) * tile.width)
-    turn = *place, If(operation("<", BASE, length), body)
+    added = tuple([item for item in own if isinstance(item, Accumulate)])
+    if added:
+        others = [item for item in own if not isinstance(item, Accumulate)]
+        once = If(joined("and", [cuda.LANE.equals(0), BASE.equals(0)]), added)
+        turn = *place, *others, once, If(operation("<", BASE, length), tiled(tile, whole))
+    else:
+        turn = *place, If(operation("<", BASE, length), (*own, *tiled(tile, whole)))
     split = let("split", ZERO), While(tile.width << SPLIT < length, (let("split", SPLIT + 1),))
     return *split, For("turn", loop.length << SPLIT, turn, cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES)
 
