@@ -36,39 +36,43 @@ class _Draft:
         return options[self.rng.integers(len(options))]
 
     def array(self, kind, scale, *shape):
+        return self.named(kind, scale * self.rng.normal(size=shape))
+
+    def named(self, kind, values):
         name = f"{kind}{len(self.given)}"
-        self.given[name] = Given.of((scale * self.rng.normal(size=shape)).astype(self.dtype), "dense")
+        self.given[name] = Given.of(values.astype(self.dtype), "dense")
         if kind == "p":
             self.parameters.append(name)
         return name
 
     def definite(self):
         """Positive definite matrices."""
-        way, unit = self.one_of("product", "kernel", "few", "scaled"), np.eye(self.rows, dtype=self.dtype)
+        way, unit = self.one_of("product", "kernel", "few", "scaled"), self.named("d", np.eye(self.rows))
         self.said.append(way)
         if way == "product":
             w = self.array("p", 0.5, *self.lead, self.rows, self.rows)
-            return lambda a: of(a, w) @ of(a, w).mT + unit
+            return lambda a: of(a, w) @ of(a, w).mT + of(a, unit)
         if way == "few":
             w, d = self.array("p", 0.5, *self.lead, self.rows, 2), self.array("p", 0.3, *self.lead, self.rows)
-            return lambda a: of(a, w) @ of(a, w).mT + np.exp(of(a, d))[..., None] * unit
+            return lambda a: of(a, w) @ of(a, w).mT + np.exp(of(a, d))[..., None] * of(a, unit)
         if way == "scaled":
             s, x = self.array("p", 0.3, *self.lead, self.rows), self.array("d", 0.4, self.rows, self.rows)
-            return lambda a: np.exp(of(a, s)[..., :, None] + of(a, s)[..., None, :]) * (of(a, x) @ of(a, x).mT + unit)
+            scales = lambda a: np.exp(of(a, s)[..., :, None] + of(a, s)[..., None, :])  # noqa: E731
+            return lambda a: scales(a) * (of(a, x) @ of(a, x).mT + of(a, unit))
         length, noise, x = self.array("p", 0.3, *self.lead), self.array("p", 0.3), self.array("d", 1.5, self.rows)
 
         def kernel(a):
             apart = (of(a, x)[:, None] - of(a, x)) ** 2
             far = np.exp(-0.5 * apart * np.exp(of(a, length))[..., None, None])
-            return far + unit * (0.1 + np.exp(of(a, noise)))
+            return far + of(a, unit) * (0.1 + np.exp(of(a, noise)))
 
         return kernel
 
     def general(self):
         """Matrices that are far from singular, and need their rows exchanged."""
         w, turn = self.array("p", 0.3, *self.lead, self.rows, self.rows), self.rng.permutation(self.rows)
-        unit = 2.0 * np.eye(self.rows, dtype=self.dtype)[turn]
-        return lambda a: of(a, w) / np.sqrt(self.rows) + unit
+        unit, root = self.named("d", 2.0 * np.eye(self.rows)[turn]), float(np.sqrt(self.rows))
+        return lambda a: of(a, w) / root + of(a, unit)
 
     def density(self):
         """A normal log density of each vector, by one of the ways to write it."""
