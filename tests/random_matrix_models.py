@@ -109,7 +109,7 @@ def _by_factor_twice(a, y):
 def _by_family(a, y):
     if isinstance(a, np.ndarray):
         return _by_factor(a, y) - 0.5 * y.shape[-1] * np.log(2.0 * np.pi)
-    return logpdf(MvNormal(np.zeros(int(a.shape[-1]), a.dtype), a), y)
+    return logpdf(MvNormal(0.0 * y, a), y)
 
 
 DENSITIES = {
