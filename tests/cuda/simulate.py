@@ -17,6 +17,7 @@ from unittest import mock
 import few_rows_cases
 import models_of_chains
 import numpy as np
+import own_sums_cases
 import prefix_cases
 import random_loops
 import random_model_runs
@@ -444,7 +445,7 @@ CASES = {
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
 FEW_ROWS = few_rows_cases.cases()
-CASES |= prefix_cases.cases(THREADS) | FEW_ROWS | steps_cases.cases()
+CASES |= prefix_cases.cases(THREADS) | FEW_ROWS | steps_cases.cases() | own_sums_cases.cases()
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 CASES["batch of rows by a key"] = batch(90, 20), 1, 1
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}

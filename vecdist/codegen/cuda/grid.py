@@ -190,7 +190,7 @@ class Grid:
         lanes = 1
         for each in inner:
             all_of_it, own = math.prod(self.fixed[dim] for dim in each.dims()), self.fixed[each.dim]
-            lanes = max(lanes, group(own), min(group(all_of_it), 1 << own.bit_length() - 1))
+            lanes = max(lanes, group(own), min(group(all_of_it), 1 << max(1, own).bit_length() - 1))
         return lanes
 
     def scarce(self, lengths: Mapping[str, int]) -> tuple[str, ...]:
