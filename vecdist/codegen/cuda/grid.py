@@ -214,7 +214,8 @@ class Grid:
 
     def may_end(self, loop: Loop, rows: Loop) -> bool:
         """Whether a lane may have no element in its last turn."""
-        return loop.dim in self.strips or self.fixed[loop.dim] % self.lanes[rows] != 0
+        length = self.fixed[loop.dim]
+        return loop.dim in self.strips or not length or length % self.lanes[rows] != 0
 
     def turns(self, loop: Loop, rows: Loop) -> int:
         """How many elements of an inner loop of known length a lane takes: one at least, which it may skip."""
