@@ -110,7 +110,7 @@ def _written(name: str, threads: int) -> Written:
     """A kernel of matrices in blocks of so many threads, which have as many rows at most."""
     from vecdist.runtime.cuda import compiler, language
 
-    constants = {"ROOM": room(threads), "WARP": matrix_loops.WARP, "SIZE": matrix_loops.SIZE}
+    constants = {"ROOM": room(threads), "WARP": matrix_loops.WARP, "BITS": matrix_loops.BITS}
     known: dict[Expr, Expr] = {Name(word): Constant(number) for word, number in constants.items()}
     intrinsic = compiler.intrinsic()
     names = {**language.WORDS, **vectors.words(1, intrinsic), "shared": intrinsic(_shared), "__name__": __name__}

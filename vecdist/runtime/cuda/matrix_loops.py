@@ -15,7 +15,7 @@ from typing import Any
 
 ROOM = 0  # in the code, the elements in memory of a block at most
 WARP = 0xFFFFFFFF  # all lanes
-SIZE = 0x7FFFFFFFFFFFFFC0  # the bits of a float64 without its sign and the last six
+BITS = 0x7FFFFFFFFFFFFFC0  # the bits of a float64 without its sign and the last six
 cuda: Any = None
 root: Any = None
 inverted: Any = None
@@ -178,7 +178,7 @@ def chosen_in_warp(t, first, apart, rows, lane, lanes, k, used):
     """
     key = -1
     if (lane < rows) & (((used >> lane) & 1) == 0):
-        key = (as_i8(f8(t[first + lane * apart + k])) & SIZE) | (63 - lane)
+        key = (as_i8(f8(t[first + lane * apart + k])) & BITS) | (63 - lane)
     for half in range(1, 6):
         key = max(key, cuda.shfl_xor_sync(WARP, key, lanes >> half))
     return 63 - (key & 63)
