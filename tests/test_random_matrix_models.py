@@ -30,7 +30,7 @@ def test_the_interpreter_is_numpys(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + (LAST - FIRST) // 4))
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + (LAST - FIRST) // 8))
 def test_compiled_models(seed):
     model = random_matrix_models.model(seed)
     for way in random_model_runs.ways_of(model, "cpu", 2):
