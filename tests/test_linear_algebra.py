@@ -148,6 +148,29 @@ def test_what_a_matrix_lacks_is_an_error_or_nan_of_its_own(name, rows):
         raising(many[2])
 
 
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("garbage", [np.nan, np.inf, 7.0])
+@pytest.mark.parametrize("rows", [2, 4, 6])
+def test_a_factor_depends_on_nothing_above_the_diagonal(rows, garbage):
+    """As NumPy's; nor does it hide that there is none."""
+    a = definite(rows, rows)
+    above = np.where(np.triu(np.ones((rows, rows)), 1) > 0, garbage, a)
+    np.testing.assert_allclose(np.asarray(np.linalg.cholesky(lazy(above))), np.linalg.cholesky(a), rtol=1e-12)
+    with pytest.raises(vecdist.InvalidMatrix):
+        np.linalg.cholesky(lazy(np.where(above == a, -a, above))).compute()
+
+
+@pytest.mark.usefixtures("execution")
+def test_matrices_that_are_views_of_vectors():
+    v = np.array([2.0, 3.0])
+    found = np.linalg.solve(lazy(v[:1])[:, None], np.array([1.0]))
+    np.testing.assert_array_equal(np.asarray(found), [0.5])
+    found = np.linalg.inv(np.broadcast_to(lazy(v)[:, None, None], (2, 1, 1)))
+    np.testing.assert_allclose(np.asarray(found).ravel(), 1.0 / v)
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.solve(np.broadcast_to(lazy(v), (2, 2)), v).compute()
+
+
 def test_a_system_of_a_factor_is_a_triangular_one():
     a, b = definite(12, 12), rng.normal(size=(12, 2))
     factor = np.linalg.cholesky(lazy(a))

@@ -50,15 +50,16 @@ def lower(a: Node) -> Triangle:
 
 
 def lower_of_symmetric(a: Node) -> Triangle:
-    """The lower triangle of a symmetric matrix; nothing else is read, and derivatives are symmetric."""
+    """The lower triangle of a symmetric matrix, with symmetric derivatives; no value depends on what is above."""
     return [
         [*(_with_other(element(a, i, j), element(a, j, i)) for j in range(i)), row[i]] for i, row in enumerate(lower(a))
     ]
 
 
 def _with_other(x: Node, other: Node) -> Node:
-    """``x``, half of whose derivative is that of ``other``."""
-    return x + 0.5 * ((other - held(other)) - (x - held(x)))
+    """``x``, half of whose derivative is that of ``other``, where this is finite."""
+    nothing = other - held(other)
+    return x + 0.5 * (where(eq(nothing, 0), nothing, 0.0) - (x - held(x)))
 
 
 def triangular(a: Node) -> Triangle:
