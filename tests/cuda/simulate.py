@@ -15,6 +15,7 @@ from types import ModuleType, SimpleNamespace
 from unittest import mock
 
 import few_rows_cases
+import layers_cases
 import models_of_chains
 import numpy as np
 import own_sums_cases
@@ -446,6 +447,7 @@ CASES = {
 }
 FEW_ROWS = few_rows_cases.cases()
 CASES |= prefix_cases.cases(THREADS) | FEW_ROWS | steps_cases.cases() | own_sums_cases.cases()
+CASES |= layers_cases.cases()
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 CASES["batch of rows by a key"] = batch(90, 20), 1, 1
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
@@ -476,6 +478,8 @@ def settings(name):
     """What is long, or many, in a case: as little as has all that there is to see."""
     if name.startswith("wide"):
         return wide_from(4, 70 if name.endswith("a block's") else grid.WIDE)
+    if name.startswith("layers"):
+        return layers_cases.settings(int(name.split()[-1]))
     return mock.patch.object(few_rows, "LONG", few_rows_cases.LONG) if name in FEW_ROWS else nullcontext()
 
 

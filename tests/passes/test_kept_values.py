@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import vecdist
-from vecdist import lazy, log_softmax, logpdf, logsumexp, softmax, value_and_grad
-from vecdist.distributions import Normal
+from vecdist import lazy, log_softmax, logpdf, logpmf, logsumexp, softmax, value_and_grad
+from vecdist.distributions import Bernoulli, Normal
 from vecdist.graph.leaves import leaf
 from vecdist.kernel.expressions import Name
 from vecdist.kernel.statements import Assign, Load, Store
@@ -115,3 +115,39 @@ def test_what_is_kept_of_a_view_is_kept_once():
     for _, nest in kernel.nests():
         loads = {Name(item.name) for item in nest.body.walk() if isinstance(item, Load)}
         assert loads.isdisjoint(item.value for item in nest.body.walk() if isinstance(item, Store))
+
+
+def test_what_takes_few_operations_of_what_is_kept_is_not_kept_beside_it():
+    """Neither the slopes of items, with the other sign, nor loops that would have to wait for those."""
+    y = np.zeros((200, 20))
+
+    def density(abilities, levels, slopes):
+        logits = np.exp(slopes) * (abilities[:, None] - levels)
+        return logpmf(Bernoulli(logit=logits), y).sum()
+
+    arrays = np.zeros((4096, 200)), np.zeros((4096, 20)), np.zeros((4096, 20))
+    roots, derivation, *_ = vecdist.compile(density, in_axes=0).explained(arrays, (0, 1, 2))
+    kernel = lower(bind(roots), derivation, target=Cuda)[1]
+    floats = [output for output in kernel.outputs if output.temporary and output.dtype.kind == "f"]
+    assert len(floats) == 1
+    assert len({level for level, nest in kernel.shared_nests() if len(nest.dims()) == 3}) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_functions_of_values_that_are_kept(seed):
+    """Read by loops over rows, as they are and in forms that take few operations or many; beside NumPy."""
+    rng = np.random.default_rng(seed)
+    x, s = rng.normal(size=(40, 1)), rng.normal(0.0, 0.3, 30)
+    forms = [np.negative, np.sin, lambda e: 2.0 - e, lambda e: e * e + 1.0, lambda e: np.exp(-e), lambda e: 1 / (2 + e)]
+    chosen = [forms[k] for k in rng.integers(0, len(forms), 3)]
+
+    def total(x, s):
+        e = np.exp(0.5 * s) + 0.1 * s**3
+        return sum(np.tanh(x * each(e) + k).sum() for k, each in enumerate(chosen)) + np.cos(x * e).sum()
+
+    value, slopes = value_and_grad(total(lazy(x), lazy(s)), wrt=(x, s))
+    np.testing.assert_allclose(value, total(x, s), rtol=1e-12)
+    for array, slope in zip((x, s), slopes, strict=True):
+        step = rng.normal(size=array.shape)
+        ends = [total(*(each + h * step if each is array else each for each in (x, s))) for h in (1e-6, -1e-6)]
+        np.testing.assert_allclose((slope * step).sum(), (ends[0] - ends[1]) / 2e-6, rtol=1e-6, atol=1e-6)

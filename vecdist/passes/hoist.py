@@ -275,7 +275,18 @@ def narrow(
             left[each.behind] = None if rest is None else rest - size
         elif (each.behind or each.summed or alone) and each.is_worth_memory(lengths, waits=rest is not None):
             chosen.append(replace(each, behind=True))
-    return tuple(chosen)
+    nodes = [each.node for each in chosen]
+    few = {node for node in topological(nodes) if node in nodes and _is_few_operations_of(nodes, node)}
+    return tuple([each for each in chosen if each.node not in few])
+
+
+def _is_few_operations_of(kept: Collection[Node], node: Node) -> bool:
+    """Whether a value is found from others that are kept by few operations, and from inputs."""
+    others = {each for each in kept if each is not node}
+    below = [*topological((node,), lambda each: () if each in others else each.args)]
+    own = [each for each in below if each not in others and not is_moved(each)]
+    known = others.isdisjoint(below) or any(each.op in STRUCTURE and each.args for each in own)
+    return not known and sum(_varies(each) for each in own if each.args) < DEAR
 
 
 def _size(shape: Shape, lengths: Mapping[str, int]) -> int:

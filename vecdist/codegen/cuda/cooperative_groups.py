@@ -13,7 +13,7 @@ from vecdist.codegen.cuda.narrow_sums import by_one_lane, narrowed
 from vecdist.codegen.cuda.prefix_sums import is_scan, scan, shared_words
 from vecdist.codegen.cuda.reductions import begun, of_warps, over_lanes, to_shared
 from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
-from vecdist.codegen.cuda.unroll_and_jam import jammed
+from vecdist.codegen.cuda.unroll_and_jam import is_short, jammed, masked
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let
 from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name, joined
@@ -113,9 +113,11 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
         return (For(loop.index, Choice(cuda.LANE.equals(0), loop.length, ZERO), body),)
     if rows in grid.lanes:
         return _fixed(loop, rows, body, grid)
-    tile = Tile(loop, unrolling(loop), cuda.LANE, cuda.LANES, cuda.MASK)
+    short = is_short(loop)
+    tile = Tile(loop, unrolling(loop, wide=not short), cuda.LANE, cuda.LANES, cuda.MASK)
     if tile.copies > 1 and loop.dim not in grid.fixed:
-        return (For("base", loop.length, tiled(tile, jammed(tile)), ZERO, tile.width),)
+        turn = tiled(tile, jammed(tile), masked(tile) if short else ())
+        return (For("base", loop.length, turn, ZERO, tile.width),)
     return (For(loop.index, loop.length, body, cuda.LANE, cuda.LANES),)
 
 

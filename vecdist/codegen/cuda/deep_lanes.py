@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import final
 
-from vecdist.codegen.cuda.grid import THREADS, worth_a_block
+from vecdist.codegen.cuda.grid import GROUP, THREADS, worth_a_block
 from vecdist.codegen.cuda.privatisation import privatisable
+from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
-from vecdist.kernel.statements import Accumulate, Total
+from vecdist.kernel.statements import Accumulate, Load, Total
 from vecdist.passes.hoist import BUSY
 
+LONG = 64  # elements of a row that do not stay near one thread
+APART = {8: 4, 4: 2}  # times as long as lanes take that read memory each for itself, by the bytes of its numbers
 MEETING = 60  # statements that lanes compute in the time that they take to find a result together
 BETTER = 1.5  # times as fast as by shares of the loop itself, at least
 
@@ -58,14 +61,29 @@ class _Rows:
         totals = sum(isinstance(item, Total) for _, item in loop.body.items)
         own = len(loop.body.items) + MEETING * (totals + (len(inner) if loop.sequential else 0))
         deep = turns * (own + sum(time for time, _ in each))
+        if all(self._reads_along(other, loop) for other in inner):
+            lanes = max(self.lanes, GROUP)
+            inside = sum(-(-other.turns(self.lengths) // lanes) * self._work(other.body) for other in inner)
+            deep, shares = turns * (own + inside) * lanes / self.lanes, shares * _apart(loop)
         if deep * BETTER >= shares:
             return shares, []
         return deep, [loop.index, *(index for _, found in each for index in found)]
+
+    def _reads_along(self, loop: Loop, rows: Loop) -> bool:
+        """Whether lanes that go through a long loop together read neighbours in memory, and a sector each if alone."""
+        long = loop.turns(self.lengths) >= LONG and not loop.sequential and not loop.body.every_loop()
+        return long and any(lies_along(loop, rows))
 
     def _work(self, block: Block) -> float:
         """The statements of one turn."""
         loops = block.every_loop()
         return len(block.items) - len(loops) + sum(each.turns(self.lengths) * self._work(each.body) for each in loops)
+
+
+def _apart(loop: Loop) -> int:
+    """How much longer lanes take for the loads in a loop that they do not go through together."""
+    sizes = [item.dtype.itemsize for item in loop.body.walk() if isinstance(item, Load)]
+    return APART.get(max(sizes, default=1), 1)
 
 
 def _may_be_deep(loop: Loop, home: Block) -> bool:

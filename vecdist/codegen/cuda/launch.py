@@ -26,11 +26,13 @@ from vecdist.codegen.cuda.grid import (
 from vecdist.codegen.cuda.strip_mining import strips
 from vecdist.codegen.cuda.tiling import has_rows, takes_tiles
 from vecdist.codegen.cuda.wide_rows import with_wide_rows
+from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Kernel, Loop
 
 ROOM = 96 * 1024  # bytes of shared memory that a block may have on every GPU
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 AT_ONCE = 2**17  # threads that keep a GPU busy
+LINE = 16  # numbers of 8 bytes
 ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
 ONE_BY_ONE = 8  # times as long as one of these a sum of atomic additions takes, which is read, rounded and set to zero
 FEW = 8  # rows across memory from which on a thread takes a piece of one, so that a warp reads whole sectors
@@ -116,7 +118,7 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
         return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     few = grid.takes_blocks(loop) and worth_a_block(rows, list(inner), lengths)
-    lanes = THREADS if few and not takes_tiles(loop, grid) else _group_of(grid.shared(loop.body), rows, shared, lengths)
+    lanes = THREADS if few and not takes_tiles(loop, grid) else _group_of(grid.shared(loop.body), loop, shared, lengths)
     while lanes < GROUP and _slots(loop, grid, lengths, lanes) > SLOTS:
         lanes *= 2
     return THREADS if grid.takes_blocks(loop) and _slots(loop, grid, lengths, lanes) > SLOTS else lanes
@@ -132,10 +134,14 @@ def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> in
     return sum(each.size(lengths, lanes) for each in grid.private_to(loop))
 
 
-def _group_of(loops: Sequence[Loop], rows: int, shared: int, lengths: Mapping[str, int]) -> int:
-    """The lanes that share a row; where what they share has loops of its own, no more than keep all threads busy."""
+def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, lengths: Mapping[str, int]) -> int:
+    """The lanes that share a row; where what they share has loops of its own, no more than keep all threads busy.
+
+    Of lanes that find neighbours in memory along their loops, there are as many as a line of memory has numbers.
+    """
     deep = [_work(each, lengths) for each in loops]
-    lanes = group(max(deep, default=0))
-    while lanes > 1 and (lanes > shared or (max(deep) > shared and lanes * rows > AT_ONCE)):
+    along = any(each.turns(lengths) >= GROUP and any(lies_along(each, rows)) for each in loops)
+    lanes, most = group(max(deep, default=0)), max(LINE if along else 1, AT_ONCE // rows.turns(lengths))
+    while lanes > 1 and (lanes > shared or (max(deep) > shared and lanes > most)):
         lanes //= 2
     return lanes

@@ -42,15 +42,15 @@ TURN, SPLIT = Name("turn"), Name("split")
 COPIES = ((80, 8), (240, 4), (400, 2))
 
 
-def unrolling(loop: Loop) -> int:
-    """How many elements a thread computes in one turn of a loop."""
+def unrolling(loop: Loop, wide: bool = True) -> int:
+    """How many elements a thread computes in one turn of a loop; of float64 half as many, if that is ``wide``."""
     if has_rows(loop) or has_routines(loop):
         return 1
     short = [case.short for level in loop.body.levels for case in loop.body.cases(level)]
     length = len(loop.body.items) + sum(len(block.items) for block in short)
     copies = next((copies for longest, copies in COPIES if length <= longest), 1)
-    wide = any(isinstance(item, Load) and item.dtype.itemsize == 8 for _, item in loop.body.items)
-    return max(1, copies // 2) if wide else copies
+    halved = wide and any(isinstance(item, Load) and item.dtype.itemsize == 8 for _, item in loop.body.items)
+    return max(1, copies // 2) if halved else copies
 
 
 def has_routines(loop: Loop) -> bool:
@@ -182,9 +182,14 @@ def in_order(block: Block) -> list[Statement]:
     return [item for level in block.levels for item in block.statements(level)]
 
 
-def tiled(tile: Tile, whole: Items) -> Items:
-    """One tile from ``base`` on: all elements of a thread together, or one by one where some are missing."""
+def tiled(tile: Tile, whole: Items, masked: Items = ()) -> Items:
+    """One tile from ``base`` on: all elements of a thread together, or one by one where some are missing.
+
+    Those may be ``masked`` instead.
+    """
     loop, end = tile.loop, BASE + tile.width
+    if masked:
+        return let("done", FALSE), If(end <= tile.end, whole), If(operation("not", DONE), masked)
     if tile.vectors:
         place = let(loop.index, tile.own(COPY))
         beside = If(end > tile.end, (let(loop.index, BASE + tile.place + COPY * tile.stride),))

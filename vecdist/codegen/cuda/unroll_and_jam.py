@@ -11,7 +11,10 @@ from vecdist.codegen.cuda.tiling import BASE, Tile, in_order
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import If, Note, let
 from vecdist.kernel.expressions import TRUE, Expr, Name, joined, substituted
+from vecdist.kernel.ir import Cases, Loop
 from vecdist.kernel.statements import Accumulate, Made, Scatter, Statement, Store, renamed
+
+SHORT = 32  # statements of an element
 
 
 def jammed(tile: Tile) -> Items:
@@ -27,6 +30,29 @@ def loads(tile: Tile) -> Items:
         found.append(let(f"{tile.loop.index}_{number}", tile.element(BASE, number)))
         found += [renamed(item, names) for item in tile.loads()]
     return tuple(found)
+
+
+def masked(tile: Tile) -> Items:
+    """The elements of a tile, of which some may be missing: the last one's is loaded in their place, for nothing.
+
+    One by one, as a long body takes them, each would wait for memory after another.
+    """
+    body, known, copies, last = tile.loop.body, tile.loads(), _copies(tile), tile.loop.length - 1
+    found: list[Item] = []
+    for number, names in enumerate(copies):
+        found.append(let(f"{tile.loop.index}_{number}", cuda.lowest(tile.element(BASE, number), last)))
+        found += [renamed(item, names) for item in known]
+    found += [Note("so that no load waits for what is computed"), cuda.synchronised(tile.mask)]
+    for number, names in enumerate(copies):
+        own = tuple([renamed(item, names) for item in in_order(body) if item not in known])
+        found.append(If(tile.element(BASE, number) < tile.loop.length, own))
+    return tuple(found)
+
+
+def is_short(loop: Loop) -> bool:
+    """Whether elements take little code, all of it once for each that a thread has at a time."""
+    items = loop.body.items
+    return len(items) <= SHORT and not any(isinstance(item, Cases) for _, item in items)
 
 
 def work(tile: Tile) -> Items:

@@ -16,6 +16,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.codegen.cuda.collapsing import collapsed
+from vecdist.codegen.cuda.data_layout import laid_out
 from vecdist.codegen.cuda.deep_lanes import with_deep_lanes
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.jammed_chains import jammed_chains
@@ -364,7 +365,8 @@ class Cuda(Backend):
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
-        known = spread_rows(jammed_chains(super().sized(kernel, lengths, few), lengths), lengths)
+        known = laid_out(super().sized(kernel, lengths, few), lengths)
+        known = spread_rows(jammed_chains(known, lengths), lengths)
         known = with_deep_lanes(known, lengths)
         return with_room(replace(known, near=contended(known, lengths)), lengths)
 
