@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+import random_model_runs
+import random_models
+from nests import F8, row_sum
 
 from vecdist import lazy
 from vecdist.codegen.cuda.grid import THREADS, Grid
@@ -10,6 +13,9 @@ from vecdist.codegen.cuda.render import function
 from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.graph.leaves import leaf
 from vecdist.kernel.code import For, names_in, walk
+from vecdist.kernel.expressions import Name
+from vecdist.kernel.ir import Block, Loop
+from vecdist.kernel.statements import Accumulate
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.runtime.cuda.backend import Cuda
@@ -97,6 +103,31 @@ def test_short_rows_that_are_more_than_threads_have_one_each(chains, rows, colum
     (loop,) = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     assert loop.turns(bound.lengths) == chains * rows
     assert lanes_of(loop, Grid(kernel), bound.lengths) == lanes
+
+
+@pytest.mark.parametrize(("rows", "lanes"), [(3000, 32), (4096, 32), (10_000, 16), (2**20, 16)])
+def test_lanes_that_read_neighbours_are_as_many_as_a_line_of_memory_has_numbers(rows, lanes):
+    """Though each has loops of its own, so that fewer would keep all threads busy: those would read parts of lines."""
+    kernel, loop, inner = row_sum()
+    deep = Loop("n2", Block(inner.body, "i2"))
+    deep.body.put(0, Accumulate("a4", Name("v1"), inner.body, F8))
+    inner.body.put(0, deep)
+    assert lanes_of(loop, Grid(kernel), {"n0": rows, "n1": 500, "n2": 8}) == lanes
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_lanes_of_random_models_of_any_lengths(seed):
+    """Of a power of two, also where there is nothing; or of pieces of rows, a whole number of blocks."""
+    model, rng = random_models.model(seed, lengths=(2, 66), terms=2), np.random.default_rng(seed)
+    arrays = random_model_runs.arrays_of(model)
+    bound = bind((model.density(arrays).node, *(leaf(arrays[name]) for name in model.parameters)))
+    kernel = lower(bound, gradient_of, "nan", Cuda)[1]
+    grid = Grid(kernel)
+    for loop in (loop for _, loop in kernel.shared_nests() if has_rows(loop)):
+        for _ in range(20):
+            lengths = {name: int(rng.choice([0, 1, 2, 31, 500, 2**12, 2**17])) for name in bound.lengths}
+            lanes = lanes_of(loop, grid, lengths | dict(kernel.fixed))
+            assert lanes >= 1 and (lanes & (lanes - 1) == 0 or lanes % THREADS == 0 or loop in grid.cut)
 
 
 def test_lengths_that_a_program_knows_are_numbers_in_it():

@@ -141,7 +141,7 @@ def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, lengths: Mapping[s
     """
     deep = [_work(each, lengths) for each in loops]
     along = any(each.turns(lengths) >= GROUP and any(lies_along(each, rows)) for each in loops)
-    lanes, most = group(max(deep, default=0)), max(LINE if along else 1, AT_ONCE // rows.turns(lengths))
-    while lanes > 1 and (lanes > shared or (max(deep) > shared and lanes > most)):
+    lanes, least, count = group(max(deep, default=0)), LINE if along else 1, rows.turns(lengths)
+    while lanes > 1 and (lanes > shared or (lanes > least and max(deep) > shared and lanes * count > AT_ONCE)):
         lanes //= 2
     return lanes
