@@ -59,18 +59,18 @@ def net(seed, chains, rows, widths):
 
 
 def test_random_nets(everything):
-    moved = [assert_same(*of_gradient(*net(seed, 2, 7 + seed % 3, (3, 5)[: 1 + seed % 2]))) for seed in range(8)]
-    assert sum(moved) > 4
+    moved = [assert_same(*of_gradient(*net(seed, 2, 7 + seed % 3, (3, 5)[: 1 + seed % 2]))) for seed in range(6)]
+    assert sum(moved) > 3
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_models(everything, seed):
     model = random_models.model(seed, lengths=(2, 6), terms=1)
     arrays = random_model_runs.arrays_of(model)
     assert_same(*of_gradient(model.density(arrays), [arrays[name] for name in model.parameters]))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_tensors(everything, monkeypatch, seed):
     monkeypatch.setattr(data_layout, "SHORT", 2)
     monkeypatch.setattr(data_layout, "LONG", 3)
