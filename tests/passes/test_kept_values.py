@@ -11,6 +11,7 @@ from vecdist.kernel.expressions import Name
 from vecdist.kernel.statements import Assign, Load, Store
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
+from vecdist.passes.hoist import DEAR, Repeated, narrow
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.pipeline import lower, values
 
@@ -151,3 +152,15 @@ def test_random_functions_of_values_that_are_kept(seed):
         step = rng.normal(size=array.shape)
         ends = [total(*(each + h * step if each is array else each for each in (x, s))) for h in (1e-6, -1e-6)]
         np.testing.assert_allclose((slope * step).sum(), (ends[0] - ends[1]) / 2e-6, rtol=1e-6, atol=1e-6)
+
+
+def test_few_operations_are_counted_from_what_is_kept_in_the_end():
+    """What takes three operations of a value that is not kept itself takes six of the one that is."""
+    x = lazy(np.linspace(0.1, 0.9, 30))
+    first = np.exp(np.sin(np.exp(np.sin(np.exp(x)))))
+    second = 1.0 - np.sqrt(first) * x
+    third = np.exp(2.0 - second * second)
+    fourth = np.exp(-np.sin(third)) * x
+    found = [Repeated(each.node, (), False, DEAR, ((400,),)) for each in (fourth, third, second, first)]
+    chosen = narrow(found, {}, 1024, 1024, False)
+    assert [each.node for each in chosen] == [third.node, first.node]

@@ -275,18 +275,30 @@ def narrow(
             left[each.behind] = None if rest is None else rest - size
         elif (each.behind or each.summed or alone) and each.is_worth_memory(lengths, waits=rest is not None):
             chosen.append(replace(each, behind=True))
+    return _dear_beside_each_other(chosen)
+
+
+def _dear_beside_each_other(chosen: Sequence[Repeated]) -> tuple[Repeated, ...]:
+    """Those of the chosen values that take more than few operations of the others, which are kept."""
     nodes = [each.node for each in chosen]
-    few = {node for node in topological(nodes) if node in nodes and _is_few_operations_of(nodes, node)}
-    return tuple([each for each in chosen if each.node not in few])
+    left = set(nodes)
+    for node in topological(nodes) if len(nodes) > 1 else ():  # each behind those that it is made of
+        if node in left and _is_few_operations_of(left, node):
+            left.remove(node)
+    return tuple([each for each in chosen if each.node in left])
 
 
 def _is_few_operations_of(kept: Collection[Node], node: Node) -> bool:
-    """Whether a value is found from others that are kept by few operations, and from inputs."""
-    others = {each for each in kept if each is not node}
-    below = [*topological((node,), lambda each: () if each in others else each.args)]
-    own = [each for each in below if each not in others and not is_moved(each)]
-    known = others.isdisjoint(below) or any(each.op in STRUCTURE and each.args for each in own)
-    return not known and sum(_varies(each) for each in own if each.args) < DEAR
+    """Whether a value is found from others that are kept, and from inputs, by few operations."""
+    found, count = False, 0
+    for each in topological((node,), lambda other: other.args if other is node or other not in kept else ()):
+        if each is not node and each in kept:
+            found = True
+        elif each.args and not is_moved(each):
+            count += 1
+            if each.op in STRUCTURE or count >= DEAR:
+                return False
+    return found
 
 
 def _size(shape: Shape, lengths: Mapping[str, int]) -> int:
