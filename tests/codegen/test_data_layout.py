@@ -3,8 +3,6 @@
 import loop_executor
 import numpy as np
 import pytest
-import random_model_runs
-import random_models
 import random_tensors
 from test_spread_rows import of_chains
 
@@ -59,23 +57,16 @@ def net(seed, chains, rows, widths):
 
 
 def test_random_nets(everything):
-    moved = [assert_same(*of_gradient(*net(seed, 2, 7 + seed % 3, (3, 5)[: 1 + seed % 2]))) for seed in range(6)]
-    assert sum(moved) > 3
+    moved = [assert_same(*of_gradient(*net(seed, 2, 7 + seed % 3, (3, 5)[: 1 + seed % 2]))) for seed in range(10)]
+    assert sum(moved) > 5
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_random_models(everything, seed):
-    model = random_models.model(seed, lengths=(2, 6), terms=1)
-    arrays = random_model_runs.arrays_of(model)
-    assert_same(*of_gradient(model.density(arrays), [arrays[name] for name in model.parameters]))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_random_tensors(everything, monkeypatch, seed):
+def test_random_tensors(everything, monkeypatch):
     monkeypatch.setattr(data_layout, "SHORT", 2)
     monkeypatch.setattr(data_layout, "LONG", 3)
-    function = random_tensors.tensors(seed, longest=3)
-    assert_same(*of_gradient(function(*map(lazy, function.arrays)), function.arrays))
+    functions = [random_tensors.tensors(seed, longest=3) for seed in range(8)]
+    moved = [assert_same(*of_gradient(each(*map(lazy, each.arrays)), each.arrays)) for each in functions]
+    assert sum(moved) > 3
 
 
 def test_hidden_values_of_chains_lie_along_the_data():

@@ -1,4 +1,4 @@
-"""Data layout: arrays between loops lie along their long axis, and no more element by element as they are computed.
+"""Data layout: arrays that loops leave to each other lie along their long axis, not in the order of their axes.
 
 What each of many rows has a few of, as the hidden values of a net for each of its data, is written and read by threads
 that stand beside each other along the rows.  With the few last, each would have sectors of memory for itself; with the

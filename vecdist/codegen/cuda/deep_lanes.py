@@ -17,7 +17,7 @@ from vecdist.kernel.ir import Block, Cases, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Load, Total
 from vecdist.passes.hoist import BUSY
 
-LONG = 64  # elements of a row that do not stay near one thread
+LONG = 64  # elements of a loop inside that lanes had better read side by side
 APART = {8: 4, 4: 2}  # times as long as lanes take that read memory each for itself, by the bytes of its numbers
 MEETING = 60  # statements that lanes compute in the time that they take to find a result together
 BETTER = 1.5  # times as fast as by shares of the loop itself, at least

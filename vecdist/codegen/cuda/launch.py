@@ -32,7 +32,7 @@ from vecdist.kernel.ir import Kernel, Loop
 ROOM = 96 * 1024  # bytes of shared memory that a block may have on every GPU
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 AT_ONCE = 2**17  # threads that keep a GPU busy
-LINE = 16  # numbers of 8 bytes
+LINE = 16  # lanes that read a whole line of memory, in numbers of 8 bytes
 ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
 ONE_BY_ONE = 8  # times as long as one of these a sum of atomic additions takes, which is read, rounded and set to zero
 FEW = 8  # rows across memory from which on a thread takes a piece of one, so that a warp reads whole sectors
@@ -137,7 +137,7 @@ def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> in
 def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, lengths: Mapping[str, int]) -> int:
     """The lanes that share a row; where what they share has loops of its own, no more than keep all threads busy.
 
-    Of lanes that find neighbours in memory along their loops, there are as many as a line of memory has numbers.
+    Lanes that find neighbours in memory along their loops stay enough for a whole line of it.
     """
     deep = [_work(each, lengths) for each in loops]
     along = any(each.turns(lengths) >= GROUP and any(lies_along(each, rows)) for each in loops)

@@ -183,18 +183,20 @@ def in_order(block: Block) -> list[Statement]:
 
 
 def tiled(tile: Tile, whole: Items, masked: Items = ()) -> Items:
-    """One tile from ``base`` on: all elements of a thread together, or one by one where some are missing.
+    """One tile from ``base`` on: all elements of a thread together.
 
-    Those may be ``masked`` instead.
+    Where some are missing it is ``masked``, or its elements one by one.
     """
-    loop, end = tile.loop, BASE + tile.width
-    if masked:
-        return let("done", FALSE), If(end <= tile.end, whole), If(operation("not", DONE), masked)
-    if tile.vectors:
-        place = let(loop.index, tile.own(COPY))
-        beside = If(end > tile.end, (let(loop.index, BASE + tile.place + COPY * tile.stride),))
-        body = place, beside, If(Name(loop.index) < loop.length, sequential(loop.body))
-        few = For("copy", Constant(tile.copies), body)
-    else:
-        few = For(loop.index, cuda.lowest(end, loop.length), sequential(loop.body), BASE + tile.place, tile.stride)
-    return let("done", FALSE), If(end <= tile.end, whole), If(operation("not", DONE), (few,))
+    end = BASE + tile.width
+    return let("done", FALSE), If(end <= tile.end, whole), If(operation("not", DONE), masked or _one_by_one(tile, end))
+
+
+def _one_by_one(tile: Tile, end: Expr) -> Items:
+    """The elements of a tile that are there, one after another."""
+    loop = tile.loop
+    if not tile.vectors:
+        return (For(loop.index, cuda.lowest(end, loop.length), sequential(loop.body), BASE + tile.place, tile.stride),)
+    place = let(loop.index, tile.own(COPY))
+    beside = If(end > tile.end, (let(loop.index, BASE + tile.place + COPY * tile.stride),))
+    body = place, beside, If(Name(loop.index) < loop.length, sequential(loop.body))
+    return (For("copy", Constant(tile.copies), body),)
