@@ -26,18 +26,18 @@ def group(rows: Loop, grid: Grid, takes_blocks: bool) -> Iterator[Code]:
     yield from lane_of(takes_blocks)
     if not takes_blocks:
         return
-    if _has_results(rows.body, grid):
-        yield cuda.shared_array("of_row", WARPS, "f8")
+    if results := _most_results(rows.body, grid):
+        yield cuda.shared_array("of_row", WARPS * results, "f8")
     for loop in rows.body.every_loop():
         if is_scan(loop):
             yield cuda.shared_array(f"of_{loop.index}", shared_words(loop), "f8")
 
 
-def _has_results(block: Block, grid: Grid) -> bool:
-    """Whether lanes find results together, in a block or in loops that all of them go through."""
+def _most_results(block: Block, grid: Grid) -> int:
+    """How many results lanes find together at most, in a block or in loops that all of them go through."""
     deep = [loop for loop in block.every_loop() if grid.is_deep(loop)]
-    own = any(isinstance(item, Total) for _, item in block.items)
-    return own or any(_has_results(loop.body, grid) for loop in deep)
+    own = [sum(isinstance(item, Total) for item in block.statements(level)) for level in block.levels]
+    return max([*own, *(_most_results(loop.body, grid) for loop in deep)])
 
 
 def lane_of(takes_blocks: bool) -> Iterator[Code]:
@@ -62,9 +62,8 @@ def _together(around: Loop, rows: Loop, bodies: Mapping[Loop, Items], grid: Grid
     block, running = around.body, around.sequential
     found: list[Item] = []
     for level in block.levels:
+        found += _combined_over_lanes(block, level, rows, grid)
         for item in block.statements(level):
-            if isinstance(item, Total):
-                found += _combined_over_lanes(item, block, rows, grid)
             by_one = isinstance(item, Store | Flag | Scatter) or (isinstance(item, Accumulate) and not running)
             found.append(If(_alone(rows, grid), (item,)) if by_one else item)
         for case in block.cases(level):
@@ -130,17 +129,27 @@ def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     return *starts, For(turn.id, Constant(grid.turns(loop, rows)), body), *ends
 
 
-def _combined_over_lanes(item: Total, block: Block, rows: Loop, grid: Grid) -> Iterator[Item]:
-    """Combine the lanes' results pairwise, so that each lane has the same one."""
-    loops = [loop for loop in block.every_loop() if not (loop.sequential and grid.is_deep(loop))]
-    sums = [found for loop in loops for found in loop.sums(block) if found.name == item.accumulator]
-    if not sums or sums[0].op == "last":
-        return  # each lane has it, or the first one, which stores it
-    (taken,) = {found.op: found for found in sums}.values()
+def _combined_over_lanes(block: Block, level: int, rows: Loop, grid: Grid) -> Iterator[Item]:
+    """Combine the lanes' results of a level pairwise, all in one go, so that each lane has the same ones."""
+    taken = list(_taken(block, level, grid))
+    if not taken:
+        return
     blocks = grid.takes_blocks(rows)
     lanes = Constant(grid.lanes[rows]) if rows in grid.lanes else cuda.LANES
     yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)
     if blocks:
-        of_row = Name("of_row")
-        warps = to_shared(taken, of_row[cuda.THREAD // WARP]), cuda.SYNC, *of_warps(taken, of_row, 0), cuda.SYNC
-        yield If(cuda.LANES > WARP, warps)
+        of_row, warp = Name("of_row"), cuda.THREAD // WARP
+        left = [to_shared(each, of_row[Constant(place * WARPS) + warp]) for place, each in enumerate(taken)]
+        found = [item for place, each in enumerate(taken) for item in of_warps(each, of_row, place)]
+        yield If(cuda.LANES > WARP, (*left, cuda.SYNC, *found, cuda.SYNC))
+
+
+def _taken(block: Block, level: int, grid: Grid) -> Iterator[Accumulate]:
+    """What lanes combine of the results of a level: each has a last one, or the first lane, which stores it."""
+    loops = [loop for loop in block.every_loop() if not (loop.sequential and grid.is_deep(loop))]
+    for item in block.statements(level):
+        name = item.accumulator if isinstance(item, Total) else None
+        own = {sums.op: sums for loop in loops for sums in loop.sums(block) if sums.name == name}
+        if own and "last" not in own:
+            (one,) = own.values()
+            yield one

@@ -9,7 +9,7 @@ from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
 from vecdist.codegen.statements import lies_along
 from vecdist.graph.shapes import Shape
-from vecdist.kernel.expressions import Constant, Expr
+from vecdist.kernel.expressions import ONE, Constant, Expr, joined, length
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 from vecdist.passes.few_rows import JAMMED
@@ -91,6 +91,8 @@ class Grid:
         self.kernel = kernel
         self.strips: dict[str, int] = dict(kernel.strips)
         self.fixed: dict[str, int] = {**_known(kernel), **self.strips}  # what is known of a thread's loops
+        own = [loop for _, loop in kernel.shared_nests() if kernel.is_by_block(loop)]
+        self.by_block: dict[Loop, int] = {loop: dict(kernel.block_lanes).get(loop.index, WARP) for loop in own}
         nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop)]
         self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
@@ -110,8 +112,10 @@ class Grid:
                     self.piece_parts[part] = self.piece_places
                     self.piece_places += PIECES_ACROSS if is_across(loop) else PIECES
         levels = {level for level, _ in kernel.shared_nests()}
+        apart = {level for level, loop in kernel.shared_nests() if loop not in self.by_block}
         self.ends: list[int] = kernel.finished(max(levels, default=0))  # outputs that no later loop reads
-        self.waits: bool = len(levels) > 1 or bool(self.cut)  # a loop needs what the whole grid has found before
+        # whether a loop needs what the whole grid has found before
+        self.waits: bool = len(apart) + bool(self.by_block) > 1 or bool(self.cut)
         # whether blocks leave nothing to each other, so that there may be as many as there is work
         self.apart: bool = not (self.sums or self.waits or self.together())
 
@@ -136,8 +140,15 @@ class Grid:
         """Whether blocks take strips of the inner loops of a nest."""
         return any(inner.dim in self.strips for inner in loop.body.every_loop())
 
+    def rows_of_block(self, loop: Loop) -> tuple[Expr, Expr]:
+        """The first row that a block has of its chain in a nest, and the one behind its last."""
+        rows = joined("*", [length(_dim(dim)) for dim in loop.dim.split("*")[1:]] or [ONE])
+        return cuda.CHAIN * rows, cuda.CHAIN * rows + rows
+
     def rows_of_group(self, loop: Loop) -> tuple[Expr, Expr]:
         """The first row of a group of lanes, and how far it is to its next one."""
+        if loop in self.by_block:
+            return self.rows_of_block(loop)[0] + cuda.THREAD // cuda.LANES, Constant(THREADS) // cuda.LANES
         if not self.is_cut_into_strips(loop):
             return cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES
         first = cuda.MEMBER * THREADS + cuda.THREAD
@@ -153,6 +164,8 @@ class Grid:
 
     def takes_blocks(self, loop: Loop) -> bool:
         """Whether a row of a nest may be a whole block's: some loop is long."""
+        if loop in self.by_block:
+            return self.by_block[loop] == THREADS
         several = [inner for inner in self.shared(loop.body) if not one_by_one(inner)]
         long = [inner for inner in several if inner.dim not in self.fixed or self.is_deep(loop)]
         inside = [item for item in loop.body.walk() if isinstance(item, Loop)]
@@ -172,6 +185,8 @@ class Grid:
 
     def _lanes_of(self, loop: Loop) -> int:
         """The lanes of a row of known length: more where loops in each other leave a lane too many sums."""
+        if loop in self.by_block:
+            return self.by_block[loop]
         inner = loop.body.every_loop()
         longest = max((self.fixed[each.dim] for each in inner), default=1)
         if longest > WIDE:
@@ -236,6 +251,10 @@ class Grid:
         parts = [(output, 1) for output in self.atomic_outputs]
         parts += [(output, members if output in self.strip_outputs else blocks) for output in self.private_outputs]
         return 1 + sum(each * elements(self.kernel.outputs[output].shape, lengths) for output, each in parts)
+
+
+def _dim(dim: str) -> str | int:
+    return int(dim) if dim.isdigit() else dim
 
 
 def needs_grid_barrier(kernel: Kernel) -> bool:

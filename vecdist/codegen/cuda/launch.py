@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from vecdist.codegen.cuda.block_per_chain import with_lanes
 from vecdist.codegen.cuda.collapsing import ample
 from vecdist.codegen.cuda.grid import (
     GROUP,
@@ -57,7 +58,8 @@ def workspace(grid: Grid) -> tuple[str, ...]:
     kernel = grid.kernel
     used = {"partials": bool(grid.sums or grid.cut), "sums": bool(grid.private_outputs or grid.atomic_outputs)}
     used["arrivals"] = used["partials"] or used["sums"] or grid.waits
-    groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and loop not in grid.lanes]
+    known = grid.lanes.keys() | grid.by_block.keys()
+    groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and loop not in known]
     used["spread"] = bool(grid.ends)
     named = tuple(name for name in ("partials", "sums", "arrivals", "spread") if used[name])
     return (*named, *(f"lanes_{loop.index}" for loop in groups), *(f"cut_{loop.index}" for loop in grid.cut))
@@ -66,7 +68,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
 def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
     kernel = replace(kernel, scarce=Grid(kernel).scarce(lengths), ample=ample(kernel, lengths))
-    kernel = with_wide_rows(replace(kernel, strips=strips(kernel, lengths)), lengths)
+    kernel = with_lanes(with_wide_rows(replace(kernel, strips=strips(kernel, lengths)), lengths), lengths)
     while True:
         grid = Grid(kernel)
         lanes = {each.loop: lanes_of(each.loop, grid, lengths) for each in grid.private}
@@ -108,6 +110,8 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
 
     Rows that are cut into tiles need no block; those that are cut into pieces have several, or a thread for each.
     """
+    if loop in grid.by_block:
+        return grid.by_block[loop]
     rows = loop.turns(lengths)
     if loop in grid.cut and (pieces := pieces_of(loop, lengths)) > 1:
         return pieces if goes_to_threads(loop, rows) else THREADS * pieces

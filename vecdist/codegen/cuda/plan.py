@@ -7,7 +7,7 @@ again it adds up for itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -36,7 +36,7 @@ from vecdist.codegen.cuda.unroll_and_jam import jammed, work
 from vecdist.codegen.cuda.value_reuse import reused
 from vecdist.codegen.cuda.vectorisation import aligned, vectorised, with_neighbours
 from vecdist.codegen.reverse_if_conversion import branched
-from vecdist.codegen.statements import Items
+from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, While, let
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Name
 from vecdist.kernel.ir import Kernel, Loop
@@ -65,6 +65,17 @@ def nests_of(grid: Grid) -> list[Nest]:
     return [Nest(level, loop, branched(_planned(loop, grid), DEAR)) for level, loop in grid.kernel.nests()]
 
 
+def over_chains(nests: Sequence[Nest], kernel: Kernel) -> For[Item]:
+    """The loop over the chains of a block, which takes each through these nests."""
+    levels = [[item for nest in nests if nest.level == level for item in nest.items] for level in _levels(nests)]
+    body = [*levels[0], *(item for level in levels[1:] for item in (cuda.SYNC, *level))]
+    return For(cuda.CHAIN.id, Name(kernel.by_block), tuple(body), cuda.BLOCK, cuda.BLOCKS)
+
+
+def _levels(nests: Sequence[Nest]) -> list[int]:
+    return sorted({nest.level for nest in nests})
+
+
 def _planned(loop: Loop, grid: Grid) -> Items:
     kernel = grid.kernel
     if kernel.is_kept(loop):
@@ -85,6 +96,9 @@ def _planned(loop: Loop, grid: Grid) -> Items:
 
 def _elements(loop: Loop, grid: Grid) -> Items:
     """A loop without rows: in tiles, where a thread takes several elements or blocks stand apart."""
+    if loop in grid.by_block:
+        first, end = grid.rows_of_block(loop)
+        return (For(loop.index, end, sequential(loop.body), first + cuda.THREAD, Constant(THREADS)),)
     tile = with_neighbours(Tile(loop, unrolling(loop)), grid.kernel)
     if tile.copies == 1 and (not grid.apart or has_routines(loop)):
         return (For(loop.index, loop.length, sequential(loop.body), cuda.FIRST, cuda.STEP),)
@@ -111,7 +125,8 @@ def _rows(loop: Loop, grid: Grid) -> Items:
     row = over_groups(loop, reuse.bodies, grid)
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
     body = *stored_together(row, loop, grid), *flushed_at_times(grid.private_to(loop))
-    turns = For(loop.index, loop.length, body, *grid.rows_of_group(loop))
+    end = grid.rows_of_block(loop)[1] if loop in grid.by_block else loop.length
+    turns = For(loop.index, end, body, *grid.rows_of_group(loop))
     return *group(loop, grid, grid.takes_blocks(loop)), *kept, *before, turns
 
 
@@ -127,9 +142,9 @@ def _known_lanes(loop: Loop, grid: Grid) -> Iterator[Code]:
     """The lanes of a group of a nest as a power of two: known, or chosen at launch."""
     if loop in grid.cut:
         yield from known_cut(loop)
-    elif loop in grid.lanes and has_rows(loop):
-        yield let("lanes", Constant(grid.lanes[loop]))
-        yield let("shift", Constant(grid.lanes[loop].bit_length() - 1))
+    elif has_rows(loop) and (lanes := grid.by_block.get(loop) or grid.lanes.get(loop)):
+        yield let("lanes", Constant(lanes))
+        yield let("shift", Constant(lanes.bit_length() - 1))
     elif has_rows(loop):
         yield let("lanes", Name(f"lanes_{loop.index}"))
         if grid.private_to(loop):

@@ -129,7 +129,7 @@ class Ahead:
 
 def loads_ahead(rows: Loop, bodies: Mapping[Loop, Items], grid: Grid) -> list[Ahead]:
     """The loads of a row that can be made before it begins, as far as registers go."""
-    if rows not in grid.lanes:
+    if rows not in grid.lanes or rows in grid.by_block:
         return []
     found = [
         Ahead(item, (), True, item.name) for item in _free([item for _, item in rows.body.items], {rows.index}, grid)

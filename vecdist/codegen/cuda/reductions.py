@@ -54,10 +54,14 @@ def from_partial(item: Accumulate, found: Expr) -> Expr:
     return found if item.dtype.kind == "f" else Name(ACCUMULATOR[item.dtype.kind])(word("as_i8")(found))
 
 
-def over_lanes(item: Accumulate, lanes: Expr, mask: Expr = WHOLE_WARP) -> Items:
-    """The results of lanes combined pairwise, so that each has the same one."""
-    other = from_partial(item, cuda.shuffled(mask, to_partial(item), HOP))
-    return halving(lanes, Set(found(item), other), taken(item))
+def over_lanes(items: Sequence[Accumulate], lanes: Expr, mask: Expr = WHOLE_WARP) -> Items:
+    """The results of lanes combined pairwise, so that each has the same ones."""
+    return halving(lanes, *_of_others(items, mask), *map(taken, items))
+
+
+def _of_others(items: Sequence[Accumulate], mask: Expr) -> list[Set]:
+    """What lanes that are a hop away have found."""
+    return [Set(found(item), from_partial(item, cuda.shuffled(mask, to_partial(item), HOP))) for item in items]
 
 
 def halving(lanes: Expr, *body: Code) -> Items:
@@ -89,8 +93,7 @@ def of_warps(item: Accumulate, shared: Expr, number: int) -> Items:
 
 def _to_warps(sums: Sequence[Accumulate]) -> Iterator[Item]:
     """The results of each warp to memory of the block."""
-    others = [Set(found(item), from_partial(item, cuda.shuffled(WHOLE_WARP, to_partial(item), HOP))) for item in sums]
-    yield from in_turn(WARP, *others, *map(taken, sums))
+    yield from in_turn(WARP, *_of_others(sums, WHOLE_WARP), *map(taken, sums))
     for number, item in enumerate(sums):
         yield to_shared(item, SHARED[Constant(number * WARPS) + cuda.THREAD // WARP])
     yield cuda.SYNC

@@ -15,7 +15,7 @@ from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import THREADS, WARPS, Grid, counters
 from vecdist.codegen.cuda.launch import parameters
 from vecdist.codegen.cuda.near_sums import emptied, left_by_block, near
-from vecdist.codegen.cuda.plan import nests_of
+from vecdist.codegen.cuda.plan import nests_of, over_chains
 from vecdist.codegen.cuda.prefix_sums import staged_words
 from vecdist.codegen.cuda.reductions import ARRIVALS, barrier, block_results, places, totals, whole_outputs
 from vecdist.codegen.cuda.spelling import scalar, spelled
@@ -79,15 +79,19 @@ def _levels(grid: Grid) -> Iterator[Item]:
     early, done = before_loops(kernel), 0
     left = tuple([item for level in kernel.root.levels for item in kernel.root.statements(level) if item not in early])
     last = max((nest.level for nest in nests), default=-1)
+    by_block = [nest for nest in nests if nest.loop in grid.by_block]
     for level in range(last + 1):
         yield from (item for item in kernel.root.statements(level) if item in early)
-        shared = [nest for nest in nests if nest.level == level and not kernel.is_kept(nest.loop)]
-        kept = [item for nest in nests if nest.level == level and nest not in shared for item in nest.items]
+        here = [nest for nest in nests if nest.level == level and nest not in by_block]
+        shared = [nest for nest in here if not kernel.is_kept(nest.loop)]
+        kept = [item for nest in here if nest not in shared for item in nest.items]
         yield from (*kept, *([cuda.SYNC] if kept else []))
         yield from (item for nest in shared for item in nest.items)
         yield from left_by_block(grid, level)
         sums = [item for nest in shared for item in nest.loop.sums(kernel.root)]
         yield from block_results(sums, done)
+        if level == last and by_block:
+            yield over_chains(by_block, kernel)
         if shared and level < last:
             yield from _together(grid, level, sums, done)
         elif level == last:

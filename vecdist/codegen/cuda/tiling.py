@@ -65,7 +65,7 @@ def has_rows(loop: Loop) -> bool:
 
 def takes_tiles(loop: Loop, grid: Grid) -> bool:
     """Whether a nest goes tile by tile, however long its rows are; rows of known length lie in registers instead."""
-    return is_flat(loop) and (grid.apart or loop not in grid.lanes)
+    return is_flat(loop) and (grid.apart or loop not in grid.lanes) and loop not in grid.by_block
 
 
 def is_flat(loop: Loop) -> bool:

@@ -13,6 +13,7 @@ from vecdist.kernel.expressions import ZERO, Call, Constant, Expr, Name, Operand
 THREAD, BLOCK, BLOCKS = map(Name, ("thread", "block", "blocks"))
 FIRST, STEP = map(Name, ("first", "step"))  # of the grid: a thread, and how many there are
 LANE, LANES, MASK = map(Name, ("lane", "lanes", "mask"))  # of a group
+CHAIN = Name("chain")  # that a block takes through several nests
 STRIP, MEMBER, MEMBERS = map(Name, ("strip", "member", "members"))  # of a block, and of blocks that share a strip
 SUMS = Name("sums")
 F4, F8 = map(Name, ("f4", "f8"))

@@ -15,6 +15,7 @@ from typing import Any, final
 
 import numpy as np
 
+from vecdist.codegen.cuda.block_per_chain import by_blocks, of_blocks
 from vecdist.codegen.cuda.collapsing import collapsed
 from vecdist.codegen.cuda.data_layout import laid_out
 from vecdist.codegen.cuda.deep_lanes import with_deep_lanes
@@ -261,6 +262,9 @@ class CudaProgram(Program):
         threads = 1
         for _, loop in self.kernel.shared_nests():
             length = loop.turns(lengths)
+            if loop in self.grid.by_block:
+                threads = max(threads, lengths[self.kernel.by_block] * THREADS)
+                continue
             if not has_rows(loop):
                 threads = max(threads, -(-length // unrolling(loop)))
                 continue
@@ -365,9 +369,9 @@ class Cuda(Backend):
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
-        known = laid_out(super().sized(kernel, lengths, few), lengths)
-        known = spread_rows(jammed_chains(known, lengths), lengths)
-        known = with_deep_lanes(known, lengths)
+        known = by_blocks(laid_out(super().sized(kernel, lengths, few), lengths), lengths)
+        planned = of_blocks(known, lengths)
+        known = with_deep_lanes(spread_rows(jammed_chains(known, lengths), planned), planned)
         return with_room(replace(known, near=contended(known, lengths)), lengths)
 
     def compile(self, kernel: Kernel) -> CudaProgram:

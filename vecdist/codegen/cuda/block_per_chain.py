@@ -1,0 +1,185 @@
+"""A block per chain: loop nests over the same chains are one loop over these, each of which is a block's (loop fusion).
+
+Nests of a grid meet where one needs what another leaves, and everything that they leave goes through memory.  A block
+that takes one chain through all nests waits for its own threads alone, and finds what they have left in its cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import final
+
+from vecdist.codegen.cuda.grid import THREADS, WARP, Grid, one_by_one
+from vecdist.codegen.statements import lies_along
+from vecdist.graph.memo import cached_property
+from vecdist.kernel.copies import Copy
+from vecdist.kernel.expressions import Expr, Name
+from vecdist.kernel.ir import Block, Kernel, Loop
+from vecdist.kernel.statements import Assign, Load, Store, Temp, Total
+
+CHAINS = 128  # from which on most multiprocessors have one
+AT_ONCE = 256  # blocks that run together
+WAIT = 250  # statements that a block computes while it waits for what it has left itself
+MEET = 800  # statements that the blocks of a grid compute in the time that they take to meet
+THROUGH_MEMORY = {4: 1.5, 8: 2.0}  # times as long as one of a block a grid's statement takes, by the bytes of numbers
+LINE = 16  # lanes that read neighbours in memory, at least
+GAIN = 1.1  # times as fast, at least
+TOGETHER = 8  # lanes that read what lies apart in the time of a statement
+HOP, OF_BLOCK = 6, 120  # statements in the time that lanes of a warp take to add two results up, and warps of a block
+
+
+def by_blocks(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
+    """A kernel whose last nests are over chains that blocks take; itself where none are, or no block would be busy."""
+    for dim in dict.fromkeys(_rows_of(loop) for _, loop in kernel.shared_nests()):
+        chains = _Chains(kernel, dim)
+        if lengths.get(dim, 0) >= CHAINS and chains.are_apart() and chains.is_faster(lengths):
+            return replace(kernel, root=_Behind(chains).block(kernel.root), by_block=dim)
+    return kernel
+
+
+def of_blocks(kernel: Kernel, lengths: Mapping[str, int]) -> Mapping[str, int]:
+    """The lengths by which nests are planned: those of as many chains as there are blocks at once."""
+    return {**lengths, kernel.by_block: min(AT_ONCE, lengths[kernel.by_block])} if kernel.by_block else lengths
+
+
+def with_lanes(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
+    """A kernel that knows how many lanes of a block share each row of its chain."""
+    grid = Grid(kernel)
+    found = [(loop.index, _lanes(loop, grid, lengths)) for loop in grid.by_block if loop.body.every_loop()]
+    return replace(kernel, block_lanes=tuple(found)) if found else kernel
+
+
+def _lanes(rows: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
+    """The lanes that take the least time for all rows of a chain."""
+    count, shared = rows.turns(lengths) // lengths[grid.kernel.by_block], grid.shared(rows.body)
+    along = any(any(lies_along(loop, rows)) for loop in shared)
+    least = LINE if along and max(loop.turns(lengths) for loop in shared) >= LINE else 1
+    several = [1 << power for power in range(6) if 1 << power >= least]
+    return min((*several, THREADS), key=lambda lanes: _time(rows, grid, lengths, lanes) * -(-count * lanes // THREADS))
+
+
+def _time(rows: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> float:
+    """The statements that a lane has time for in a row, where so many share it."""
+    meeting = HOP * min(lanes.bit_length() - 1, 5) + (OF_BLOCK if lanes == THREADS else 0)
+    apart = min(lanes, WARP) / TOGETHER  # statements in the time that lanes take to read what lies apart
+
+    def of(block: Block) -> float:
+        loops = block.every_loop()
+        time = float(len(block.items) - len(loops))
+        time += meeting if any(isinstance(item, Total) for _, item in block.items) else 0
+        for loop in loops:
+            turns = loop.turns(lengths)
+            if grid.is_deep(loop):
+                time += turns * of(loop.body)
+            else:
+                each = _statements(loop.body, lengths) + apart * lies_along(loop, rows).count(False)
+                time += (turns if one_by_one(loop) else -(-turns // lanes)) * each
+        return time
+
+    return of(rows.body)
+
+
+def _statements(block: Block, lengths: Mapping[str, int]) -> int:
+    """The statements of one turn of a loop that a lane goes through alone."""
+    loops = block.every_loop()
+    own = len(block.items) - len(loops)
+    return own + sum(loop.turns(lengths) * _statements(loop.body, lengths) for loop in loops)
+
+
+def _rows_of(loop: Loop) -> str:
+    """The length of the first axis of a nest."""
+    return loop.dim.split("*")[0]
+
+
+@final
+class _Chains:
+    """The nests of a kernel over chains, which are the rows of this length."""
+
+    def __init__(self, kernel: Kernel, dim: str) -> None:
+        self.kernel, self.dim = kernel, dim
+        shared = kernel.shared_nests()
+        self.nests: list[tuple[int, Loop]] = [(level, loop) for level, loop in shared if _rows_of(loop) == dim]
+        self.others: list[tuple[int, Loop]] = [(level, loop) for level, loop in shared if _rows_of(loop) != dim]
+
+    @cached_property
+    def before(self) -> int:
+        """How many levels there are of other nests."""
+        return 1 + max((level for level, _ in self.others), default=-1)
+
+    @cached_property
+    def first(self) -> int:
+        return min(level for level, _ in self.nests)
+
+    def are_apart(self) -> bool:
+        """Whether chains need nothing of each other, no other nest anything of them, and their own nests must wait."""
+        levels, loops = {level for level, _ in self.nests}, [loop for _, loop in self.nests]
+        kept = any(loop.sequential or loop.scatters() or loop.sums(self.kernel.root) for loop in loops)
+        filled = {item.output for loop in loops for item in loop.body.walk() if isinstance(item, Store)}
+        stranger = any(item.source.output in filled for _, loop in self.others for item in _temporary(loop))
+        if len(levels) == 1 or kept or stranger or self.kernel.near:
+            return False
+        return all(self._is_own(loop, filled) for loop in loops)
+
+    def _is_own(self, loop: Loop, filled: set[int]) -> bool:
+        """Whether a nest reads, and fills, nothing but the rows of its own chain."""
+        chain = self._chain(loop)
+        read = [item.indices for item in _temporary(loop) if item.source.output in filled]
+        stored = [item.indices for item in loop.body.walk() if isinstance(item, Store)]
+        return chain is not None and all(indices[:1] == (chain,) for indices in (*read, *stored))
+
+    def _chain(self, loop: Loop) -> Name | None:
+        """The index of the chain in a nest."""
+        if loop.dim == self.dim:
+            return Name(loop.index)
+        found = [item for _, item in loop.body.items if isinstance(item, Assign) and item.op == "index"]
+        return Name(found[0].name) if found and _divides(found[0].args[0], loop) else None
+
+    def is_faster(self, lengths: Mapping[str, int]) -> bool:
+        """Whether blocks that take a chain each need less time than a grid that goes through one nest after another."""
+        chains, levels = lengths[self.dim], len({level for level, _ in self.nests})
+        times = [_times(loop.body, lengths, loop.turns(lengths) // chains) for _, loop in self.nests]
+        size = max(item.dtype.itemsize for _, loop in self.nests for item in loop.body.walk() if isinstance(item, Load))
+        by_block = sum(block for block, _ in times) * size / 4 + levels * WAIT
+        by_grid = sum(work for _, work in times) / THREADS * size / 4 * THROUGH_MEMORY.get(size, 1.0)
+        return GAIN * max(1.0, chains / AT_ONCE) * by_block < chains / AT_ONCE * by_grid + levels * MEET
+
+
+def _times(block: Block, lengths: Mapping[str, int], count: int) -> tuple[int, int]:
+    """The statements that a block's threads compute one after another for so many turns, and those of all of them."""
+    loops = block.every_loop()
+    own = len(block.items) - len(loops)
+    time, work = -(-count // THREADS) * own, count * own
+    for loop in loops:
+        turns = loop.turns(lengths)
+        if loop.sequential:
+            one, all_of_it = _times(loop.body, lengths, count)
+            found = turns * one, turns * all_of_it
+        else:
+            found = _times(loop.body, lengths, count * turns)
+        time, work = time + found[0], work + found[1]
+    return time, work
+
+
+def _divides(expr: Expr, loop: Loop) -> bool:
+    """Whether an index is that of the first of the axes of a loop."""
+    rest = Loop("*".join(loop.dim.split("*")[1:]), loop.body)
+    return expr == Name(loop.index) // rest.length
+
+
+def _temporary(loop: Loop) -> Iterator[Load]:
+    """What a nest reads of what others leave."""
+    return (item for item in loop.body.walk() if isinstance(item, Load) and isinstance(item.source, Temp))
+
+
+@final
+class _Behind(Copy):
+    """The loop nests of a kernel again, those over chains behind all others."""
+
+    def __init__(self, chains: _Chains) -> None:
+        super().__init__()
+        self.chains = chains
+
+    def put(self, new: Block, level: int, loop: Loop) -> None:
+        is_own = any(each is loop for _, each in self.chains.nests)
+        super().put(new, self.chains.before + level - self.chains.first if is_own else level, loop)
