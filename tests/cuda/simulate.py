@@ -20,6 +20,7 @@ import models_of_chains
 import numpy as np
 import own_sums_cases
 import prefix_cases
+import random_chains
 import random_loops
 import random_model_runs
 import random_models
@@ -447,7 +448,7 @@ CASES = {
 }
 FEW_ROWS = few_rows_cases.cases()
 CASES |= prefix_cases.cases(THREADS) | FEW_ROWS | steps_cases.cases() | own_sums_cases.cases()
-CASES |= layers_cases.cases()
+CASES |= layers_cases.cases() | random_chains.cases()
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 CASES["batch of rows by a key"] = batch(90, 20), 1, 1
 FLAGS = {"valid parameters": (model(300), False), "invalid parameters": (model(300, scale=-1.0), True)}
@@ -480,6 +481,8 @@ def settings(name):
         return wide_from(4, 70 if name.endswith("a block's") else grid.WIDE)
     if name.startswith("layers"):
         return layers_cases.settings(int(name.split()[-1]))
+    if name.startswith("block per chain"):
+        return random_chains.settings()
     return mock.patch.object(few_rows, "LONG", few_rows_cases.LONG) if name in FEW_ROWS else nullcontext()
 
 
@@ -516,6 +519,8 @@ def check(name):
     with settings(name):
         roots, derivation, kernel, arrays, lengths = prepared(results, wrt, target=RowByRow if by_blocks else Cuda)
         kernel = replace(kernel, fixed=()) if by_blocks else kernel
+        if kernel.by_block and needs_grid_barrier(kernel):
+            blocks = 1  # other loops come before
         found, _ = launch(kernel, arrays, lengths, blocks, lanes)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         assert mine.dtype == wanted.dtype

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -193,15 +193,18 @@ def through_shift(context: Context, node: Node, root: Block) -> Context:
 
 
 def through_reshape(context: Context, node: Node, root: Block) -> Context:
-    """The context of the source of a reshape, by the place in row-major order."""
+    """The context of the source of a reshape, by the place in row-major order among the axes that are others there."""
     (source,) = node.args
-    whole = Context(context.indices)
-    flat, block = whole.place(node.shape), whole.home(root)
-    outside = any(index is not None and index.outside for index in context.indices)
-    varying = [axis for axis, dim in enumerate(source.shape) if dim != 1]
-    split = whole.is_split() or len(varying) > 1
-    known = Index(flat, block, whole.level(block), whole.gathered(), outside, split)
-    indices: list[Index | None] = [None] * source.ndim
+    own, before = ([axis for axis, dim in enumerate(each.shape) if dim != 1] for each in (node, source))
+    same = dict(_alike(own, before, node, source))
+    indices = [context.indices[same[axis]] if axis in same else None for axis in range(source.ndim)]
+    kept = {*same.values()}
+    rest = Context(tuple([None if axis in kept else index for axis, index in enumerate(context.indices)]))
+    flat = rest.place(tuple([1 if axis in kept else dim for axis, dim in enumerate(node.shape)]))
+    outside = any(index is not None and index.outside for index in rest.indices)
+    varying, block = [axis for axis in before if axis not in same], rest.home(root)
+    split = rest.is_split() or len(varying) > 1
+    known = Index(flat, block, rest.level(block), rest.gathered(), outside, split)
     after: list[Expr] = []
     for axis in reversed(varying):
         dim = length(source.shape[axis])
@@ -209,6 +212,20 @@ def through_reshape(context: Context, node: Node, root: Block) -> Context:
         indices[axis] = replace(known, value=place % dim if axis != varying[0] else place)
         after.append(dim)
     return replace(context, indices=tuple(indices))
+
+
+def _alike(own: Sequence[int], before: Sequence[int], node: Node, source: Node) -> Iterator[tuple[int, int]]:
+    """The first and the last axes of the source of a reshape that are as they were, with those that they are now."""
+    count = 0
+    for axis, other in zip(before, own, strict=False):
+        if source.shape[axis] != node.shape[other]:
+            break
+        yield axis, other
+        count += 1
+    for axis, other in zip(reversed(before[count:]), reversed(own[count:]), strict=False):
+        if source.shape[axis] != node.shape[other]:
+            break
+        yield axis, other
 
 
 def through_windows(context: Context, node: Node, root: Block) -> Context:

@@ -6,24 +6,25 @@ that takes one chain through all nests waits for its own threads alone, and find
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import final
 
-from vecdist.codegen.cuda.grid import THREADS, WARP, Grid, one_by_one
+from vecdist.codegen.cuda.grid import THREADS, WARP, Grid, elements, one_by_one
 from vecdist.codegen.statements import lies_along
 from vecdist.graph.memo import cached_property
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import Expr, Name
-from vecdist.kernel.ir import Block, Kernel, Loop
-from vecdist.kernel.statements import Assign, Load, Store, Temp, Total
+from vecdist.kernel.ir import Block, Cases, Kernel, Loop
+from vecdist.kernel.statements import Assign, Load, Made, Statement, Store, Temp, Total, reads
 
 CHAINS = 128  # from which on most multiprocessors have one
 AT_ONCE = 256  # blocks that run together
 WAIT = 250  # statements that a block computes while it waits for what it has left itself
 MEET = 800  # statements that the blocks of a grid compute in the time that they take to meet
-THROUGH_MEMORY = {4: 1.5, 8: 2.0}  # times as long as one of a block a grid's statement takes, by the bytes of numbers
+BYTES = 25  # that come from memory for a block, of as many as there are, in the time of a statement
 LINE = 16  # lanes that read neighbours in memory, at least
+ALONE = 0.7  # of the time that a block takes which shares its multiprocessor with others
 GAIN = 1.1  # times as fast, at least
 TOGETHER = 8  # lanes that read what lies apart in the time of a statement
 HOP, OF_BLOCK = 6, 120  # statements in the time that lanes of a warp take to add two results up, and warps of a block
@@ -114,19 +115,37 @@ class _Chains:
     def are_apart(self) -> bool:
         """Whether chains need nothing of each other, no other nest anything of them, and their own nests must wait."""
         levels, loops = {level for level, _ in self.nests}, [loop for _, loop in self.nests]
-        kept = any(loop.sequential or loop.scatters() or loop.sums(self.kernel.root) for loop in loops)
+        kept = any(loop.sequential or loop.scatters() for loop in loops) or self._needs_sums()
         filled = {item.output for loop in loops for item in loop.body.walk() if isinstance(item, Store)}
-        stranger = any(item.source.output in filled for _, loop in self.others for item in _temporary(loop))
+        stranger = any(not filled.isdisjoint(_others(loop)) for _, loop in self.others)
         if len(levels) == 1 or kept or stranger or self.kernel.near:
             return False
         return all(self._is_own(loop, filled) for loop in loops)
 
+    @cached_property
+    def _added(self) -> set[str]:
+        """What is added up over all chains, and what is made of that."""
+        root = self.kernel.root
+        found = {item.name for _, loop in self.nests for item in loop.sums(root)}
+        for item in [item for level in root.levels for item in root.statements(level)]:
+            found |= {item.name} if isinstance(item, Made) and self.is_of_all(item, found) else set()
+        return found
+
+    def is_of_all(self, item: Statement, added: set[str] | None = None) -> bool:
+        """Whether a statement needs what is added up over all chains."""
+        return not reads(item).isdisjoint(self._added if added is None else added)
+
+    def _needs_sums(self) -> bool:
+        """Whether a nest needs what others have added up over all chains."""
+        inside = [item for _, loop in self.nests for item in loop.body.walk() if not isinstance(item, Loop)]
+        return any(map(self.is_of_all, inside))
+
     def _is_own(self, loop: Loop, filled: set[int]) -> bool:
         """Whether a nest reads, and fills, nothing but the rows of its own chain."""
         chain = self._chain(loop)
-        read = [item.indices for item in _temporary(loop) if item.source.output in filled]
-        stored = [item.indices for item in loop.body.walk() if isinstance(item, Store)]
-        return chain is not None and all(indices[:1] == (chain,) for indices in (*read, *stored))
+        read = [index for output, indices in _others(loop).items() if output in filled for index in indices]
+        stored = [item.indices[0] for item in loop.body.walk() if isinstance(item, Store) and item.indices]
+        return chain is not None and all(index == chain for index in (*read, *stored))
 
     def _chain(self, loop: Loop) -> Name | None:
         """The index of the chain in a nest."""
@@ -141,8 +160,18 @@ class _Chains:
         times = [_times(loop.body, lengths, loop.turns(lengths) // chains) for _, loop in self.nests]
         size = max(item.dtype.itemsize for _, loop in self.nests for item in loop.body.walk() if isinstance(item, Load))
         by_block = sum(block for block, _ in times) * size / 4 + levels * WAIT
-        by_grid = sum(work for _, work in times) / THREADS * size / 4 * THROUGH_MEMORY.get(size, 1.0)
-        return GAIN * max(1.0, chains / AT_ONCE) * by_block < chains / AT_ONCE * by_grid + levels * MEET
+        by_grid = sum(work for _, work in times) / THREADS * size / 4 + self._bytes(lengths) / chains / BYTES
+        return GAIN * max(ALONE, chains / AT_ONCE) * by_block < chains / AT_ONCE * by_grid + levels * MEET
+
+    def _bytes(self, lengths: Mapping[str, int]) -> int:
+        """What nests read, and write, of what they leave to each other."""
+        found = [self.kernel.outputs[number] for _, loop in self.nests for number in _left(loop)]
+        return sum(elements(output.shape, lengths) * output.dtype.itemsize for output in found if output.temporary)
+
+
+def _left(loop: Loop) -> set[int]:
+    """The arrays that a nest fills, or that others have filled for it."""
+    return {*(item.output for item in loop.body.walk() if isinstance(item, Store)), *_others(loop)}
 
 
 def _times(block: Block, lengths: Mapping[str, int], count: int) -> tuple[int, int]:
@@ -167,19 +196,31 @@ def _divides(expr: Expr, loop: Loop) -> bool:
     return expr == Name(loop.index) // rest.length
 
 
-def _temporary(loop: Loop) -> Iterator[Load]:
-    """What a nest reads of what others leave."""
-    return (item for item in loop.body.walk() if isinstance(item, Load) and isinstance(item.source, Temp))
+def _others(loop: Loop) -> dict[int, list[Expr]]:
+    """The arrays that others leave to a nest, with the first indices that it reads of each."""
+    found: dict[int, list[Expr]] = {}
+    for item in loop.body.walk():
+        if isinstance(item, Load) and isinstance(item.source, Temp):
+            found.setdefault(item.source.output, []).extend(item.indices[:1])
+    return found
 
 
 @final
 class _Behind(Copy):
-    """The loop nests of a kernel again, those over chains behind all others."""
+    """The loop nests of a kernel again, those over chains behind all others, and behind them what needs their sums."""
 
     def __init__(self, chains: _Chains) -> None:
         super().__init__()
         self.chains = chains
+        self.own: set[object] = {loop for _, loop in chains.nests}
 
-    def put(self, new: Block, level: int, loop: Loop) -> None:
-        is_own = any(each is loop for _, each in self.chains.nests)
-        super().put(new, self.chains.before + level - self.chains.first if is_own else level, loop)
+    def block(self, old: Block, parent: Block | None = None) -> Block:
+        new = super().block(old, parent)
+        if parent is None:
+            items = zip(old.items, new.items, strict=True)
+            new.items = [(self._level(level, was), item) for (level, was), (_, item) in items]
+        return new
+
+    def _level(self, level: int, item: Statement | Loop | Cases) -> int:
+        moved = item in self.own or (isinstance(item, Statement) and self.chains.is_of_all(item))
+        return self.chains.before + level - self.chains.first if moved else level

@@ -139,7 +139,8 @@ def _combined_over_lanes(block: Block, level: int, rows: Loop, grid: Grid) -> It
     yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)
     if blocks:
         of_row, warp = Name("of_row"), cuda.THREAD // WARP
-        left = [to_shared(each, of_row[Constant(place * WARPS) + warp]) for place, each in enumerate(taken)]
+        places = [warp, *(warp + number * WARPS for number in range(1, len(taken)))]
+        left = [to_shared(each, of_row[place]) for each, place in zip(taken, places, strict=True)]
         found = [item for place, each in enumerate(taken) for item in of_warps(each, of_row, place)]
         yield If(cuda.LANES > WARP, (*left, cuda.SYNC, *found, cuda.SYNC))
 

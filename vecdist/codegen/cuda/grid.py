@@ -176,7 +176,8 @@ class Grid:
         """Whether rows of a nest may be cut into pieces: nothing is made of them but running results."""
         inner, others = loop.body.every_loop(), [item for _, item in loop.body.items if not isinstance(item, Loop)]
         in_order = len(inner) == 1 and inner[0].sequential and not one_by_one(inner[0])
-        return in_order and self.takes_blocks(loop) and all(isinstance(item, Assign | Load) for item in others)
+        several = self.takes_blocks(loop) and loop not in self.by_block
+        return in_order and several and all(isinstance(item, Assign | Load) for item in others)
 
     def _is_known(self, loop: Loop) -> bool:
         """Whether the lengths of all loops in a nest are known, and lanes share those that stand in its rows."""

@@ -65,11 +65,13 @@ def nests_of(grid: Grid) -> list[Nest]:
     return [Nest(level, loop, branched(_planned(loop, grid), DEAR)) for level, loop in grid.kernel.nests()]
 
 
-def over_chains(nests: Sequence[Nest], kernel: Kernel) -> For[Item]:
+def over_chains(nests: Sequence[Nest], kernel: Kernel) -> Iterator[Item]:
     """The loop over the chains of a block, which takes each through these nests."""
+    for nest in nests:
+        yield from begun(nest.loop.sums(kernel.root))
     levels = [[item for nest in nests if nest.level == level for item in nest.items] for level in _levels(nests)]
     body = [*levels[0], *(item for level in levels[1:] for item in (cuda.SYNC, *level))]
-    return For(cuda.CHAIN.id, Name(kernel.by_block), tuple(body), cuda.BLOCK, cuda.BLOCKS)
+    yield For(cuda.CHAIN.id, Name(kernel.by_block), tuple(body), cuda.BLOCK, cuda.BLOCKS)
 
 
 def _levels(nests: Sequence[Nest]) -> list[int]:
@@ -90,7 +92,8 @@ def _planned(loop: Loop, grid: Grid) -> Items:
         items = _flat_rows(loop, grid)
     else:
         items = _rows(loop, grid)
-    starts = *_known_lanes(loop, grid), *begun_private(own), *begun(loop.sums(kernel.root))
+    sums = [] if loop in grid.by_block else loop.sums(kernel.root)  # which those over all chains begin with
+    starts = *_known_lanes(loop, grid), *begun_private(own), *begun(sums)
     return *starts, *privatised(items, own), *ended(own, earlier)
 
 

@@ -88,10 +88,11 @@ def _levels(grid: Grid) -> Iterator[Item]:
         yield from (*kept, *([cuda.SYNC] if kept else []))
         yield from (item for nest in shared for item in nest.items)
         yield from left_by_block(grid, level)
+        if level == last and by_block:
+            yield from over_chains(by_block, kernel)
+            shared += by_block
         sums = [item for nest in shared for item in nest.loop.sums(kernel.root)]
         yield from block_results(sums, done)
-        if level == last and by_block:
-            yield over_chains(by_block, kernel)
         if shared and level < last:
             yield from _together(grid, level, sums, done)
         elif level == last:

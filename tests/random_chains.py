@@ -1,0 +1,62 @@
+"""Random functions of a few chains, each of which a block takes through all loops."""
+
+from contextlib import contextmanager
+from unittest import mock
+
+import numpy as np
+
+from vecdist import lazy, logsumexp
+from vecdist.codegen.cuda import block_per_chain
+
+SEEDS = range(14)
+
+
+def _mean(h, axis):
+    return h.mean(axis=axis, keepdims=True)
+
+
+STEPS = {  # what is made of rows of each chain, by what those have been and a few parameters of theirs
+    "bend": lambda h, own: np.tanh(h) + 0.1 * own,
+    "shares": lambda h, own: np.exp(h - logsumexp(h, axis=-1, keepdims=True)) * own,
+    "apart from others": lambda h, own: h * own - _mean(h, -2),
+    "apart from its mean": lambda h, own: (h - _mean(h, -1)) * own,
+    "of one length": lambda h, own: h * own / np.sqrt(1.0 + (h**2).sum(axis=-2, keepdims=True)),
+    "running sum": lambda h, own: np.sin(0.1 * np.cumsum(h * own, axis=-2)),
+    "largest": lambda h, own: h - np.cos(own) * h.max(axis=-1, keepdims=True),
+    "turned around": lambda h, own: np.cos(h[:, ::-1] * own),
+}
+
+
+def case(seed, lengths=(1, 7, 33, 70)):
+    """What is computed, in which arrays it is derived, and how many blocks there are."""
+    rng = np.random.default_rng([20261129, seed])
+    dtype = ("f8", "f4")[seed % 2]
+
+    def drawn(*shape):
+        return rng.normal(0.0, 0.6, shape).astype(dtype)
+
+    chains, rows, width = (int(rng.choice(found)) for found in ([3, 4, 5], lengths, [1, 2, 5, 9]))
+    x, y = drawn(rows, 2), drawn(rows, 1)
+    wrt = [drawn(chains, 2, width)]
+    values = x @ lazy(wrt[0])
+    for name in rng.choice([*STEPS, "mixed", "mixed"], rng.integers(2, 5)):
+        if name == "mixed":
+            wrt.append(drawn(chains, width, width))
+            values = np.sin(values @ lazy(wrt[-1]))
+        else:
+            wrt.append(drawn(chains, 1, width))
+            values = STEPS[str(name)](values, lazy(wrt[-1]))
+    of_each = (values * y).sum(axis=(-1, -2))
+    return ((of_each.sum(), of_each), tuple(wrt)), int(rng.choice([1, 2, 3]))
+
+
+def cases():
+    return {f"block per chain {seed}": (*case(seed), 1) for seed in SEEDS}
+
+
+@contextmanager
+def settings():
+    """All chains are worth a block, where these may have one."""
+    always = mock.patch.object(block_per_chain, "CHAINS", 1), mock.patch.object(block_per_chain, "GAIN", 0)
+    with always[0], always[1]:
+        yield
