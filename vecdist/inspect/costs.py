@@ -206,11 +206,17 @@ class _Notes:
         levels = sorted({level for level, _ in working})
         if len(levels) > 1:
             loops = [_listed(sorted(loop.dim for at, loop in working if at == level)) for level in levels]
-            barrier = "; they are one launch, where all blocks of the grid wait for each other at a barrier in between"
             yield (
                 f"{len(levels)} loops run one after another (over {', then '.join(loops)}): each needs results that "
-                f"those before it have finished{barrier if self.on_gpu and needs_grid_barrier(self.kernel) else ''}"
+                f"those before it have finished{self.meeting() if self.on_gpu else ''}"
             )
+
+    def meeting(self) -> str:
+        """Who waits for whom between loops of a launch."""
+        chains, barrier = self.kernel.by_block, needs_grid_barrier(self.kernel)
+        each = f"; a block takes each element of {chains} through those over it, where its own threads alone wait"
+        all_of_it = "; they are one launch, where all blocks of the grid wait for each other at a barrier in between"
+        return f"{each if chains else ''}{all_of_it if barrier else ''}"
 
     def temporaries(self) -> Iterator[str]:
         """The arrays that one loop fills and later ones read."""
