@@ -86,9 +86,9 @@ def test_what_is_of_no_chain_comes_before(chains):
     kernel, arrays, lengths = of_gradient((values * shared[:, None]).sum(), [w])
     other = forced(kernel, lengths)
     assert other.by_block and Grid(other).waits
-    levels = {other.is_by_block(loop): level for level, loop in other.shared_nests()}
-    first = min(level for level, loop in other.shared_nests() if other.is_by_block(loop))
-    assert levels[False] < first
+    own = other.block_nests()
+    assert own and all(lengths[loop.dim] == 5 for loop in own)
+    assert all(level < other.block_level for level, loop in other.shared_nests() if loop not in own)
     assert assert_same(kernel, arrays, lengths)
 
 

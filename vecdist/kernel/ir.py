@@ -201,7 +201,9 @@ class Kernel:
     deep: tuple[str, ...] = ()
     """The indices of loops that all lanes go through together, to share those inside: of rows, or in them."""
     by_block: str = ""
-    """The length of the first axis of outermost loops each of whose rows a block takes through all of them."""
+    """The length of the first axis of the last outermost loops, of which a block takes each row through all of them."""
+    block_level: int = 0
+    """The level of the first of these."""
     block_lanes: tuple[tuple[str, int], ...] = ()
     """The lanes of a block that share what such a loop has inside, by its index."""
 
@@ -212,7 +214,7 @@ class Kernel:
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths."""
         decided = self.near, self.far, self.strips, self.scarce, self.ample, self.spread, self.deep
-        return self.fixed, self.sizes, *decided, self.by_block, self.block_lanes
+        return self.fixed, self.sizes, *decided, self.by_block, self.block_level, self.block_lanes
 
     def finished(self, level: int) -> list[int]:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""
@@ -274,9 +276,9 @@ class Kernel:
         """Whether an outermost loop fills what is kept."""
         return any(isinstance(item, Store) and self.outputs[item.output].kept for item in loop.body.walk())
 
-    def is_by_block(self, loop: Loop) -> bool:
-        """Whether blocks take rows of the first axis of an outermost loop, each through all such loops."""
-        return bool(self.by_block) and loop.dim.split("*")[0] == self.by_block and not self.is_kept(loop)
+    def block_nests(self) -> list[Loop]:
+        """The outermost loops over chains that blocks take, each through all of them."""
+        return [loop for level, loop in self.shared_nests() if self.by_block and level >= self.block_level]
 
     def shared_nests(self) -> list[tuple[int, Loop]]:
         """The outermost loops that do the work of the kernel: those that fill what is kept come before."""

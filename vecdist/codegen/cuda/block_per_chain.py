@@ -35,7 +35,8 @@ def by_blocks(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     for dim in dict.fromkeys(_rows_of(loop) for _, loop in kernel.shared_nests()):
         chains = _Chains(kernel, dim)
         if lengths.get(dim, 0) >= CHAINS and chains.are_apart() and chains.is_faster(lengths):
-            return replace(kernel, root=_Behind(chains).block(kernel.root), by_block=dim)
+            root = _Behind(chains).block(kernel.root)
+            return replace(kernel, root=root, by_block=dim, block_level=chains.before)
     return kernel
 
 

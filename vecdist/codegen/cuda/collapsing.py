@@ -15,7 +15,14 @@ AMPLE = 2**17  # rows that keep a GPU busy then
 
 
 def collapsed(kernel: Kernel) -> Kernel:
-    """A kernel whose rows are those of all outer loops; itself where no loops stand in each other alone."""
+    """A kernel whose rows are those of all outer loops; itself where no loops stand in each other alone.
+
+    The rows of chains that blocks take are so before it is known how many lanes share them.
+    """
+    return kernel if kernel.by_block else with_rows(kernel)
+
+
+def with_rows(kernel: Kernel) -> Kernel:
     return rearranged(kernel, _outer, _inner_chains)
 
 

@@ -15,6 +15,7 @@ from typing import final
 
 from vecdist.codegen.collapsing import chain, is_plain
 from vecdist.codegen.cuda.grid import elements
+from vecdist.graph.shapes import Shape
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import Name
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output
@@ -36,21 +37,43 @@ def laid_out(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     }
     if not found:
         return kernel
+    for _, loop in kernel.nests():
+        found |= _beside(loop, kernel, found, in_order)
     outputs = [_moved(output, found.get(number)) for number, output in enumerate(kernel.outputs)]
     return replace(kernel, root=_LaidOut(found).block(kernel.root), outputs=tuple(outputs))
 
 
 def _order(output: Output, lengths: Mapping[str, int]) -> Order | None:
     """The axes that vary, with the last of the long ones behind the short ones, and others before it; or none."""
-    sizes = [elements((dim,), lengths) for dim in output.shape if dim != 1]
+    sizes = [elements((dim,), lengths) for dim in _varying(output)]
     last = len(sizes) - 1
     while last >= 0 and sizes[last] <= SHORT:
         last -= 1
     own = math.prod(sizes[last + 1 :]) * output.dtype.itemsize
     several = last > 0 and math.prod(sizes[:last]) > 1 and sizes[last] >= LONG
-    if output.summed or output.kept or not output.temporary or not several or own <= SECTOR:
+    if not _may_move(output) or not several or own <= SECTOR:
         return None
     return (*range(last), *range(last + 1, len(sizes)), last)
+
+
+def _beside(
+    loop: Loop, kernel: Kernel, found: Mapping[int | None, Order], in_order: set[int]
+) -> dict[int | None, Order]:
+    """What a nest fills beside arrays of the same axes lies as these do."""
+    stored = {item.output for item in loop.body.walk() if isinstance(item, Store)}
+    orders = {_varying(kernel.outputs[number]): found[number] for number in sorted(stored & found.keys())}
+    others = {number: kernel.outputs[number] for number in sorted(stored - found.keys() - in_order)}
+    alike = {number: orders.get(_varying(each)) for number, each in others.items() if _may_move(each)}
+    return {number: order for number, order in alike.items() if order}
+
+
+def _varying(output: Output) -> Shape:
+    return tuple([dim for dim in output.shape if dim != 1])
+
+
+def _may_move(output: Output) -> bool:
+    """Whether axes of an array may have any order."""
+    return output.temporary and not (output.summed or output.kept)
 
 
 def _in_steps(loop: Loop) -> set[int]:
@@ -70,7 +93,7 @@ def _array(item: Statement | Loop) -> int | None:
 def _moved(output: Output, order: Order | None) -> Output:
     if order is None:
         return output
-    varying = iter(_in_order([dim for dim in output.shape if dim != 1], order))
+    varying = iter(_in_order(_varying(output), order))
     return replace(output, shape=tuple([dim if dim == 1 else next(varying) for dim in output.shape]))
 
 

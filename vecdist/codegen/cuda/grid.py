@@ -91,8 +91,8 @@ class Grid:
         self.kernel = kernel
         self.strips: dict[str, int] = dict(kernel.strips)
         self.fixed: dict[str, int] = {**_known(kernel), **self.strips}  # what is known of a thread's loops
-        own = [loop for _, loop in kernel.shared_nests() if kernel.is_by_block(loop)]
-        self.by_block: dict[Loop, int] = {loop: dict(kernel.block_lanes).get(loop.index, WARP) for loop in own}
+        known = dict(kernel.block_lanes)
+        self.by_block: dict[Loop, int] = {loop: known.get(loop.index, WARP) for loop in kernel.block_nests()}
         nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop)]
         self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)

@@ -15,8 +15,9 @@ from typing import Any, final
 
 import numpy as np
 
+from vecdist.codegen.common_values import with_common_values
 from vecdist.codegen.cuda.block_per_chain import by_blocks, of_blocks
-from vecdist.codegen.cuda.collapsing import collapsed
+from vecdist.codegen.cuda.collapsing import collapsed, with_rows
 from vecdist.codegen.cuda.data_layout import laid_out
 from vecdist.codegen.cuda.deep_lanes import with_deep_lanes
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
@@ -369,9 +370,11 @@ class Cuda(Backend):
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
-        known = by_blocks(laid_out(super().sized(kernel, lengths, few), lengths), lengths)
+        known = by_blocks(super().sized(kernel, lengths, few), lengths)
+        known = laid_out(with_common_values(known, lengths) if known.by_block else known, lengths)
         planned = of_blocks(known, lengths)
         known = with_deep_lanes(spread_rows(jammed_chains(known, lengths), planned), planned)
+        known = with_rows(known) if known.by_block else known
         return with_room(replace(known, near=contended(known, lengths)), lengths)
 
     def compile(self, kernel: Kernel) -> CudaProgram:

@@ -1,0 +1,120 @@
+"""Common values: what a nest computes that one before it has computed for the same indices is read, not computed again.
+
+The hidden values of a net are made for its value, for the gradient of the layer behind them, and for what goes back to
+the one before: nests that must wait for each other.  The first of these stores what it has, and the others do without
+all that nothing else of theirs needs (common subexpressions across loops, and dead code).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import final
+
+from vecdist.codegen.liveness import Liveness, Rewritten
+from vecdist.codegen.value_numbering import Nest, Numbering, Value
+from vecdist.kernel.expressions import Name
+from vecdist.kernel.ir import Block, Kernel, Output
+from vecdist.kernel.statements import Load, Store, Temp
+
+SAVED = 24  # statements that are not computed, from which it is better to store a value, and to read it
+
+
+def with_common_values(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
+    """A kernel whose nests read what earlier ones have computed, where that is dear; itself where nothing is."""
+    found = _Found(kernel, lengths)
+    for level, loop in sorted(kernel.shared_nests(), key=lambda each: each[0]):
+        found.read(level, found.numbering.of_nest(loop))
+    if not found.outputs:
+        return kernel
+    root = Rewritten(found.loads, found.stores).block(kernel.root)
+    return replace(kernel, root=root, outputs=(*kernel.outputs, *found.outputs))
+
+
+@final
+@dataclass(frozen=True)
+class Known:
+    """A value that a nest has at some level, in a block with loops over its indices and no others around it."""
+
+    level: int
+    nest: Nest
+    value: Value
+
+    @property
+    def around(self) -> tuple[str, ...]:
+        return self.nest.around[self.value.block]
+
+    @property
+    def dims(self) -> list[str]:
+        """The lengths of the indices of the value, in its order."""
+        return [self.nest.dims[index] for index in self.value.indices]
+
+
+@final
+class _Found:
+    """What nests read of others, and what these store for that, by the bodies of nests and the names of values."""
+
+    def __init__(self, kernel: Kernel, lengths: Mapping[str, int]) -> None:
+        self.lengths, self.numbering = lengths, Numbering(kernel)
+        self.first = len(kernel.outputs)
+        self.outputs: list[Output] = []
+        self.known: dict[int, Known] = {}
+        self.places: dict[int, int] = {}  # among the outputs, by the numbers of values
+        self.loads: dict[Block, dict[str, Load]] = {}
+        self.stores: dict[Block, dict[str, Store]] = {}
+
+    def read(self, level: int, nest: Nest) -> None:
+        """Have a nest read what others have, as long as that saves enough; then others may read what it has."""
+        live, loads = Liveness(nest.nest), self.loads.setdefault(nest.nest.body, {})
+        needed = live.needed(loads)
+        while True:
+            choices = [value for value in nest.values.values() if value.item.name in needed - loads.keys()]
+            choices = [value for value in choices if self._is_known(level, nest, value)]
+            last = [value for value in choices if self._is_read(value, live, needed, choices)]
+            saved = {value: self._saved(value, nest, live, loads) for value in last}
+            best = max(saved, key=lambda value: saved[value], default=None)
+            if best is None or saved[best] < SAVED:
+                break
+            loads[best.item.name] = self._load(best)
+            needed = live.needed(loads)
+        for value in nest.values.values():
+            if value.item.name in needed - loads.keys() and {*nest.around.get(value.block, ())} == {*value.indices}:
+                self.known.setdefault(value.number, Known(level, nest, value))
+
+    def _is_known(self, level: int, nest: Nest, value: Value) -> bool:
+        known = self.known.get(value.number)
+        dims = [nest.dims[index] for index in value.indices]
+        return known is not None and known.level < level and known.dims == dims
+
+    def _is_read(self, value: Value, live: Liveness, needed: set[str], choices: list[Value]) -> bool:
+        """Whether something needs a value that could not be read itself."""
+        names = {each.item.name for each in choices}
+        readers = [item for item in live.readers.get(value.item.name, ()) if item.name in needed]
+        return value.item.name in live.effects or any(item.name not in names for item in readers)
+
+    def _saved(self, value: Value, nest: Nest, live: Liveness, loads: Mapping[str, Load]) -> float:
+        """The statements that need not be computed for each element of a value where that is read."""
+        indices = tuple(map(Name, value.indices))
+        read = Load(value.item.name, Temp(0), indices, value.item.dtype)
+        before, after = live.needed(loads), live.needed({**loads, value.item.name: read})
+        turns = self._turns(nest, value.block)
+        places = [block for name in before - after for _, block in live.made.get(name, ())]
+        return sum(self._turns(nest, block) for block in places) / turns
+
+    def _turns(self, nest: Nest, block: Block) -> int:
+        """How often statements of a block are run."""
+        return math.prod(self.lengths[nest.dims[index]] for index in nest.around[block])
+
+    def _load(self, value: Value) -> Load:
+        """What reads a value, which the nest that makes it is to store."""
+        known = self.known[value.number]
+        item = known.value.item
+        if value.number not in self.places:
+            place = self.places[value.number] = self.first + len(self.outputs)
+            shape = tuple([known.nest.dims[index] for index in known.around])
+            self.outputs.append(Output(shape, item.dtype, temporary=True))
+            stored = Store(place, tuple(map(Name, known.around)), Name(item.name))
+            self.stores.setdefault(known.nest.nest.body, {})[item.name] = stored
+        order = [value.indices[known.value.indices.index(index)] for index in known.around]
+        return Load(value.item.name, Temp(self.places[value.number]), tuple(map(Name, order)), item.dtype)
