@@ -1,0 +1,89 @@
+"""What earlier nests have computed is read: the same results, to the bit, from fewer statements."""
+
+import loop_executor
+import numpy as np
+import pytest
+import random_chains
+import random_model_runs
+import random_models
+import random_tensors
+from test_data_layout import net, of_gradient
+from test_spread_rows import of_chains
+
+from vecdist import lazy
+from vecdist.codegen import common_values
+from vecdist.codegen.common_values import with_common_values
+from vecdist.kernel.ir import Loop
+from vecdist.kernel.statements import Load, Temp
+
+
+@pytest.fixture
+def everything(monkeypatch):
+    """Whatever is computed again is read."""
+    monkeypatch.setattr(common_values, "SAVED", 1)
+
+
+def statements(kernel):
+    return sum(not isinstance(item, Loop) for item in kernel.root.walk())
+
+
+def assert_same(kernel, arrays, lengths):
+    """Loops give the same, to the bit, with all that is left out; whether something is."""
+    other = with_common_values(kernel, lengths)
+    plain, fewer = (loop_executor.run_loops(each, arrays, lengths)[0] for each in (kernel, other))
+    for mine, wanted in zip(fewer, plain, strict=False):  # and what nests leave to each other behind that
+        np.testing.assert_array_equal(mine, wanted)
+    return other is not kernel
+
+
+def test_random_nets(everything):
+    found = [assert_same(*of_gradient(*net(seed, 2, 4, (3, 2)))) for seed in range(6)]
+    assert all(found)
+
+
+def test_random_functions_of_chains(everything):
+    cases = [random_chains.case(seed, lengths=(1, 2, 3))[0] for seed in random_chains.SEEDS]
+    assert sum(assert_same(*of_gradient(total, wrt)) for (total, _), wrt in cases) > len(cases) // 3
+
+
+def test_random_models(everything):
+    models = [random_models.model(seed, lengths=(1, 2, 3), terms=2) for seed in range(16)]
+    arrays = [random_model_runs.arrays_of(model) for model in models]
+    given = [[each[name] for name in model.parameters] for model, each in zip(models, arrays, strict=True)]
+    kernels = [of_gradient(model.density(a), wrt) for model, a, wrt in zip(models, arrays, given, strict=True)]
+    assert sum(assert_same(*kernel) for kernel in kernels) > 3
+
+
+def test_random_tensors(everything):
+    functions = [random_tensors.tensors(seed, longest=3) for seed in range(12)]
+    assert sum(assert_same(*of_gradient(each(*map(lazy, each.arrays)), each.arrays)) for each in functions) > 0
+
+
+def two_loops(first, second):
+    """A sum over rows of what a sum over columns is made of, and one over columns of rows; before, and now."""
+    x, w = np.linspace(-1.0, 1.0, 12).reshape(4, 3), np.linspace(0.5, 2.0, 6).reshape(3, 2)
+    hidden = np.cos(x @ lazy(w))
+    roots = (first(hidden) / hidden.sum(axis=0)).sum(), second(hidden)
+    kernel, _, lengths = of_gradient(roots[0] + roots[1].sum(), [w])
+    return kernel, with_common_values(kernel, lengths)
+
+
+def test_statements_that_nothing_else_needs_are_left_out():
+    kernel, other = two_loops(lambda h: h * h, np.sin)
+    assert statements(other) < statements(kernel)
+    temporary = other.outputs[len(kernel.outputs) :]
+    assert temporary and all(output.temporary for output in temporary)
+    read = {item.source for item in other.root.walk() if isinstance(item, Load)}
+    assert {Temp(len(kernel.outputs) + place) for place in range(len(temporary))} <= read
+
+
+def test_a_few_statements_are_computed_again(monkeypatch):
+    monkeypatch.setattr(common_values, "SAVED", 10_000)
+    kernel, other = two_loops(lambda h: h * h, np.sin)
+    assert other is kernel
+
+
+def test_the_layers_of_a_net_are_computed_once():
+    kernel, _, lengths = of_chains("net", 256, n=500, hidden=10)
+    other = with_common_values(kernel, lengths)
+    assert statements(kernel) - statements(other) > 100
