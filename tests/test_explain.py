@@ -199,6 +199,7 @@ def test_blocks_that_take_a_chain_each_are_explained():
     found = notes(pipeline.Plan((), kernel, OnGpu()), bound, ["value", "gradient", "gradient"], "cuda:0")
     (order,) = [note for note in found if "run one after another" in note]
     assert f"; a block takes each element of {kernel.by_block} through" in order and "barrier" not in order
+    assert any(note.endswith("would compute again") for note in found)
 
 
 def test_indexing_by_arrays_is_explained():

@@ -14,16 +14,29 @@ from typing import final
 
 from vecdist.codegen.liveness import Liveness, Rewritten
 from vecdist.codegen.value_numbering import Nest, Numbering, Value
+from vecdist.graph.memo import Memo
 from vecdist.kernel.expressions import Name
 from vecdist.kernel.ir import Block, Kernel, Output
 from vecdist.kernel.statements import Load, Store, Temp
 
 SAVED = 24  # statements that are not computed, from which it is better to store a value, and to read it
+_known: Memo[Kernel] = Memo(64)
 
 
-def with_common_values(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
-    """A kernel whose nests read what earlier ones have computed, where that is dear; itself where nothing is."""
-    found = _Found(kernel, lengths)
+def with_common_values(kernel: Kernel, lengths: Mapping[str, int], most: int) -> Kernel:
+    """A kernel whose nests read what earlier ones have computed, where that is dear; itself where nothing is.
+
+    What has more than ``most`` elements is computed again.  Lengths of the same binary logarithm are as one, so that
+    those that change need no more thought.
+    """
+    if len({level for level, _ in kernel.shared_nests()}) <= 1:
+        return kernel
+    powers = {dim: 1 << max(0, length - 1).bit_length() for dim, length in lengths.items()}
+    return _known((kernel, tuple(powers.items()), most), lambda: _with_common_values(kernel, powers, most))
+
+
+def _with_common_values(kernel: Kernel, lengths: Mapping[str, int], most: int) -> Kernel:
+    found = _Found(kernel, lengths, most)
     for level, loop in sorted(kernel.shared_nests(), key=lambda each: each[0]):
         found.read(level, found.numbering.of_nest(loop))
     if not found.outputs:
@@ -55,8 +68,8 @@ class Known:
 class _Found:
     """What nests read of others, and what these store for that, by the bodies of nests and the names of values."""
 
-    def __init__(self, kernel: Kernel, lengths: Mapping[str, int]) -> None:
-        self.lengths, self.numbering = lengths, Numbering(kernel)
+    def __init__(self, kernel: Kernel, lengths: Mapping[str, int], most: int) -> None:
+        self.lengths, self.most, self.numbering = lengths, most, Numbering(kernel)
         self.first = len(kernel.outputs)
         self.outputs: list[Output] = []
         self.known: dict[int, Known] = {}
@@ -79,8 +92,13 @@ class _Found:
             loads[best.item.name] = self._load(best)
             needed = live.needed(loads)
         for value in nest.values.values():
-            if value.item.name in needed - loads.keys() and {*nest.around.get(value.block, ())} == {*value.indices}:
+            if value.item.name in needed - loads.keys() and self._may_be_stored(value, nest):
                 self.known.setdefault(value.number, Known(level, nest, value))
+
+    def _may_be_stored(self, value: Value, nest: Nest) -> bool:
+        """Whether the loops around a value are those over its indices, whose elements are not too many."""
+        own = {*nest.around.get(value.block, ())} == {*value.indices}
+        return own and self._turns(nest, value.block) <= self.most
 
     def _is_known(self, level: int, nest: Nest, value: Value) -> bool:
         known = self.known.get(value.number)
@@ -113,7 +131,7 @@ class _Found:
         if value.number not in self.places:
             place = self.places[value.number] = self.first + len(self.outputs)
             shape = tuple([known.nest.dims[index] for index in known.around])
-            self.outputs.append(Output(shape, item.dtype, temporary=True))
+            self.outputs.append(Output(shape, item.dtype, temporary=True, common=True))
             stored = Store(place, tuple(map(Name, known.around)), Name(item.name))
             self.stores.setdefault(known.nest.nest.body, {})[item.name] = stored
         order = [value.indices[known.value.indices.index(index)] for index in known.around]

@@ -19,6 +19,7 @@ class Liveness:
     def __init__(self, nest: Loop) -> None:
         self.made: dict[str, list[tuple[Made | Accumulate, Block]]] = {}
         self.readers: dict[str, list[Made | Accumulate]] = {}
+        self.reads: dict[str, set[str]] = {}  # of all that makes a name
         self.effects: set[str] = set()  # what is read by that which is seen outside
         self._enter(nest.body, nest.body.chain()[:-1])
 
@@ -30,23 +31,21 @@ class Liveness:
                 self.effects |= {item.condition.id, *_reads_of(item.short), *_reads_of(item.long)}
             elif isinstance(item, Made) or (isinstance(item, Accumulate) and item.home not in outside):
                 self.made.setdefault(item.name, []).append((item, block))
-                for name in reads(item):
+                own = reads(item)
+                self.reads.setdefault(item.name, set()).update(own)
+                for name in own:
                     self.readers.setdefault(name, []).append(item)
             else:
                 self.effects |= reads(item)
 
     def needed(self, loads: Loads) -> set[str]:
         """The names of what is needed, where loads are in the place of some."""
-        found: set[str] = set()
-        waiting = [*self.effects]
+        found, waiting = set(self.effects), [*self.effects]
         while waiting:
             name = waiting.pop()
-            if name in found:
-                continue
-            found.add(name)
-            made = [item for item, _ in self.made.get(name, ())]
-            items = [loads[name]] if name in loads else made
-            waiting += [each for item in items for each in reads(item)]
+            new = (reads(loads[name]) if name in loads else self.reads.get(name, set())) - found
+            found |= new
+            waiting += new
         return found
 
 

@@ -227,6 +227,7 @@ class _Notes:
                 count = _count(output.shape, self.bound.lengths)
                 kept = f"values that the loop over {readers} would compute in every turn, kept {place}"
                 why = kept if output.kept else f"results that the loop over {readers} reads in another order"
+                why = f"values that the loop over {readers} would compute again" if output.common else why
                 yield f"{self.name(Temp(number))} is a temporary array of {_number(count, 'element')}: {why}"
 
     def loads(self, loop: Loop, source: int | Temp) -> list[Load]:

@@ -162,7 +162,8 @@ class Output:
     """An array that the kernel fills; a temporary one is read again by later loops.
 
     A ``kept`` one is filled before all other loops, from inputs alone: cheap enough for every block of a grid to do.
-    Each element is stored once, or, where the output is ``summed``, is the sum of what loops scatter to it.
+    Each element is stored once, or, where the output is ``summed``, is the sum of what loops scatter to it.  What is
+    ``common`` to several loops the first of them leaves to the others, which would compute it again.
     """
 
     shape: Shape
@@ -170,6 +171,7 @@ class Output:
     temporary: bool = False
     summed: bool = False
     kept: bool = False
+    common: bool = False
 
 
 @final
@@ -214,7 +216,8 @@ class Kernel:
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths."""
         decided = self.near, self.far, self.strips, self.scarce, self.ample, self.spread, self.deep
-        return self.fixed, self.sizes, *decided, self.by_block, self.block_level, self.block_lanes
+        by_block = self.by_block, self.block_level, self.block_lanes
+        return self.fixed, self.sizes, *decided, *by_block, len(self.outputs)
 
     def finished(self, level: int) -> list[int]:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""

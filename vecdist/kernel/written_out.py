@@ -30,7 +30,7 @@ def written_out(kernel: Kernel) -> Kernel:
     loops = [item for item in kernel.root.walk() if isinstance(item, Loop)] if fixed else []
     if not any(loop.sequential for loop in loops):
         return kernel
-    short = {loop for loop in loops if loop.sequential and loop.body.every_loop() and _is_short(loop, fixed)}
+    short = {loop for loop in loops if loop.body.every_loop() and _is_short(loop, fixed)}
     return replace(kernel, root=_WrittenOut(kernel, short).block(kernel.root)) if short else kernel
 
 

@@ -16,6 +16,7 @@ import numba
 import numpy as np
 from numba import types
 
+from vecdist.codegen.common_values import with_common_values
 from vecdist.codegen.cpu.collapsing import collapsed
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
@@ -35,6 +36,8 @@ from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
 from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
+
+MOST_STORED = 2**17  # elements of what nests leave to each other, not to compute it again: as many as caches hold
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 
@@ -242,7 +245,7 @@ class Cpu(Backend):
 
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
-        known = super().sized(kernel, lengths, few)
+        known = with_common_values(super().sized(kernel, lengths, few), lengths, MOST_STORED)
         return replace(known, sizes=row_sizes(known, lengths))
 
     def compile(self, kernel: Kernel) -> CpuProgram:

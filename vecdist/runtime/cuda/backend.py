@@ -48,6 +48,7 @@ from vecdist.runtime.typed import Written
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 NOT_LONG = 4096  # elements of a few rows, of which a block each goes through a row fast enough
 MOST_WAVES = 4  # of blocks that have sums
+MOST_STORED = 2**26  # elements of what nests leave to each other, not to compute it again
 
 
 def _digest(*given: Any) -> str:
@@ -371,7 +372,7 @@ class Cuda(Backend):
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
         known = by_blocks(super().sized(kernel, lengths, few), lengths)
-        known = laid_out(with_common_values(known, lengths) if known.by_block else known, lengths)
+        known = laid_out(with_common_values(known, lengths, MOST_STORED) if known.by_block else known, lengths)
         planned = of_blocks(known, lengths)
         known = with_deep_lanes(spread_rows(jammed_chains(known, lengths), planned), planned)
         known = with_rows(known) if known.by_block else known
