@@ -1,5 +1,7 @@
 """What earlier nests have computed is read: the same results, to the bit, from fewer statements."""
 
+from dataclasses import replace
+
 import loop_executor
 import numpy as np
 import pytest
@@ -14,9 +16,11 @@ from vecdist import lazy
 from vecdist.codegen import common_values
 from vecdist.codegen.common_values import with_common_values
 from vecdist.graph.memo import Memo
-from vecdist.kernel.ir import Loop
-from vecdist.kernel.statements import Load, Temp
+from vecdist.kernel.expressions import Constant, Name
+from vecdist.kernel.ir import Block, Kernel, Loop, Output, Slot
+from vecdist.kernel.statements import Assign, Load, Store, Temp
 
+F8 = np.dtype("f8")
 MOST = 2**20  # elements of what is stored
 
 
@@ -86,6 +90,40 @@ def test_a_few_statements_are_computed_again(monkeypatch):
     monkeypatch.setattr(common_values, "_known", Memo(1))
     kernel, other = two_loops(lambda h: h * h, np.sin)
     assert other is kernel
+
+
+def of_pairs(turned):
+    """A kernel of two nests over pairs of elements, of which the second has them the other way round, or not."""
+    root = Block()
+    for number in range(2):
+        outer = Block(root, f"i{number}")
+        inner = Block(outer, f"j{number}")
+        pair = Name(outer.index), Name(inner.index)
+        value = f"v{number}_0"
+        for place, index in enumerate(pair[::-1] if number and turned else pair):
+            inner.put(0, Load(f"x{number}_{place}", 0, (index,), F8))
+        inner.put(0, Assign(value, "sub", (Name(f"x{number}_0"), Name(f"x{number}_1")), F8))
+        for place in range(1, 3):
+            inner.put(0, Assign(f"v{number}_{place}", "mul", (Name(value), Constant(0.5)), F8))
+            value = f"v{number}_{place}"
+        inner.put(0, Store(number, pair, Name(value)))
+        outer.put(0, Loop("n0", inner))
+        root.put(number, Loop("n0", outer))
+    outputs = Output(("n0", "n0"), F8), Output(("n0", "n0"), F8)
+    return Kernel(root, (Slot(0, "dense", (0,), ("n0",), F8),), outputs, ("n0",), flagged=False)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_blocks_read_nothing_of_other_chains(everything, turned):
+    """What another block computes may not be there yet; that of the grid is."""
+    kernel, lengths = of_pairs(turned), {"n0": 3}
+    by_block = replace(kernel, by_block="n0")
+    assert (with_common_values(by_block, lengths, MOST) is by_block) is turned
+    other = with_common_values(kernel, lengths, MOST)
+    (read,) = [item.indices for item in other.root.walk() if isinstance(item, Load) and isinstance(item.source, Temp)]
+    assert read == ((Name("j1"), Name("i1")) if turned else (Name("i1"), Name("j1")))
+    found, wanted = (loop_executor.run_loops(each, [np.arange(3.0)], lengths)[0][:2] for each in (other, kernel))
+    np.testing.assert_array_equal(found, wanted)
 
 
 def test_what_has_many_elements_is_computed_again():

@@ -63,6 +63,10 @@ class Known:
         """The lengths of the indices of the value, in its order."""
         return [self.nest.dims[index] for index in self.value.indices]
 
+    def order(self, other: Value) -> list[str]:
+        """The indices of the same value of another nest, in the order of the loops around this one."""
+        return [other.indices[self.value.indices.index(index)] for index in self.around]
+
 
 @final
 class _Found:
@@ -70,6 +74,7 @@ class _Found:
 
     def __init__(self, kernel: Kernel, lengths: Mapping[str, int], most: int) -> None:
         self.lengths, self.most, self.numbering = lengths, most, Numbering(kernel)
+        self.of_blocks = {loop.body for loop in kernel.block_nests()}
         self.first = len(kernel.outputs)
         self.outputs: list[Output] = []
         self.known: dict[int, Known] = {}
@@ -102,8 +107,10 @@ class _Found:
 
     def _is_known(self, level: int, nest: Nest, value: Value) -> bool:
         known = self.known.get(value.number)
-        dims = [nest.dims[index] for index in value.indices]
-        return known is not None and known.level < level and known.dims == dims
+        if known is None or known.level >= level or known.dims != [nest.dims[index] for index in value.indices]:
+            return False
+        body = nest.nest.body  # a block waits for its own threads alone, which have the rows of its chain
+        return known.nest.nest.body not in self.of_blocks or known.order(value)[0] == nest.around[body][0]
 
     def _is_read(self, value: Value, live: Liveness, needed: set[str], choices: list[Value]) -> bool:
         """Whether something needs a value that could not be read itself."""
@@ -134,5 +141,5 @@ class _Found:
             self.outputs.append(Output(shape, item.dtype, temporary=True, common=True))
             stored = Store(place, tuple(map(Name, known.around)), Name(item.name))
             self.stores.setdefault(known.nest.nest.body, {})[item.name] = stored
-        order = [value.indices[known.value.indices.index(index)] for index in known.around]
-        return Load(value.item.name, Temp(self.places[value.number]), tuple(map(Name, order)), item.dtype)
+        indices = tuple(map(Name, known.order(value)))
+        return Load(value.item.name, Temp(self.places[value.number]), indices, item.dtype)

@@ -56,7 +56,7 @@ def _lanes(rows: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     """The lanes that take the least time for all rows of a chain."""
     count, shared = rows.turns(lengths) // lengths[grid.kernel.by_block], grid.shared(rows.body)
     along = any(any(lies_along(loop, rows)) for loop in shared)
-    least = LINE if along and max(loop.turns(lengths) for loop in shared) >= LINE else 1
+    least = LINE if along and max((loop.turns(lengths) for loop in shared), default=0) >= LINE else 1
     several = [1 << power for power in range(6) if 1 << power >= least]
     return min((*several, THREADS), key=lambda lanes: _time(rows, grid, lengths, lanes) * -(-count * lanes // THREADS))
 
@@ -159,7 +159,8 @@ class _Chains:
         """Whether blocks that take a chain each need less time than a grid that goes through one nest after another."""
         chains, levels = lengths[self.dim], len({level for level, _ in self.nests})
         times = [_times(loop.body, lengths, loop.turns(lengths) // chains) for _, loop in self.nests]
-        size = max(item.dtype.itemsize for _, loop in self.nests for item in loop.body.walk() if isinstance(item, Load))
+        inside = [item for _, loop in self.nests for item in loop.body.walk()]
+        size = max((item.dtype.itemsize for item in inside if isinstance(item, Load)), default=8)
         by_block = sum(block for block, _ in times) * size / 4 + levels * WAIT
         by_grid = sum(work for _, work in times) / THREADS * size / 4 + self._bytes(lengths) / chains / BYTES
         return GAIN * max(ALONE, chains / AT_ONCE) * by_block < chains / AT_ONCE * by_grid + levels * MEET
