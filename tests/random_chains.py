@@ -27,18 +27,18 @@ STEPS = {  # what is made of rows of each chain, by what those have been and a f
 }
 
 
-def case(seed, lengths=(1, 7, 33, 70)):
-    """What is computed, in which arrays it is derived, and how many blocks there are."""
+def case(seed, lengths=(1, 7, 33, 70), place=np.asarray):
+    """What is computed, in which arrays it is derived, and how many blocks there are; arrays have a ``place``."""
     rng = np.random.default_rng([20261129, seed])
     dtype = ("f8", "f4")[seed % 2]
 
     def drawn(*shape):
-        return rng.normal(0.0, 0.6, shape).astype(dtype)
+        return place(rng.normal(0.0, 0.6, shape).astype(dtype))
 
     chains, rows, width = (int(rng.choice(found)) for found in ([3, 4, 5], lengths, [1, 2, 5, 9]))
     x, y = drawn(rows, 2), drawn(rows, 1)
     wrt = [drawn(chains, 2, width)]
-    values = x @ lazy(wrt[0])
+    values = lazy(x) @ lazy(wrt[0])
     for name in rng.choice([*STEPS, "mixed", "mixed"], rng.integers(2, 5)):
         if name == "mixed":
             wrt.append(drawn(chains, width, width))
