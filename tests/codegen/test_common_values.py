@@ -17,7 +17,7 @@ from vecdist.codegen import common_values
 from vecdist.codegen.common_values import with_common_values
 from vecdist.graph.memo import Memo
 from vecdist.kernel.expressions import Constant, Name
-from vecdist.kernel.ir import Block, Kernel, Loop, Output, Slot
+from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
 from vecdist.kernel.statements import Assign, Load, Store, Temp
 
 F8 = np.dtype("f8")
@@ -92,8 +92,11 @@ def test_a_few_statements_are_computed_again(monkeypatch):
     assert other is kernel
 
 
-def of_pairs(turned):
-    """A kernel of two nests over pairs of elements, of which the second has them the other way round, or not."""
+def of_pairs(turned, ways=False):
+    """A kernel of two nests over pairs of elements, of which the second has them the other way round, or not.
+
+    Some of what they compute they may have in two ways.
+    """
     root = Block()
     for number in range(2):
         outer = Block(root, f"i{number}")
@@ -106,7 +109,14 @@ def of_pairs(turned):
         for place in range(1, 3):
             inner.put(0, Assign(f"v{number}_{place}", "mul", (Name(value), Constant(0.5)), F8))
             value = f"v{number}_{place}"
-        inner.put(0, Store(number, pair, Name(value)))
+        if ways:
+            inner.put(0, Assign(f"less{number}", "lt", (Name(value), Constant(0.0)), np.dtype(bool)))
+            sides = [Block(inner, inner.index) for _ in range(2)]
+            for side, factor in zip(sides, (3.0, 2.0), strict=True):
+                side.put(0, Assign(f"w{number}", "mul", (Name(value), Constant(factor)), F8))
+            inner.put(0, Cases(Name(f"less{number}"), *sides))
+            value = f"w{number}"
+        inner.put(1, Store(number, pair, Name(value)))
         outer.put(0, Loop("n0", inner))
         root.put(number, Loop("n0", outer))
     outputs = Output(("n0", "n0"), F8), Output(("n0", "n0"), F8)
@@ -122,6 +132,15 @@ def test_blocks_read_nothing_of_other_chains(everything, turned):
     other = with_common_values(kernel, lengths, MOST)
     (read,) = [item.indices for item in other.root.walk() if isinstance(item, Load) and isinstance(item.source, Temp)]
     assert read == ((Name("j1"), Name("i1")) if turned else (Name("i1"), Name("j1")))
+    found, wanted = (loop_executor.run_loops(each, [np.arange(3.0)], lengths)[0][:2] for each in (other, kernel))
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_what_is_computed_in_one_of_two_ways_is_computed_again(everything):
+    kernel, lengths = of_pairs(False, ways=True), {"n0": 3}
+    other = with_common_values(kernel, lengths, MOST)
+    cases = [item for _, nest in other.nests() for loop in nest.body.every_loop() for item in loop.body.cases(0)]
+    assert other is not kernel and len(cases) == 2
     found, wanted = (loop_executor.run_loops(each, [np.arange(3.0)], lengths)[0][:2] for each in (other, kernel))
     np.testing.assert_array_equal(found, wanted)
 

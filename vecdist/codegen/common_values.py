@@ -102,7 +102,7 @@ class _Found:
 
     def _may_be_stored(self, value: Value, nest: Nest) -> bool:
         """Whether the loops around a value are those over its indices, whose elements are not too many."""
-        own = {*nest.around.get(value.block, ())} == {*value.indices}
+        own = value.block in nest.around and {*nest.around[value.block]} == {*value.indices}
         return own and self._turns(nest, value.block) <= self.most
 
     def _is_known(self, level: int, nest: Nest, value: Value) -> bool:
