@@ -116,3 +116,13 @@ def test_lanes_are_those_that_keep_a_block_busy():
         rows = loop.turns(lengths) // 1024
         assert number in {2**power for power in range(6)} | {256}
         assert rows > 1 or number == 256  # a row alone has all of them
+
+
+def test_lanes_that_go_through_steps_together_are_of_one_warp():
+    """They wait for each other between steps, which warps of a block do not."""
+    kernel, _, lengths = of_chains("two_normals", 300)
+    with random_chains.settings():
+        grid = Grid(Cuda.sized(kernel, lengths))
+    steps = [lanes for loop, lanes in grid.by_block.items() if grid.has_steps(loop)]
+    assert steps and max(steps) <= 32
+    assert max(grid.by_block.values()) == 256

@@ -58,7 +58,8 @@ def _lanes(rows: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     along = any(any(lies_along(loop, rows)) for loop in shared)
     least = LINE if along and max((loop.turns(lengths) for loop in shared), default=0) >= LINE else 1
     several = [1 << power for power in range(6) if 1 << power >= least]
-    return min((*several, THREADS), key=lambda lanes: _time(rows, grid, lengths, lanes) * -(-count * lanes // THREADS))
+    several += [] if grid.has_steps(rows) else [THREADS]
+    return min(several, key=lambda lanes: _time(rows, grid, lengths, lanes) * -(-count * lanes // THREADS))
 
 
 def _time(rows: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> float:

@@ -168,9 +168,12 @@ class Grid:
             return self.by_block[loop] == THREADS
         several = [inner for inner in self.shared(loop.body) if not one_by_one(inner)]
         long = [inner for inner in several if inner.dim not in self.fixed or self.is_deep(loop)]
+        return self.lanes.get(loop) == THREADS or (loop not in self.lanes and bool(long) and not self.has_steps(loop))
+
+    def has_steps(self, loop: Loop) -> bool:
+        """Whether lanes go through steps of a row together, between which those of a warp wait for each other."""
         inside = [item for item in loop.body.walk() if isinstance(item, Loop)]
-        in_steps = any(inner.sequential and self.is_deep(inner) for inner in inside)  # where lanes of a warp wait
-        return self.lanes.get(loop) == THREADS or (loop not in self.lanes and bool(long) and not in_steps)
+        return any(inner.sequential and self.is_deep(inner) for inner in inside)
 
     def _is_cut(self, loop: Loop) -> bool:
         """Whether rows of a nest may be cut into pieces: nothing is made of them but running results."""
