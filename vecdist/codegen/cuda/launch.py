@@ -68,7 +68,8 @@ def workspace(grid: Grid) -> tuple[str, ...]:
 def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
     kernel = replace(kernel, scarce=Grid(kernel).scarce(lengths), ample=ample(kernel, lengths))
-    kernel = with_lanes(with_wide_rows(replace(kernel, strips=strips(kernel, lengths)), lengths), lengths)
+    cut = () if kernel.by_block else strips(kernel, lengths)  # a block goes through all of its chain
+    kernel = with_lanes(with_wide_rows(replace(kernel, strips=cut), lengths), lengths)
     while True:
         grid = Grid(kernel)
         lanes = {each.loop: lanes_of(each.loop, grid, lengths) for each in grid.private}
