@@ -21,7 +21,7 @@ from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
 from vecdist.kernel.statements import Assign, Load, Store, Temp
 
 F8 = np.dtype("f8")
-MOST = 2**20  # elements of what is stored
+MOST = 2**26  # bytes of what is stored
 
 
 @pytest.fixture
@@ -147,17 +147,22 @@ def test_what_is_computed_in_one_of_two_ways_is_computed_again(everything):
 
 def test_what_has_many_elements_is_computed_again():
     kernel, _, lengths = of_chains("net", 256, n=500, hidden=10)
-    assert with_common_values(kernel, lengths, 256 * 512 * 16) is not kernel
-    assert with_common_values(kernel, lengths, 256 * 512 * 16 - 1) is kernel
+    whole = with_common_values(kernel, lengths, 2**30)
+    for most in (256 * 512 * 16 - 1, 256 * 512 * 16 * 8, 256 * 512 * 16 * 12):  # of which one value has these elements
+        other = with_common_values(kernel, lengths, most)
+        stored = [output for output in other.outputs if output.common]
+        assert sum(256 * 512 * 16 * output.dtype.itemsize for output in stored) <= most
+        assert len(stored) < len(whole.outputs) - len(kernel.outputs)
+        assert bool(stored) is (most > 256 * 512 * 16)
 
 
 def test_lengths_that_change_a_little_make_the_same():
     kernel, _, lengths = of_chains("net", 256, n=500, hidden=10)
     (rows,) = [dim for dim, length in lengths.items() if length == 500]
-    assert with_common_values(kernel, lengths, MOST * 4) is with_common_values(kernel, lengths | {rows: 300}, MOST * 4)
+    assert with_common_values(kernel, lengths, 2**30) is with_common_values(kernel, lengths | {rows: 300}, 2**30)
 
 
 def test_the_layers_of_a_net_are_computed_once():
     kernel, _, lengths = of_chains("net", 256, n=500, hidden=10)
-    other = with_common_values(kernel, lengths, MOST * 4)
+    other = with_common_values(kernel, lengths, 2**30)
     assert statements(kernel) - statements(other) > 100

@@ -26,8 +26,8 @@ _known: Memo[Kernel] = Memo(64)
 def with_common_values(kernel: Kernel, lengths: Mapping[str, int], most: int) -> Kernel:
     """A kernel whose nests read what earlier ones have computed, where that is dear; itself where nothing is.
 
-    What has more than ``most`` elements is computed again.  Lengths of the same binary logarithm are as one, so that
-    those that change need no more thought.
+    That takes at most so many bytes in all.  Lengths of the same binary logarithm are as one, so that those that change
+    need no more thought.
     """
     if len({level for level, _ in kernel.shared_nests()}) <= 1:
         return kernel
@@ -73,7 +73,7 @@ class _Found:
     """What nests read of others, and what these store for that, by the bodies of nests and the names of values."""
 
     def __init__(self, kernel: Kernel, lengths: Mapping[str, int], most: int) -> None:
-        self.lengths, self.most, self.numbering = lengths, most, Numbering(kernel)
+        self.lengths, self.left, self.numbering = lengths, most, Numbering(kernel)
         self.of_blocks = {loop.body for loop in kernel.block_nests()}
         self.first = len(kernel.outputs)
         self.outputs: list[Output] = []
@@ -97,17 +97,20 @@ class _Found:
             loads[best.item.name] = self._load(best)
             needed = live.needed(loads)
         for value in nest.values.values():
-            if value.item.name in needed - loads.keys() and self._may_be_stored(value, nest):
+            own = value.block in nest.around and {*nest.around[value.block]} == {*value.indices}
+            if value.item.name in needed - loads.keys() and own:
                 self.known.setdefault(value.number, Known(level, nest, value))
 
-    def _may_be_stored(self, value: Value, nest: Nest) -> bool:
-        """Whether the loops around a value are those over its indices, whose elements are not too many."""
-        own = value.block in nest.around and {*nest.around[value.block]} == {*value.indices}
-        return own and self._turns(nest, value.block) <= self.most
+    def _bytes(self, known: Known) -> int:
+        """What it takes to store a value; nothing more where that is done."""
+        stored = known.value.number in self.places
+        return 0 if stored else self._turns(known.nest, known.value.block) * known.value.item.dtype.itemsize
 
     def _is_known(self, level: int, nest: Nest, value: Value) -> bool:
         known = self.known.get(value.number)
         if known is None or known.level >= level or known.dims != [nest.dims[index] for index in value.indices]:
+            return False
+        if self._bytes(known) > self.left:
             return False
         body = nest.nest.body  # a block waits for its own threads alone, which have the rows of its chain
         return known.nest.nest.body not in self.of_blocks or known.order(value)[0] == nest.around[body][0]
@@ -135,6 +138,7 @@ class _Found:
         """What reads a value, which the nest that makes it is to store."""
         known = self.known[value.number]
         item = known.value.item
+        self.left -= self._bytes(known)
         if value.number not in self.places:
             place = self.places[value.number] = self.first + len(self.outputs)
             shape = tuple([known.nest.dims[index] for index in known.around])

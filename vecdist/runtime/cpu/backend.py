@@ -37,7 +37,7 @@ from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
 from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
 
-MOST_STORED = 2**17  # elements of what nests leave to each other, not to compute it again: as many as caches hold
+MOST_STORED = 2**22  # bytes of what nests leave to each other, not to compute it again: as many as caches hold
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
 

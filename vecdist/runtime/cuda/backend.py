@@ -48,7 +48,7 @@ from vecdist.runtime.typed import Written
 BLOCKS_PER_PROCESSOR = 8  # of 256 threads: as many as a multiprocessor holds
 NOT_LONG = 4096  # elements of a few rows, of which a block each goes through a row fast enough
 MOST_WAVES = 4  # of blocks that have sums
-MOST_STORED = 2**26  # elements of what nests leave to each other, not to compute it again
+MOST_STORED = 2**30  # bytes of what nests leave to each other, not to compute it again
 
 
 def _digest(*given: Any) -> str:
