@@ -18,7 +18,6 @@ from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import Bound, bind
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Program
-from vecdist.runtime.cuda.backend import Cuda
 
 pytestmark = pytest.mark.usefixtures("uncompiled")  # what is told of a kernel is known without compiling it
 
@@ -188,18 +187,6 @@ def test_loops_that_wait_are_explained():
     (note,) = gpu_notes(centred)
     assert note.startswith("2 loops run one after another (over n0, then n0)") and "at a barrier" in note
     assert kernel_of((x * x).sum()).notes == gpu_notes((x * x).sum()) == ()
-
-
-def test_blocks_that_take_a_chain_each_are_explained():
-    rng = np.random.default_rng(3)
-    first, second = vecdist.lazy(rng.normal(size=(256, 3, 9))), vecdist.lazy(rng.normal(size=(256, 9, 9)))
-    hidden = np.tanh(np.tanh(rng.normal(size=(300, 3)) @ first) @ second)
-    bound = bind(((hidden.sum(axis=-1) ** 2).sum().node, first.node, second.node))
-    _, kernel = pipeline.lower(bound, gradient_of, "nan", Cuda)
-    found = notes(pipeline.Plan((), kernel, OnGpu()), bound, ["value", "gradient", "gradient"], "cuda:0")
-    (order,) = [note for note in found if "run one after another" in note]
-    assert f"; a block takes each element of {kernel.by_block} through" in order and "barrier" not in order
-    assert any(note.endswith("would compute again") for note in found)
 
 
 def test_indexing_by_arrays_is_explained():

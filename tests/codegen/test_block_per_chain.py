@@ -7,11 +7,16 @@ import random_chains
 import random_model_runs
 import random_models
 from test_data_layout import of_gradient
+from test_explain import OnGpu
 from test_spread_rows import of_chains
 
 from vecdist import lazy
 from vecdist.codegen.cuda.block_per_chain import by_blocks
 from vecdist.codegen.cuda.grid import Grid
+from vecdist.inspect.costs import notes
+from vecdist.lazy.derivatives import gradient_of
+from vecdist.passes.bind import bind
+from vecdist.runtime import pipeline
 from vecdist.runtime.cuda.backend import Cuda
 
 
@@ -126,3 +131,15 @@ def test_lanes_that_go_through_steps_together_are_of_one_warp():
     steps = [lanes for loop, lanes in grid.by_block.items() if grid.has_steps(loop)]
     assert steps and max(steps) <= 32
     assert max(grid.by_block.values()) == 256
+
+
+def test_blocks_that_take_a_chain_each_are_explained():
+    rng = np.random.default_rng(3)
+    first, second = lazy(rng.normal(size=(256, 3, 9))), lazy(rng.normal(size=(256, 9, 9)))
+    hidden = np.tanh(np.tanh(rng.normal(size=(300, 3)) @ first) @ second)
+    bound = bind(((hidden.sum(axis=-1) ** 2).sum().node, first.node, second.node))
+    _, kernel = pipeline.lower(bound, gradient_of, "nan", Cuda)
+    found = notes(pipeline.Plan((), kernel, OnGpu()), bound, ["value", "gradient", "gradient"], "cuda:0")
+    (order,) = [note for note in found if "run one after another" in note]
+    assert f"; a block takes each element of {kernel.by_block} through" in order and "barrier" not in order
+    assert any(note.endswith("would compute again") for note in found)

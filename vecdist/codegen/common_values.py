@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import final
 
-from vecdist.codegen.liveness import Liveness, Rewritten
+from vecdist.codegen.liveness import Liveness, Loads, Rewritten
 from vecdist.codegen.value_numbering import Nest, Numbering, Value
 from vecdist.graph.memo import Memo
 from vecdist.kernel.expressions import Name
@@ -38,7 +38,7 @@ def with_common_values(kernel: Kernel, lengths: Mapping[str, int], most: int) ->
 def _with_common_values(kernel: Kernel, lengths: Mapping[str, int], most: int) -> Kernel:
     found = _Found(kernel, lengths, most)
     for level, loop in sorted(kernel.shared_nests(), key=lambda each: each[0]):
-        found.read(level, found.numbering.of_nest(loop))
+        found.read(level, Nest(loop, found.numbering))
     if not found.outputs:
         return kernel
     root = Rewritten(found.loads, found.stores).block(kernel.root)
@@ -90,7 +90,7 @@ class _Found:
             choices = [value for value in nest.values.values() if value.item.name in needed - loads.keys()]
             choices = [value for value in choices if self._is_known(level, nest, value)]
             last = [value for value in choices if self._is_read(value, live, needed, choices)]
-            saved = {value: self._saved(value, nest, live, loads) for value in last}
+            saved = {value: self._saved(value, nest, live, loads, needed) for value in last}
             best = max(saved, key=lambda value: saved[value], default=None)
             if best is None or saved[best] < SAVED:
                 break
@@ -118,17 +118,16 @@ class _Found:
     def _is_read(self, value: Value, live: Liveness, needed: set[str], choices: list[Value]) -> bool:
         """Whether something needs a value that could not be read itself."""
         names = {each.item.name for each in choices}
-        readers = [item for item in live.readers.get(value.item.name, ()) if item.name in needed]
-        return value.item.name in live.effects or any(item.name not in names for item in readers)
+        readers = live.readers.get(value.item.name, set()) & needed
+        return value.item.name in live.effects or not readers <= names
 
-    def _saved(self, value: Value, nest: Nest, live: Liveness, loads: Mapping[str, Load]) -> float:
+    def _saved(self, value: Value, nest: Nest, live: Liveness, loads: Loads, needed: set[str]) -> float:
         """The statements that need not be computed for each element of a value where that is read."""
         indices = tuple(map(Name, value.indices))
         read = Load(value.item.name, Temp(0), indices, value.item.dtype)
-        before, after = live.needed(loads), live.needed({**loads, value.item.name: read})
-        turns = self._turns(nest, value.block)
-        places = [block for name in before - after for _, block in live.made.get(name, ())]
-        return sum(self._turns(nest, block) for block in places) / turns
+        dead = needed - live.needed({**loads, value.item.name: read})
+        places = [block for name in dead for block in live.places.get(name, ())]
+        return sum(self._turns(nest, block) for block in places) / self._turns(nest, value.block)
 
     def _turns(self, nest: Nest, block: Block) -> int:
         """How often statements of a block are run."""

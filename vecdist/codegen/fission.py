@@ -77,7 +77,7 @@ def _alone(group: set[int], items: Items) -> Loop | None:
     return first if len(group) == 1 and isinstance(first, Loop) else None
 
 
-def _statements(item: Item) -> list[Statement]:
+def statements(item: Item) -> list[Statement]:
     """An item that is a statement, or those inside."""
     if isinstance(item, Statement):
         return [item]
@@ -87,14 +87,14 @@ def _statements(item: Item) -> list[Statement]:
 
 def _made(item: Item, home: Block) -> set[object]:
     """What others may need of an item of a block: names, the block's sums, and memory."""
-    every = _statements(item)
+    every = statements(item)
     found: set[object] = {Temp(each.output) for each in every if isinstance(each, Store | Scatter)}
     found |= {each.name for each in every if isinstance(each, Accumulate) and each.home is home}
     return found if isinstance(item, Loop) else found | {each.name for each in every if isinstance(each, Made)}
 
 
 def _read(item: Item) -> set[object]:
-    every = _statements(item)
+    every = statements(item)
     found: set[object] = {each.source for each in every if isinstance(each, Load) and isinstance(each.source, Temp)}
     found |= {item.condition.id} if isinstance(item, Cases) else set()
     return found.union(*map(reads, every))

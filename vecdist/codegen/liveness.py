@@ -17,9 +17,9 @@ class Liveness:
     """What the values of a nest are needed for."""
 
     def __init__(self, nest: Loop) -> None:
-        self.made: dict[str, list[tuple[Made | Accumulate, Block]]] = {}
-        self.readers: dict[str, list[Made | Accumulate]] = {}
-        self.reads: dict[str, set[str]] = {}  # of all that makes a name
+        self.places: dict[str, list[Block]] = {}  # of all that makes a name
+        self.readers: dict[str, set[str]] = {}  # the names that are made of one
+        self.reads: dict[str, set[str]] = {}  # those that one is made of
         self.effects: set[str] = set()  # what is read by that which is seen outside
         self._enter(nest.body, nest.body.chain()[:-1])
 
@@ -30,11 +30,11 @@ class Liveness:
             elif isinstance(item, Cases):
                 self.effects |= {item.condition.id, *_reads_of(item.short), *_reads_of(item.long)}
             elif isinstance(item, Made) or (isinstance(item, Accumulate) and item.home not in outside):
-                self.made.setdefault(item.name, []).append((item, block))
+                self.places.setdefault(item.name, []).append(block)
                 own = reads(item)
                 self.reads.setdefault(item.name, set()).update(own)
                 for name in own:
-                    self.readers.setdefault(name, []).append(item)
+                    self.readers.setdefault(name, set()).add(item.name)
             else:
                 self.effects |= reads(item)
 

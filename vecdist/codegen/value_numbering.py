@@ -27,15 +27,13 @@ class Value:
     block: Block
 
 
+@final
 class Numbering:
     """The numbers of the values of all nests of a kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.numbers: dict[object, int] = {}
         self.in_order = {number for _, loop in kernel.nests() for number in _stored_in_order(loop)}
-
-    def of_nest(self, nest: Loop) -> Nest:
-        return Nest(nest, self)
 
     def number(self, key: object) -> int:
         return self.numbers.setdefault(key, len(self.numbers))

@@ -8,7 +8,7 @@ level k, then the loops of level k, whose sums are known from level k + 1 on.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, final
 
@@ -105,7 +105,17 @@ class Loop:
 
     @property
     def length(self) -> Expr:
-        return joined("*", [Constant(int(dim)) if dim.isdigit() else Name(dim) for dim in self.dim.split("*")])
+        return _length(self.dim.split("*"))
+
+    @property
+    def first_dim(self) -> str:
+        """The length of the first of its axes."""
+        return self.dim.split("*")[0]
+
+    @property
+    def length_behind(self) -> Expr:
+        """The number of its turns for each element of the first of its axes."""
+        return _length(self.dim.split("*")[1:] or ["1"])
 
     def turns(self, lengths: Mapping[str, int]) -> int:
         """The number that the length is, by those that symbols stand for."""
@@ -128,6 +138,10 @@ class Loop:
         """The lengths of the longest chain of loops from this one inwards."""
         inner = [item.dims() for _, item in self.body.items if isinstance(item, Loop)]
         return [self.dim, *max(inner, key=len, default=[])]
+
+
+def _length(dims: Sequence[str]) -> Expr:
+    return joined("*", [Constant(int(dim)) if dim.isdigit() else Name(dim) for dim in dims])
 
 
 @final
@@ -214,7 +228,7 @@ class Kernel:
 
     @property
     def known(self) -> tuple[object, ...]:
-        """What its program knows of lengths."""
+        """What its program knows of lengths, and has arrays for where these say so."""
         decided = self.near, self.far, self.strips, self.scarce, self.ample, self.spread, self.deep
         by_block = self.by_block, self.block_level, self.block_lanes
         return self.fixed, self.sizes, *decided, *by_block, len(self.outputs)

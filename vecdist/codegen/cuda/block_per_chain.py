@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import final
 
-from vecdist.codegen.cuda.grid import THREADS, WARP, Grid, elements, one_by_one
+from vecdist.codegen.cuda.grid import LINE, THREADS, WARP, Grid, elements, one_by_one, statements
 from vecdist.codegen.statements import lies_along
 from vecdist.graph.memo import cached_property
 from vecdist.kernel.copies import Copy
@@ -23,7 +23,6 @@ AT_ONCE = 256  # blocks that run together
 WAIT = 250  # statements that a block computes while it waits for what it has left itself
 MEET = 800  # statements that the blocks of a grid compute in the time that they take to meet
 BYTES = 25  # that come from memory for a block, of as many as there are, in the time of a statement
-LINE = 16  # lanes that read neighbours in memory, at least
 ALONE = 0.7  # of the time that a block takes which shares its multiprocessor with others
 GAIN = 1.1  # times as fast, at least
 TOGETHER = 8  # lanes that read what lies apart in the time of a statement
@@ -32,7 +31,7 @@ HOP, OF_BLOCK = 6, 120  # statements in the time that lanes of a warp take to ad
 
 def by_blocks(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose last nests are over chains that blocks take; itself where none are, or no block would be busy."""
-    for dim in dict.fromkeys(_rows_of(loop) for _, loop in kernel.shared_nests()):
+    for dim in dict.fromkeys(loop.first_dim for _, loop in kernel.shared_nests()):
         chains = _Chains(kernel, dim)
         if lengths.get(dim, 0) >= CHAINS and chains.are_apart() and chains.is_faster(lengths):
             root = _Behind(chains).block(kernel.root)
@@ -76,23 +75,11 @@ def _time(rows: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> flo
             if grid.is_deep(loop):
                 time += turns * of(loop.body)
             else:
-                each = _statements(loop.body, lengths) + apart * lies_along(loop, rows).count(False)
+                each = statements(loop.body, lengths) + apart * lies_along(loop, rows).count(False)
                 time += (turns if one_by_one(loop) else -(-turns // lanes)) * each
         return time
 
     return of(rows.body)
-
-
-def _statements(block: Block, lengths: Mapping[str, int]) -> int:
-    """The statements of one turn of a loop that a lane goes through alone."""
-    loops = block.every_loop()
-    own = len(block.items) - len(loops)
-    return own + sum(loop.turns(lengths) * _statements(loop.body, lengths) for loop in loops)
-
-
-def _rows_of(loop: Loop) -> str:
-    """The length of the first axis of a nest."""
-    return loop.dim.split("*")[0]
 
 
 @final
@@ -102,8 +89,8 @@ class _Chains:
     def __init__(self, kernel: Kernel, dim: str) -> None:
         self.kernel, self.dim = kernel, dim
         shared = kernel.shared_nests()
-        self.nests: list[tuple[int, Loop]] = [(level, loop) for level, loop in shared if _rows_of(loop) == dim]
-        self.others: list[tuple[int, Loop]] = [(level, loop) for level, loop in shared if _rows_of(loop) != dim]
+        self.nests: list[tuple[int, Loop]] = [(level, loop) for level, loop in shared if loop.first_dim == dim]
+        self.others: list[tuple[int, Loop]] = [(level, loop) for level, loop in shared if loop.first_dim != dim]
 
     @cached_property
     def before(self) -> int:
@@ -154,7 +141,8 @@ class _Chains:
         if loop.dim == self.dim:
             return Name(loop.index)
         found = [item for _, item in loop.body.items if isinstance(item, Assign) and item.op == "index"]
-        return Name(found[0].name) if found and _divides(found[0].args[0], loop) else None
+        of_first = bool(found) and found[0].args[0] == Name(loop.index) // loop.length_behind
+        return Name(found[0].name) if of_first else None
 
     def is_faster(self, lengths: Mapping[str, int]) -> bool:
         """Whether blocks that take a chain each need less time than a grid that goes through one nest after another."""
@@ -191,12 +179,6 @@ def _times(block: Block, lengths: Mapping[str, int], count: int) -> tuple[int, i
             found = _times(loop.body, lengths, count * turns)
         time, work = time + found[0], work + found[1]
     return time, work
-
-
-def _divides(expr: Expr, loop: Loop) -> bool:
-    """Whether an index is that of the first of the axes of a loop."""
-    rest = Loop("*".join(loop.dim.split("*")[1:]), loop.body)
-    return expr == Name(loop.index) // rest.length
 
 
 def _others(loop: Loop) -> dict[int, list[Expr]]:

@@ -23,6 +23,7 @@ def collapsed(kernel: Kernel) -> Kernel:
 
 
 def with_rows(kernel: Kernel) -> Kernel:
+    """A kernel whose rows are those of all outer loops, once it is known whose they are."""
     return rearranged(kernel, _outer, _inner_chains)
 
 

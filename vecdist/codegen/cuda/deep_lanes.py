@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import final
 
-from vecdist.codegen.cuda.grid import GROUP, THREADS, worth_a_block
+from vecdist.codegen.cuda.grid import GROUP, THREADS, statements, worth_a_block
 from vecdist.codegen.cuda.privatisation import privatisable
 from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
@@ -52,7 +52,7 @@ class _Rows:
 
     def _found(self, loop: Loop, home: Block) -> tuple[float, list[str]]:
         """How long lanes take for a loop, and through which of those in it they go together."""
-        turns, work = loop.turns(self.lengths), self._work(loop.body)
+        turns, work = loop.turns(self.lengths), statements(loop.body, self.lengths)
         shares = turns * work if loop.sequential else -(-turns // self.lanes) * work
         inner = loop.body.every_loop()
         if not inner or not _may_be_deep(loop, home):
@@ -63,7 +63,8 @@ class _Rows:
         deep = turns * (own + sum(time for time, _ in each))
         if all(self._reads_along(other, loop) for other in inner):
             lanes = max(self.lanes, GROUP)
-            inside = sum(-(-other.turns(self.lengths) // lanes) * self._work(other.body) for other in inner)
+            shared = [(-(-other.turns(self.lengths) // lanes), statements(other.body, self.lengths)) for other in inner]
+            inside = sum(count * work for count, work in shared)
             deep, shares = turns * (own + inside) * lanes / self.lanes, shares * _apart(loop)
         if deep * BETTER >= shares:
             return shares, []
@@ -73,11 +74,6 @@ class _Rows:
         """Whether lanes that go through a long loop together read neighbours in memory, and a sector each if alone."""
         long = loop.turns(self.lengths) >= LONG and not loop.sequential and not loop.body.every_loop()
         return long and any(lies_along(loop, rows))
-
-    def _work(self, block: Block) -> float:
-        """The statements of one turn."""
-        loops = block.every_loop()
-        return len(block.items) - len(loops) + sum(each.turns(self.lengths) * self._work(each.body) for each in loops)
 
 
 def _apart(loop: Loop) -> int:

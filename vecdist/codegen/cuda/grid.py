@@ -9,7 +9,7 @@ from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
 from vecdist.codegen.statements import lies_along
 from vecdist.graph.shapes import Shape
-from vecdist.kernel.expressions import ONE, Constant, Expr, joined, length
+from vecdist.kernel.expressions import Constant, Expr
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 from vecdist.passes.few_rows import JAMMED
@@ -30,6 +30,7 @@ STATEMENTS = 32  # of an element, from which on it takes longer
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
 ASSOCIATIVE = {"sum", "prod", "max", "min", "linear"}  # what running results are made by that lanes can share
 WARP = 32
+LINE = 16  # lanes that read a whole line of memory, in numbers of 8 bytes
 WARPS = THREADS // WARP
 
 
@@ -54,6 +55,13 @@ def worth_a_block(rows: int, loops: Sequence[Loop], lengths: Mapping[str, int]) 
 def inner_work(loop: Loop, lengths: Mapping[str, int]) -> float:
     """How long an element takes: with those of loops of its own, as many as have few statements."""
     return math.prod(elements((dim,), lengths) for dim in loop.dims()[1:]) * max(1.0, len(loop.body.items) / STATEMENTS)
+
+
+def statements(block: Block, lengths: Mapping[str, int]) -> int:
+    """The statements of one turn of a loop that a lane goes through alone."""
+    loops = block.every_loop()
+    own = len(block.items) - len(loops)
+    return own + sum(loop.turns(lengths) * statements(loop.body, lengths) for loop in loops)
 
 
 def one_by_one(loop: Loop) -> bool:
@@ -142,8 +150,8 @@ class Grid:
 
     def rows_of_block(self, loop: Loop) -> tuple[Expr, Expr]:
         """The first row that a block has of its chain in a nest, and the one behind its last."""
-        rows = joined("*", [length(_dim(dim)) for dim in loop.dim.split("*")[1:]] or [ONE])
-        return cuda.CHAIN * rows, cuda.CHAIN * rows + rows
+        first = cuda.CHAIN * loop.length_behind
+        return first, first + loop.length_behind
 
     def rows_of_group(self, loop: Loop) -> tuple[Expr, Expr]:
         """The first row of a group of lanes, and how far it is to its next one."""
@@ -255,10 +263,6 @@ class Grid:
         parts = [(output, 1) for output in self.atomic_outputs]
         parts += [(output, members if output in self.strip_outputs else blocks) for output in self.private_outputs]
         return 1 + sum(each * elements(self.kernel.outputs[output].shape, lengths) for output, each in parts)
-
-
-def _dim(dim: str) -> str | int:
-    return int(dim) if dim.isdigit() else dim
 
 
 def needs_grid_barrier(kernel: Kernel) -> bool:

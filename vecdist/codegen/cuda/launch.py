@@ -12,6 +12,7 @@ from vecdist.codegen.cuda.grid import (
     GROUP,
     LEAST,
     LEAST_ACROSS,
+    LINE,
     PIECES,
     PIECES_ACROSS,
     PIECES_OF_ROW,
@@ -33,7 +34,6 @@ from vecdist.kernel.ir import Kernel, Loop
 ROOM = 96 * 1024  # bytes of shared memory that a block may have on every GPU
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 AT_ONCE = 2**17  # threads that keep a GPU busy
-LINE = 16  # lanes that read a whole line of memory, in numbers of 8 bytes
 ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
 ONE_BY_ONE = 8  # times as long as one of these a sum of atomic additions takes, which is read, rounded and set to zero
 FEW = 8  # rows across memory from which on a thread takes a piece of one, so that a warp reads whole sectors

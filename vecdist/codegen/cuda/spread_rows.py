@@ -15,7 +15,7 @@ from typing import final
 from vecdist.codegen.collapsing import indices
 from vecdist.codegen.cuda.grid import THREADS
 from vecdist.codegen.cuda.privatisation import privatisable
-from vecdist.codegen.fission import Items, part_of, parts
+from vecdist.codegen.fission import Items, part_of, parts, statements
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load
@@ -65,10 +65,8 @@ def _has_loops(items: Items) -> bool:
 
 def _leaves_nothing(items: Items, rows: Loop) -> bool:
     """Whether nothing adds up to sums of a row, or of all."""
-    inside = [item for _, item in items if not isinstance(item, Loop)]
-    inside += [item for _, each in items if isinstance(each, Loop) for item in each.body.walk()]
-    outside = {*rows.body.chain()}
-    return not any(isinstance(item, Accumulate) and item.home in outside for item in inside)
+    inside, outside = [each for _, item in items for each in statements(item)], {*rows.body.chain()}
+    return not any(isinstance(each, Accumulate) and each.home in outside for each in inside)
 
 
 def _in_order(loop: Loop, groups: Sequence[Items]) -> Items:
