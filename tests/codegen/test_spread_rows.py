@@ -70,12 +70,11 @@ def test_random_models(seed):
 
 
 def test_columns_of_a_gradient_are_rows():
-    kernel, _, lengths = of_chains("regression", 256, n=800)
-    (columns,) = [dim for dim, length in lengths.items() if length == 3]
-    (rows,) = [dim for dim, length in lengths.items() if length == 800]
-    chains = next(dim for dim, length in lengths.items() if length == 256)
-    assert (chains, columns, rows) in dims(kernel)
-    assert (f"{chains}*{columns}", rows) in dims(spread_rows(kernel, lengths))
+    kernel, _, lengths = of_chains("factors", 256, n=5)
+    axes = {length: dim for dim, length in lengths.items()}
+    chains, factors, kinds, rows = (axes[length] for length in (256, 2, 6, 5))
+    assert (chains, factors, kinds, rows) in dims(kernel)
+    assert (f"{chains}*{factors}*{kinds}", rows) in dims(spread_rows(kernel, lengths))
 
 
 def test_many_rows_stay_as_they_are():

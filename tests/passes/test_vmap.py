@@ -88,7 +88,7 @@ def test_batched_random_programs(program):
 
 @pytest.mark.parametrize(("rows", "count", "kind", "together"), [
     (29, 2, "numpy", False), (29, 8, "numpy", True), (400, 2, "numpy", True), (29, 64, "cupy", False),
-    (400, 2, "cupy", False), (400, 4000, "cupy", True),
+    (400, 2, "cupy", False), (400, 4000, "cupy", False), (400, 40_000, "cupy", True),
 ])
 def test_which_vectors_are_multiplied_by_a_matrix_together(rows, count, kind, together):
     """On the CPU small matrices too: their sums inside of rows inside of chains would leave its vectors unused."""

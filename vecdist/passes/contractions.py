@@ -7,20 +7,26 @@ library reads it twice, stores the products in between, and is far ahead where v
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import final
+
+import numpy as np
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim
-from vecdist.passes.few_rows import LONG, TALL, fits, jams
+from vecdist.passes.few_rows import TALL, fits, jams
 from vecdist.primitives.products import THIN, product, transposed
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
 
 LARGE = 1024  # elements of a matrix from which products with many vectors may be left to a library on a GPU
-MOST = {True: 2**28, False: 2**22}  # multiplications that a kernel does as fast, by whether rows are long
-BESIDE = 256  # vectors and fewer, of which it does any number as fast where rows are long
+MOST, MOST_SHORT = 2**28, 2**22  # multiplications that a kernel does as fast, in strips of vectors and of others
+BESIDE = 256  # vectors and fewer, of which it does any number as fast in strips
+WORDS = 24  # of a row, 4 bytes each, that a thread has room for, and for as many sums
+MOST_WORDS = 2**29  # of all multiplications, where rows have more
+STRIPS, OF_TWO = 4096, 16  # vectors of which strips are all there at once, and words of a row with two in a strip
 JAMMED = 4  # the same of those that are written out
 MOST_JAMMED = 2**26  # multiplications of more of them
 MANY = 256  # the same on the CPU, where sums inside of rows inside of chains leave its vectors unused
@@ -28,7 +34,7 @@ SEVERAL = 16  # vectors of a sum from which on the CPU's is sooner: of 64 in a q
 THROUGH = {"view", "cast", "checked"}  # what elements go through one by one, beside operations on numbers
 
 
-def by_library(matrix: Sequence[Dim], vectors: Dim, on_gpu: bool, is_summed: bool) -> bool:
+def by_library(matrix: Sequence[Dim], vectors: Dim, dtype: np.dtype, on_gpu: bool, is_summed: bool) -> bool:
     """Whether a library multiplies a matrix and so many vectors sooner than a kernel does, which may sum what follows.
 
     Few small ones are read as fast by each, without calls of their own, and of unknown lengths nobody can say.
@@ -40,22 +46,27 @@ def by_library(matrix: Sequence[Dim], vectors: Dim, on_gpu: bool, is_summed: boo
         return math.prod(lengths) >= LARGE
     if on_gpu:
         rows, columns = lengths
-        return math.prod(lengths) >= LARGE and not (is_summed and _in_kernel(rows, columns, vectors))
+        kept = is_summed and _in_kernel(rows, columns, vectors, columns * dtype.itemsize // 4)
+        return math.prod(lengths) >= LARGE and not kept
     return math.prod(lengths) * vectors >= MANY
 
 
-def _in_kernel(rows: int, columns: int, vectors: int) -> bool:
-    """Whether a kernel has room, and time, for a matrix and so many vectors.
+def _in_kernel(rows: int, columns: int, vectors: int, words: int) -> bool:
+    """Whether a kernel has room, and time, for a matrix, of so many words in a row, and so many vectors.
 
     On an H200, in float32, 8 vectors and 4 194 304 x 24 took it 315 us, and cuBLAS with kernels around it 853; 256 and
     100 000 x 24 took 245 us and 297, 1000 and 20 000 x 30 338 us and 213.  Written out, 4 and 1 000 000 x 64 took it
-    144 us and the others 297, 8 and 1 000 000 x 64 460 us and 336.
+    144 us and the others 297, 8 and 1 000 000 x 64 460 us and 336.  Of 4096 vectors and 800 rows, 4, 16, 24 and 32
+    columns took it 32, 46, 56 and 123 us in float32, and 42, 140, 318 and 714 in float64; cuBLAS some 60 and 85.
     """
-    is_long = rows >= (TALL if vectors <= BESIDE else LONG)
-    if is_long and jams(vectors, columns):
-        return vectors <= JAMMED or rows * columns * vectors <= MOST_JAMMED
-    has_room = fits(vectors, columns) if is_long else columns <= THIN
-    return has_room and ((is_long and vectors <= BESIDE) or rows * columns * vectors <= MOST[is_long])
+    work = rows * columns * vectors
+    if rows < TALL or not fits(vectors, columns):
+        return columns <= THIN and work <= MOST_SHORT
+    if jams(vectors, columns):
+        return vectors <= JAMMED or work <= MOST_JAMMED
+    if vectors > STRIPS and words > OF_TWO:
+        return False
+    return vectors <= BESIDE or (work <= MOST if words <= WORDS else work * words <= MOST_WORDS)
 
 
 def contracted(roots: Sequence[Node], in_kernels: bool = True) -> tuple[Node, ...]:
@@ -68,10 +79,11 @@ def contracted(roots: Sequence[Node], in_kernels: bool = True) -> tuple[Node, ..
     if not found:
         return tuple(roots)
     on_gpu, users = is_on_gpu(nodes), _users(nodes) if in_kernels else None
-    wanted = {node: each for node, each in found.items() if each.wants_another(on_gpu, node, roots, users)}
+    others = {node: each.other(node, on_gpu, roots, users) for node, each in found.items()}
+    wanted = {node: other for node, other in others.items() if other is not None}
     if not wanted:
         return tuple(roots)
-    return rewrite(roots, lambda node, args: wanted[node].other(node, args) if node in wanted else rebuilt(node, args))
+    return rewrite(roots, lambda node, args: wanted[node](*args) if node in wanted else rebuilt(node, args))
 
 
 def is_on_gpu(nodes: Iterable[Node]) -> bool:
@@ -92,24 +104,33 @@ class Factors:
     lengths: tuple[int, int, int]
     axes: tuple[int, int, int] | None
 
-    def wants_another(
-        self, on_gpu: bool, node: Node, roots: Sequence[Node], users: Mapping[Node, Collection[Node]] | None
-    ) -> bool:
-        """Whether a product is sooner computed as a sum, or a sum as a product; without ``users`` no sum is."""
-        rows, columns, between = self.lengths
-        design, length, vectors = (self.rows, rows, columns) if rows >= columns else (self.columns, columns, rows)
-        is_summed = users is not None and _is_summed(node, length, roots, users)
-        library = by_library((length, between), vectors, on_gpu, is_summed)
-        if self.axes is not None:
-            return library and between > THIN and (on_gpu or vectors >= SEVERAL)
-        return on_gpu and is_summed and not library and _is_given(design, roots)
+    def other(
+        self, node: Node, on_gpu: bool, roots: Sequence[Node], users: Mapping[Node, Collection[Node]] | None
+    ) -> Callable[..., Node] | None:
+        """What makes of new arguments a product of a sum, or a sum of a product, where that is sooner computed.
 
-    def other(self, node: Node, args: Sequence[Node]) -> Node:
-        """The sum that is a product, or the product that is a sum, of new arguments."""
-        if self.axes is None:
-            return _as_sum(*args)
-        rows, columns, between = self.axes
-        first, second = args[0].args if node.args[0].args[0] is self.rows else args[0].args[::-1]
+        Either factor may be the design, whose rows a kernel goes through; without ``users`` no product is a sum.
+        """
+        rows, columns, between = self.lengths
+        ways = [(self.rows, rows, columns), (self.columns, columns, rows)]
+        ways = [way for way in ways if way[1] >= min(TALL, max(rows, columns))]
+        summed = [users is not None and _is_summed(node, length, roots, users) for _, length, _ in ways]
+        library = [
+            by_library((length, between), vectors, node.dtype, on_gpu, each)
+            for (_, length, vectors), each in zip(ways, summed, strict=True)
+        ]
+        if self.axes is not None:
+            sooner = all(library) and between > THIN and (on_gpu or min(rows, columns) >= SEVERAL)
+            return partial(self._as_product, node) if sooner else None
+        for (design, *_), of_rows, left in zip(ways, summed, library, strict=True):
+            if on_gpu and of_rows and not left and _is_given(design, roots):
+                return partial(_as_sum, design is self.rows)
+        return None
+
+    def _as_product(self, node: Node, pairs: Node) -> Node:
+        """The product that a sum of new pairs is."""
+        rows, columns, between = self.axes or (0, 0, 0)
+        first, second = pairs.args if node.args[0].args[0] is self.rows else pairs.args[::-1]
         found = product(_matrix(first, rows, between), _matrix(second, between, columns))
         return view(found, [(rows + node.ndim, 0, 1), (columns + node.ndim, 0, 1)], node.shape)
 
@@ -146,10 +167,9 @@ def _matrix(x: Node, rows: int, columns: int) -> Node:
     return view(x, [(places.get(axis), 0, 1) for axis in range(x.ndim)], (x.shape[rows], x.shape[columns]))
 
 
-def _as_sum(a: Node, b: Node) -> Node:
-    """A product as a sum over a last axis, behind one of the few vectors and one along the design."""
+def _as_sum(turned: bool, a: Node, b: Node) -> Node:
+    """A product as a sum over a last axis, behind one of the vectors and one along the design: ``turned``, ``a``."""
     rows, columns = a.shape[0], b.shape[1]
-    turned = rows > columns  # type: ignore[operator]
     few, many = (transposed(b), a) if turned else (a, transposed(b))
     apart = view(few, [(0, 0, 1), (2, 0, 1)], (few.shape[0], 1, few.shape[1]))
     total = summed(apart * many, (-1,))

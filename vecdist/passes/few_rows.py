@@ -19,9 +19,9 @@ from vecdist.primitives.structure import is_reduction
 
 IN_ORDER = {"recurrence", *SCANS}
 LONG = 1024  # elements of a row from which on rows are long
-TALL = 60  # the same where columns of them are summed, each by one thread where rows come first
+TALL = 60  # the same where columns of them are summed, each by one thread where rows come first, and of strips of rows
 GROUPED = 256  # the same where they are added up by index
-MOST = 4096  # rows of which threads take strips
+MOST = 16384  # rows of which threads take strips
 OWN = 64  # rows with elements of their own, at most: threads that share an element of each read apart
 OTHERS = 3  # sums of a row beside those of its columns
 LANES = 32  # threads that may share the sums of rows
@@ -54,9 +54,9 @@ class Rows:
         shapes = [set(each.shape) for each in below if each.op == "slot"]
         return any(not shape.isdisjoint(self.rows) and not shape.isdisjoint(elements) for shape in shapes)
 
-    def are_long(self, length: Length) -> bool:
-        """Whether rows have so many elements that these are better side by side."""
-        count, least = length(self.elements), GROUPED if self.grouped else LONG
+    def are_long(self, length: Length, in_strips: bool) -> bool:
+        """Whether rows, of which threads may take strips, have so many elements that these are better side by side."""
+        count, least = length(self.elements), GROUPED if self.grouped else TALL if in_strips else LONG
         return count * length(self.columns) >= least or (bool(self.columns) and count >= TALL)
 
     def cut(self, length: Length) -> Rows:
@@ -100,7 +100,7 @@ def few_rows(
     parted = [each.cut(length) if each.whole else each for each in found]
     in_strips = _in_strips(parted, length)
     few = [each for each in parted if _adds(each) and each.rows and (in_strips or length(each.rows) <= most)]
-    long = [each for each in few if each.are_long(length)]
+    long = [each for each in few if each.are_long(length, in_strips)]
     first = _first(long, parted)
     long = [each for each in long if length(each.rows) <= OWN or not each.are_own(first)]
     nests = _nests(_first(long, parted), parted)
@@ -119,8 +119,9 @@ def served(found: Sequence[Rows], lengths: Mapping[str, int], first: Collection[
     for each in found:
         if not each.whole and each.node.op == "sum" and each.node.args[0].op == "mul" and len(each.rows) == 2:
             factors = [{*arg.shape} & {*each.rows} for arg in each.node.args[0].args]
-            long = max(each.rows, key=lambda dim: length_in(dim, lengths))
-            if all(len(dims) == 1 for dims in factors) and length_in(long, lengths) >= LONG and long not in first:
+            few, many = sorted(length_in(dim, lengths) for dim in each.rows)
+            apart = all(len(dims) == 1 for dims in factors) and not {*first} & {*each.rows}
+            if apart and (many >= LONG or few > LANES):
                 return False
     return True
 
@@ -169,7 +170,7 @@ def _in_strips(found: Sequence[Rows], length: Length) -> bool:
     """
     inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) <= OWN]
     dims = {each.rows[:1] for each in found if not each.whole and each.rows}
-    others = [each for each in found if not each.whole and each not in inner and length(each.elements) < LONG]
+    others = [each for each in found if not each.whole and each not in inner and length(each.elements) < TALL]
     if len(dims) != 1 or not inner or others or len(inner) == len(found):
         return False
     return LANES < length(next(iter(dims))) <= MOST

@@ -99,7 +99,8 @@ def _matrix_and_vector(
         fits = matrix.shape == node.args[0].shape and matrix.ndim == 2 and vector.shape == matrix.shape[1:]
         if fits and matrix not in leading and vector in leading and matrix.dtype == vector.dtype == node.dtype:
             on_gpu = is_on_gpu(topological((matrix,)))
-            return (matrix, vector) if by_library(matrix.shape, count, on_gpu, of_numbers) else None
+            library = by_library(matrix.shape, count, node.dtype, on_gpu, of_numbers)
+            return (matrix, vector) if library else None
     return None
 
 

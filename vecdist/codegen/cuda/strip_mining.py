@@ -49,10 +49,12 @@ def _may_be_cut(kernel: Kernel, rows: Loop) -> bool:
 
 
 def _fits(kernel: Kernel, rows: Loop, dim: str, width: int) -> bool:
-    """Whether a thread has registers for its sums of a strip."""
+    """Whether a thread has registers for its sums of a strip; those of two elements stand beside as many factors."""
     own = [each for each in private_sums(kernel, {}, 1) if each.loop is rows]
     lengths = {**dict(kernel.fixed), dim: width}
-    return bool(own) and sum(each.size(lengths, min(WIDTHS)) for each in own) <= REGISTERS
+    several = width > min(WIDTHS)
+    words = [each.size(lengths, min(WIDTHS)) * (each.output.dtype.itemsize // 4 if several else 1) for each in own]
+    return bool(own) and sum(words) <= REGISTERS
 
 
 def known_strip(kernel: Kernel) -> Iterator[Code]:
