@@ -168,7 +168,7 @@ def _in_strips(found: Sequence[Rows], length: Length) -> bool:
 
     Each row then reads all of the design; where strips of rows are side by side, what it needs is read once for many.
     """
-    inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) <= OWN]
+    inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) < TALL]
     dims = {each.rows[:1] for each in found if not each.whole and each.rows}
     others = [each for each in found if not each.whole and each not in inner and length(each.elements) < TALL]
     if len(dims) != 1 or not inner or others or len(inner) == len(found):
