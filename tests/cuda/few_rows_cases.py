@@ -155,6 +155,27 @@ def wide_design(seed):
     return (terms.sum() + priors,), tuple(arrays)
 
 
+def by_columns(seed):
+    """Chains over a design that is multiplied by a matrix of each: of classes, or of a layer of a net."""
+    rng = np.random.default_rng(seed)
+    chains, n, k, h = (int(rng.integers(*bounds)) for bounds in ((33, 80), (61, 100), (1, 6), (2, 6)))
+    dtype = str(rng.choice(["f4", "f8"]))
+    arrays = [0.4 * parameters(chains, k, h, dtype=dtype), 0.2 * parameters(chains, h, dtype=dtype)]
+    slopes, levels, x = lazy(arrays[0]), lazy(arrays[1]), lazy(data(n * k, dtype).reshape(n, k))
+    found = (x[:, :, None] * slopes[:, None]).sum(axis=2) + levels[:, None]
+    if rng.random() < 0.6:
+        wanted = np.eye(h)[np.arange(n) * 7 % h].astype(dtype)
+        terms = (found * wanted).sum(axis=-1) - logsumexp(found, axis=-1)
+    else:
+        arrays.append(0.7 * parameters(chains, h, dtype=dtype))
+        made = (np.tanh(found) * lazy(arrays[-1])[:, None]).sum(axis=-1)
+        terms = logpdf(Normal(made, 1.5), data(n, dtype))
+    if rng.random() < 0.3:
+        return (terms.sum(axis=1) - 0.5 * (levels**2).sum(axis=1),), ()
+    prior = 0.5 * (slopes**2).sum() if rng.random() < 0.6 else 0.0
+    return (terms.sum() - prior,), tuple(arrays)
+
+
 def together(*parts):
     """The sum of several, in one launch."""
     values, arrays = zip(*parts, strict=True)
@@ -187,6 +208,7 @@ def cases():
         "few chains over a wide design, with rare sides in float32": (rare_sides(2, 130, 90, "f4"), 1, 1),
         "few chains of a mixture over a wide design": (mixed(3, 70, 50, 3), 1, 1),
         **{f"random chains over a wide design {seed}": (wide_design(seed), 1, 1) for seed in range(12)},
+        **{f"random chains over a design by columns {seed}": (by_columns(seed), 1 + seed % 3, 1) for seed in range(12)},
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),
         "matrices and their transposes, float32": (quadratic_forms(9, 8, "f4"), 1, 1),

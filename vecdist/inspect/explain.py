@@ -333,7 +333,7 @@ def _outline(plan: pipeline.Plan) -> Kernel:
     alike = {(node.op, node.args[0].shape, node.attrs) for node in plan.chosen.sums}
     tall = [node for node in nodes if node.args and (node.op, node.args[0].shape, node.attrs) in alike]
     held = [replace(each, node=behind[each.node]) for each in plan.chosen.values if each.node in behind]
-    return schedule(kept(scattered(graph, tall, plan.chosen.first), held), leading=plan.chosen.first)
+    return schedule(kept(scattered(graph, tall, plan.chosen.first), held), leading=plan.chosen.leading)
 
 
 def _without_composites(roots: Sequence[Node]) -> tuple[Node, ...]:

@@ -26,6 +26,7 @@ OWN = 64  # rows with elements of their own, at most: threads that share an elem
 OTHERS = 3  # sums of a row beside those of its columns
 LANES = 32  # threads that may share the sums of rows
 SLOTS = 40  # sums of a thread, in 80 KiB of shared memory for a block
+SHORT = 8  # elements of a row that a thread goes through in strips, whatever reduces them
 CHAINS = 8  # rows that may be written out, where lanes share what lies behind them
 JAMMED = 32  # sums of a thread then, beside as many coefficients
 
@@ -111,6 +112,32 @@ def few_rows(
     return tuple(each.node for each in taken), (*first, *_columns_first(taken, parted, length))
 
 
+def in_turn_behind(found: Sequence[Rows], first: Sequence[Dim]) -> tuple[Dim, ...]:
+    """The lengths whose loops follow where those over ``first`` are outermost: of rows, and of some of their columns.
+
+    These are the columns along which what is computed varies, of sums with others besides: what is computed for a
+    column then stands outside of the loop over the others.
+    """
+    taken = [each for each in _taken(first, found) if len(each.columns) > 1]
+    parted = [(each, [dim for dim in each.columns if _is_computed_along(each.node.args[0], dim)]) for each in taken]
+    wanted = [(each, ahead) for each, ahead in parted if [*each.columns[: len(ahead)]] != ahead]
+    rows = dict.fromkeys(dim for each, _ in wanted for dim in each.rows if dim not in first)
+    ahead = dict.fromkeys(dim for _, dims in wanted for dim in dims)
+    later = {dim for each, dims in parted if dims for dim in each.columns if dim not in dims}
+    return (*rows, *ahead) if later.isdisjoint(ahead) else ()
+
+
+def _is_computed_along(source: Node, dim: Dim) -> bool:
+    """Whether an argument that is computed varies along an axis of this length."""
+    return any(dim in arg.shape and _is_computed(arg) for arg in source.args)
+
+
+def _is_computed(node: Node) -> bool:
+    while node.op in {"view", "cast"}:
+        (node,) = node.args
+    return bool(node.args)
+
+
 def served(found: Sequence[Rows], lengths: Mapping[str, int], first: Collection[Dim] = ()) -> bool:
     """Whether the loop over rows comes ``first`` wherever long rows of a design are multiplied by several vectors.
 
@@ -170,7 +197,7 @@ def _in_strips(found: Sequence[Rows], length: Length) -> bool:
     """
     inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) < TALL]
     dims = {each.rows[:1] for each in found if not each.whole and each.rows}
-    others = [each for each in found if not each.whole and each not in inner and length(each.elements) < TALL]
+    others = [each for each in found if not each.whole and each not in inner and SHORT < length(each.elements) < TALL]
     if len(dims) != 1 or not inner or others or len(inner) == len(found):
         return False
     return LANES < length(next(iter(dims))) <= MOST

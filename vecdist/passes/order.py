@@ -17,7 +17,7 @@ from vecdist.passes.derivations import Derivation
 from vecdist.passes.expand import expand, expand_but_many, to_elementary
 from vecdist.passes.factor import factor
 from vecdist.passes.factors import factors
-from vecdist.passes.few_rows import Rows, few_rows, reduced_rows
+from vecdist.passes.few_rows import Rows, few_rows, in_turn_behind, reduced_rows
 from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
@@ -42,13 +42,19 @@ Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
 class Chosen(NamedTuple):
     """What depends on lengths: sums that are scattered, values that are kept, and lengths whose loops come first.
 
-    ``joins`` are the places of outputs in pieces.
+    Loops over the lengths in ``then`` follow these; ``joins`` are the places of outputs in pieces.
     """
 
     sums: tuple[Node, ...] = ()
     values: tuple[Repeated, ...] = ()
     first: tuple[Dim, ...] = ()
+    then: tuple[Dim, ...] = ()
     joins: tuple[int, ...] = ()
+
+    @property
+    def leading(self) -> tuple[Dim, ...]:
+        """The lengths of the outermost loops, in their order."""
+        return (*self.first, *self.then)
 
 
 NOTHING_CHOSEN = Chosen()
@@ -181,11 +187,12 @@ class Derived:
         found, first = few_rows(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         room = widest and min(widest, KEPT)
         sums = (*found, *tall_sums(sums, lengths, widest))
-        key = first, sums, widest is not None
+        then = in_turn_behind(self.rows, first) if first else ()
+        key = (*first, *then), sums, widest is not None
         if key not in values:
             values[key] = hoistable(self.all, *key)
         joins = tuple([each.place for each in self.parted if each.side_by_side(lengths)])
-        return Chosen(sums, narrow(values[key], lengths, room, widest, not first), first, joins)
+        return Chosen(sums, narrow(values[key], lengths, room, widest, not first), first, then, joins)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""

@@ -227,7 +227,7 @@ def planned(bound: Bound, kind: str, asked: Structure) -> Plan:
 
 def scheduled(part: Derived, chosen: Chosen, made: dict[str, Node] | None = None) -> Kernel:
     """The loop nests of what a kernel computes, with what was chosen; ``made`` is told whose value each name is."""
-    return schedule(*part.with_chosen(chosen), made, chosen.first)
+    return schedule(*part.with_chosen(chosen), made, chosen.leading)
 
 
 def first(asked: Structure) -> Derived:

@@ -21,6 +21,7 @@ def strips(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, int],
     """The length that is cut into strips, with their width, where there is one."""
     for _, loop in kernel.shared_nests():
         dims = {inner.dim for inner in loop.body.every_loop()}
+        dims -= {*dict(kernel.fixed)} if len(dims) > 1 else set()  # of short ones every strip goes through all
         if len(dims) != 1 or not _may_be_cut(kernel, loop):
             continue
         dim = dims.pop()

@@ -363,7 +363,7 @@ class Cuda(Backend):
         """
         found = super().chosen(part, lengths)
         if found.first and math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG:
-            kernel = cls.sized(schedule(*part.with_chosen(found), leading=found.first), lengths)
+            kernel = cls.sized(schedule(*part.with_chosen(found), leading=found.leading), lengths)
             if any(scatter.output in kernel.far for scatter in privatisable(kernel)):
                 return part.chosen(lengths, cls.widest)
         return found
