@@ -176,6 +176,26 @@ def by_columns(seed):
     return (terms.sum() - prior,), tuple(arrays)
 
 
+def beside_rows(chains, n, columns, dtype="f8"):
+    """Chains of a regression in strips, and what each row has once for all of them: a value of its own, and a sum."""
+    (value,), arrays = regression(chains, n, columns, dtype)
+    own, shared = 0.3 * parameters(n, dtype=dtype), 0.5 * parameters(1, dtype=dtype)
+    terms = logpdf(Normal(lazy(own) * lazy(shared), 1.5), data(n, dtype)).sum()
+    groups = 0.2 * parameters(4, dtype=dtype)
+    terms = terms + np.tanh(lazy(groups)[np.arange(n) * 7 % 4] + lazy(own)).sum()
+    return (value + terms,), (*arrays, own, shared, groups)
+
+
+def annotators(chains, n, people, kinds, dtype="f8"):
+    """Kinds of items, of each of which several people have said what they take it for."""
+    shares, table = parameters(chains, kinds, dtype=dtype), parameters(chains, people, kinds, kinds, dtype=dtype)
+    said = (np.arange(n * people) * 7 % 5 % kinds).reshape(n, people)
+    tables = lazy(table) - logsumexp(lazy(table), axis=-1, keepdims=True)
+    each = np.swapaxes(tables, 2, 3)[:, np.arange(people), said].sum(axis=2)
+    share = lazy(shares) - logsumexp(lazy(shares), axis=-1, keepdims=True)
+    return (logsumexp(share[:, None] + each, axis=-1).sum() - 0.5 * (lazy(table) ** 2).sum(),), (shares, table)
+
+
 def together(*parts):
     """The sum of several, in one launch."""
     values, arrays = zip(*parts, strict=True)
@@ -208,6 +228,8 @@ def cases():
         "few chains over a wide design, with rare sides in float32": (rare_sides(2, 130, 90, "f4"), 1, 1),
         "few chains of a mixture over a wide design": (mixed(3, 70, 50, 3), 1, 1),
         **{f"random chains over a wide design {seed}": (wide_design(seed), 1, 1) for seed in range(12)},
+        "chains of a regression in strips beside sums of rows": (beside_rows(130, 100, 4), 3, 1),
+        "chains of people who name kinds": (annotators(70, 65, 3, 3), 1, 1),
         **{f"random chains over a design by columns {seed}": (by_columns(seed), 1 + seed % 3, 1) for seed in range(12)},
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),

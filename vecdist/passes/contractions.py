@@ -16,7 +16,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim
-from vecdist.passes.few_rows import TALL, fits, jams
+from vecdist.passes.few_rows import STRIPPED, TALL, fits, jams
 from vecdist.primitives.products import THIN, product, transposed
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
@@ -60,7 +60,7 @@ def _in_kernel(rows: int, columns: int, vectors: int, words: int) -> bool:
     columns took it 32, 46, 56 and 123 us in float32, and 42, 140, 318 and 714 in float64; cuBLAS some 60 and 85.
     """
     work = rows * columns * vectors
-    if rows < TALL or not fits(vectors, columns):
+    if rows < (TALL if vectors <= BESIDE else STRIPPED) or not fits(vectors, columns):
         return columns <= THIN and work <= MOST_SHORT
     if jams(vectors, columns):
         return vectors <= JAMMED or work <= MOST_JAMMED

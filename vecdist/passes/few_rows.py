@@ -19,7 +19,8 @@ from vecdist.primitives.structure import is_reduction
 
 IN_ORDER = {"recurrence", *SCANS}
 LONG = 1024  # elements of a row from which on rows are long
-TALL = 60  # the same where columns of them are summed, each by one thread where rows come first, and of strips of rows
+TALL = 60  # the same where columns of them are summed, each by one thread where rows come first
+STRIPPED = 64  # the same of strips of rows
 GROUPED = 256  # the same where they are added up by index
 MOST = 16384  # rows of which threads take strips
 OWN = 64  # rows with elements of their own, at most: threads that share an element of each read apart
@@ -55,10 +56,12 @@ class Rows:
         shapes = [set(each.shape) for each in below if each.op == "slot"]
         return any(not shape.isdisjoint(self.rows) and not shape.isdisjoint(elements) for shape in shapes)
 
-    def are_long(self, length: Length, in_strips: bool) -> bool:
-        """Whether rows, of which threads may take strips, have so many elements that these are better side by side."""
-        count, least = length(self.elements), GROUPED if self.grouped else TALL if in_strips else LONG
-        return count * length(self.columns) >= least or (bool(self.columns) and count >= TALL)
+    def are_long(self, length: Length, designs: Sequence[Rows] = ()) -> bool:
+        """Whether rows have so many elements that these are better side by side; fewer do in strips, of ``designs``."""
+        count, columns = length(self.elements), length(self.columns)
+        if not self.grouped and any({*self.elements} <= {*each.rows, *each.columns} for each in designs):
+            return count >= STRIPPED
+        return count * columns >= (GROUPED if self.grouped else LONG) or (bool(self.columns) and count >= TALL)
 
     def cut(self, length: Length) -> Rows:
         """What reduces all axes as rows of the longest of these."""
@@ -99,9 +102,10 @@ def few_rows(
         return math.prod(length_in(dim, lengths) for dim in dims)
 
     parted = [each.cut(length) if each.whole else each for each in found]
-    in_strips = _in_strips(parted, length)
+    designs = _designs(parted, length)
+    in_strips = bool(designs)
     few = [each for each in parted if _adds(each) and each.rows and (in_strips or length(each.rows) <= most)]
-    long = [each for each in few if each.are_long(length, in_strips)]
+    long = [each for each in few if each.are_long(length, designs)]
     first = _first(long, parted)
     long = [each for each in long if length(each.rows) <= OWN or not each.are_own(first)]
     nests = _nests(_first(long, parted), parted)
@@ -110,6 +114,11 @@ def few_rows(
     first = _first(long, parted)
     taken = _taken(first, parted)
     return tuple(each.node for each in taken), (*first, *_columns_first(taken, parted, length))
+
+
+def rows_behind(found: Sequence[Rows], first: Sequence[Dim]) -> tuple[Dim, ...]:
+    """The lengths of the rows whose loops are inside of those over ``first``."""
+    return tuple(dict.fromkeys(dim for each in _taken(first, found) for dim in each.rows if dim not in first))
 
 
 def in_turn_behind(found: Sequence[Rows], first: Sequence[Dim]) -> tuple[Dim, ...]:
@@ -190,17 +199,18 @@ def jams(rows: int, columns: int) -> bool:
     return 1 < rows <= CHAINS and columns > SLOTS - OTHERS and rows * -(-columns // LANES) <= JAMMED
 
 
-def _in_strips(found: Sequence[Rows], length: Length) -> bool:
-    """Whether rows are more than groups have lanes for, and what is summed are products with columns of a design.
+def _designs(found: Sequence[Rows], length: Length) -> list[Rows]:
+    """What is summed along columns of a design, where rows are more than groups have lanes for, and may be in strips.
 
     Each row then reads all of the design; where strips of rows are side by side, what it needs is read once for many.
     """
-    inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) < TALL]
+    inner = [each for each in found if not each.whole and each.node.op == "sum" and length(each.elements) < STRIPPED]
     dims = {each.rows[:1] for each in found if not each.whole and each.rows}
-    others = [each for each in found if not each.whole and each not in inner and SHORT < length(each.elements) < TALL]
-    if len(dims) != 1 or not inner or others or len(inner) == len(found):
-        return False
-    return LANES < length(next(iter(dims))) <= MOST
+    apart = [each for each in found if not each.whole and each not in inner]
+    others = [each for each in apart if SHORT < length(each.elements) < STRIPPED]
+    if len(dims) != 1 or others or len(inner) == len(found):
+        return []
+    return inner if LANES < length(next(iter(dims))) <= MOST else []
 
 
 def _adds(rows: Rows) -> bool:

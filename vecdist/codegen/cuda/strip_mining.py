@@ -5,10 +5,10 @@ Chains that are more than a group has lanes for are such a loop: of a strip, eac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from vecdist.codegen.cuda import words as cuda
-from vecdist.codegen.cuda.privatisation import REGISTERS, private_sums, privatisable, scatters
+from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums, privatisable, scatters
 from vecdist.kernel.code import Code, let
 from vecdist.kernel.expressions import Name
 from vecdist.kernel.ir import Kernel, Loop
@@ -19,43 +19,48 @@ WIDTHS = (64, 32)  # elements of a strip: two of a lane, or one
 
 def strips(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """The length that is cut into strips, with their width, where there is one."""
-    for _, loop in kernel.shared_nests():
-        dims = {inner.dim for inner in loop.body.every_loop()}
-        dims -= {*dict(kernel.fixed)} if len(dims) > 1 else set()  # of short ones every strip goes through all
-        if len(dims) != 1 or not _may_be_cut(kernel, loop):
-            continue
-        dim = dims.pop()
+    nests = [loop for _, loop in kernel.shared_nests()]
+    for dim in dict.fromkeys(inner.dim for rows in nests for inner in rows.body.every_loop()):
+        cut = [rows for rows in nests if any(inner.dim == dim for inner in rows.body.every_loop())]
         length = lengths.get(dim, 0)
-        if length > max(WIDTHS) or (length > min(WIDTHS) and not _fits(kernel, loop, dim, length)):
-            widths = [width for width in WIDTHS if width < length and _fits(kernel, loop, dim, width)]
+        if length <= min(WIDTHS) or not all(_may_be_cut(kernel, rows, dim) for rows in cut):
+            continue
+        sums = [own for rows in cut if (own := [each for each in private_sums(kernel, {}, 1) if each.loop is rows])]
+        if sums and (length > max(WIDTHS) or not _fit(kernel, sums, dim, length)):
+            widths = [width for width in WIDTHS if width < length and _fit(kernel, sums, dim, width)]
             if widths:
                 return ((dim, widths[0]),)
     return ()
 
 
-def _may_be_cut(kernel: Kernel, rows: Loop) -> bool:
-    """Whether strips of inner loops are apart from each other, and nobody else keeps sums of what they add to."""
-    inner = rows.body.every_loop()
+def _may_be_cut(kernel: Kernel, rows: Loop, dim: str) -> bool:
+    """Whether strips of inner loops are apart from each other, and nobody else keeps sums of what they add to.
+
+    Every strip goes through all that there is of other loops, and keeps nothing of them but sums, which one strip has.
+    """
+    inner, fixed = rows.body.every_loop(), dict(kernel.fixed)
+    beside = [loop for loop in inner if loop.dim != dim]
     deep = [each for loop in inner for each in loop.body.walk() if isinstance(each, Loop)]
-    if any(loop.sequential for loop in inner) or any(each.dim not in dict(kernel.fixed) for each in deep):
+    known = {item: loop for item, loop in privatisable(kernel).items() if item.output not in kernel.far}
+    if any(loop.sequential for loop in inner) or any(each.dim not in fixed or each.dim == dim for each in deep):
+        return False
+    if any(loop.dim not in fixed or loop.sums(kernel.root) or {*scatters(loop)} - {*known} for loop in beside):
         return False
     if any(isinstance(item, Total) for _, item in rows.body.items):
         return False
-    known = {item: loop for item, loop in privatisable(kernel).items() if item.output not in kernel.far}
-    own = [item for item in scatters(rows) if item in known]
     others = {item.output for item, loop in known.items() if loop is not rows}
-    indices = {Name(loop.index) for loop in inner}
-    apart = all(item.indices[0] in indices and item.output not in others | {*kernel.near} for item in own)
-    return bool(own) and apart
+    indices, own = {Name(loop.index) for loop in inner}, [item for item in scatters(rows) if item in known]
+    return all(item.indices[0] in indices and item.output not in others | {*kernel.near} for item in own)
 
 
-def _fits(kernel: Kernel, rows: Loop, dim: str, width: int) -> bool:
-    """Whether a thread has registers for its sums of a strip; those of two elements stand beside as many factors."""
-    own = [each for each in private_sums(kernel, {}, 1) if each.loop is rows]
-    lengths = {**dict(kernel.fixed), dim: width}
-    several = width > min(WIDTHS)
-    words = [each.size(lengths, min(WIDTHS)) * (each.output.dtype.itemsize // 4 if several else 1) for each in own]
-    return bool(own) and sum(words) <= REGISTERS
+def _fit(kernel: Kernel, sums: Sequence[Sequence[Private]], dim: str, width: int) -> bool:
+    """Whether a thread has registers for its sums of a strip in each nest; those of two beside as many factors."""
+    lengths, several = {**dict(kernel.fixed), dim: width}, width > min(WIDTHS)
+
+    def words(each: Private) -> int:
+        return each.size(lengths, min(WIDTHS)) * (each.output.dtype.itemsize // 4 if several else 1)
+
+    return all(sum(map(words, own)) <= REGISTERS for own in sums)
 
 
 def known_strip(kernel: Kernel) -> Iterator[Code]:

@@ -36,6 +36,7 @@ from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.lower import schedule
 from vecdist.passes.fast_path import fast_path
+from vecdist.passes.few_rows import rows_behind
 from vecdist.passes.order import Chosen, Derived
 from vecdist.runtime import compiler, emission, sources, store
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count
@@ -357,14 +358,17 @@ class Cuda(Backend):
 
     @classmethod
     def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
-        """As chosen, but of few rows that are not long, rows come first where no thread has room for all sums of these.
+        """As chosen, but rows come first where they are many and in no strips, or few and no thread has room for them.
 
-        Their elements would be added up in memory of the grid, in any order.
+        Elements of few rows that are not long would be added up in memory of the grid, in any order.
         """
         found = super().chosen(part, lengths)
-        if found.first and math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG:
+        if found.first:
             kernel = cls.sized(schedule(*part.with_chosen(found), leading=found.leading), lengths)
-            if any(scatter.output in kernel.far for scatter in privatisable(kernel)):
+            short = math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG
+            is_far = short and any(scatter.output in kernel.far for scatter in privatisable(kernel))
+            many = any(length_in(dim, lengths) > cls.side_by_side for dim in rows_behind(part.rows, found.first))
+            if is_far or (many and not kernel.strips):
                 return part.chosen(lengths, cls.widest)
         return found
 

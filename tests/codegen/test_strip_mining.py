@@ -1,0 +1,55 @@
+"""Strips of chains: every nest that is cut knows the lengths of its loops, and others are left whole."""
+
+import pytest
+from cuda.few_rows_cases import annotators, by_columns, grouped, regression
+
+from vecdist.codegen.cuda.grid import Grid
+from vecdist.graph.leaves import leaf
+from vecdist.passes.bind import bind
+from vecdist.passes.derivations import gradient_of, values
+from vecdist.passes.order import Structure, derived
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.pipeline import scheduled
+
+
+def planned(case, rows_first):
+    """The kernel of a case; with ``rows_first`` as it is where nobody asks whether there are strips."""
+    (value,), arrays = case
+    bound = bind((value.node, *map(leaf, arrays)))
+    found = derived(Structure(bound.roots, gradient_of if arrays else values, "nan"), Cuda.passes)
+    first = found.chosen(bound.lengths, Cuda.widest, Cuda.side_by_side)
+    chosen = first if rows_first else Cuda.chosen(found, bound.lengths)
+    return Cuda.sized(scheduled(found, chosen), bound.lengths), chosen
+
+
+def cut(kernel):
+    """The nests of which blocks take strips."""
+    grid = Grid(kernel)
+    return [loop for _, loop in kernel.shared_nests() if grid.is_cut_into_strips(loop)]
+
+
+CASES = [
+    regression(300, 100, 5), grouped(140, 400, 5, 30), annotators(256, 70, 4, 3), annotators(130, 400, 3, 4, "f4"),
+    *map(by_columns, range(20)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("rows_first", [True, False])
+def test_nests_that_are_cut_have_loops_of_known_lengths(case, rows_first):
+    kernel, _ = planned(case, rows_first)
+    assert {*cut(kernel)} <= {*Grid(kernel).lanes}
+
+
+def test_rows_that_are_many_come_first_where_they_are_in_strips():
+    kernel, chosen = planned(regression(300, 100, 5), False)
+    assert chosen.first and kernel.strips and cut(kernel)
+    kernel, chosen = planned(annotators(256, 70, 4, 3), False)
+    assert not chosen.first and not kernel.strips
+
+
+def test_what_is_computed_for_a_column_is_outside_of_loops_over_others():
+    """So nothing is stored to be found again, and all is one nest over rows."""
+    kernel, chosen = planned(by_columns(0), True)
+    assert len(chosen.then) == 2
+    assert not any(output.temporary and len(output.shape) > 2 for output in kernel.outputs)
