@@ -1,13 +1,17 @@
 """Strips of chains: every nest that is cut knows the lengths of its loops, and others are left whole."""
 
+import numpy as np
 import pytest
-from cuda.few_rows_cases import annotators, by_columns, grouped, regression
+from cuda.few_rows_cases import annotators, by_columns, grouped, parameters, regression
 
+from vecdist import lazy, logsumexp
 from vecdist.codegen.cuda.grid import Grid
 from vecdist.graph.leaves import leaf
+from vecdist.lazy.array import LazyArray
 from vecdist.passes.bind import bind
 from vecdist.passes.derivations import gradient_of, values
 from vecdist.passes.order import Structure, derived
+from vecdist.passes.vmap import vmap
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.pipeline import scheduled
 
@@ -22,6 +26,19 @@ def planned(case, rows_first):
     return Cuda.sized(scheduled(found, chosen), bound.lengths), chosen
 
 
+def named(chains, n, people, kinds):
+    """Kinds of items, of each of which several people have said what they take it for, for one chain, and for many."""
+    said, everybody = np.arange(n * people).reshape(n, people) * 7 % 5 % kinds, np.arange(people)
+    one = parameters(kinds), parameters(people, kinds, kinds)
+    shares, table = map(lazy, one)
+    tables = table - logsumexp(table, axis=-1, keepdims=True)
+    each = tables[everybody, :, said].sum(axis=1) + shares - logsumexp(shares, axis=-1)
+    value = logsumexp(each, axis=-1).sum() - 0.5 * (table**2).sum() - 0.5 * (shares**2).sum()
+    many = [parameters(chains, *array.shape) for array in one]
+    (found,) = vmap((value.node,), dict(zip(map(leaf, one), map(leaf, many), strict=True)))
+    return (LazyArray(found).sum(),), many
+
+
 def cut(kernel):
     """The nests of which blocks take strips."""
     grid = Grid(kernel)
@@ -29,8 +46,8 @@ def cut(kernel):
 
 
 CASES = [
-    regression(300, 100, 5), grouped(140, 400, 5, 30), annotators(256, 70, 4, 3), annotators(130, 400, 3, 4, "f4"),
-    *map(by_columns, range(20)),
+    regression(300, 100, 5), grouped(140, 400, 5, 30), named(256, 200, 10, 4), named(130, 70, 3, 3),
+    annotators(256, 70, 4, 3), annotators(70, 65, 3, 3), annotators(130, 400, 3, 4, "f4"), *map(by_columns, range(20)),
 ]  # fmt: skip
 
 
@@ -44,7 +61,7 @@ def test_nests_that_are_cut_have_loops_of_known_lengths(case, rows_first):
 def test_rows_that_are_many_come_first_where_they_are_in_strips():
     kernel, chosen = planned(regression(300, 100, 5), False)
     assert chosen.first and kernel.strips and cut(kernel)
-    kernel, chosen = planned(annotators(256, 70, 4, 3), False)
+    kernel, chosen = planned(named(256, 200, 10, 4), False)
     assert not chosen.first and not kernel.strips
 
 

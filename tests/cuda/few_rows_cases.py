@@ -229,7 +229,7 @@ def cases():
         "few chains of a mixture over a wide design": (mixed(3, 70, 50, 3), 1, 1),
         **{f"random chains over a wide design {seed}": (wide_design(seed), 1, 1) for seed in range(12)},
         "chains of a regression in strips beside sums of rows": (beside_rows(130, 100, 4), 3, 1),
-        "chains of people who name kinds": (annotators(70, 65, 3, 3), 1, 1),
+        "chains of people who name kinds": (annotators(34, 65, 3, 3), 1, 1),
         **{f"random chains over a design by columns {seed}": (by_columns(seed), 1 + seed % 3, 1) for seed in range(12)},
         "matrices and their transposes": (quadratic_forms(40, 5), 1, 1),
         "sums that are written out inside of loops": (short_sums(6, 18, 2), 1, 1),
