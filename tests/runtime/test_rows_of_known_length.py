@@ -19,7 +19,7 @@ from vecdist.runtime.cpu import backend as cpu
 @pytest.mark.parametrize("columns", [1, 3, 8, 17])
 def test_short_rows_are_written_out(monkeypatch, columns, dtype):
     """Where lengths are part of the program: the values, gradients and extremes of the interpreter."""
-    monkeypatch.setattr(cpu.Cpu, "fixed_from", ())
+    monkeypatch.setattr(cpu.Cpu, "fixed_from", 0)
     rng = np.random.default_rng(columns)
     x, scale = (rng.normal(size=shape).astype(dtype) for shape in ((40, columns), (40,)))
     sums = (np.exp(lazy(x)) * lazy(scale)[:, None]).sum(axis=1)

@@ -253,24 +253,18 @@ class Kernel:
         """The lengths of the longest chain of loops in each nest, and those of all loops inside others, in order."""
         return [loop.dims() for _, loop in self.shared_nests()], sorted(self.inner_dims())
 
-    def elements(self, lengths: Mapping[str, int]) -> int:
-        """The most elements that loops in each other go through."""
-        return max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in self._dims[0]), default=0)
-
     def with_fixed(
-        self, lengths: Mapping[str, int], longest: int, few: Collection[str] = (), others: int | None = None
+        self, lengths: Mapping[str, int], longest: int, few: Collection[str] = (), least: int = 0
     ) -> Kernel:
         """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``.
 
-        Loops that are not in steps, which run one by one, may have to be shorter: at most as long as ``others``.
+        Where its loops have fewer than ``least`` elements, only lengths of loops in steps are: these run one by one.
         What their indices are compared with is known with them, if it is no more: where parts of rows begin, and end.
         """
-        short = {*self._dims[1]} - {*self._step_dims} if others is not None and others < longest else set()
-        known = [(dim, lengths[dim]) for dim in self._dims[1] if lengths.get(dim, 0) > 0]
-        fixed = tuple(
-            (dim, n) for dim, n in known
-            if (n <= (others or 0) if dim in short else n <= longest or (longest and dim in few))
-        )  # fmt: skip
+        whole, inner = self._dims
+        small = max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least
+        known = [(dim, lengths[dim]) for dim in (self._step_dims if small else inner) if dim in lengths]
+        fixed = tuple((dim, n) for dim, n in known if n > 0 and (n <= longest or (longest and dim in few)))
         beside = {name for dim, _ in fixed for name in self._beside.get(dim, ())} - dict(fixed).keys()
         parts = [(name, lengths[name]) for name in sorted(beside) if lengths[name] <= longest]
         return replace(self, fixed=(*fixed, *parts)) if fixed else self

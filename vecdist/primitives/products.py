@@ -17,16 +17,14 @@ def product(a: Node, b: Node) -> Node:
     return Node("product", (a, b), (), (a.shape[0], b.shape[1]), a.dtype)
 
 
-SMALL = 32
-"""Elements of a small matrix up to which kernels multiply rows by it.  Of 10^4 to 10^6 rows and 16 elements, on 4 cores
-and on an H200, a library, which stores what a kernel would keep, takes 1.4 to 10 times as long; of few rows its calls
-are what takes time: of 60 and 5 x 5 four times as long as all else."""
-THIN = 16  # columns of a matrix up to which products with many vectors are never left to a library
+THIN = 16
+"""Elements of a small matrix up to which kernels multiply by it.  Of 10^4 to 10^6 rows, on 4 cores and on an H200,
+a library, which stores what a kernel would keep, takes 1.4 to 10 times as long."""
 
 
 def is_thin(rows: int, inner: int, columns: int) -> bool:
     """Whether a product is of many rows and a small matrix; of a small one and many columns a library is quicker."""
-    return rows >= columns and inner * columns <= SMALL
+    return rows >= columns and inner * columns <= THIN
 
 
 def transposed(x: Node) -> Node:

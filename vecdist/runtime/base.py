@@ -92,8 +92,8 @@ class Backend(ABC):
     """Passes that pay on this target alone, run last."""
     fixed: int = 0
     """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
-    fixed_from: tuple[tuple[int, int], ...] = ()
-    """From how many elements of all rows on loops are of such lengths: fewer ask for no program of their own."""
+    fixed_from: int = 0
+    """The elements of all rows from which that pays: below it no length asks for a program of its own."""
     picks: bool = False
     """Whether it pays to pick rows that change, in the order of groups that do not, instead of adding up by index."""
     widest: int | None = None
@@ -110,9 +110,7 @@ class Backend(ABC):
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what the program should know of its lengths; those of ``few`` rows are written out, too."""
-        elements = kernel.elements(lengths) if cls.fixed_from else 0
-        allowed = [longest for least, longest in cls.fixed_from if elements >= least]
-        return kernel.with_fixed(lengths, cls.fixed, few, max(allowed, default=0) if cls.fixed_from else None)
+        return kernel.with_fixed(lengths, cls.fixed, few, cls.fixed_from)
 
     @classmethod
     def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:

@@ -21,7 +21,6 @@ from vecdist.codegen.cpu.collapsing import collapsed
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
 from vecdist.codegen.cpu.row_sizes import marked, row_sizes
-from vecdist.codegen.cpu.unrolling import UNROLLED
 from vecdist.codegen.routines import Routine, Tables
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
@@ -238,7 +237,7 @@ class Cpu(Backend):
     name = "cpu"
     nests = (*Backend.nests, collapsed, marked)  # for all threads to share
     fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
-    fixed_from = (2**18, fixed), (2**10, UNROLLED)
+    fixed_from = 2**18
 
     @classmethod
     def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:
