@@ -16,7 +16,7 @@ import numpy as np
 
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim
-from vecdist.passes.few_rows import STRIPPED, TALL, fits, jams
+from vecdist.passes.few_rows import LANES, STRIPPED, TALL, fits, jams
 from vecdist.primitives.products import THIN, product, transposed
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
@@ -60,7 +60,7 @@ def _in_kernel(rows: int, columns: int, vectors: int, words: int) -> bool:
     columns took it 32, 46, 56 and 123 us in float32, and 42, 140, 318 and 714 in float64; cuBLAS some 60 and 85.
     """
     work = rows * columns * vectors
-    if rows < (TALL if vectors <= BESIDE else STRIPPED) or not fits(vectors, columns):
+    if rows < (TALL if vectors <= LANES else STRIPPED) or not fits(vectors, columns):
         return columns <= THIN and work <= MOST_SHORT
     if jams(vectors, columns):
         return vectors <= JAMMED or work <= MOST_JAMMED
@@ -121,15 +121,15 @@ class Factors:
         ]
         if self.axes is not None:
             sooner = all(library) and between > THIN and (on_gpu or min(rows, columns) >= SEVERAL)
-            return partial(self._as_product, node) if sooner else None
+            return partial(self._as_product, node, self.axes) if sooner else None
         for (design, *_), of_rows, left in zip(ways, summed, library, strict=True):
             if on_gpu and of_rows and not left and _is_given(design, roots):
                 return partial(_as_sum, design is self.rows)
         return None
 
-    def _as_product(self, node: Node, pairs: Node) -> Node:
+    def _as_product(self, node: Node, axes: tuple[int, int, int], pairs: Node) -> Node:
         """The product that a sum of new pairs is."""
-        rows, columns, between = self.axes or (0, 0, 0)
+        rows, columns, between = axes
         first, second = pairs.args if node.args[0].args[0] is self.rows else pairs.args[::-1]
         found = product(_matrix(first, rows, between), _matrix(second, between, columns))
         return view(found, [(rows + node.ndim, 0, 1), (columns + node.ndim, 0, 1)], node.shape)

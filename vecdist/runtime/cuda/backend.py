@@ -363,11 +363,11 @@ class Cuda(Backend):
         Elements of few rows that are not long would be added up in memory of the grid, in any order.
         """
         found = super().chosen(part, lengths)
-        if found.first:
+        short = bool(found.first) and math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG
+        many = any(length_in(dim, lengths) > cls.side_by_side for dim in rows_behind(part.rows, found.first))
+        if short or many:
             kernel = cls.sized(schedule(*part.with_chosen(found), leading=found.leading), lengths)
-            short = math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG
             is_far = short and any(scatter.output in kernel.far for scatter in privatisable(kernel))
-            many = any(length_in(dim, lengths) > cls.side_by_side for dim in rows_behind(part.rows, found.first))
             if is_far or (many and not kernel.strips):
                 return part.chosen(lengths, cls.widest)
         return found
