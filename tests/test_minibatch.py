@@ -84,7 +84,7 @@ def test_other_batches_compile_nothing(density):
     v = POINTS[0]
     for batch in (np.arange(30), {"x": X[:30], "y": Y[:30]}):
         density.logdensity_and_gradient(v, batch=batch)
-    for size in (2, 30, 64):  # of several arrays few rows, fewer than columns, and many are programs of their own
+    for size in (2, 3, 4, 5, 30, 64):  # of several arrays up to 16 rows, more, and many are programs of their own
         density.logdensity_and_gradient(POINTS, batch=RNG.integers(0, ROWS, (4, size)))
     before = pipeline.compilations()
     for size in (2, 3, 4, 5, 31, 64, 65, ROWS, 1000):

@@ -48,6 +48,19 @@ def test_where_parts_of_rows_begin_is_known_with_their_length():
     assert not kernel.with_fixed(bound.lengths, 3).fixed
 
 
+def test_lengths_of_axes_behind_others_are_known_however_few_elements_there_are():
+    """Of columns and classes; rows and chains, with which arrays begin, are others in a next call."""
+    rng = np.random.default_rng(3)
+    for columns in (5, 17):
+        slopes, x = rng.normal(size=(2, columns)), rng.normal(size=(7, columns))
+        target = np.exp((lazy(slopes)[:, None] * lazy(x)).sum(axis=-1)).sum(axis=-1)
+        bound = bind((target.node,))
+        kernel = schedule(derived(Structure(bound.roots, pipeline.values)).all)
+        assert sorted(bound.lengths[dim] for dim in kernel.inner_dims()) == sorted((7, columns))
+        known = dict(cpu.Cpu.sized(kernel, bound.lengths).fixed)
+        assert [*known.values()] == ([columns] if columns <= 16 else [])
+
+
 @pytest.mark.slow
 def test_short_rows_of_long_arrays():
     """Compiled, with lengths as part of the program: rows written out, and rows as loops of known length."""

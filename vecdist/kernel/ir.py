@@ -254,20 +254,30 @@ class Kernel:
         return [loop.dims() for _, loop in self.shared_nests()], sorted(self.inner_dims())
 
     def with_fixed(
-        self, lengths: Mapping[str, int], longest: int, few: Collection[str] = (), least: int = 0
+        self, lengths: Mapping[str, int], longest: int, few: Collection[str] = (), least: int = 0, behind: int = 0
     ) -> Kernel:
         """The kernel for inner loops of these lengths, as far as they are at most ``longest``, or one of ``few``.
 
-        Where its loops have fewer than ``least`` elements, only lengths of loops in steps are: these run one by one.
-        What their indices are compared with is known with them, if it is no more: where parts of rows begin, and end.
+        Where its loops have fewer than ``least`` elements, only lengths of loops in steps are, which run one by one,
+        and those of axes behind others that are at most ``behind``.  What their indices are compared with is known
+        with them, if it is no more: where parts of rows begin, and end.
         """
         whole, inner = self._dims
         small = max((math.prod(lengths.get(dim, 1) for dim in dims) for dims in whole), default=0) < least
-        known = [(dim, lengths[dim]) for dim in (self._step_dims if small else inner) if dim in lengths]
-        fixed = tuple((dim, n) for dim, n in known if n > 0 and (n <= longest or (longest and dim in few)))
+        steps, others = {*self._step_dims} if small else {*inner}, self._behind
+        known = [(dim, lengths[dim]) for dim in inner if lengths.get(dim, 0) > 0]
+        fixed = tuple(
+            (dim, n) for dim, n in known
+            if ((n <= longest or (longest and dim in few)) if dim in steps else n <= behind and dim in others)
+        )  # fmt: skip
         beside = {name for dim, _ in fixed for name in self._beside.get(dim, ())} - dict(fixed).keys()
         parts = [(name, lengths[name]) for name in sorted(beside) if lengths[name] <= longest]
         return replace(self, fixed=(*fixed, *parts)) if fixed else self
+
+    @cached_property
+    def _behind(self) -> set[str]:
+        """The lengths of axes of arguments behind a first one: of rows, chains and draws there may soon be others."""
+        return {dim for slot in self.slots for dim in slot.shape[1:]}
 
     @cached_property
     def _beside(self) -> dict[str, set[str]]:

@@ -93,7 +93,9 @@ class Backend(ABC):
     fixed: int = 0
     """The longest inner loop whose length is part of the program, so that the compiler may write it out."""
     fixed_from: int = 0
-    """The elements of all rows from which that pays: below it no length asks for a program of its own."""
+    """The elements of all rows from which that pays: below it few lengths ask for a program of their own."""
+    fixed_behind: int = 0
+    """The longest inner loop along an axis behind others of which that is so however few elements there are."""
     picks: bool = False
     """Whether it pays to pick rows that change, in the order of groups that do not, instead of adding up by index."""
     widest: int | None = None
@@ -110,7 +112,7 @@ class Backend(ABC):
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what the program should know of its lengths; those of ``few`` rows are written out, too."""
-        return kernel.with_fixed(lengths, cls.fixed, few, cls.fixed_from)
+        return kernel.with_fixed(lengths, cls.fixed, few, cls.fixed_from, cls.fixed_behind)
 
     @classmethod
     def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:

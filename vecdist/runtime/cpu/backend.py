@@ -21,6 +21,7 @@ from vecdist.codegen.cpu.collapsing import collapsed
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
 from vecdist.codegen.cpu.row_sizes import marked, row_sizes
+from vecdist.codegen.cpu.unrolling import UNROLLED
 from vecdist.codegen.routines import Routine, Tables
 from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
@@ -238,6 +239,7 @@ class Cpu(Backend):
     nests = (*Backend.nests, collapsed, marked)  # for all threads to share
     fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
     fixed_from = 2**18
+    fixed_behind = UNROLLED
 
     @classmethod
     def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:
