@@ -125,6 +125,14 @@ def uncompiled():
         yield
 
 
+@pytest.fixture
+def small_products_are_calls(monkeypatch):
+    """Products of few elements are left to a library, as those of many are: tests of these need no large matrices."""
+    from vecdist.primitives import products
+
+    monkeypatch.setattr(products, "FEW", 0)
+
+
 @pytest.fixture(params=["uncompiled", pytest.param("compiled", marks=pytest.mark.slow)])
 def execution(request):
     """Kernels of the CPU are run by Python, and once more, among the slow tests, as they are compiled."""

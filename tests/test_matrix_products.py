@@ -10,7 +10,9 @@ from vecdist.graph.node import topological
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.passes.order import Structure, derived
+from vecdist.primitives import products
 
+pytestmark = pytest.mark.usefixtures("small_products_are_calls")
 RNG = np.random.default_rng(5)
 A, B = RNG.normal(size=(7, 5)), RNG.normal(size=(5, 6))
 
@@ -109,6 +111,19 @@ def test_products_with_a_small_matrix_stay_in_the_kernel(uncompiled, n, k, m):
     np.testing.assert_allclose(found, np.tanh(a @ b).sum(), rtol=1e-12)
     np.testing.assert_allclose(slopes[0], pull @ b.T, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(slopes[1], a.T @ pull, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k", "m"), [(5, 5, 5), (300, 5, 5), (30, 21, 13), (30, 13, 21), (4, 2050, 2)])
+def test_products_of_few_elements_stay_in_the_kernel(monkeypatch, uncompiled, n, k, m):
+    """Of one chain; many share a call."""
+    monkeypatch.setattr(products, "FEW", 2**13)
+    a, b = RNG.normal(size=(n, k)), RNG.normal(size=(k, m))
+    value, few = np.square(lazy(a) @ lazy(b)).sum(), n * k * m <= 2**13
+    assert all("BLAS" not in note for kernel in explain(value, (a, b)).kernels for note in kernel.notes) == few
+    found, slopes = value_and_grad(value, (a, b))
+    np.testing.assert_allclose(found, np.square(a @ b).sum(), rtol=1e-12)
+    for slope, wanted in zip(slopes, (2.0 * (a @ b) @ b.T, 2.0 * a.T @ (a @ b)), strict=True):
+        np.testing.assert_allclose(slope, wanted, rtol=1e-10, atol=1e-12 * abs(wanted).max())
 
 
 @pytest.mark.usefixtures("execution")

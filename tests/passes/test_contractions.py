@@ -16,6 +16,8 @@ from vecdist.passes.derivations import gradient_of
 from vecdist.passes.few_rows import TALL
 from vecdist.runtime import pipeline
 
+pytestmark = pytest.mark.usefixtures("small_products_are_calls")
+
 
 class There(np.ndarray):
     """What is taken for an array of a GPU."""

@@ -1,6 +1,7 @@
 """Products of matrices as sums: the same values, and no product left."""
 
 import numpy as np
+import pytest
 from reference import interpreted_bound, ops
 
 from vecdist import lazy
@@ -10,6 +11,7 @@ from vecdist.passes.derivations import gradient_of
 from vecdist.passes.products_as_loops import products_as_loops
 
 
+@pytest.mark.usefixtures("small_products_are_calls")
 def test_products_and_their_derivatives_become_sums():
     rng = np.random.default_rng(2)
     a, b, c = rng.normal(size=(6, 5)), rng.normal(size=(5, 7)), rng.normal(size=(7, 6))

@@ -23,7 +23,7 @@ from vecdist.lazy.reading import Readable
 from vecdist.lazy.refusals import INSTEAD, WHY
 from vecdist.lazy.ufuncs import apply, check_shapes
 from vecdist.lazy.views import broadcast_view, index_view, transpose_view
-from vecdist.primitives.products import by_loops, is_thin, product
+from vecdist.primitives.products import by_loops, is_small, product
 from vecdist.primitives.reductions import reduced
 from vecdist.primitives.scans import running
 from vecdist.primitives.structure import drop_axes, reshape, summed
@@ -352,7 +352,7 @@ def matmul(left: Operand, right: Operand) -> LazyArray:
     if a.shape[-1] != b.shape[inner]:
         raise ValueError(f"inner lengths differ in a matrix product of shapes {a.shape} and {b.shape}")
     if a.ndim == b.ndim == 2 and dtype.kind == "f" and 0 not in (*a.shape, *b.shape):
-        multiplied = by_loops if is_thin(a.shape[0], *b.shape) else product
+        multiplied = by_loops if is_small(a.shape[0], *b.shape) else product
         return LazyArray(multiplied(cast(a.node, dtype), cast(b.node, dtype)))
     if a.ndim > 1 and b.ndim > 2:
         check_shapes("np.matmul", [a[..., 0, 0].node, b[..., 0, 0].node])

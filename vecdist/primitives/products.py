@@ -22,9 +22,16 @@ THIN = 16
 a library, which stores what a kernel would keep, takes 1.4 to 10 times as long."""
 
 
-def is_thin(rows: int, inner: int, columns: int) -> bool:
-    """Whether a product is of many rows and a small matrix; of a small one and many columns a library is quicker."""
-    return rows >= columns and inner * columns <= THIN
+FEW = 2**13
+"""Products of elements, in all, that a kernel has done before a library is called."""
+
+
+def is_small(rows: int, inner: int, columns: int) -> bool:
+    """Whether a product is of few elements, or of many rows and a small matrix.
+
+    Of a small matrix and many columns a library is quicker.
+    """
+    return rows * inner * columns <= FEW or (rows >= columns and inner * columns <= THIN)
 
 
 def transposed(x: Node) -> Node:
