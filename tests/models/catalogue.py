@@ -213,7 +213,7 @@ def autoregression(level, phi, log_sigma, y):
 
 
 def response_data(rng, n):
-    people, items = n, 13 + n // 5  # more than in a short row, of which neighbours are taken together
+    people, items = n, 17 + n // 5  # more than kernels know the number of
     of_items = {"difficulty": rng.normal(size=items), "log_discrimination": rng.normal(scale=0.3, size=items)}
     return {"ability": rng.normal(size=people), **of_items, "y": rng.integers(0, 2, (people, items))}
 

@@ -28,6 +28,7 @@ from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, narrow_
 from vecdist.codegen.cpu.lanes import Lanes, apart, has_lanes, runs
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
+from vecdist.codegen.cpu.straight_rows import is_straight, straight_rows
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
 from vecdist.codegen.cpu.vector_sums import is_vector_sum, vector_sum
 from vecdist.codegen.cpu.versioning import versioned
@@ -127,7 +128,7 @@ def _expanded(kernel: Kernel, loop: Loop, part: Phase) -> dict[str, np.dtype]:
     """The buffers of a phase itself: what loops of elements carry, or the sums of an inner loop."""
     if runs(part):
         return Lanes(part).buffers
-    if part.loop is None or in_strips(part.loop, kernel):
+    if part.loop is None or in_strips(part.loop, kernel) or is_straight(part.loop, loop, dict(kernel.fixed)):
         return {}
     return expanded_sums(part.loop, loop, kernel.outputs)
 
@@ -150,6 +151,8 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
         columns = For(inner.index, inner.length, ())
         strips = _in_phases(kernel, inner, columns, f"first_{inner.index}", f"stop_{inner.index}")
         return (rows.expanded(phase, (*map(begun, inner.sums(loop.body)), strips, *phase.items)),)
+    if is_straight(inner, loop, fixed):
+        return straight_rows(rows, phase, loop.body, fixed, kernel.outputs)
     if is_interchanged(inner, loop):
         return interchanged(rows, phase, nested(inner, fixed), inner.sums(loop.body), kernel.outputs)
     if columns := narrow_columns(inner, loop, kernel.outputs):
