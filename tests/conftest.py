@@ -128,9 +128,11 @@ def uncompiled():
 @pytest.fixture
 def small_products_are_calls(monkeypatch):
     """Products of few elements are left to a library, as those of many are: tests of these need no large matrices."""
+    from vecdist.passes import contractions
     from vecdist.primitives import products
 
     monkeypatch.setattr(products, "FEW", 0)
+    monkeypatch.setattr(contractions, "FEW", 0)
 
 
 @pytest.fixture(params=["uncompiled", pytest.param("compiled", marks=pytest.mark.slow)])

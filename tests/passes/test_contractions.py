@@ -11,6 +11,7 @@ from vecdist import lazy, logpdf, logsumexp, value_and_grad
 from vecdist.distributions import Normal
 from vecdist.graph.leaves import leaf
 from vecdist.graph.node import topological
+from vecdist.passes import contractions
 from vecdist.passes.contractions import contracted
 from vecdist.passes.derivations import gradient_of
 from vecdist.passes.few_rows import TALL
@@ -63,6 +64,15 @@ def test_rows_of_float64_have_less_room():
     for columns, summed in ((8, True), (16, False)):
         b, x = given((4096, columns), (800, columns), dtype="f8")
         assert ("product" in ops(total(lazy(b) @ lazy(x).T), leaf(b))) is not summed
+
+
+def test_products_of_few_elements_are_sums_on_a_gpu(monkeypatch):
+    monkeypatch.setattr(contractions, "FEW", 2**16)
+    for columns, found in ((32, False), (33, True)):
+        for gpu in (True, False):
+            a, b = given((64, 32), (32, columns), gpu=gpu)
+            graph = contracted([np.tanh(lazy(a) @ lazy(b)).node])
+            assert any(node.op == "product" for node in topological(graph)) == (found or not gpu)
 
 
 def test_a_library_is_left_what_it_multiplies_sooner():

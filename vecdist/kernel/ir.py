@@ -277,7 +277,7 @@ class Kernel:
     @cached_property
     def _behind(self) -> set[str]:
         """The lengths of axes of arguments behind a first one: of rows, chains and draws there may soon be others."""
-        return {dim for slot in self.slots for dim in slot.shape[1:]}
+        return {dim for slot in self.slots for dim in slot.shape[1:] if isinstance(dim, str)}
 
     @cached_property
     def _beside(self) -> dict[str, set[str]]:

@@ -17,7 +17,7 @@ import numpy as np
 from vecdist.graph.node import Node, rewrite, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.few_rows import LANES, STRIPPED, TALL, fits, jams
-from vecdist.primitives.products import THIN, product, transposed
+from vecdist.primitives.products import THIN, by_loops, product, transposed
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 from vecdist.primitives.table import PRIMITIVES
 
@@ -29,7 +29,8 @@ MOST_WORDS = 2**29  # of all multiplications, where rows have more
 STRIPS, OF_TWO = 4096, 16  # vectors of which strips are all there at once, and words of a row with two in a strip
 JAMMED = 4  # the same of those that are written out
 MOST_JAMMED = 2**26  # multiplications of more of them
-MANY = 256  # the same on the CPU, where sums inside of rows inside of chains leave its vectors unused
+FEW = 2**16  # multiplications that a kernel has done before cuBLAS is called, and called again for each derivative
+MANY = 256  # the same as LARGE on the CPU, where sums inside of rows inside of chains leave its vectors unused
 SEVERAL = 16  # vectors of a sum from which on the CPU's is sooner: of 64 in a quarter of the time, of 2 in twice it
 THROUGH = {"view", "cast", "checked"}  # what elements go through one by one, beside operations on numbers
 
@@ -120,12 +121,13 @@ class Factors:
             for (_, length, vectors), each in zip(ways, summed, strict=True)
         ]
         if self.axes is not None:
-            sooner = all(library) and between > THIN and (on_gpu or min(rows, columns) >= SEVERAL)
+            many = math.prod(self.lengths) > FEW if on_gpu else min(rows, columns) >= SEVERAL
+            sooner = all(library) and between > THIN and many
             return partial(self._as_product, node, self.axes) if sooner else None
         for (design, *_), of_rows, left in zip(ways, summed, library, strict=True):
             if on_gpu and of_rows and not left and _is_given(design, roots):
                 return partial(_as_sum, design is self.rows)
-        return None
+        return by_loops if on_gpu and math.prod(self.lengths) <= FEW else None
 
     def _as_product(self, node: Node, axes: tuple[int, int, int], pairs: Node) -> Node:
         """The product that a sum of new pairs is."""
