@@ -225,13 +225,13 @@ def test_other_data_and_lengths_do_not_compile_again():
         np.testing.assert_allclose(value, wanted.sum(), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(grad, x.sum(axis=0) + rows * np.exp(y), rtol=1e-12)
 
-    both(3, 4)
-    both(10, 40)  # rows that are not short run in another way
+    for columns in (4, 1, 17, 40):  # up to 16 of them are written out; rows that are not short run in another way
+        both(10, columns)
     before = pipeline.compilations()
-    for shape in ((3, 4), (4, 3), (7, 5), (7, 14), (100, 50), (2, 0)):
+    for shape in ((3, 4), (4, 4), (7, 18), (7, 24), (100, 50), (2, 0)):
         both(*shape)
     assert pipeline.compilations() == before
-    for shape in ((1, 1), (1, 4), (0, 1)):
+    for shape in ((1, 1), (1, 4), (0, 1), (1, 17)):
         both(*shape)
     assert pipeline.compilations() == before, "lengths 1 and 0 are lengths like any other"
 

@@ -1,9 +1,10 @@
-"""Random sums of products of arrays of several axes on a GPU, beside the interpreter."""
+"""Random sums of products of arrays of several axes on a GPU, beside the interpreter; integers that wrap."""
 
 import numpy as np
 import pytest
 from interpreting import by_interpreter
 from random_tensors import tensors
+from wrapping_integers import CASES, ENDS
 
 import vecdist
 from vecdist import lazy, value_and_grad
@@ -25,3 +26,12 @@ def test_loops_in_loops(seed):
     np.testing.assert_allclose(float(value), truth, rtol=rtol, atol=rtol * max(1.0, abs(float(truth))))
     for mine, other in zip(slopes, wanted, strict=True):
         np.testing.assert_allclose(mine.get(), other, rtol=rtol, atol=rtol * max(1.0, np.abs(other).max()))
+
+
+def test_integers_wrap_wherever_they_are_compared():
+    import cupy
+
+    for number, case in enumerate(CASES):
+        with np.errstate(over="ignore"):
+            wanted = case(ENDS)
+        assert np.asarray(case(lazy(cupy.asarray(ENDS)))).tolist() == wanted.tolist(), number

@@ -46,13 +46,18 @@ def type_name(dtype: np.dtype) -> str:
     return f"{dtype.kind}{dtype.itemsize}"
 
 
+WRAPPING = {"add", "sub", "mul", "neg"}
+"""What integers of 64 bits go through as unsigned ones: where signed ones overflow compilers may do as they please."""
+
+
 def computed(item: Assign) -> Expr:
     """The value of a primitive, or of an expression as it stands."""
     if item.op == "index":
         return item.args[0]
     if item.op == "cast" and item.dtype.kind == "b":
         return item.args[0].differs(0)
-    places = {f"_{place}": arg for place, arg in enumerate(item.args)}
+    wraps = item.op in WRAPPING and item.dtype == np.int64
+    places = {f"_{place}": Name("u8")(arg) if wraps else arg for place, arg in enumerate(item.args)}
     found = substituted(_template(item.op, len(item.args)), {**places, "_dtype": Name(type_name(item.dtype))})
     if item.dtype.kind in "iu" and item.op not in {"cast", "where", "bits"}:
         return of_type(item.dtype, found)
