@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from interpreting import by_interpreter, nothing_computed
 from scipy import special, stats
-from wrapping_integers import CASES, ENDS
 
 from vecdist import LazyArray, lazy, log_mix, log_softmax, logpdf, logsumexp, mixture, softmax, value_and_grad
 from vecdist import compile as compile_function
@@ -99,13 +98,6 @@ def test_compiled_extremes_of_integers(dtype):
     info = np.iinfo(dtype)
     x = np.array([[info.min, info.min], [info.max, info.min], [info.max, info.max], [3, 7]], dtype)
     assert_same(lazy(x).max(axis=1) - lazy(x).min(axis=1), quietly(lambda: x.max(axis=1) - x.min(axis=1)))
-
-
-@pytest.mark.usefixtures("execution")
-def test_integers_wrap_wherever_they_are_compared():
-    """No compiler may take it that they do not: ``x + 1 > x`` is false of the largest one."""
-    for number, case in enumerate(CASES):
-        assert np.asarray(case(lazy(ENDS))).tolist() == quietly(case, ENDS).tolist(), number
 
 
 @pytest.mark.parametrize("length", [1, 256, 4096, 10_000])

@@ -140,7 +140,7 @@ def _integer_floor_divide(x: Node, y: Node) -> Node:
     quotient = cast(floor(x / y), x.dtype)
     if x.dtype.itemsize == 8:
         rest = cast(x - quotient * y, np.int64)
-        quotient = quotient + cast(floor(rest / y), x.dtype)
+        quotient = quotient + cast(cast(floor(rest / y), np.int64), x.dtype)  # which may be negative
         rest, divisor = cast(x - quotient * y, np.int64), cast(y, np.int64)
         over = ne(rest, 0) & ne(rest < 0, divisor < 0)
         under = ~over & (-abs(rest) <= -abs(divisor))  # the least integer has no absolute value, but this
