@@ -59,7 +59,7 @@ def computed(item: Assign) -> Expr:
     if item.op == "cast" and item.dtype.kind in "iu" and item.dtype.itemsize <= 2:
         return of_type(item.dtype, Name("i8")(item.args[0]))  # what a float is beyond these wraps
     wraps = item.op in WRAPPING and item.dtype == np.int64
-    places = {f"_{place}": Name("u8")(arg) if wraps else arg for place, arg in enumerate(item.args)}
+    places = {f"_{place}": Name("u8")(Name("i8")(arg)) if wraps else arg for place, arg in enumerate(item.args)}
     found = substituted(_template(item.op, len(item.args)), {**places, "_dtype": Name(type_name(item.dtype))})
     if item.dtype.kind in "iu" and item.op not in {"cast", "where", "bits"}:
         return of_type(item.dtype, found)

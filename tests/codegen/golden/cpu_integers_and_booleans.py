@@ -20,7 +20,7 @@ def nest0(first, last, p_a8, x0, x1, x2, x3, x4, o1, n0):
         for i0 in range(block * size, end):
             v1 = load(x0, i0, -1, 2)
             v3 = v1 < v2
-            v5 = i8(u8(v1) * u8(v4))
+            v5 = i8(u8(i8(v1)) * u8(i8(v4)))
             v7 = select(v3, v5, v6)
             a8 = accumulate_sum(a8, v7)
             v11 = v1 < v10

@@ -40,22 +40,22 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
                 f_v1_0, f_v1_1 = load_2(x0, ahead + 2 * thread)
                 f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
             v3_0 = v1_0 < v2
-            v5_0 = i8(u8(v1_0) * u8(v4))
+            v5_0 = i8(u8(i8(v1_0)) * u8(i8(v4)))
             v7_0 = cuda.selp(v3_0, v5_0, v6)
             v11_0 = v1_0 < v10
             o1[i0_0] = v11_0
             v3_1 = v1_1 < v2
-            v5_1 = i8(u8(v1_1) * u8(v4))
+            v5_1 = i8(u8(i8(v1_1)) * u8(i8(v4)))
             v7_1 = cuda.selp(v3_1, v5_1, v6)
             v11_1 = v1_1 < v10
             o1[i0_1] = v11_1
             v3_2 = v1_2 < v2
-            v5_2 = i8(u8(v1_2) * u8(v4))
+            v5_2 = i8(u8(i8(v1_2)) * u8(i8(v4)))
             v7_2 = cuda.selp(v3_2, v5_2, v6)
             v11_2 = v1_2 < v10
             o1[i0_2] = v11_2
             v3_3 = v1_3 < v2
-            v5_3 = i8(u8(v1_3) * u8(v4))
+            v5_3 = i8(u8(i8(v1_3)) * u8(i8(v4)))
             v7_3 = cuda.selp(v3_3, v5_3, v6)
             v11_3 = v1_3 < v10
             o1[i0_3] = v11_3
@@ -69,7 +69,7 @@ def kernel(x0, x1, x2, x3, x4, o0, o1, n0, partials, arrivals):
                 if i0 < n0:
                     v1 = x0[i0]
                     v3 = v1 < v2
-                    v5 = i8(u8(v1) * u8(v4))
+                    v5 = i8(u8(i8(v1)) * u8(i8(v4)))
                     v7 = cuda.selp(v3, v5, v6)
                     a8 = a8 + i8(v7)
                     v11 = v1 < v10
