@@ -1,4 +1,4 @@
-"""Short loops in each other that add to columns are written out: what is planned, and random ones beside NumPy."""
+"""Short loops in each other that add to columns are written out: the plan, and random ones beside the interpreter."""
 
 import numpy as np
 import pytest

@@ -47,7 +47,10 @@ def type_name(dtype: np.dtype) -> str:
 
 
 WRAPPING = {"add", "sub", "mul", "neg"}
-"""What integers of 64 bits go through as unsigned ones: where signed ones overflow compilers may do as they please."""
+"""What integers of 64 bits go through as unsigned ones: where signed ones overflow compilers may do as they please.
+
+They are of 64 bits first: indices, where Python runs the code, are numbers of its own, and may be below zero.
+"""
 
 
 def computed(item: Assign) -> Expr:

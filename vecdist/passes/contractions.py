@@ -110,7 +110,8 @@ class Factors:
     ) -> Callable[..., Node] | None:
         """What makes of new arguments a product of a sum, or a sum of a product, where that is sooner computed.
 
-        Either factor may be the design, whose rows a kernel goes through; without ``users`` no product is a sum.
+        Either factor may be the design, whose rows a kernel goes through; without ``users`` none is.  On a GPU every
+        product of few elements is a sum.
         """
         rows, columns, between = self.lengths
         ways = [(self.rows, rows, columns), (self.columns, columns, rows)]

@@ -13,11 +13,11 @@ from vecdist.codegen.collapsing import loops_in
 from vecdist.codegen.cpu.fission import Phase, Rows
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.reductions import F4, beginning, is_narrow, narrowed, reduced
-from vecdist.codegen.cpu.unrolling import STATEMENTS, UNROLLED
-from vecdist.kernel.code import Set, let
-from vecdist.kernel.expressions import Constant, Name, substituted
+from vecdist.codegen.cpu.unrolling import STATEMENTS, UNROLLED, unrolled
+from vecdist.kernel.code import For, let
+from vecdist.kernel.expressions import Constant, Name
 from vecdist.kernel.ir import Block, Loop, Output
-from vecdist.kernel.statements import Accumulate, Assign, Load, Made, Scatter, Statement, Store, Total, renamed
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Store, Total
 
 
 def is_straight(inner: Loop, rows: Loop, fixed: Mapping[str, int]) -> bool:
@@ -35,9 +35,8 @@ def is_straight(inner: Loop, rows: Loop, fixed: Mapping[str, int]) -> bool:
 
 def _count(loop: Loop, fixed: Mapping[str, int]) -> int:
     """The statements of a loop that is written out."""
-    return fixed[loop.dim] * sum(
-        _count(item, fixed) if isinstance(item, Loop) else 1 for _, item in loop.body.items
-    )  # fmt: skip
+    each = [_count(item, fixed) if isinstance(item, Loop) else 1 for _, item in loop.body.items]
+    return fixed[loop.dim] * sum(each)
 
 
 def straight_rows(rows: Rows, phase: Phase, home: Block, fixed: Mapping[str, int], outputs: Sequence[Output]) -> Items:
@@ -46,18 +45,19 @@ def straight_rows(rows: Rows, phase: Phase, home: Block, fixed: Mapping[str, int
     lines = _written_out(phase.loop, home, fixed)
     inside = {home, *(each.body for each in (phase.loop, *loops_in(phase.loop)))}
     elsewhere = {item.name: item for item in lines if isinstance(item, Accumulate) and item.home not in inside}
-    scatters = list({(item.output, item.indices): item for item in lines if isinstance(item, Scatter)}.values())
-    names = {(item.output, item.indices): f"t{number}" for number, item in enumerate(scatters)}
-
-    def own(item: Scatter, value: Name | None = None) -> Accumulate:
-        name = names[item.output, item.indices]
-        return Accumulate(name, value or item.value, home, outputs[item.output].dtype)
-
-    body = tuple([own(item) if isinstance(item, Scatter) else item for item in lines])
+    scatters = {(item.output, item.indices): item for item in lines if isinstance(item, Scatter)}
+    sums = {
+        place: Accumulate(f"t{number}", item.value, home, outputs[item.output].dtype)
+        for number, (place, item) in enumerate(scatters.items())
+    }
+    body = tuple([
+        replace(sums[item.output, item.indices], value=item.value) if isinstance(item, Scatter) else item
+        for item in lines
+    ])  # fmt: skip
     return (
-        *[let(own(item).name, F4(0) if is_narrow(own(item)) else beginning(own(item))) for item in scatters],
+        *[let(item.name, F4(0) if is_narrow(item) else beginning(item)) for item in sums.values()],
         *narrowed((rows.expanded(phase, (*body, *phase.items)),), [*elsewhere.values()]),
-        *[replace(item, value=Name(own(item).name)) for item in scatters],
+        *[replace(item, value=Name(sums[place].name)) for place, item in scatters.items()],
     )
 
 
@@ -68,18 +68,4 @@ def _written_out(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:
         body += loop.body.statements(level)
         for each in loop.body.loops(level):
             body += _written_out(each, loop.body, fixed)
-    turns = [item for turn in range(fixed[loop.dim]) for item in _turn(body, loop.index, turn)]
-    return reduced(tuple(turns), loop.sums(home))
-
-
-def _turn(body: Sequence[Item], index: str, turn: int) -> list[Item]:
-    """The statements of one turn, with names of their own."""
-    own = {item.name: Name(f"{item.name}_{turn}") for item in body if isinstance(item, Made)}
-    meanings = {index: Constant(turn), **own}
-    found: list[Item] = []
-    for item in body:
-        if isinstance(item, Statement):
-            found.append(renamed(item, meanings))
-        elif isinstance(item, Set):
-            found.append(replace(item, value=substituted(item.value, meanings)))
-    return found
+    return reduced(unrolled(For(loop.index, loop.length, tuple(body)), fixed[loop.dim]), loop.sums(home))

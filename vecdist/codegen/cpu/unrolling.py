@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from vecdist.codegen.cpu.mixed import Item, Items
-from vecdist.kernel.code import For
-from vecdist.kernel.expressions import Constant, Name
+from vecdist.kernel.code import For, Set
+from vecdist.kernel.expressions import Constant, Name, substituted
 from vecdist.kernel.ir import Loop
-from vecdist.kernel.statements import Assign, Load, Scatter, Statement, renamed
+from vecdist.kernel.statements import Made, Scatter, Statement, renamed
 
 UNROLLED = 16  # elements of a row, at most: so many are gathered from rows that lie behind each other
 STATEMENTS = 512  # of a row, at most
@@ -24,12 +25,15 @@ def is_unrolled(inner: Loop, fixed: Mapping[str, int]) -> bool:
 
 def unrolled(loop: For[Item], count: int) -> Items:
     """The turns of a loop, each with names of its own."""
-    own = [item.name for item in loop.body if isinstance(item, Assign | Load)]
-    return tuple(
-        [
-            renamed(item, {loop.index: Constant(turn), **{name: Name(f"{name}_{turn}") for name in own}})
-            for turn in range(count)
-            for item in loop.body
-            if isinstance(item, Statement)
-        ]
-    )
+    return tuple([item for turn in range(count) for item in _turn(loop, turn)])
+
+
+def _turn(loop: For[Item], turn: int) -> Iterator[Item]:
+    """The statements of one turn, and what sums of its own begin and end with."""
+    own = {item.name: Name(f"{item.name}_{turn}") for item in loop.body if isinstance(item, Made)}
+    meanings = {loop.index: Constant(turn), **own}
+    for item in loop.body:
+        if isinstance(item, Statement):
+            yield renamed(item, meanings)
+        elif isinstance(item, Set):
+            yield replace(item, value=substituted(item.value, meanings))

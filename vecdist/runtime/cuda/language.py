@@ -20,7 +20,7 @@ SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 if SIMULATED:
     f4, f8, b1 = np.float32, np.float64, np.bool_
     i1, i2, i4, i8 = np.int8, np.int16, np.int32, np.int64
-    u1, u2, u4 = np.uint8, np.uint16, np.uint32
+    u1, u2, u4, u8 = np.uint8, np.uint16, np.uint32, np.uint64
     memory_f4, memory_f8, memory_u1 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8)
     memory_i1, memory_i2, memory_i4, memory_i8 = (np.dtype(f"i{size}") for size in (1, 2, 4, 8))
     memory_u2, memory_u4, memory_u8 = (np.dtype(f"u{size}") for size in (2, 4, 8))
@@ -28,9 +28,6 @@ if SIMULATED:
     rint_f4 = rint_f8 = np.rint
     sqrt_f4 = sqrt_f8 = np.sqrt
     fmod_f4 = fmod_f8 = np.fmod
-
-    def u8(value: int | float) -> np.uint64:
-        return np.uint64(value % 2**64 if isinstance(value, int) else value)  # Python's wrap, too
 
     def bits_f4(value: np.float32) -> np.int32:
         return np.float32(value).view(np.int32)
