@@ -122,15 +122,27 @@ def populations(sites=25, visits=3, most=70):
     return model, {"rate": positive(), "seen": real()}
 
 
+def answers(persons=60, questions=12):
+    """Answers of persons to questions, each of which has a level and a slope."""
+    y = np.random.default_rng(11).integers(0, 2, (persons, questions))
+
+    def model(ability, level, slope):
+        prior = sum(logpdf(Normal(0.0, 1.0), each).sum() for each in (ability, level))
+        logit = slope * (ability[:, None] - level)
+        return prior, logpdf(Gamma(2.0, 2.0), slope).sum(), logpmf(Bernoulli(logit=logit), y).sum()
+
+    return model, {"ability": real(persons), "level": real(questions), "slope": positive(questions)}
+
+
 MODELS = {
     made.__name__: made
-    for made in (regression, two_normals, groups, net, factors, words, hidden_states, distances, populations)
+    for made in (regression, two_normals, groups, net, factors, words, hidden_states, distances, populations, answers)
 }
 SMALL = {
     "regression": {"n": 12}, "two_normals": {"n": 11}, "groups": {"n": 13, "count": 3},
     "net": {"n": 4, "inputs": 2, "hidden": 3}, "factors": {"n": 5},
     "words": {"n": 9, "documents": 4, "vocabulary": 4}, "hidden_states": {"steps": 4, "states": 3},
-    "distances": {"n": 5}, "populations": {"sites": 3, "most": 9},
+    "distances": {"n": 5}, "populations": {"sites": 3, "most": 9}, "answers": {"persons": 4, "questions": 3},
 }  # fmt: skip
 
 

@@ -1,12 +1,12 @@
 """Random functions of a few chains, each of which a block takes through all loops."""
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from unittest import mock
 
 import numpy as np
 
 from vecdist import lazy, logsumexp
-from vecdist.codegen.cuda import block_per_chain
+from vecdist.codegen.cuda import block_per_chain, jammed_rows, parted_chains
 
 SEEDS = range(14)
 
@@ -50,13 +50,43 @@ def case(seed, lengths=(1, 7, 33, 70), place=np.asarray):
     return ((of_each.sum(), of_each), tuple(wrt)), int(rng.choice([1, 2, 3]))
 
 
+LINKS = {
+    "tanh": np.tanh, "bell": lambda z: np.exp(-(z**2)), "softplus": lambda z: np.log(1.0 + np.exp(z)), "cosine": np.cos,
+}  # fmt: skip
+
+
+def answers(seed, lengths, dtype="f8", place=np.asarray):
+    """A sum over rows and columns of each chain, which has parameters of both; these are derived in."""
+    rng = np.random.default_rng([20261130, seed])
+    chains, rows, columns = (int(each) for each in rng.choice(lengths, 3))
+
+    def drawn(*shape):
+        return place(rng.normal(size=shape).astype(dtype))
+
+    own = [drawn(chains, rows, 1), drawn(chains, 1, columns), drawn(chains, 1, columns)]
+    y = drawn(rows, columns)
+    link = LINKS[str(rng.choice([*LINKS]))]
+    first, second, third = map(lazy, own)
+    values = link(np.exp(0.3 * third) * (first - second)) * y
+    return (values.sum(), values.sum(axis=(-1, -2)) - 0.5 * (first**2).sum(axis=(-1, -2))), tuple(own)
+
+
 def cases():
-    return {f"block per chain {seed}": (*case(seed), 1) for seed in SEEDS}
+    found = {f"block per chain {seed}": (*case(seed), 1) for seed in SEEDS}
+    kinds = {seed: ("f4", "f8")[seed % 2] for seed in range(6)}
+    return found | {
+        f"block per chain of answers {seed}": (answers(seed, (2, 3, 7, 40), dtype), 2, 1)
+        for seed, dtype in kinds.items()
+    }
 
 
 @contextmanager
 def settings():
-    """All chains are worth a block, where these may have one."""
-    always = mock.patch.object(block_per_chain, "CHAINS", 1), mock.patch.object(block_per_chain, "GAIN", 0)
-    with always[0], always[1]:
+    """All chains are worth a block, where these may have one; rows are enough, and long, to be written out."""
+    least = {
+        block_per_chain: {"CHAINS": 1, "GAIN": 0}, parted_chains: {"GAIN": 0}, jammed_rows: {"LEAST": 1, "LONG": 1},
+    }  # fmt: skip
+    with ExitStack() as stack:
+        for module, numbers in least.items():
+            stack.enter_context(mock.patch.multiple(module, **numbers))
         yield

@@ -6,7 +6,7 @@ loads is computed in each (rematerialisation); what adds up, or is stored, belon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, final
 
 from vecdist.kernel.copies import Copy
@@ -109,6 +109,48 @@ def part_of(loop: Loop, number: int, items: Items) -> Loop:
     for level, item in items:
         body.put(level, copy.loop(item, body) if isinstance(item, Loop) else copy.copied(item, body))
     return Loop(loop.dim, body, size=loop.size)
+
+
+@final
+class Split(Copy):
+    """Loop nests again, where loops of certain ``rows`` have those of their parts apart that these need nothing of."""
+
+    def __init__(self, rows: Iterable[Loop], wanted: Callable[[Loop, Loop], bool] = lambda rows, loop: True) -> None:
+        super().__init__()
+        self.wanted, self.found = wanted, False
+        self.rows: dict[Block | None, Loop] = {each.body: each for each in rows}
+
+    def put(self, new: Block, level: int, loop: Loop) -> None:
+        rows = self.rows.get(loop.body.parent)
+        for each in self._parts(loop, rows) if rows else [loop]:
+            super().put(new, level, each)
+
+    def _parts(self, loop: Loop, rows: Loop) -> list[Loop]:
+        """A loop with what leaves sums to its row, and one for each of its other loops; itself where it has but one."""
+        several = [] if loop.sequential or not loop.body.every_loop() or loop.scatters() else parts(loop)
+        apart = [part.items for part in several if has_loops(part.items) and _leaves_nothing(part.items, rows)]
+        if not apart or len(several) == 1 or not self.wanted(rows, loop):
+            return [loop]
+        self.found = True
+        kept = [part.items for part in several if part.items not in apart]
+        groups = [*([kept] if kept else []), *([each] for each in apart)]
+        return [part_of(loop, number, in_order(loop, each)) for number, each in enumerate(groups)]
+
+
+def has_loops(items: Items) -> bool:
+    return any(isinstance(item, Loop) for _, item in items)
+
+
+def _leaves_nothing(items: Items, rows: Loop) -> bool:
+    """Whether nothing adds up to sums of a row, or of all."""
+    inside, outside = [each for _, item in items for each in statements(item)], {*rows.body.chain()}
+    return not any(isinstance(each, Accumulate) and each.home in outside for each in inside)
+
+
+def in_order(loop: Loop, groups: Sequence[Items]) -> Items:
+    """What stands in any of several groups of the items of a loop, once."""
+    wanted = {id(item) for items in groups for _, item in items}
+    return [each for each in loop.body.items if id(each[1]) in wanted]
 
 
 @final

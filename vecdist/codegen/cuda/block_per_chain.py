@@ -32,10 +32,9 @@ HOP, OF_BLOCK = 6, 120  # statements in the time that lanes of a warp take to ad
 def by_blocks(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose last nests are over chains that blocks take; itself where none are, or no block would be busy."""
     for dim in dict.fromkeys(loop.first_dim for _, loop in kernel.shared_nests()):
-        chains = _Chains(kernel, dim)
-        if lengths.get(dim, 0) >= CHAINS and chains.are_apart() and chains.is_faster(lengths):
-            root = _Behind(chains).block(kernel.root)
-            return replace(kernel, root=root, by_block=dim, block_level=chains.before)
+        chains = Chains(kernel, dim)
+        if chains.are_many(lengths) and chains.are_apart() and chains.are_faster(lengths):
+            return chains.in_blocks()
     return kernel
 
 
@@ -83,7 +82,7 @@ def _time(rows: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> flo
 
 
 @final
-class _Chains:
+class Chains:
     """The nests of a kernel over chains, which are the rows of this length."""
 
     def __init__(self, kernel: Kernel, dim: str) -> None:
@@ -100,6 +99,10 @@ class _Chains:
     @cached_property
     def first(self) -> int:
         return min(level for level, _ in self.nests)
+
+    def are_many(self, lengths: Mapping[str, int]) -> bool:
+        """Whether blocks that take a chain each keep a GPU busy."""
+        return lengths.get(self.dim, 0) >= CHAINS
 
     def are_apart(self) -> bool:
         """Whether chains need nothing of each other, no other nest anything of them, and their own nests must wait."""
@@ -144,15 +147,37 @@ class _Chains:
         of_first = bool(found) and found[0].args[0] == Name(loop.index) // loop.length_behind
         return Name(found[0].name) if of_first else None
 
-    def is_faster(self, lengths: Mapping[str, int]) -> bool:
+    def in_blocks(self) -> Kernel:
+        """The kernel whose blocks take a chain each."""
+        root = _Behind(self).block(self.kernel.root)
+        return replace(self.kernel, root=root, by_block=self.dim, block_level=self.before)
+
+    def are_faster(self, lengths: Mapping[str, int]) -> bool:
         """Whether blocks that take a chain each need less time than a grid that goes through one nest after another."""
-        chains, levels = lengths[self.dim], len({level for level, _ in self.nests})
-        times = [_times(loop.body, lengths, loop.turns(lengths) // chains) for _, loop in self.nests]
+        return GAIN * self.by_block(lengths) < self.by_grid(lengths)
+
+    def by_block(self, lengths: Mapping[str, int]) -> float:
+        """The time, in statements that a block computes one after another, where blocks take a chain each."""
+        of_chain = sum(block for block, _ in self._times(lengths)) * self._size / 4 + self._levels * WAIT
+        return max(ALONE, lengths[self.dim] / AT_ONCE) * of_chain
+
+    def by_grid(self, lengths: Mapping[str, int]) -> float:
+        """The same of a grid that goes through one nest after another."""
+        work = sum(work for _, work in self._times(lengths)) / THREADS * self._size / 4
+        return lengths[self.dim] / AT_ONCE * work + self._bytes(lengths) / AT_ONCE / BYTES + self._levels * MEET
+
+    @cached_property
+    def _levels(self) -> int:
+        return len({level for level, _ in self.nests})
+
+    @cached_property
+    def _size(self) -> int:
+        """The bytes of the widest number that is loaded."""
         inside = [item for _, loop in self.nests for item in loop.body.walk()]
-        size = max((item.dtype.itemsize for item in inside if isinstance(item, Load)), default=8)
-        by_block = sum(block for block, _ in times) * size / 4 + levels * WAIT
-        by_grid = sum(work for _, work in times) / THREADS * size / 4 + self._bytes(lengths) / chains / BYTES
-        return GAIN * max(ALONE, chains / AT_ONCE) * by_block < chains / AT_ONCE * by_grid + levels * MEET
+        return max((item.dtype.itemsize for item in inside if isinstance(item, Load)), default=8)
+
+    def _times(self, lengths: Mapping[str, int]) -> list[tuple[int, int]]:
+        return [_times(loop.body, lengths, loop.turns(lengths) // lengths[self.dim]) for _, loop in self.nests]
 
     def _bytes(self, lengths: Mapping[str, int]) -> int:
         """What nests read, and write, of what they leave to each other."""
@@ -194,7 +219,7 @@ def _others(loop: Loop) -> dict[int, list[Expr]]:
 class _Behind(Copy):
     """The loop nests of a kernel again, those over chains behind all others, and behind them what needs their sums."""
 
-    def __init__(self, chains: _Chains) -> None:
+    def __init__(self, chains: Chains) -> None:
         super().__init__()
         self.chains = chains
         self.own: set[object] = {loop for _, loop in chains.nests}

@@ -12,13 +12,17 @@ from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
 from vecdist.codegen.cuda.narrow_sums import by_one_lane, narrowed
 from vecdist.codegen.cuda.prefix_sums import is_scan, scan, shared_words
 from vecdist.codegen.cuda.reductions import begun, of_warps, over_lanes, to_shared
-from vecdist.codegen.cuda.tiling import Tile, sequential, tiled, unrolling
+from vecdist.codegen.cuda.tiling import Tile, looped, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import is_short, jammed, masked
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let
 from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name, joined
 from vecdist.kernel.ir import Block, Loop
-from vecdist.kernel.statements import Accumulate, Flag, Scatter, Store, Total
+from vecdist.kernel.statements import Accumulate, Flag, Load, Scatter, Store, Total
+
+SHORT = 16  # turns of a loop that one lane goes through, up to which they are written out
+SEVERAL = 4  # sums that elements are added to, from which on these have few registers
+LOADED = 48  # words that a lane loads together then
 
 
 def group(rows: Loop, grid: Grid, takes_blocks: bool) -> Iterator[Code]:
@@ -95,9 +99,13 @@ def _alone(rows: Loop, grid: Grid) -> Expr:
 
 def _of_each_lane(loop: Loop, rows: Loop, grid: Grid) -> Items:
     """What is done for each element of a loop; of loops inside it whose length is known a few elements at a time."""
-    if rows not in grid.lanes:
-        return sequential(loop.body)
-    return sequential(loop.body, lambda loop, home, body: by_one_lane(loop, home, grid.fixed[loop.dim], body))
+
+    def written(inner: Loop, home: Block, body: Items) -> Items:
+        length = grid.fixed.get(inner.dim, 0)
+        known = rows in grid.lanes or 0 < length <= SHORT
+        return by_one_lane(inner, home, length, body) if known else looped(inner, home, body)
+
+    return sequential(loop.body, written)
 
 
 def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
@@ -113,11 +121,21 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     if rows in grid.lanes:
         return _fixed(loop, rows, body, grid)
     short = is_short(loop)
-    tile = Tile(loop, unrolling(loop, wide=not short), cuda.LANE, cuda.LANES, cuda.MASK)
+    tile = Tile(loop, _copies(loop, short), cuda.LANE, cuda.LANES, cuda.MASK)
     if tile.copies > 1 and loop.dim not in grid.fixed:
         turn = tiled(tile, jammed(tile), masked(tile) if short else ())
         return (For("base", loop.length, turn, ZERO, tile.width),)
     return (For(loop.index, loop.length, body, cuda.LANE, cuda.LANES),)
+
+
+def _copies(loop: Loop, short: bool) -> int:
+    """The elements of a loop that a lane takes in one turn: fewer where many sums are in registers beside them."""
+    copies, items = unrolling(loop, wide=not short), [item for _, item in loop.body.items]
+    words = sum(item.dtype.itemsize // 4 for item in items if isinstance(item, Load))
+    several = sum(isinstance(item, Accumulate) for item in items) >= SEVERAL
+    while several and copies > 1 and copies * words > LOADED:
+        copies //= 2
+    return copies
 
 
 def _fixed(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:

@@ -15,7 +15,7 @@ from typing import final
 from vecdist.codegen.collapsing import indices
 from vecdist.codegen.cuda.grid import THREADS
 from vecdist.codegen.cuda.privatisation import privatisable
-from vecdist.codegen.fission import Items, part_of, parts, statements
+from vecdist.codegen.fission import Items, Split, part_of, parts
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load
@@ -24,55 +24,16 @@ from vecdist.passes.hoist import BUSY
 
 def spread_rows(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel in which loops that stand in too few rows are rows, or one with those inside; itself where none do."""
-    split = _Split(kernel, lengths)
+
+    def few(rows: Loop, loop: Loop) -> bool:
+        return rows.turns(lengths) * min(loop.turns(lengths), THREADS) < BUSY
+
+    split = Split([loop for _, loop in kernel.shared_nests() if not loop.sequential], few)
     root = split.block(kernel.root)
     apart = replace(kernel, root=root) if split.found else kernel
     spread = _Spread(apart, lengths)
     root = spread.block(apart.root)
     return replace(apart, root=root, spread=tuple(spread.names)) if spread.names else apart
-
-
-@final
-class _Split(Copy):
-    """The loop nests of a kernel again, where loops of few rows have parts that these need nothing of apart."""
-
-    def __init__(self, kernel: Kernel, lengths: Mapping[str, int]) -> None:
-        super().__init__()
-        self.lengths, self.found = lengths, False
-        self.rows = {loop.body: loop for _, loop in kernel.shared_nests() if not loop.sequential}
-
-    def put(self, new: Block, level: int, loop: Loop) -> None:
-        rows = self.rows.get(loop.body.parent) if loop.body.parent else None
-        for each in self._parts(loop, rows) if rows else [loop]:
-            super().put(new, level, each)
-
-    def _parts(self, loop: Loop, rows: Loop) -> list[Loop]:
-        """A loop with what leaves sums to its row, and one for each of its other loops; itself where it has but one."""
-        several = [] if loop.sequential or not loop.body.every_loop() or loop.scatters() else parts(loop)
-        apart = [part.items for part in several if _has_loops(part.items) and _leaves_nothing(part.items, rows)]
-        few = rows.turns(self.lengths) * min(loop.turns(self.lengths), THREADS) < BUSY
-        if not few or not apart or len(several) == 1:
-            return [loop]
-        self.found = True
-        kept = [part.items for part in several if part.items not in apart]
-        groups = [*([kept] if kept else []), *([each] for each in apart)]
-        return [part_of(loop, number, _in_order(loop, each)) for number, each in enumerate(groups)]
-
-
-def _has_loops(items: Items) -> bool:
-    return any(isinstance(item, Loop) for _, item in items)
-
-
-def _leaves_nothing(items: Items, rows: Loop) -> bool:
-    """Whether nothing adds up to sums of a row, or of all."""
-    inside, outside = [each for _, item in items for each in statements(item)], {*rows.body.chain()}
-    return not any(isinstance(each, Accumulate) and each.home in outside for each in inside)
-
-
-def _in_order(loop: Loop, groups: Sequence[Items]) -> Items:
-    """What stands in any of several groups of the items of a loop, once."""
-    wanted = {id(item) for items in groups for _, item in items}
-    return [each for each in loop.body.items if id(each[1]) in wanted]
 
 
 @final

@@ -22,8 +22,10 @@ from vecdist.codegen.cuda.data_layout import laid_out
 from vecdist.codegen.cuda.deep_lanes import with_deep_lanes
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.jammed_chains import jammed_chains
+from vecdist.codegen.cuda.jammed_rows import jammed_rows
 from vecdist.codegen.cuda.launch import is_spread, lanes_of, pieces_of, with_room, workspace
 from vecdist.codegen.cuda.near_sums import contended
+from vecdist.codegen.cuda.parted_chains import in_parts
 from vecdist.codegen.cuda.privatisation import privatisable
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.spread_rows import spread_rows
@@ -376,9 +378,10 @@ class Cuda(Backend):
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
         known = by_blocks(super().sized(kernel, lengths, few), lengths)
+        known = known if known.by_block else in_parts(known, lengths, MOST_STORED)
         known = laid_out(with_common_values(known, lengths, MOST_STORED) if known.by_block else known, lengths)
         planned = of_blocks(known, lengths)
-        known = with_deep_lanes(spread_rows(jammed_chains(known, lengths), planned), planned)
+        known = with_deep_lanes(spread_rows(jammed_rows(jammed_chains(known, lengths), lengths), planned), planned)
         known = with_rows(known) if known.by_block else known
         return with_room(replace(known, near=contended(known, lengths)), lengths)
 
