@@ -56,7 +56,10 @@ LINKS = {
 
 
 def answers(seed, lengths, dtype="f8", place=np.asarray):
-    """A sum over rows and columns of each chain, which has parameters of both; these are derived in."""
+    """A sum over rows and columns of each chain, which has parameters of both; these are derived in.
+
+    Those of rows, or of columns, may be running sums, of which derivatives wait for those of all.
+    """
     rng = np.random.default_rng([20261130, seed])
     chains, rows, columns = (int(each) for each in rng.choice(lengths, 3))
 
@@ -65,8 +68,10 @@ def answers(seed, lengths, dtype="f8", place=np.asarray):
 
     own = [drawn(chains, rows, 1), drawn(chains, 1, columns), drawn(chains, 1, columns)]
     y = drawn(rows, columns)
-    link = LINKS[str(rng.choice([*LINKS]))]
+    link, running = LINKS[str(rng.choice([*LINKS]))], rng.random(2) < 0.4
     first, second, third = map(lazy, own)
+    first = np.cos(first) + np.cumsum(np.sin(first), axis=-2) if running[0] else first
+    second = np.cos(second) + np.cumsum(np.sin(second), axis=-1) if running[1] else second
     values = link(np.exp(0.3 * third) * (first - second)) * y
     return (values.sum(), values.sum(axis=(-1, -2)) - 0.5 * (first**2).sum(axis=(-1, -2))), tuple(own)
 

@@ -53,12 +53,11 @@ def _parted(kernel: Kernel, rows: Loop, level: int) -> Kernel:
     copy, root = Copy(), Block()
     copy.blocks[whole] = root
     for at, item in whole.items:
+        place = at if at <= level else at + len(apart) - 1
         if item is nest:
             root.items += [(level + number, copy.loop(part, root)) for number, part in enumerate(apart)]
-        elif isinstance(item, Loop):
-            root.put(at, copy.loop(item, root))
         else:
-            root.put(at if at <= level else at + len(apart) - 1, copy.copied(item, root))
+            root.put(place, copy.loop(item, root) if isinstance(item, Loop) else copy.copied(item, root))
     return replace(kernel, root=root)
 
 
