@@ -190,10 +190,10 @@ class _Body:
                     self.items.append(While(test, self.inside(body)))
                 case For(index, Call(Name("len"), (Name(table),)), body) if self.is_table(table):
                     self.unrolled(Element(Name(table), Name(index)), self.constants[table], body)
-                case For(index, stop, body, start, step):
+                case For(index, stop, body, start, step, masked):
                     start, stop = self.expression(start), self.expression(stop)
                     step = None if step is None else self.expression(step)
-                    self.items.append(For(self.prefix + index, stop, self.inside(body), start, step))
+                    self.items.append(For(self.prefix + index, stop, self.inside(body), start, step, masked))
                 case Set(Several(targets), Call(Name(), arguments) as call):
                     self.unpacked(targets, call, arguments)
                 case Set(Several(targets), Several(values)):

@@ -73,13 +73,17 @@ class While(Generic[Item_co]):
 @final
 @dataclass(frozen=True, slots=True)
 class For(Generic[Item_co]):
-    """``body`` for each value of ``index`` from ``start`` to before ``stop``; ``step`` is 1 where it is ``None``."""
+    """``body`` for each value of ``index`` from ``start`` to before ``stop``; ``step`` is 1 where it is ``None``.
+
+    Of a ``masked`` loop the last turns, too few for a vector, are one, some of whose lanes do nothing.
+    """
 
     index: str
     stop: Expr
     body: tuple[Item_co, ...]
     start: Expr = ZERO
     step: Expr | None = None
+    masked: bool = False
 
 
 Simple = Set | Do | Note | Return
@@ -169,9 +173,9 @@ def mapped(item: Code, change: Callable[[Expr], Expr]) -> Code:
             return If(change(test), _each(body, change), _each(orelse, change))
         case While(test, body):
             return While(change(test), _each(body, change))
-        case For(index, stop, body, start, step):
+        case For(index, stop, body, start, step, masked):
             step = None if step is None else change(step)
-            return For(index, change(stop), _each(body, change), change(start), step)
+            return For(index, change(stop), _each(body, change), change(start), step, masked)
     return item
 
 

@@ -47,9 +47,12 @@ def clamped(x: Node, limits: tuple[float, float]) -> Node:
 
 
 def _exp(x: Node) -> Node:
-    """2**k (1 + p); both ends of the range are gradual, or inf."""
-    reduced = reduced_exp(clamped(x, EXP_RANGE[width(x)]), 2 * format_of(x).bias)
-    return scaled(1.0 + reduced.p, reduced)
+    """2**k (1 + p); both ends of the range are gradual, or inf.  What is 0 no product underflows to, which is slow."""
+    least, most = EXP_RANGE[width(x)]
+    lowered = at_most(x, most)
+    none = lowered < least
+    reduced = reduced_exp(where(none, 0.0, lowered), 2 * format_of(x).bias)
+    return where(none, 0.0, scaled(1.0 + reduced.p, reduced))
 
 
 def _exp2(x: Node) -> Node:

@@ -28,7 +28,7 @@ from vecdist.kernel.expressions import (
     spine,
 )
 from vecdist.runtime import conventions, exports, lanes, modules, outlining, quotients, typed, unrolling
-from vecdist.runtime.lanes import blocks_of, mixes_widths, widened
+from vecdist.runtime.lanes import blocks_of, mixes_widths, told
 from vecdist.runtime.modules import Module
 from vecdist.runtime.outlining import Part, framed, parts_of
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
@@ -255,8 +255,8 @@ class _Statements:
             self.depth -= 1
 
     @contextlib.contextmanager
-    def loop(self, holds: Callable[[], Value], unrolled: str) -> Iterator[None]:
-        """A loop while something holds, whose body is written inside, and how far it may be unrolled."""
+    def loop(self, holds: Callable[[], Value], unrolled: str, masked: bool = False) -> Iterator[None]:
+        """A loop while something holds, its body written inside; how far it is unrolled, and if its end is masked."""
         head, body, end = (self.builder.append_basic_block(name) for name in ("while", "do", "done"))
         self.builder.branch(head)
         self.builder.position_at_end(head)
@@ -268,8 +268,9 @@ class _Statements:
         back = self.builder.branch(head)
         if self.module.as_written and unrolled != "freely":
             back.set_metadata("llvm.loop", kept_whole(self.builder.module, unrolled))
-        elif not self.module.as_written and mixes_widths(blocks_of(body, end)):
-            back.set_metadata("llvm.loop", widened(self.builder.module))
+        elif not self.module.as_written:
+            found = told(self.builder.module, mixes_widths(blocks_of(body, end)), masked)
+            back.set_metadata("llvm.loop", found) if found else None
         self.builder.position_at_end(end)
 
     def series(self, item: For) -> None:
@@ -280,7 +281,8 @@ class _Statements:
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = self.place(first.type)
         self.builder.store(first, counter)
-        with self.loop(lambda: compare(">" if down else "<", self.builder.load(counter), last), self.unrolled(item)):
+        holds = lambda: compare(">" if down else "<", self.builder.load(counter), last)  # noqa: E731
+        with self.loop(holds, self.unrolled(item), item.masked and len(item.body) >= lanes.WORTH):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)
             more: Any = self.builder.add  # llvmlite's stubs know no flags

@@ -14,6 +14,8 @@ from llvmlite import ir
 from vecdist.runtime.unrolling import told_of_loop
 
 SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
+MASKS = 16  # lanes of a processor that masks them
+WORTH = 8  # statements of a turn, from which on the last few turns are worth a vector
 BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
 
 
@@ -49,6 +51,12 @@ def _moved(item: ir.Instruction) -> ir.Type | None:
     return None if value is None or isinstance(place, ir.AllocaInstr) else value.type
 
 
-def widened(module: ir.Module) -> ir.MDValue:
-    """What tells LLVM how many turns a vector takes."""
-    return told_of_loop(module, "vectorize.width", ir.Constant(ir.IntType(32), lanes()))
+def told(module: ir.Module, wide: bool, masked: bool) -> ir.MDValue | None:
+    """What tells LLVM how many turns a vector takes, and that the last vector is masked; ``None`` where it knows.
+
+    Only AVX-512 has masks for all that it does.
+    """
+    hints: list[tuple[str, ir.Constant]] = [("vectorize.width", ir.Constant(ir.IntType(32), lanes()))] if wide else []
+    if masked and lanes() == MASKS:
+        hints.append(("vectorize.predicate.enable", ir.Constant(ir.IntType(1), 1)))
+    return told_of_loop(module, *hints) if hints else None

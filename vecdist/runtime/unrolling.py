@@ -29,14 +29,14 @@ def _is_plain(item: For) -> bool:
 def kept_whole(module: ir.Module, unrolled: str) -> ir.MDValue:
     """What tells LLVM to unroll all turns, a ``few`` or none; the assembler may still unroll a loop ``later``."""
     if unrolled == "few":
-        return told_of_loop(module, "unroll.count", ir.Constant(ir.IntType(32), UNDER_WAY))
+        return told_of_loop(module, ("unroll.count", ir.Constant(ir.IntType(32), UNDER_WAY)))
     kind = {"all": "full", "never": "disable", "later": "runtime.disable"}[unrolled]
-    return told_of_loop(module, f"unroll.{kind}")
+    return told_of_loop(module, (f"unroll.{kind}",))
 
 
-def told_of_loop(module: ir.Module, hint: str, *values: ir.Constant) -> ir.MDValue:
-    """What tells LLVM something of a loop."""
-    told = module.add_metadata([ir.MetaDataString(module, f"llvm.loop.{hint}"), *values])
-    loop = ir.MDValue(module, [told], name=str(len(module.metadata)))
-    loop.operands = (loop, told)  # a loop is known by a node that names itself
+def told_of_loop(module: ir.Module, *hints: tuple[str, *tuple[ir.Constant, ...]]) -> ir.MDValue:
+    """What tells LLVM something of a loop: words of its own, with their values."""
+    told = [module.add_metadata([ir.MetaDataString(module, f"llvm.loop.{hint}"), *values]) for hint, *values in hints]
+    loop = ir.MDValue(module, told, name=str(len(module.metadata)))
+    loop.operands = (loop, *told)  # a loop is known by a node that names itself
     return loop

@@ -148,7 +148,7 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
     if inner is None:
         return narrowed((rows.expanded(phase, phase.items),), phase.items)
     if in_strips(inner, kernel):
-        columns = For(inner.index, inner.length, ())
+        columns = For(inner.index, inner.length, (), masked=True)
         strips = _in_phases(kernel, inner, columns, f"first_{inner.index}", f"stop_{inner.index}")
         return (rows.expanded(phase, (*map(begun, inner.sums(loop.body)), strips, *phase.items)),)
     if is_straight(inner, loop, fixed):
@@ -181,7 +181,7 @@ def inner_loop(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:
     """An inner loop with its sums: unrolled, or in strips where it adds up float32."""
     if is_vector_sum(loop, home, fixed):
         return vector_sum(loop, loop.sums(home), fixed)
-    sums, found = loop.sums(home), turns(loop, fixed)
+    sums, found = loop.sums(home), replace(turns(loop, fixed), masked=True)  # which may be few
     if is_unrolled(loop, fixed):
         return reduced(unrolled(found, fixed[loop.dim]), sums)
     if not loop.body.every_loop():

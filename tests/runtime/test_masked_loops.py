@@ -1,0 +1,57 @@
+"""Loops along rows that no vectors fill: the last turns are one vector, and the results those of the interpreter."""
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from llvmlite import ir
+
+from vecdist import lazy, logsumexp, value_and_grad
+from vecdist.runtime import lanes
+
+LENGTHS = (17, 31, 33, 40, 63, 65, 257)  # more than are written out, beside all that vectors take
+FUNCTIONS = {
+    "shares of rows": lambda a, b, y: logsumexp(np.sin(a) * b + y, axis=-1).sum(),
+    "answers": lambda a, b, y: np.log1p(np.exp(-y * (a - b))).sum(),
+    "distances": lambda a, b, y: (np.sqrt((a - b) ** 2 + 0.1) * y).sum(),
+    "largest": lambda a, b, y: (np.tanh(a * b) + np.exp(-(y**2))).max(axis=-1).sum(),
+    "rows that some lack": lambda a, b, y: logsumexp(np.where(y > 0.0, a + b, -np.inf), axis=-1).sum(),
+}
+
+
+def arguments(rows, columns, dtype):
+    rng = np.random.default_rng([rows, columns])
+    return [rng.normal(size=shape).astype(dtype) for shape in ((rows, 1), (columns,), (rows, columns))]
+
+
+def found(function, given):
+    a, b, y = map(lazy, given)
+    return value_and_grad(function(a, b, y), wrt=tuple(given[:2]))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_rows_of_any_length(name, dtype, request):
+    from uncompiled import uncompiled
+
+    for rows, columns in zip((3, 5, 18, 2, 33, 4, 1), LENGTHS, strict=True):
+        given = arguments(rows, columns, dtype)
+        value, slopes = found(FUNCTIONS[name], given)
+        with uncompiled():
+            wanted, others = found(FUNCTIONS[name], [each.astype("f8") for each in given])
+        tolerance = 2e-5 if dtype == "f4" else 1e-12
+        np.testing.assert_allclose(value, wanted, rtol=tolerance, atol=tolerance)
+        for mine, other in zip(slopes, others, strict=True):
+            np.testing.assert_allclose(mine, other, rtol=tolerance, atol=tolerance * max(1.0, np.abs(other).max()))
+
+
+@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("masked", [True, False])
+@pytest.mark.parametrize("width", [16, 8])
+def test_masks_are_asked_for_where_there_are_some(wide, masked, width):
+    module = ir.Module()
+    with mock.patch.object(lanes, "lanes", return_value=width):
+        told = lanes.told(module, wide, masked)
+    assert (told is None) == (not wide and not (masked and width == 16))
+    assert ("vectorize.width" in str(module)) == wide
+    assert ("predicate.enable" in str(module)) == (masked and width == 16)
