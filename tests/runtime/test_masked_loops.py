@@ -7,6 +7,9 @@ import pytest
 from llvmlite import ir
 
 from vecdist import lazy, logsumexp, value_and_grad
+from vecdist.codegen.frontend import parsed
+from vecdist.kernel.code import Do, For, let
+from vecdist.kernel.expressions import Name
 from vecdist.runtime import lanes
 
 LENGTHS = (17, 31, 33, 40, 63, 65, 257)  # more than are written out, beside all that vectors take
@@ -55,3 +58,21 @@ def test_masks_are_asked_for_where_there_are_some(wide, masked, width):
     assert (told is None) == (not wide and not (masked and width == 16))
     assert ("vectorize.width" in str(module)) == wide
     assert ("predicate.enable" in str(module)) == (masked and width == 16)
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("i", True), ("i - start", True), ("row * n + i", True), ("i + 3", True), ("row", True),
+        ("i * n", False), ("start - i", False), ("i * n + row", False), ("made", False), ("row + made", False),
+        ("i + i", False), ("i // 2", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("word", ["load", "store", "load_bytes"])
+def test_only_neighbours_are_masked(word, place, expected):
+    """Elements that lie apart would be read and written one by one."""
+    call = Name(word)(Name("x"), parsed(place), *([Name("made")] if word == "store" else []))
+    body = let("made", parsed("i % 5")), Do(call) if word == "store" else let("read", parsed("1.0") * call)
+    loop = For("i", Name("n"), body, masked=True)
+    assert lanes.is_beside(loop) == (expected and word != "load_bytes")
+    assert not lanes.is_masked(loop)  # of so few statements

@@ -282,7 +282,7 @@ class _Statements:
         counter = self.place(first.type)
         self.builder.store(first, counter)
         holds = lambda: compare(">" if down else "<", self.builder.load(counter), last)  # noqa: E731
-        with self.loop(holds, self.unrolled(item), item.masked and len(item.body) >= lanes.WORTH):
+        with self.loop(holds, self.unrolled(item), lanes.is_masked(item)):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)
             more: Any = self.builder.add  # llvmlite's stubs know no flags

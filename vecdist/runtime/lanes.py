@@ -6,15 +6,18 @@ LLVM goes by the widest number that a loop reads or writes: an index of 64 bits 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 
+from vecdist.kernel.code import For, assigned, expressions, walk
+from vecdist.kernel.expressions import Call, Expr, Name, Operation, names
 from vecdist.runtime.unrolling import told_of_loop
 
 SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
 MASKS = 16  # lanes of a processor that masks them
+BY_ELEMENT, BY_BYTE = (Name("load"), Name("store")), Name("load_bytes")  # words that read and write memory
 WORTH = 8  # statements of a turn, from which on the last few turns are worth a vector
 BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
 
@@ -49,6 +52,34 @@ def _moved(item: ir.Instruction) -> ir.Type | None:
     value = item.operands[0] if isinstance(item, ir.StoreInstr) else item if isinstance(item, ir.LoadInstr) else None
     place = item.operands[-1] if value is not None else None
     return None if value is None or isinstance(place, ir.AllocaInstr) else value.type
+
+
+def is_beside(loop: For) -> bool:
+    """Whether neighbouring turns read and write neighbours in memory, or the same: masks leave others one by one."""
+    own = {loop.index, *assigned(loop.body)}
+    waiting, calls = [each for item in walk(loop.body) for each in expressions(item)], list[Call]()
+    while waiting:
+        each = waiting.pop()
+        waiting += each.parts
+        calls += [each] if isinstance(each, Call) and each.function in {*BY_ELEMENT, BY_BYTE} else []
+    return all(call.function != BY_BYTE and _is_next(call.args[1], loop.index, own) for call in calls)
+
+
+def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
+    """Whether a place is one further in each turn, or the same in all."""
+    if place == Name(index) or own.isdisjoint(names(place)):
+        return True
+    if not (isinstance(place, Operation) and place.op in {"+", "-"}):
+        return False
+    first, second = place.args
+    if own.isdisjoint(names(second)):
+        return _is_next(first, index, own)
+    return place.op == "+" and own.isdisjoint(names(first)) and _is_next(second, index, own)
+
+
+def is_masked(loop: For) -> bool:
+    """Whether the last turns of a loop are worth a vector of their own."""
+    return loop.masked and len(loop.body) >= WORTH and is_beside(loop)
 
 
 def told(module: ir.Module, wide: bool, masked: bool) -> ir.MDValue | None:
