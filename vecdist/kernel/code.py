@@ -235,7 +235,7 @@ def lines(items: Sequence[object], depth: int = 0, say: Callable[[object], str] 
                 yield f"{pad}while {test}:"
                 yield from _inside(body, depth, say)
             case For(index, _, body):
-                yield f"{pad}for {index} in {series(item)}:"
+                yield f"{pad}for {index} in {series(item)}:{'  # masked' if item.masked else ''}"
                 yield from _inside(body, depth, say)
             case _:
                 yield pad + (_line(item) or say(item))

@@ -17,7 +17,7 @@ def nest0(first, last, x0, x1, o0, n0, n1):
             stop = min(start + 256, end)
             for i0 in range(start, stop):
                 a7 = f8(0)
-                for i3 in range(n1):
+                for i3 in range(n1):  # masked
                     v4 = load(x0, i0 * n1 + i3, -1, 2)
                     v5 = load(x1, i3, -1, 2)
                     v6 = v4 * v5

@@ -17,7 +17,7 @@ def nest0(first, last, x0, o1, o3, n0):
             for i0 in range(start, stop):
                 a5 = f8(0)
                 a14 = f8(0)
-                for i3 in range(n0):
+                for i3 in range(n0):  # masked
                     v4 = load(x0, i3, -1, 4)
                     a5 = accumulate_sum(a5, v4)
                     v6 = f8(a5)

@@ -19,7 +19,7 @@ def nest0(first, last, p_a7, x0, n1, n2, s0):
         for start in range(block * size, end, 256):
             stop = min(start + 256, end)
             for i0 in range(start, stop):
-                for i3 in range(n1):
+                for i3 in range(n1):  # masked
                     v4 = load_bytes(x0, (i0 + s0) * x0_s0 + i3 * x0_s1, -1, 2)
                     v5 = load_bytes(x0, i0 * x0_s0 + i3 * x0_s1, -1, 2)
                     v6 = v4 * v5
@@ -47,7 +47,7 @@ def nest1(first, last, x0, o1, n0, n1, n2, s0):
             for i9 in range(start, stop):
                 v12 = load(b_v12, i9 - start, 2, 4) != 0
                 v15 = load(b_v15, i9 - start, 3, 4) != 0
-                for i10 in range(n1):
+                for i10 in range(n1):  # masked
                     v11 = load_bytes(x0, (i9 + s0) * x0_s0 + i10 * x0_s1, -1, 4) if (i9 >= 0) & (i9 < n2) else f8(0)
                     v13 = select(v12, v11, f8(0.0))
                     v14 = load_bytes(x0, (i9 - s0) * x0_s0 + i10 * x0_s1, -1, 4) if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)

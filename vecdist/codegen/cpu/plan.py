@@ -161,8 +161,8 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
 
 
 def turns(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
-    """The turns of an inner loop as they stand."""
-    return For(loop.index, loop.length, sequence(loop.body, fixed))
+    """The turns of an inner loop as they stand, which may be few."""
+    return For(loop.index, loop.length, sequence(loop.body, fixed), masked=True)
 
 
 def nested(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
@@ -181,7 +181,7 @@ def inner_loop(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:
     """An inner loop with its sums: unrolled, or in strips where it adds up float32."""
     if is_vector_sum(loop, home, fixed):
         return vector_sum(loop, loop.sums(home), fixed)
-    sums, found = loop.sums(home), replace(turns(loop, fixed), masked=True)  # which may be few
+    sums, found = loop.sums(home), turns(loop, fixed)
     if is_unrolled(loop, fixed):
         return reduced(unrolled(found, fixed[loop.dim]), sums)
     if not loop.body.every_loop():
