@@ -82,4 +82,5 @@ def test_rows_are_few_and_long_and_leave_work_for_others(gradient, name):
 
 def test_nothing_changes_where_no_block_takes_a_chain(gradient):
     kernel, _, lengths = gradient
-    assert forced(replace(kernel, by_block=""), lengths).by_block == ""
+    whole = replace(kernel, by_block="")
+    assert forced(whole, lengths) is whole

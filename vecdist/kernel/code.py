@@ -75,7 +75,7 @@ class While(Generic[Item_co]):
 class For(Generic[Item_co]):
     """``body`` for each value of ``index`` from ``start`` to before ``stop``; ``step`` is 1 where it is ``None``.
 
-    Of a ``masked`` loop the last turns, too few for a vector, are one, some of whose lanes do nothing.
+    Of a ``masked`` loop the last turns, too few for a vector, may be one, some of whose lanes do nothing.
     """
 
     index: str
