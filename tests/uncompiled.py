@@ -149,6 +149,28 @@ def load_bytes(array, offset, output, outputs):
     return np.frombuffer(ctypes.string_at(address, array.itemsize), array.dtype)[0]
 
 
+def gemv(x, first, step, vector, place, rows, columns, out, target):
+    """Each row of a matrix in an array times a vector; what is not there is written by no more than a vector."""
+    own = elements(vector, place, columns)
+    for row in range(rows):
+        terms = elements(x, first + row * step, columns).astype(np.float64) * own
+        out[inside(out, target + row)] = terms.sum()
+
+
+def gemv_transposed(x, first, step, vector, place, rows, columns, out, target):
+    """A vector times the rows of a matrix in an array, added to what is there."""
+    total = elements(out, target, columns)
+    for row in range(rows):
+        total += elements(x, first + row * step, columns) * vector[inside(vector, place + row)]
+
+
+def elements(array, first, count):
+    """So many elements of an array, all of which it has."""
+    if count:
+        inside(array, first), inside(array, first + count - 1)
+    return array[first : first + count]
+
+
 def select(condition, yes, no):
     chosen = yes if condition else no
     return np.float64(chosen) if type(chosen) is float else chosen
@@ -184,9 +206,9 @@ WORDS = NUMBERS | {
     "as_element": lambda array, value: array.dtype.type(value), "b1": np.bool_,
     "bits": patterned("i", np.float64, "d", "q"), "compiled": Spoken, "empty": np.empty, "float": np.float64,
     "floor": np.floor, "fmod": np.fmod,
-    "from_bits": patterned("f", np.int64, "q", "d"), "load": load, "load_bytes": load_bytes, "merged": Spoken,
-    "np": np, "rint": np.rint, "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None,
-    "room": np.empty, "zeros": np.zeros,
+    "from_bits": patterned("f", np.int64, "q", "d"), "gemv": gemv, "gemv_transposed": gemv_transposed,
+    "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "rint": np.rint,
+    "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None, "room": np.empty, "zeros": np.zeros,
 }
 LANGUAGE = WORDS | {"math": math}
 for each in vars(cpu_language).values():

@@ -28,6 +28,7 @@ OTHERS = 3  # sums of a row beside those of its columns
 LANES = 32  # threads that may share the sums of rows
 SLOTS = 40  # sums of a thread, in 80 KiB of shared memory for a block
 SHORT = 8  # elements of a row that a thread goes through in strips, whatever reduces them
+SHARED = 128  # rows of a CPU, at most, that go through a strip of a design in turn
 CHAINS = 8  # rows that may be written out, where lanes share what lies behind them
 JAMMED = 32  # sums of a thread then, beside as many coefficients
 
@@ -68,6 +69,10 @@ class Rows:
         dims = (*self.rows, *self.elements, *self.columns)
         place = max(range(len(dims)), key=lambda place: length(dims[place : place + 1]))
         return replace(self, rows=dims[:place], elements=dims[place : place + 1], columns=dims[place + 1 :])
+
+
+Beside = Callable[[Sequence[Rows], Mapping[str, int], int], tuple[tuple[Node, ...], tuple[Dim, ...]]]
+"""Which sums of rows, at most so many, are taken side by side, and the lengths whose loops come first, in order."""
 
 
 def reduced_rows(roots: Sequence[Node]) -> tuple[Rows, ...]:
@@ -114,6 +119,20 @@ def few_rows(
     first = _first(long, parted)
     taken = _taken(first, parted)
     return tuple(each.node for each in taken), (*first, *_columns_first(taken, parted, length))
+
+
+def shared_rows(
+    found: Sequence[Rows], lengths: Mapping[str, int], most: int
+) -> tuple[tuple[Node, ...], tuple[Dim, ...]]:
+    """The sums of few rows over a design of which they share each strip, and the lengths whose loops come first."""
+
+    def length(dims: Iterable[Dim]) -> int:
+        return math.prod(length_in(dim, lengths) for dim in dims)
+
+    parted = [each.cut(length) if each.whole else each for each in found]
+    few = [each for each in parted if _adds(each) and each.rows and each.columns and length(each.rows) <= most]
+    first = _first([each for each in few if not each.whole and length(each.elements) >= STRIPPED], parted)
+    return tuple(each.node for each in _taken(first, parted)), first
 
 
 def rows_behind(found: Sequence[Rows], first: Sequence[Dim]) -> tuple[Dim, ...]:

@@ -17,7 +17,7 @@ from vecdist.passes.derivations import Derivation
 from vecdist.passes.expand import expand, expand_but_many, to_elementary
 from vecdist.passes.factor import factor
 from vecdist.passes.factors import factors
-from vecdist.passes.few_rows import Rows, few_rows, in_turn_behind, reduced_rows
+from vecdist.passes.few_rows import Beside, Rows, few_rows, in_turn_behind, reduced_rows
 from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
 from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
@@ -181,10 +181,12 @@ class Derived:
         stages = self.stages.stages if self.stages else ()
         return tuple(Derived(stage.roots, stage.roots, stage.flags) for stage in stages) or (self,)
 
-    def chosen(self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0) -> Chosen:
+    def chosen(
+        self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0, beside: Beside = few_rows
+    ) -> Chosen:
         """The choice for these lengths: sums that fit, and as many rows as are done ``side_by_side``."""
         sums, values = self.choices
-        found, first = few_rows(self.rows, lengths, side_by_side) if side_by_side else ((), ())
+        found, first = beside(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         room = widest and min(widest, KEPT)
         sums = (*found, *tall_sums(sums, lengths, widest))
         then = in_turn_behind(self.rows, first) if first else ()

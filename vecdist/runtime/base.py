@@ -14,6 +14,7 @@ from vecdist.graph.node import Node
 from vecdist.graph.shapes import Dim, Shape
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.written_out import written_out
+from vecdist.passes.few_rows import Beside, few_rows
 from vecdist.passes.order import Chosen, Derived
 
 Runner = Callable[..., tuple[Sequence[Any], Any]]
@@ -103,11 +104,13 @@ class Backend(ABC):
 
     side_by_side: int = 0
     """The most long rows that are better done side by side, as elements are read, than one by one."""
+    beside: Beside = staticmethod(few_rows)
+    """Which of them are."""
 
     @classmethod
     def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
         """What depends on lengths, chosen for this target."""
-        return part.chosen(lengths, cls.widest, cls.side_by_side)
+        return part.chosen(lengths, cls.widest, cls.side_by_side, cls.beside)
 
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:

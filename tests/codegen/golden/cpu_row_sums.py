@@ -9,21 +9,13 @@ def prelude():
 @compiled
 def nest0(first, last, x0, x1, o0, n0, n1):
     widest()
-    size = max(1, 4096 // max(1, n1))
+    size = max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64)
     b_v8 = empty(256, f8)
     for block in range(first, last):
         end = min(block * size + size, n0)
         for start in range(block * size, end, 256):
             stop = min(start + 256, end)
-            for i0 in range(start, stop):
-                a7 = f8(0)
-                for i3 in range(n1):  # masked
-                    v4 = load(x0, i0 * n1 + i3, -1, 2)
-                    v5 = load(x1, i3, -1, 2)
-                    v6 = v4 * v5
-                    a7 = accumulate_sum(a7, v6)
-                v8 = f8(a7)
-                store(b_v8, i0 - start, v8, 1, 2)
+            gemv(x0, start * n1 + 0, n1, x1, 0, stop - start, n1, b_v8, start - start)
             for i0 in range(start, stop):
                 v8 = load(b_v8, i0 - start, 1, 2)
                 store(o0, i0, v8, 0, 2)
@@ -41,7 +33,7 @@ def kernel(x0, x1, o0, n0, n1):
     singles = room(0, f4)
     integers = room(0, i8)
     prelude()
-    blocks = (n0 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
+    blocks = (n0 + max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64) - 1) // max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64)
     nest0(i8(0), blocks, x0, x1, o0, n0, n1)
 
 

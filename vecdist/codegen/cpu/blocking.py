@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
-from vecdist.codegen.collapsing import chain
+from vecdist.codegen.collapsing import chain, loops_in
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.statements import element_count, lies_along
 from vecdist.kernel.code import For, let
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, names
-from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Load
+from vecdist.kernel.ir import Cases, Kernel, Loop
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
 SEVERAL = 4  # rows of sums that wait in buffers, so that a block is worth its beginning
 FEW = 8  # elements that fill a vector
 ROWS = 64  # whose elements fill cache lines and vectors
+TILE = 65536  # elements of rows that are multiplied: they stay in the second-level cache
+LANES = 16  # rows of a product, which are multiplied together
 MIN, MAX = Name("min"), Name("max")
 
 
@@ -78,6 +81,30 @@ def takes_columns(loop: Loop, fixed: Mapping[str, int]) -> bool:
     return fixed.get(loop.dim, FEW) >= FEW and any(is_across(each, loop) for each in loop.body.every_loop())
 
 
+def is_product(inner: Loop, rows: Loop) -> bool:
+    """Whether an inner loop multiplies elements that rows have of their own, side by side, and does nothing else."""
+    items, place = [item for _, item in inner.body.items], (Name(rows.index), Name(inner.index))
+    if not any(isinstance(item, Load) and item.indices[-2:] == place for item in items) or inner.sequential:
+        return False
+    others = [item for item in items if not isinstance(item, Load | Accumulate | Scatter)]
+    return bool(others) and all(isinstance(item, Assign) and item.op == "mul" for item in others)
+
+
+def is_shared(inner: Loop, rows: Loop) -> bool:
+    """Whether an inner loop, as one over chains, multiplies what its turns share of each row, and sums up none of it.
+
+    It then comes outside of a strip of rows, whose elements are read from memory once.
+    """
+    loops = loops_in(inner)
+    if not any(is_product(each, rows) for each in loops) or any(each.sequential for each in (inner, rows, *loops)):
+        return False
+    every = [item for each in (inner, *loops) for _, item in each.body.items]
+    known = {inner.index, *(each.index for each in loops), *(block.index for block in rows.body.chain()[:-1])}
+    added = [item for item in every if isinstance(item, Scatter)]
+    fixed = all(known.issuperset(names(*item.indices)) for item in added)
+    return bool(added) and fixed and not inner.sums(rows.body) and not any(isinstance(item, Cases) for item in every)
+
+
 def fewest_turns(loop: Loop) -> int:
     """The turns of an outermost loop that a block has at least: neighbours, where these are the innermost loop."""
     changed = [each for each in loop.body.every_loop() if is_interchanged(each, loop)]
@@ -86,10 +113,29 @@ def fewest_turns(loop: Loop) -> int:
     return ROWS if any(each.sequential for each in changed) else STRIP
 
 
+def own_dims(loop: Loop) -> list[str]:
+    """The lengths of the longest chain of loops inside an outermost one, without those whose turns share its rows."""
+    found = [each.dims()[is_shared(each, loop) :] for each in loop.body.every_loop()]
+    return max(found, key=len, default=[])
+
+
+def multiplies(loop: Loop) -> bool:
+    """Whether rows, or loops whose turns share them, multiply what lies along their columns."""
+    shared = [found for each in loop.body.every_loop() if is_shared(each, loop) for found in each.body.every_loop()]
+    return any(is_product(each, loop) for each in (*loop.body.every_loop(), *shared))
+
+
+def block_of(loop: Loop, width: Any, most: Any = MAX, least: Any = MIN) -> Any:
+    """The turns of an outermost loop that are one block, where each has so many elements in the loops inside."""
+    if not multiplies(loop):
+        return most(fewest_turns(loop), BLOCK // most(1, width))
+    return most(most(LANES, least(ROWS, TILE // most(1, width))), BLOCK // most(1, width) // ROWS * ROWS)
+
+
 def block_size(loop: Loop) -> Expr:
     """The turns of an outermost loop that are one block."""
-    inner = [length(int(dim) if dim.isdigit() else dim) for dim in loop.dims()[1:]]
-    return MAX(fewest_turns(loop), Constant(BLOCK) // MAX(1, joined("*", inner))) if inner else Constant(BLOCK)
+    inner = [length(int(dim) if dim.isdigit() else dim) for dim in own_dims(loop)]
+    return block_of(loop, joined("*", inner)) if inner else Constant(BLOCK)
 
 
 def block_count(loop: Loop, size: Expr) -> Expr:

@@ -7,6 +7,7 @@ from typing import final
 
 from vecdist.codegen import statements
 from vecdist.kernel.expressions import Element, Expr
+from vecdist.kernel.statements import Load, Scatter
 
 
 @final
@@ -24,5 +25,35 @@ class Add:
         return f"{self.target} += {self.value}"
 
 
-Item = statements.Item | Add
+@final
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product of rows of a matrix, from an element on, with a vector, by a word of the language.
+
+    ``gemv`` puts a number of each row into a buffer; ``gemv_transposed`` adds one for each column to an output.
+    """
+
+    word: str
+    matrix: Load
+    step: Expr
+    vector: Load | Element
+    rows: Expr
+    columns: Expr
+    target: Element | Scatter
+
+    def expressions(self) -> tuple[Expr, ...]:
+        vector = (self.vector,) if isinstance(self.vector, Element) else self.vector.expressions()
+        target = (self.target,) if isinstance(self.target, Element) else self.target.indices
+        return *self.matrix.expressions(), self.step, *vector, self.rows, self.columns, *target
+
+    def __str__(self) -> str:
+        return f"{self.target} = {self.word}({self.matrix}, {self.vector})"
+
+
+Item = statements.Item | Add | Product
 Items = tuple[Item, ...]
+
+
+def scatters(item: object) -> bool:
+    """Whether an item adds to an output."""
+    return isinstance(item, Scatter) or (isinstance(item, Product) and isinstance(item.target, Scatter))

@@ -20,6 +20,7 @@ from vecdist.codegen.cpu.blocking import (
     block_size,
     blocked,
     is_interchanged,
+    is_shared,
     strip_mined,
     takes_columns,
 )
@@ -27,7 +28,9 @@ from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passe
 from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.lanes import Lanes, apart, has_lanes, runs
 from vecdist.codegen.cpu.mixed import Item, Items
+from vecdist.codegen.cpu.products import products
 from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
+from vecdist.codegen.cpu.sharing import exchanged
 from vecdist.codegen.cpu.straight_rows import is_straight, straight_rows
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
 from vecdist.codegen.cpu.vector_sums import is_vector_sum, vector_sum
@@ -97,15 +100,26 @@ def _versions(loop: Loop, sums: Sequence[Accumulate], turns: For[Item]) -> Items
 
 def _in_phases(kernel: Kernel, loop: Loop, rows: For[Item], first: str, last: str) -> For[Item]:
     """A loop in strips, of which each phase is a loop; what is added to elements that data choose needs no versions."""
+    return strip_mined(rows, STRIP, first, last, lambda strip: _strip(kernel, loop, Rows(strip, {})))
+
+
+def _strip(kernel: Kernel, loop: Loop, rows: Rows) -> Items:
+    """A loop over the rows of a strip for each phase, beside buffers that are there already."""
     parts = apart(phases(loop))
     own = passed(parts) | {name: each for part in parts for name, each in _expanded(kernel, loop, part).items()}
+    rows = replace(rows, buffers={**rows.buffers, **own})
+    found = [(phase, _phase(kernel, loop, phase, rows)) for phase in parts]
+    last = found.pop() if scatters_alone(found[-1][0]) else (None, ())
+    return *versioned(tuple([item for _, items in found for item in items]), loop), *last[1]
 
-    def fissioned(strip: For[Item]) -> Items:
-        found = [(phase, _phase(kernel, loop, phase, Rows(strip, own))) for phase in parts]
-        last = found.pop() if scatters_alone(found[-1][0]) else (None, ())
-        return *versioned(tuple([item for _, items in found for item in items]), loop), *last[1]
 
-    return strip_mined(rows, STRIP, first, last, fissioned)
+def _shared(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> For[Item]:
+    """The turns of an inner loop that rows share, each for all of a strip."""
+    assert phase.loop is not None
+    outer = exchanged(phase.loop, loop, phase.again, kernel.outputs)
+    (inner,) = outer.body.every_loop()
+    starts, ends = map(begun, inner.sums(outer.body)), outer.body.statements(1)
+    return For(outer.index, outer.length, (*starts, *_strip(kernel, inner, rows), *ends))
 
 
 def _partial(item: Accumulate) -> Set:
@@ -119,8 +133,12 @@ def _buffers(kernel: Kernel, loop: Loop) -> dict[str, np.dtype]:
     found = passed(parts)
     for part in parts:
         found |= _expanded(kernel, loop, part)
-        if part.loop is not None and not runs(part) and in_strips(part.loop, kernel):
+        if part.loop is None or runs(part):
+            continue
+        if in_strips(part.loop, kernel):
             found |= _buffers(kernel, part.loop)
+        elif is_shared(part.loop, loop):
+            found |= _buffers(kernel, exchanged(part.loop, loop, part.again, kernel.outputs).body.every_loop()[0])
     return found
 
 
@@ -128,7 +146,9 @@ def _expanded(kernel: Kernel, loop: Loop, part: Phase) -> dict[str, np.dtype]:
     """The buffers of a phase itself: what loops of elements carry, or the sums of an inner loop."""
     if runs(part):
         return Lanes(part).buffers
-    if part.loop is None or in_strips(part.loop, kernel) or is_straight(part.loop, loop, dict(kernel.fixed)):
+    if part.loop is None or in_strips(part.loop, kernel) or is_shared(part.loop, loop):
+        return {}
+    if is_straight(part.loop, loop, dict(kernel.fixed)):
         return {}
     return expanded_sums(part.loop, loop, kernel.outputs)
 
@@ -147,10 +167,14 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
         return Lanes(phase).items(rows)
     if inner is None:
         return narrowed((rows.expanded(phase, phase.items),), phase.items)
+    if found := products(kernel, loop, phase, rows):
+        return found
     if in_strips(inner, kernel):
         columns = For(inner.index, inner.length, (), masked=True)
         strips = _in_phases(kernel, inner, columns, f"first_{inner.index}", f"stop_{inner.index}")
         return (rows.expanded(phase, (*map(begun, inner.sums(loop.body)), strips, *phase.items)),)
+    if is_shared(inner, loop):
+        return (_shared(kernel, loop, phase, rows),)
     if is_straight(inner, loop, fixed):
         return straight_rows(rows, phase, loop.body, fixed, kernel.outputs)
     if is_interchanged(inner, loop):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, final
 
 from vecdist.codegen.calls import called, is_call
-from vecdist.codegen.cpu.mixed import Add, Item
+from vecdist.codegen.cpu.mixed import Add, Item, Product
 from vecdist.codegen.statements import computed, load_offset, slot_of, store_offset, typed_zero
 from vecdist.kernel.code import Code, Do, Set, let, replaced
 from vecdist.kernel.expressions import Call, Choice, Element, Expr, Name, Operand, of_type, rewritten
@@ -77,6 +77,23 @@ def _set(item: Set, arrays: Arrays) -> Code:
     return replace(item, value=value)
 
 
+def _product(item: Product, arrays: Arrays) -> Code:
+    places = [_place(each, arrays) for each in (item.matrix, item.vector, item.target)]
+    matrix, vector, target = places
+    return Do(Name(item.word)(*matrix, item.step, *vector, item.rows, item.columns, *target))
+
+
+def _place(item: Load | Scatter | Element, arrays: Arrays) -> tuple[Expr, Expr]:
+    """An array, and where in it something begins."""
+    match item:
+        case Load(source=source):
+            return Name(array_name(source)), load_offset(item, arrays.kernel)
+        case Scatter(output):
+            return Name(f"q_o{output}"), Name(f"row_o{output}") + store_offset(item, arrays.kernel)
+        case Element(array, index):
+            return array, index
+
+
 TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
     Load: _load,
     Assign: _assign,
@@ -86,6 +103,7 @@ TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
     Scatter: _scatter,
     Flag: lambda item, _: let("bad", Name("bad") | item.value),
     Set: _set,
+    Product: _product,
     Add: lambda item, arrays: Do(arrays.of_buffer("add_at", item.target, item.value)),
 }
 

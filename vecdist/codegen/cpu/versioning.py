@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from vecdist.codegen.collapsing import loops_in
-from vecdist.codegen.cpu.mixed import Add, Item, Items
+from vecdist.codegen.cpu.mixed import Add, Item, Items, Product, scatters
 from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import If, expressions, let, replaced, walk
 from vecdist.kernel.expressions import FALSE, Expr, Name, names
 from vecdist.kernel.ir import Loop
-from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Statement, Store, Temp
 
 SELDOM = Name("seldom")
 SELDOM_FIRST: Item = let("seldom", FALSE)
@@ -30,9 +30,8 @@ def versioned(items: Items, loop: Loop) -> Items:
     kept = [let(f"before_{name}", Name(name)) for name in changed]
     items = (*[let(name, Name(f"before_{name}")) for name in changed], *items)
     usual = without_seldom(items)
-    found_out = replaced(usual, lambda item: () if isinstance(item, Scatter) else None)
-    scatters = any(isinstance(item, Scatter) for item in found)
-    return *kept, SELDOM_FIRST, *found_out, If(SELDOM, items, usual if scatters else ())
+    found_out = replaced(usual, lambda item: () if scatters(item) else None)
+    return *kept, SELDOM_FIRST, *found_out, If(SELDOM, items, usual if any(map(scatters, found)) else ())
 
 
 def _changed(loop: Loop) -> set[str]:
@@ -76,4 +75,4 @@ def seldom_needed(items: Items) -> set[str]:
 def _usual_reads(item: Item) -> Iterable[Expr]:
     if isinstance(item, Assign) and is_seldom(item):
         return item.args[0], item.args[-1]
-    return item.expressions() if isinstance(item, Statement | Add) else expressions(item)
+    return item.expressions() if isinstance(item, Statement | Add | Product) else expressions(item)

@@ -27,6 +27,7 @@ from vecdist.codegen.source import Source
 from vecdist.codegen.statements import PARTIAL
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop, Slot
+from vecdist.passes.few_rows import SHARED, shared_rows
 from vecdist.passes.order import Derived
 from vecdist.runtime import compiler, sources, turns, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
@@ -240,6 +241,8 @@ class Cpu(Backend):
     fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
     fixed_from = 2**18
     fixed_behind = UNROLLED
+    side_by_side = SHARED
+    beside = staticmethod(shared_rows)
 
     @classmethod
     def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:

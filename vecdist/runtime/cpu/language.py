@@ -21,8 +21,9 @@ from numba.core.extending import intrinsic
 from vecdist.codegen import frontend
 from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
-from vecdist.runtime.cpu import aliasing
+from vecdist.runtime.cpu import aliasing, tiles
 from vecdist.runtime.cpu.aliasing import in_scope
+from vecdist.runtime.cpu.tiles import data_of, gemv, gemv_transposed
 from vecdist.runtime.exports import item_size
 from vecdist.runtime.intrinsics import called_by_numba, emitter
 from vecdist.runtime.typed import Written
@@ -32,7 +33,7 @@ i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
 u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
-SHAPING = b"".join(Path(file).read_bytes() for file in (__file__, aliasing.__file__))
+SHAPING = b"".join(Path(file).read_bytes() for file in (__file__, aliasing.__file__, tiles.__file__))
 VERSION = hashlib.sha256(SHAPING + emission.VERSION).hexdigest()[:12]
 
 
@@ -62,14 +63,6 @@ def _array(context, builder, array_type, *value):  # noqa: ANN001, ANN002, ANN20
     return make_array(array_type)(context, builder, *value)
 
 
-def _data(context, builder, array_type, value):  # noqa: ANN001, ANN202
-    """Where the elements of an array begin; by way of memory, as Numba has it, LLVM would have to find that out."""
-    if isinstance(array_type, types.CPointer):
-        return value
-    place = context.data_model_manager[array_type].get_field_position("data")
-    return builder.extract_value(value, place)
-
-
 def _load_at(context, builder, array_type, pointer, output, outputs):  # noqa: ANN001, ANN202
     value = builder.load(pointer)
     in_scope(builder, value, output, outputs)
@@ -81,7 +74,7 @@ def load(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
     """The element at ``offset`` of a dense array, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _data(context, builder, array, args[0])
+        data = data_of(context, builder, array, args[0])
         pointer = builder.gep(data, [args[1]], inbounds=True)
         return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
 
@@ -93,7 +86,7 @@ def load_bytes(typing, array, offset, output, outputs):  # noqa: ANN001, ANN201
     """The element ``offset`` bytes behind the first of a strided array, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _data(context, builder, array, args[0])
+        data = data_of(context, builder, array, args[0])
         pointer = cgutils.pointer_add(builder, data, args[1])
         return _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
 
@@ -105,7 +98,7 @@ def store(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN20
     """Put ``value`` at ``offset`` of a dense output, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _data(context, builder, array, args[0])
+        data = data_of(context, builder, array, args[0])
         pointer = builder.gep(data, [args[1]], inbounds=True)
         converted = context.cast(builder, args[2], value, array.dtype)
         access = builder.store(context.get_value_as_data(builder, array.dtype, converted), pointer)
@@ -192,7 +185,7 @@ def add_at(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN2
     """Add ``value`` to the element at ``offset`` of the sums of a scattered output, unchecked."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        data = _data(context, builder, array, args[0])
+        data = data_of(context, builder, array, args[0])
         pointer = builder.gep(data, [args[1]], inbounds=True)
         before = _load_at(context, builder, array, pointer, output.literal_value, outputs.literal_value)
         added = context.cast(builder, args[2], value, array.dtype)
@@ -368,10 +361,10 @@ rows_added = compiled(add_rows.written)  # for Python, which shares a kernel amo
 
 
 __all__ = [
-    "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element", "b1",
-    "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "i1", "i2", "i4", "i8", "load", "load_bytes",
-    "merged", "np", "rint", "room", "select", "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod",
-    "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
+    "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element",
+    "b1", "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "gemv", "gemv_transposed", "i1",
+    "i2", "i4", "i8", "load", "load_bytes", "merged", "np", "rint", "room", "select", "sqrt", "store",
+    "stripe_limit", "total_max", "total_min", "total_prod", "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
 ]
 WORDS: dict[str, Any] = {name: globals()[name] for name in __all__} | {"math": math}
 """What the names of generated code mean."""

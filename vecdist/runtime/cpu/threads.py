@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import BLOCK, fewest_turns, striped
+from vecdist.codegen.cpu.blocking import BLOCK, block_of, own_dims, striped
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import needed_later
 from vecdist.codegen.statements import PARTIAL
@@ -217,7 +217,5 @@ def share(run: Callable[[int, int], None], blocks: int) -> None:
 
 def block_size(loop: Loop, lengths: Mapping[str, int]) -> int:
     """The iterations of an outermost loop that make up a block."""
-    inner = 1
-    for dim in loop.dims()[1:]:
-        inner *= length_of(dim, lengths)
-    return max(fewest_turns(loop), BLOCK // max(1, inner)) if len(loop.dims()) > 1 else BLOCK
+    inner = [length_of(dim, lengths) for dim in own_dims(loop)]
+    return block_of(loop, math.prod(inner), max, min) if inner else BLOCK

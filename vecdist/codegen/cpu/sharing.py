@@ -1,0 +1,61 @@
+"""Loop exchange: loops in rows that share what these read, as those of chains over a design, go through a strip each.
+
+Such a loop comes outside of a strip of rows, whose elements are read from memory once and wait in a cache for all of
+its turns.  What a turn adds to an element that all rows share, it adds up for a strip first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from vecdist.codegen.statements import PARTIAL
+from vecdist.kernel.copies import Copy
+from vecdist.kernel.expressions import Name, names
+from vecdist.kernel.ir import Block, Loop, Output
+from vecdist.kernel.statements import Accumulate, Scatter, Statement, Total
+
+
+def is_of_all(item: Scatter, inner: Loop, rows: Loop) -> bool:
+    """Whether a turn of an inner loop adds something of each row to one element."""
+    return {inner.index, *(block.index for block in rows.body.chain()[:-1])}.issuperset(names(*item.indices))
+
+
+def exchanged(inner: Loop, rows: Loop, again: Sequence[Statement], outputs: Sequence[Output]) -> Loop:
+    """An inner loop with the loop over rows inside, and what its turns add up for all rows behind that.
+
+    What is cheaper to compute ``again`` than to keep comes first in it.
+    """
+    return _Exchange(inner, rows, again, outputs).loop_outside()
+
+
+@final
+class _Exchange(Copy):
+    def __init__(self, inner: Loop, rows: Loop, again: Sequence[Statement], outputs: Sequence[Output]) -> None:
+        super().__init__()
+        self.inner, self.rows, self.again, self.outputs = inner, rows, again, outputs
+        self.outside = Block(rows.body.parent, inner.index)
+        self.sums: list[tuple[Accumulate, Scatter]] = []
+
+    def loop_outside(self) -> Loop:
+        inside = self.block(self.inner.body, self.outside)
+        inside.index = self.rows.index
+        inside.items[:0] = [(0, item) for item in self.again]
+        self.outside.put(0, Loop(self.rows.dim, inside, size=self.rows.size))
+        for item, scatter in self.sums:
+            total = Total(f"{item.name}_all", item.name, np.dtype(PARTIAL[item.dtype.kind]))
+            self.outside.put(1, total)
+            self.outside.put(1, Scatter(scatter.output, scatter.indices, Name(total.name)))
+        return Loop(self.inner.dim, self.outside, size=self.inner.size)
+
+    def at_home(self, item: Statement) -> Statement:
+        if isinstance(item, Accumulate) and item.home not in self.blocks:
+            return item
+        if isinstance(item, Scatter) and is_of_all(item, self.inner, self.rows):
+            dtype = self.outputs[item.output].dtype
+            found = Accumulate(f"r{len(self.sums)}_{self.inner.index}", item.value, self.outside, dtype)
+            self.sums.append((found, item))
+            return found
+        return super().at_home(item)
