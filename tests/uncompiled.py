@@ -164,6 +164,12 @@ def gemv_transposed(x, first, step, vector, place, rows, columns, out, target):
         total += elements(x, first + row * step, columns) * vector[inside(vector, place + row)]
 
 
+def pack(x, first, step, rows, columns, out, target, width):
+    """Copy the rows of a matrix in an array to another."""
+    for row in range(rows):
+        elements(out, target + row * width, columns)[...] = elements(x, first + row * step, columns)
+
+
 def elements(array, first, count):
     """So many elements of an array, all of which it has."""
     if count:
@@ -207,7 +213,8 @@ WORDS = NUMBERS | {
     "bits": patterned("i", np.float64, "d", "q"), "compiled": Spoken, "empty": np.empty, "float": np.float64,
     "floor": np.floor, "fmod": np.fmod,
     "from_bits": patterned("f", np.int64, "q", "d"), "gemv": gemv, "gemv_transposed": gemv_transposed,
-    "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "rint": np.rint,
+    "load": load, "load_bytes": load_bytes, "merged": Spoken, "np": np, "pack": pack,
+    "rint": np.rint,
     "select": select, "sqrt": np.sqrt, "store": store, "widest": lambda: None, "room": np.empty, "zeros": np.zeros,
 }
 LANGUAGE = WORDS | {"math": math}

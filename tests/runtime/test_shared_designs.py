@@ -1,4 +1,4 @@
-"""Regressions of several chains over one design on the CPU: strips of rows serve all chains; judged by NumPy's float64."""
+"""Regressions of several chains over one design on the CPU: a strip of rows serves all chains; judged by NumPy."""
 
 import numpy as np
 import pytest

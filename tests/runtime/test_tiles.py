@@ -6,17 +6,18 @@ import pytest
 
 from vecdist.runtime.cpu import tiles
 
-gemv, gemv_transposed = tiles.gemv, tiles.gemv_transposed
+gemv, gemv_transposed, pack = tiles.gemv, tiles.gemv_transposed, tiles.pack
 
 
-@numba.njit
-def by_rows(x, first, step, vector, place, rows, columns, out, target):
+def rows_first(x, first, step, vector, place, rows, columns, out, target):
     gemv(x, first, step, vector, place, rows, columns, out, target)
 
 
-@numba.njit
-def by_columns(x, first, step, vector, place, rows, columns, out, target):
+def columns_first(x, first, step, vector, place, rows, columns, out, target):
     gemv_transposed(x, first, step, vector, place, rows, columns, out, target)
+
+
+by_rows, by_columns = numba.njit(rows_first), numba.njit(columns_first)
 
 
 ROWS = [1, 2, 7, 15, 16, 17, 33, 100, 256]
@@ -81,3 +82,29 @@ def test_the_same_bits_wherever_a_row_stands():
     for first in range(40):
         by_rows(x.ravel(), 37 * first, 37, vector, 0, 40 - first, 37, part, 0)
         assert np.array_equal(part[: 40 - first], whole[first:40])
+
+
+@numba.njit
+def copied(x, first, step, rows, columns, out, target, width):
+    pack(x, first, step, rows, columns, out, target, width)
+
+
+@pytest.mark.parametrize(("rows", "columns", "width"), [(1, 1, 1), (5, 7, 16), (256, 33, 48), (3, 1000, 1008)])
+def test_rows_are_copied(rows, columns, width):
+    x, first, step, matrix = tile(np.random.default_rng(rows), rows, columns, np.float32)
+    out = np.full(3 + rows * width, 7, np.float32)
+    copied(x, first, step, rows, columns, out, 3, width)
+    found = out[3:].reshape(rows, width)
+    assert np.array_equal(found[:, :columns], matrix.astype(np.float32)) and np.all(found[:, columns:] == 7)
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_machines_of_shorter_vectors(lanes, monkeypatch):
+    """Numbers of single precision in a vector are as many as a machine has lanes: here what others have."""
+    monkeypatch.setattr(tiles.lanes, "lanes", lambda: lanes)
+    monkeypatch.setitem(globals(), "by_rows", numba.njit(rows_first))
+    monkeypatch.setitem(globals(), "by_columns", numba.njit(columns_first))
+    for dtype in (np.float32, np.float64):
+        for rows in (1, 6, 17):
+            test_rows_times_a_vector(rows, dtype)
+            test_a_vector_times_rows_is_added(rows, dtype)

@@ -31,7 +31,7 @@ JAMMED = 4  # the same of those that are written out
 MOST_JAMMED = 2**26  # multiplications of more of them
 FEW = 2**16  # multiplications that a kernel has done before cuBLAS is called, and called again for each derivative
 MANY = 256  # the same as LARGE on the CPU, where sums inside of rows inside of chains leave its vectors unused
-FEW_VECTORS, SMALL = 8, 1600  # vectors, and numbers in all of them, that go through strips of any design on a CPU
+FEW_VECTORS, WIDEST, SMALL = 8, 2**14, 1600  # vectors, numbers in them, and in more, that go through strips on a CPU
 NARROW = 32  # columns of long designs that more of them go through
 SEVERAL = 16  # vectors of a sum from which on the CPU's is sooner: of 64 in a quarter of the time, of 2 in twice it
 THROUGH = {"view", "cast", "checked"}  # what elements go through one by one, beside operations on numbers
@@ -79,7 +79,7 @@ def _in_strips(rows: int, vectors: int, columns: int) -> bool:
     BLAS with kernels around it 637, 808 and 1910; for 64 1819, 2217 and 7500, and 3068, 3100 and 6500.  1000 rows of
     100 took 83 us for 8, 429 for 64, and the others 116 and 362.
     """
-    if vectors <= FEW_VECTORS or vectors * columns <= SMALL:
+    if vectors * columns <= (WIDEST if vectors <= FEW_VECTORS else SMALL):
         return vectors <= rows
     return columns <= NARROW and rows >= LONG and vectors <= SHARED
 

@@ -15,7 +15,7 @@ def nest0(first, last, x0, x1, o0, n0, n1):
         end = min(block * size + size, n0)
         for start in range(block * size, end, 256):
             stop = min(start + 256, end)
-            gemv(x0, start * n1 + 0, n1, x1, 0, stop - start, n1, b_v8, start - start)
+            gemv(x0, start * n1 + 0, n1, x1, 0, stop - start, n1, b_v8, 0)
             for i0 in range(start, stop):
                 v8 = load(b_v8, i0 - start, 1, 2)
                 store(o0, i0, v8, 0, 2)

@@ -34,7 +34,7 @@ class Product:
     """
 
     word: str
-    matrix: Load
+    matrix: Load | Element
     step: Expr
     vector: Load | Element
     rows: Expr
@@ -42,15 +42,36 @@ class Product:
     target: Element | Scatter
 
     def expressions(self) -> tuple[Expr, ...]:
-        vector = (self.vector,) if isinstance(self.vector, Element) else self.vector.expressions()
-        target = (self.target,) if isinstance(self.target, Element) else self.target.indices
-        return *self.matrix.expressions(), self.step, *vector, self.rows, self.columns, *target
+        return *_read(self.matrix), self.step, *_read(self.vector), self.rows, self.columns, *_read(self.target)
 
     def __str__(self) -> str:
         return f"{self.target} = {self.word}({self.matrix}, {self.vector})"
 
 
-Item = statements.Item | Add | Product
+@final
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Copy rows of a matrix, from an element on, to where each begins a line of the cache."""
+
+    matrix: Load
+    step: Expr
+    rows: Expr
+    columns: Expr
+    target: Element
+    width: Expr
+
+    def expressions(self) -> tuple[Expr, ...]:
+        return *_read(self.matrix), self.step, self.rows, self.columns, self.target, self.width
+
+    def __str__(self) -> str:
+        return f"{self.target} = rows from {self.matrix}"
+
+
+def _read(item: Load | Scatter | Element) -> tuple[Expr, ...]:
+    return (item,) if isinstance(item, Element) else item.indices
+
+
+Item = statements.Item | Add | Product | Pack
 Items = tuple[Item, ...]
 
 

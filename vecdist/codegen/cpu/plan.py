@@ -30,7 +30,7 @@ from vecdist.codegen.cpu.lanes import Lanes, apart, has_lanes, runs
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.products import products
 from vecdist.codegen.cpu.reductions import begun, in_narrow_strips, narrowed, reduced
-from vecdist.codegen.cpu.sharing import exchanged
+from vecdist.codegen.cpu.sharing import exchanged, packed, tiles
 from vecdist.codegen.cpu.straight_rows import is_straight, straight_rows
 from vecdist.codegen.cpu.unrolling import is_unrolled, unrolled
 from vecdist.codegen.cpu.vector_sums import is_vector_sum, vector_sum
@@ -72,7 +72,8 @@ def _planned(kernel: Kernel, loop: Loop) -> Nest:
     block = (*starts, let("end", MIN(FIRST + Name("size"), loop.length)), *rows)
     ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
     blocks = blocked(kernel, loop, (*block, *ends))
-    items = branched((let("size", block_size(loop)), *declared(buffers), *blocks), is_scalar=is_scalar)
+    made = let("size", block_size(loop)), *declared(buffers), *tiles(blocks)
+    items = branched((*made, *blocks), is_scalar=is_scalar)
     return Nest(loop, items, buffers)
 
 
@@ -113,13 +114,14 @@ def _strip(kernel: Kernel, loop: Loop, rows: Rows) -> Items:
     return *versioned(tuple([item for _, items in found for item in items]), loop), *last[1]
 
 
-def _shared(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> For[Item]:
+def _shared(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
     """The turns of an inner loop that rows share, each for all of a strip."""
     assert phase.loop is not None
     outer = exchanged(phase.loop, loop, phase.again, kernel.outputs)
     (inner,) = outer.body.every_loop()
-    starts, ends = map(begun, inner.sums(outer.body)), outer.body.statements(1)
-    return For(outer.index, outer.length, (*starts, *_strip(kernel, inner, rows), *ends))
+    starts, ends = [*map(begun, inner.sums(outer.body))], outer.body.statements(1)
+    copies, turn = packed((*starts, *_strip(kernel, inner, rows), *ends), outer)
+    return *copies, For(outer.index, outer.length, turn)
 
 
 def _partial(item: Accumulate) -> Set:
@@ -137,7 +139,7 @@ def _buffers(kernel: Kernel, loop: Loop) -> dict[str, np.dtype]:
             continue
         if in_strips(part.loop, kernel):
             found |= _buffers(kernel, part.loop)
-        elif is_shared(part.loop, loop):
+        elif is_shared(part.loop, loop) and not is_straight(part.loop, loop, dict(kernel.fixed)):
             found |= _buffers(kernel, exchanged(part.loop, loop, part.again, kernel.outputs).body.every_loop()[0])
     return found
 
@@ -173,10 +175,10 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
         columns = For(inner.index, inner.length, (), masked=True)
         strips = _in_phases(kernel, inner, columns, f"first_{inner.index}", f"stop_{inner.index}")
         return (rows.expanded(phase, (*map(begun, inner.sums(loop.body)), strips, *phase.items)),)
-    if is_shared(inner, loop):
-        return (_shared(kernel, loop, phase, rows),)
     if is_straight(inner, loop, fixed):
         return straight_rows(rows, phase, loop.body, fixed, kernel.outputs)
+    if is_shared(inner, loop):
+        return _shared(kernel, loop, phase, rows)
     if is_interchanged(inner, loop):
         return interchanged(rows, phase, nested(inner, fixed), inner.sums(loop.body), kernel.outputs)
     if columns := narrow_columns(inner, loop, kernel.outputs):

@@ -6,16 +6,22 @@ its turns.  What a turn adds to an element that all rows share, it adds up for a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import final
 
 import numpy as np
 
-from vecdist.codegen.statements import PARTIAL
+from vecdist.codegen.cpu.blocking import MIN, STRIP
+from vecdist.codegen.cpu.mixed import Item, Items, Pack, Product
+from vecdist.codegen.statements import PARTIAL, type_name
+from vecdist.kernel.code import Set, replaced, walk
 from vecdist.kernel.copies import Copy
-from vecdist.kernel.expressions import Name, names
+from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, names
 from vecdist.kernel.ir import Block, Loop, Output
-from vecdist.kernel.statements import Accumulate, Scatter, Statement, Total
+from vecdist.kernel.statements import Accumulate, Load, Scatter, Statement, Total
+
+LINE = 64  # bytes of a cache line, and of the widest vectors
 
 
 def is_of_all(item: Scatter, inner: Loop, rows: Loop) -> bool:
@@ -29,6 +35,39 @@ def exchanged(inner: Loop, rows: Loop, again: Sequence[Statement], outputs: Sequ
     What is cheaper to compute ``again`` than to keep comes first in it.
     """
     return _Exchange(inner, rows, again, outputs).loop_outside()
+
+
+def packed(items: Items, inner: Loop) -> tuple[Items, Items]:
+    """What copies the matrices that all turns of a loop multiply, and the items of a turn, which read the copies.
+
+    Vectors read whole lines of a cache, and rows, an odd number of lines apart, do not drive each other out.
+    """
+    copies: dict[tuple[Load, Expr], Pack] = {}
+
+    def rule(item: Item) -> Items | None:
+        if not isinstance(item, Product) or not isinstance(item.matrix, Load):
+            return None
+        if inner.index in names(*item.matrix.indices):
+            return None
+        key = replace(item.matrix, name=""), item.columns
+        if key not in copies:
+            line = Constant(LINE // item.matrix.dtype.itemsize)
+            width = ((item.columns + line - 1) // line | 1) * line
+            target = Name(f"tile{len(copies)}_{inner.index}")[ZERO]
+            copies[key] = Pack(item.matrix, item.step, item.rows, item.columns, target, width)
+        copy = copies[key]
+        return (replace(item, matrix=copy.target, step=copy.width),)
+
+    turn = replaced(items, rule)
+    return tuple(copies.values()), turn
+
+
+def tiles(items: Items) -> Iterator[Set]:
+    """What makes room for the copies of blocks."""
+    copies = {item.target.array: item for item in walk(items) if isinstance(item, Pack)}
+    for array, item in copies.items():
+        assert isinstance(array, Name)
+        yield Set(array, Name("empty")(MIN(STRIP, Name("size")) * item.width, Name(type_name(item.matrix.dtype))))
 
 
 @final

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, final
 
 from vecdist.codegen.calls import called, is_call
-from vecdist.codegen.cpu.mixed import Add, Item, Product
+from vecdist.codegen.cpu.mixed import Add, Item, Pack, Product
 from vecdist.codegen.statements import computed, load_offset, slot_of, store_offset, typed_zero
 from vecdist.kernel.code import Code, Do, Set, let, replaced
 from vecdist.kernel.expressions import Call, Choice, Element, Expr, Name, Operand, of_type, rewritten
@@ -83,6 +83,11 @@ def _product(item: Product, arrays: Arrays) -> Code:
     return Do(Name(item.word)(*matrix, item.step, *vector, item.rows, item.columns, *target))
 
 
+def _pack(item: Pack, arrays: Arrays) -> Code:
+    matrix, target = (_place(each, arrays) for each in (item.matrix, item.target))
+    return Do(Name("pack")(*matrix, item.step, item.rows, item.columns, *target, item.width))
+
+
 def _place(item: Load | Scatter | Element, arrays: Arrays) -> tuple[Expr, Expr]:
     """An array, and where in it something begins."""
     match item:
@@ -104,6 +109,7 @@ TABLE: dict[type, Callable[[Any, Arrays], Code]] = {
     Flag: lambda item, _: let("bad", Name("bad") | item.value),
     Set: _set,
     Product: _product,
+    Pack: _pack,
     Add: lambda item, arrays: Do(arrays.of_buffer("add_at", item.target, item.value)),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from vecdist.codegen.collapsing import loops_in
-from vecdist.codegen.cpu.mixed import Add, Item, Items, Product, scatters
+from vecdist.codegen.cpu.mixed import Add, Item, Items, Pack, Product, scatters
 from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import If, expressions, let, replaced, walk
 from vecdist.kernel.expressions import FALSE, Expr, Name, names
@@ -75,4 +75,4 @@ def seldom_needed(items: Items) -> set[str]:
 def _usual_reads(item: Item) -> Iterable[Expr]:
     if isinstance(item, Assign) and is_seldom(item):
         return item.args[0], item.args[-1]
-    return item.expressions() if isinstance(item, Statement | Add | Product) else expressions(item)
+    return item.expressions() if isinstance(item, Statement | Add | Product | Pack) else expressions(item)

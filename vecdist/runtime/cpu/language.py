@@ -23,7 +23,7 @@ from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
 from vecdist.runtime.cpu import aliasing, tiles
 from vecdist.runtime.cpu.aliasing import in_scope
-from vecdist.runtime.cpu.tiles import data_of, gemv, gemv_transposed
+from vecdist.runtime.cpu.tiles import data_of, gemv, gemv_transposed, pack
 from vecdist.runtime.exports import item_size
 from vecdist.runtime.intrinsics import called_by_numba, emitter
 from vecdist.runtime.typed import Written
@@ -363,7 +363,7 @@ rows_added = compiled(add_rows.written)  # for Python, which shares a kernel amo
 __all__ = [
     "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element",
     "b1", "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "gemv", "gemv_transposed", "i1",
-    "i2", "i4", "i8", "load", "load_bytes", "merged", "np", "rint", "room", "select", "sqrt", "store",
+    "i2", "i4", "i8", "load", "load_bytes", "merged", "np", "pack", "rint", "room", "select", "sqrt", "store",
     "stripe_limit", "total_max", "total_min", "total_prod", "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
 ]
 WORDS: dict[str, Any] = {name: globals()[name] for name in __all__} | {"math": math}

@@ -19,7 +19,8 @@ from vecdist.runtime import lanes
 
 INT, SHORT, BIT, DOUBLE = ir.IntType(64), ir.IntType(32), ir.IntType(1), ir.DoubleType()
 NARROW = 256  # terms of a sum, at most, that are added up in float32
-SUMS = 8  # vectors of sums that are under way together, to hide how long each addition takes
+SUMS = 8  # vectors of sums that are under way together, to hide how long each addition takes, and rows that are read
+STRETCH = 1024  # columns whose sums wait in memory, where rows have more than registers
 GROUPS = (4, 2, 1)  # vectors of columns that are summed together
 CONTRACT = ("contract",)
 
@@ -59,6 +60,26 @@ def _word(write: Callable[[_Tile], None]) -> Any:
         return types.none(x, number, number, vector, number, number, number, out, number), codegen
 
     return word
+
+
+@intrinsic
+def pack(typing: Any, x: Any, first: Any, step: Any, rows: Any, columns: Any, out: Any, target: Any, width: Any) -> Any:
+    """A word of the CPU's language: copy rows of ``x``, from element ``first`` on, to such as are ``width`` apart."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        source, place = (
+            builder.gep(data_of(context, builder, kind, value), [offset], inbounds=True)
+            for kind, value, offset in ((x, args[0], args[1]), (out, args[5], args[6]))
+        )
+        size = builder.mul(args[4], INT(context.get_abi_sizeof(source.type.pointee)))
+        with cgutils.for_range(builder, args[3]) as loop:
+            here, there = (builder.gep(begin, [builder.mul(loop.index, apart)])
+                           for begin, apart in ((source, args[2]), (place, args[7])))  # fmt: skip
+            cgutils.raw_memcpy(builder, there, here, size, INT(1))
+        return context.get_dummy_value()
+
+    number = types.intp
+    return types.none(x, number, number, number, number, out, number, number), codegen
 
 
 def _function(module: ir.Module, write: Callable[[_Tile], None], kind: Any, wide: Any) -> ir.Function:
@@ -181,30 +202,37 @@ def _gemv(tile: _Tile) -> None:
 
 
 def _dots(tile: _Tile, first: Value, rows: Sequence[Value]) -> None:
-    """The products of some rows, one for each lane, with the vector."""
-    builder, sums = tile.builder, [tile.nothing() for _ in rows]
-    total = cgutils.alloca_once(builder, ir.VectorType(DOUBLE, tile.lanes))
+    """The products of some rows, one for each lane, with the vector: a few rows at once, whose lines caches hold."""
+    builder, wide = tile.builder, ir.VectorType(DOUBLE, tile.lanes)
+    total = cgutils.alloca_once(builder, wide)
     tile.clear(total)
+    with tile.series(INT(0), tile.columns, NARROW) as begin:
+        end = tile.least(builder.add(begin, INT(NARROW)), tile.columns)
+        parts = [rows[place : place + SUMS] for place in range(0, len(rows), SUMS)]
+        found = _turned(builder, [each for part in parts for each in _partial(tile, part, begin, end)])
+        found = found if tile.kind == DOUBLE else builder.fpext(found, wide)
+        builder.store(builder.fadd(builder.load(total), found), total)
+    found = builder.load(total)
+    found = found if tile.wide == DOUBLE else builder.fptrunc(found, ir.VectorType(tile.wide, tile.lanes))
+    tile.store(found, builder.gep(tile.out, [first]))
+
+
+def _partial(tile: _Tile, rows: Sequence[Value], begin: Value, end: Value) -> list[Value]:
+    """A vector of each row, whose lanes add up to its product with a part of the vector."""
+    builder, sums = tile.builder, [tile.nothing() for _ in rows]
+    tile.clear(*sums)
 
     def added(column: Value, mask: Value | None = None) -> None:
         own = tile.load(builder.gep(tile.vector, [column]), mask)
         for row, place in zip(rows, sums, strict=True):
             tile.add(place, tile.load(builder.gep(row, [column]), mask), own)
 
-    with tile.series(INT(0), tile.columns, NARROW) as begin:
-        tile.clear(*sums)
-        end = tile.least(builder.add(begin, INT(NARROW)), tile.columns)
-        full = builder.add(begin, tile.below(builder.sub(end, begin)))
-        with tile.series(begin, full, tile.lanes) as column:
-            added(column)
-        with builder.if_then(builder.icmp_signed("<", full, end)):
-            added(full, tile.mask(builder.sub(end, full)))
-        found = _turned(builder, [builder.load(place) for place in sums])
-        found = found if tile.kind == DOUBLE else builder.fpext(found, total.type.pointee)
-        builder.store(builder.fadd(builder.load(total), found), total)
-    found = builder.load(total)
-    found = found if tile.wide == DOUBLE else builder.fptrunc(found, ir.VectorType(tile.wide, tile.lanes))
-    tile.store(found, builder.gep(tile.out, [first]))
+    full = builder.add(begin, tile.below(builder.sub(end, begin)))
+    with tile.series(begin, full, tile.lanes) as column:
+        added(column)
+    with builder.if_then(builder.icmp_signed("<", full, end)):
+        added(full, tile.mask(builder.sub(end, full)))
+    return [builder.load(place) for place in sums]
 
 
 def _turned(builder: Any, vectors: Sequence[Value]) -> Value:
@@ -221,9 +249,21 @@ def _turned(builder: Any, vectors: Sequence[Value]) -> Value:
 
 
 def _gemv_transposed(tile: _Tile) -> None:
-    """What is added to a number for each column: products with the rows' numbers, some vectors of columns together."""
+    """What is added to a number for each column: products with the rows' numbers."""
     builder = tile.builder
-    place = cgutils.alloca_once_value(builder, INT(0))
+    few = builder.icmp_signed("<=", tile.columns, INT(SUMS * tile.lanes))
+    with builder.if_else(few) as (narrow, wide):
+        with narrow:
+            _in_registers(tile)
+        with wide, tile.series(INT(0), tile.columns, STRETCH) as begin:
+            _in_memory(tile, begin, tile.least(builder.add(begin, INT(STRETCH)), tile.columns))
+
+
+def _in_registers(tile: _Tile) -> None:
+    """Sums of some vectors of columns after others, over all rows."""
+    builder = tile.builder
+    place = cgutils.alloca_once(builder, INT)
+    builder.store(INT(0), place)
     for count in GROUPS:
         head, body, end = (builder.append_basic_block(f"{name}{count}") for name in ("while", "do", "done"))
         builder.branch(head)
@@ -236,6 +276,44 @@ def _gemv_transposed(tile: _Tile) -> None:
         builder.store(builder.add(column, INT(count * tile.lanes)), place)
         builder.branch(head)
         builder.position_at_end(end)
+
+
+def _in_memory(tile: _Tile, begin: Value, end: Value) -> None:
+    """Sums of a stretch of columns, over some rows after others, each of which is read from its beginning on."""
+    builder = tile.builder
+    sums = builder.bitcast(cgutils.alloca_once(builder, ir.ArrayType(tile.kind, STRETCH)), tile.kind.as_pointer())
+    full = builder.add(begin, tile.below(builder.sub(end, begin)))
+
+    def every(do: Callable[..., None]) -> None:
+        with tile.series(begin, full, tile.lanes) as column:
+            do(column, builder.gep(sums, [builder.sub(column, begin)]))
+        with builder.if_then(builder.icmp_signed("<", full, end)):
+            do(full, builder.gep(sums, [builder.sub(full, begin)]), tile.mask(builder.sub(end, full)))
+
+    def added(rows: Sequence[Value]) -> None:
+        weights = [tile.filled(builder.load(builder.gep(tile.vector, [row]))) for row in rows]
+        places = [tile.row(row) for row in rows]
+
+        def add(column: Value, at: Value, mask: Value | None = None) -> None:
+            halves = [tile.load(at), ir.Constant(tile.whole, None)]
+            for turn, (place, weight) in enumerate(zip(places, weights, strict=True)):
+                product = builder.fmul(tile.load(builder.gep(place, [column]), mask), weight, flags=CONTRACT)
+                halves[turn % 2] = builder.fadd(halves[turn % 2], product, flags=CONTRACT)
+            tile.store(builder.fadd(*halves), at)
+
+        every(add)
+
+    def ended(column: Value, at: Value, mask: Value | None = None) -> None:
+        target = builder.gep(tile.out, [column])
+        tile.store(builder.fadd(tile.load(target, mask), tile.widened(tile.load(at))), target, mask)
+
+    every(lambda column, at, mask=None: tile.store(ir.Constant(tile.whole, None), at))
+    together = builder.and_(tile.rows, INT(-SUMS))
+    with tile.series(INT(0), together, SUMS) as row:
+        added([builder.add(row, INT(number)) for number in range(SUMS)])
+    with tile.series(together, tile.rows, 1) as row:
+        added([row])
+    every(ended)
 
 
 def _columns(tile: _Tile, first: Value, left: Value, count: int) -> None:
