@@ -187,7 +187,8 @@ class Made:
 
         def formula(w: Words, logits: Any, means: Any, log_scales: Any, y: Any) -> Any:
             broken, left = -w.m.logaddexp(0.0, -logits), -w.m.logaddexp(0.0, logits)
-            shares = w.m.concatenate([broken, w.m.zeros(1)]) + w.m.concatenate([w.m.zeros(1), w.m.cumsum(left)])
+            last = w.m.zeros(1, self.dtype)
+            shares = w.m.concatenate([broken, last]) + w.m.concatenate([last, w.m.cumsum(left)])
             each = shares + w.families["Normal"](means, w.m.exp(log_scales), y[:, None])
             return w.logsumexp(each, axis=-1).sum() - 0.5 * (means**2).sum() - 0.5 * (logits**2).sum()
 

@@ -79,9 +79,9 @@ def _in_strips(rows: int, vectors: int, columns: int) -> bool:
     BLAS with kernels around it 637, 808 and 1910; for 64 1819, 2217 and 7500, and 3068, 3100 and 6500.  1000 rows of
     100 took 83 us for 8, 429 for 64, and the others 116 and 362.
     """
-    if vectors * columns <= (WIDEST if vectors <= FEW_VECTORS else SMALL):
-        return vectors <= rows
-    return columns <= NARROW and rows >= LONG and vectors <= SHARED
+    if vectors > min(rows, SHARED):
+        return False
+    return vectors * columns <= (WIDEST if vectors <= FEW_VECTORS else SMALL) or (columns <= NARROW and rows >= LONG)
 
 
 def contracted(roots: Sequence[Node], in_kernels: bool = True) -> tuple[Node, ...]:
