@@ -8,13 +8,15 @@ from vecdist import lazy, log_softmax, logpdf, logpmf, logsumexp, softmax, value
 from vecdist.codegen.cuda import parted_chains
 from vecdist.distributions import Bernoulli, Normal
 from vecdist.graph.leaves import leaf
+from vecdist.inspect import explain
 from vecdist.kernel.expressions import Name
 from vecdist.kernel.statements import Assign, Load, Store
 from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.passes.hoist import DEAR, Repeated, narrow
+from vecdist.passes.order import Structure, derived
 from vecdist.runtime.cuda.backend import Cuda
-from vecdist.runtime.pipeline import lower, values
+from vecdist.runtime.pipeline import lower, structure, values
 
 
 def kernel_of(result, wrt=()):
@@ -166,3 +168,49 @@ def test_few_operations_are_counted_from_what_is_kept_in_the_end():
     found = [Repeated(each.node, (), False, DEAR, ((400,),)) for each in (fourth, third, second, first)]
     chosen = narrow(found, {}, 1024, 1024, False)
     assert [each.node for each in chosen] == [third.node, first.node]
+
+
+def parts_of_sums(rng):
+    """A function of NumPy's of several parts of the same sums, and its arguments."""
+    x, b = rng.normal(size=int(rng.integers(2, 60))), rng.normal(size=int(rng.integers(4, 12)))
+    cuts = [slice(None, -1), slice(1, None), slice(None, None, -1), slice(1, -1, 2), slice(None)]
+    first, last = (cuts[place] for place in rng.choice(len(cuts), 2, replace=False))
+
+    def function(x, b):
+        sums = np.tanh(x[:, None] * b).sum(axis=0)
+        one, other = np.exp(0.1 * sums)[first], np.cumsum((0.5 * sums)[last])
+        return (one * one).sum() + (np.sin(other)).sum()
+
+    return function, x, b
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_parts_of_sums(seed):
+    function, x, b = parts_of_sums(np.random.default_rng(seed))
+    value, slope = value_and_grad(function(lazy(x), lazy(b)), wrt=b)
+    np.testing.assert_allclose(value, function(x, b), rtol=1e-12)
+    step = 1e-6 * np.eye(len(b))
+    wanted = [(function(x, b + each) - function(x, b - each)) / 2e-6 for each in step]
+    np.testing.assert_allclose(slope, wanted, rtol=1e-6, atol=1e-7)
+
+
+def of_a_stick(left, y):
+    """A mixture by a broken stick, whose shares are read as they are and one behind."""
+    shares = np.concatenate([left, np.zeros(1)]) + np.concatenate([np.zeros(1), np.cumsum(left)])
+    return logsumexp(shares - np.exp((y[:, None] - np.arange(10.0)) ** 2), axis=-1).sum()
+
+
+def of_parts(left, y):
+    sums = np.tanh(y[:, None] * left).sum(axis=0)
+    return (np.exp(0.1 * sums)[:-1] * np.cumsum((0.5 * sums)[1:])).sum()
+
+
+@pytest.mark.parametrize("function", [of_a_stick, of_parts])
+@pytest.mark.parametrize(("chains", "kept"), [(2**15, True), (4, False)])
+def test_sums_of_which_parts_are_read_are_added_up_once_where_they_are_many(function, chains, kept):
+    given = np.zeros((chains, 9)), np.linspace(-1.0, 1.0, 500)
+    asked = explain._asked(vecdist.compile(function, in_axes=(0, None)), (0,), given)
+    bound = structure(asked.roots, asked.derivation, asked.errors)
+    part = derived(Structure(bound.roots, asked.derivation, slots=len(bound.leaves)), Cuda.passes)
+    chosen = part.chosen(bound.lengths, Cuda.widest)
+    assert any(each.node.op == "sum" for each in chosen.values) is kept
