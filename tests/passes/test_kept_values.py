@@ -184,7 +184,7 @@ def parts_of_sums(rng):
     return function, x, b
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_parts_of_sums(seed):
     function, x, b = parts_of_sums(np.random.default_rng(seed))
     value, slope = value_and_grad(function(lazy(x), lazy(b)), wrt=b)

@@ -12,7 +12,7 @@ def nest0(first, last, p_a7, x0, n1, n2, s0):
     widest()
     x0_s0 = x0.strides[0]
     x0_s1 = x0.strides[1]
-    size = max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64)
+    size = max(1, 4096 // max(1, n1))
     for block in range(first, last):
         a7 = f8(0)
         end = min(block * size + size, n2)
@@ -72,7 +72,7 @@ def kernel(x0, o0, o1, n0, n1, n2, s0):
     singles = room(0, f4)
     integers = room(0, i8)
     prelude(x0)
-    blocks = (n2 + max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64) - 1) // max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64)
+    blocks = (n2 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))
     p_a7 = empty(blocks, f8)
     nest0(i8(0), blocks, p_a7, x0, n1, n2, s0)
     blocks = (n0 + max(1, 4096 // max(1, n1)) - 1) // max(1, 4096 // max(1, n1))

@@ -13,7 +13,7 @@ from vecdist.codegen.statements import element_count, lies_along
 from vecdist.kernel.code import For, let
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, names
 from vecdist.kernel.ir import Cases, Kernel, Loop
-from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
+from vecdist.kernel.statements import Accumulate, Assign, Load, Made, Scatter
 
 BLOCK = 4096  # elements in one block: its values stay in the first-level cache, its partial sums cost nothing
 STRIP = 256  # turns of a strip, at most
@@ -82,12 +82,20 @@ def takes_columns(loop: Loop, fixed: Mapping[str, int]) -> bool:
 
 
 def is_product(inner: Loop, rows: Loop) -> bool:
-    """Whether an inner loop multiplies elements that rows have of their own, side by side, and does nothing else."""
-    items, place = [item for _, item in inner.body.items], (Name(rows.index), Name(inner.index))
-    if not any(isinstance(item, Load) and item.indices[-2:] == place for item in items) or inner.sequential:
-        return False
+    """Whether an inner loop multiplies elements that rows have side by side, and does nothing else.
+
+    By a vector that all rows have, or each by a number of its own.
+    """
+    items, row, column = [item for _, item in inner.body.items], Name(rows.index), Name(inner.index)
+    loads = {Name(item.name): item.indices for item in items if isinstance(item, Load)}
+    matrix = {name for name, indices in loads.items() if indices[-2:] == (row, column)}
+    vector = {name for name, at in loads.items() if at[-1:] == (column,) and row.id not in names(*at)}
+    blocks = inner.body.chain()[rows.body.depth - 1 : -1]
+    number = {Name(item.name) for block in blocks for _, item in block.items if isinstance(item, Made)}
     others = [item for item in items if not isinstance(item, Load | Accumulate | Scatter)]
-    return bool(others) and all(isinstance(item, Assign) and item.op == "mul" for item in others)
+    products = [item.args for item in others if isinstance(item, Assign) and item.op == "mul"]
+    pairs = [len(matrix & {*args}) == len((vector | number) & {*args}) == 1 for args in products]
+    return not inner.sequential and bool(products) and len(products) == len(others) and all(pairs)
 
 
 def is_shared(inner: Loop, rows: Loop) -> bool:
