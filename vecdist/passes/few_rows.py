@@ -130,9 +130,24 @@ def shared_rows(
         return math.prod(length_in(dim, lengths) for dim in dims)
 
     parted = [each.cut(length) if each.whole else each for each in found]
-    few = [each for each in parted if _adds(each) and each.rows and each.columns and length(each.rows) <= most]
-    first = _first([each for each in few if not each.whole and length(each.elements) >= STRIPPED], parted)
+    designs = [each for each in parted if not each.whole and each.rows and _is_of_design(each.node)]
+    few = [each for each in designs if length(each.rows) <= most and length(each.elements) >= STRIPPED]
+    first = _first(few, parted)
     return tuple(each.node for each in _taken(first, parted)), first
+
+
+def _is_of_design(node: Node) -> bool:
+    """Whether a sum is of what columns of a design, which rows share, are multiplied by, a number of each row."""
+    (source,), (axes, *_) = node.args, node.attrs
+    if node.op != "sum" or source.op != "mul":
+        return False
+    behind = range(max(axes) + 1, 0)
+
+    def varies(arg: Node, places: Iterable[int]) -> bool:
+        return any(-place <= arg.ndim and arg.shape[place] != 1 for place in places)
+
+    pairs = [(x, y) for x, y in (source.args, source.args[::-1]) if varies(x, behind) and not varies(y, behind)]
+    return any(not varies(x, range(-x.ndim, min(axes))) for x, _ in pairs)
 
 
 def rows_behind(found: Sequence[Rows], first: Sequence[Dim]) -> tuple[Dim, ...]:
