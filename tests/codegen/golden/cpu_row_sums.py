@@ -9,7 +9,7 @@ def prelude():
 @compiled
 def nest0(first, last, x0, x1, o0, n0, n1):
     widest()
-    size = max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64)
+    size = max(max(16, min(64, 8192 // max(1, n1) // 16 * 16)), 4096 // max(1, n1) // 64 * 64)
     b_v8 = empty(256, f8)
     for block in range(first, last):
         end = min(block * size + size, n0)
@@ -33,7 +33,7 @@ def kernel(x0, x1, o0, n0, n1):
     singles = room(0, f4)
     integers = room(0, i8)
     prelude()
-    blocks = (n0 + max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64) - 1) // max(max(16, min(64, 65536 // max(1, n1))), 4096 // max(1, n1) // 64 * 64)
+    blocks = (n0 + max(max(16, min(64, 8192 // max(1, n1) // 16 * 16)), 4096 // max(1, n1) // 64 * 64) - 1) // max(max(16, min(64, 8192 // max(1, n1) // 16 * 16)), 4096 // max(1, n1) // 64 * 64)
     nest0(i8(0), blocks, x0, x1, o0, n0, n1)
 
 

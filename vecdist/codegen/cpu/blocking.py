@@ -20,7 +20,7 @@ STRIP = 256  # turns of a strip, at most
 SEVERAL = 4  # rows of sums that wait in buffers, so that a block is worth its beginning
 FEW = 8  # elements that fill a vector
 ROWS = 64  # whose elements fill cache lines and vectors
-TILE = 65536  # elements of rows that are multiplied: they stay in the second-level cache
+TILE = 8192  # elements of rows that are multiplied, in whole vectors: they stay in the first-level cache
 LANES = 16  # rows of a product, which are multiplied together
 MIN, MAX = Name("min"), Name("max")
 
@@ -137,7 +137,7 @@ def block_of(loop: Loop, width: Any, most: Any = MAX, least: Any = MIN) -> Any:
     """The turns of an outermost loop that are one block, where each has so many elements in the loops inside."""
     if not multiplies(loop):
         return most(fewest_turns(loop), BLOCK // most(1, width))
-    return most(most(LANES, least(ROWS, TILE // most(1, width))), BLOCK // most(1, width) // ROWS * ROWS)
+    return most(most(LANES, least(ROWS, TILE // most(1, width) // LANES * LANES)), BLOCK // most(1, width) // ROWS * ROWS)
 
 
 def block_size(loop: Loop) -> Expr:

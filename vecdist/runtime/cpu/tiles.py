@@ -20,7 +20,8 @@ from vecdist.runtime import lanes
 INT, SHORT, BIT, DOUBLE = ir.IntType(64), ir.IntType(32), ir.IntType(1), ir.DoubleType()
 NARROW = 256  # terms of a sum, at most, that are added up in float32
 SUMS = 8  # vectors of sums that are under way together, to hide how long each addition takes, and rows that are read
-STRETCH = 1024  # columns whose sums wait in memory, where rows have more than registers
+WIDE = 32  # vectors of columns, of which more are summed in memory: rows are read from their beginning on
+STRETCH = 1024  # columns whose sums wait in memory then
 GROUPS = (4, 2, 1)  # vectors of columns that are summed together
 CONTRACT = ("contract",)
 
@@ -251,7 +252,7 @@ def _turned(builder: Any, vectors: Sequence[Value]) -> Value:
 def _gemv_transposed(tile: _Tile) -> None:
     """What is added to a number for each column: products with the rows' numbers."""
     builder = tile.builder
-    few = builder.icmp_signed("<=", tile.columns, INT(SUMS * tile.lanes))
+    few = builder.icmp_signed("<=", tile.columns, INT(WIDE * tile.lanes))
     with builder.if_else(few) as (narrow, wide):
         with narrow:
             _in_registers(tile)
