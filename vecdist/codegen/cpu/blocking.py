@@ -135,9 +135,10 @@ def multiplies(loop: Loop) -> bool:
 
 def block_of(loop: Loop, width: Any, most: Any = MAX, least: Any = MIN) -> Any:
     """The turns of an outermost loop that are one block, where each has so many elements in the loops inside."""
+    rows = BLOCK // most(1, width)
     if not multiplies(loop):
-        return most(fewest_turns(loop), BLOCK // most(1, width))
-    return most(most(LANES, least(ROWS, TILE // most(1, width) // LANES * LANES)), BLOCK // most(1, width) // ROWS * ROWS)
+        return most(fewest_turns(loop), rows)
+    return most(most(LANES, least(ROWS, TILE // most(1, width) // LANES * LANES)), rows // ROWS * ROWS)
 
 
 def block_size(loop: Loop) -> Expr:
