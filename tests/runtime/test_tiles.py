@@ -45,7 +45,8 @@ def test_rows_times_a_vector(rows, dtype):
         own = vector[3:].astype(np.float64)
         size = np.abs(matrix) @ np.abs(own)
         assert np.all(np.abs(out[2 : 2 + rows] - matrix @ own) <= 2 * np.finfo(dtype).eps * size)
-        assert np.all(out[:2] == 7) and np.all(out[2 + -(-rows // 16) * 16 :] == 7)  # whole vectors are written
+        written = rows + 15 if rows < 16 else rows  # of few rows each is a whole vector at first
+        assert np.all(out[:2] == 7) and np.all(out[2 + written :] == 7)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -16,12 +16,11 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 
 from vecdist.runtime import lanes
+from vecdist.runtime.unrolling import told_of_loop
 
 INT, SHORT, BIT, DOUBLE = ir.IntType(64), ir.IntType(32), ir.IntType(1), ir.DoubleType()
 NARROW = 256  # terms of a sum, at most, that are added up in float32
 SUMS = 8  # vectors of sums that are under way together, to hide how long each addition takes, and rows that are read
-WIDE = 32  # vectors of columns, of which more are summed in memory: rows are read from their beginning on
-STRETCH = 1024  # columns whose sums wait in memory then
 GROUPS = (4, 2, 1)  # vectors of columns that are summed together
 CONTRACT = ("contract",)
 
@@ -91,6 +90,7 @@ def _function(module: ir.Module, write: Callable[[_Tile], None], kind: Any, wide
         signature = ir.FunctionType(ir.VoidType(), [pointer, INT, pointer, INT, INT, wide.as_pointer()])
         made = ir.Function(module, signature, name)
         made.linkage = "internal"
+        made.attributes.add("noinline")
         for each in WIDEST:
             set.add(made.attributes, each)
         tile = _Tile(made)
@@ -120,10 +120,21 @@ class _Tile:
         return self.builder.and_(number, INT(-self.lanes))
 
     @contextlib.contextmanager
-    def series(self, start: Value, stop: Value, step: int) -> Iterator[Value]:
-        """A loop."""
-        with cgutils.for_range_slice(self.builder, start, stop, INT(step), INT) as (number, _):
-            yield number
+    def series(self, start: Value, stop: Value, step: Value) -> Iterator[Value]:
+        """A loop, which is as long as it should be: LLVM would take long to unroll it."""
+        before, blocks = self.builder.block, map(self.builder.append_basic_block, ("while", "do", "done"))
+        head, body, end = blocks
+        self.builder.branch(head)
+        self.builder.position_at_end(head)
+        number = self.builder.phi(INT)
+        number.add_incoming(start, before)
+        self.builder.cbranch(self.builder.icmp_signed("<", number, stop), body, end)
+        self.builder.position_at_end(body)
+        yield number
+        number.add_incoming(self.builder.add(number, step, flags=("nsw",)), self.builder.block)
+        back = self.builder.branch(head)
+        back.set_metadata("llvm.loop", told_of_loop(self.builder.module, ("unroll.disable",)))
+        self.builder.position_at_end(end)
 
     # vectors
 
@@ -190,16 +201,18 @@ class _Tile:
 
 
 def _gemv(tile: _Tile) -> None:
-    """A number for each row, as many as there are lanes at once: memory behind the last one is written, too."""
+    """A number for each row, as many as there are lanes at once, the last of them with some before.
+
+    Of fewer rows each is read for all lanes: memory behind the last number is written, too.
+    """
     builder = tile.builder
-    full, last = tile.below(tile.rows), builder.sub(tile.rows, INT(1))
-    with tile.series(INT(0), full, tile.lanes) as first:
+    behind = builder.sub(tile.rows, INT(tile.lanes))
+    few = builder.icmp_signed("<", behind, INT(0))
+    step, furthest = builder.select(few, INT(0), tile.step), builder.select(few, tile.rows, behind)
+    with tile.series(INT(0), tile.rows, builder.select(few, INT(1), INT(tile.lanes))) as number:
+        first = tile.least(number, furthest)
         begin = tile.row(first)
-        steps = [builder.mul(tile.step, INT(lane)) for lane in range(tile.lanes)]
-        _dots(tile, first, [builder.gep(begin, [each]) for each in steps])
-    with builder.if_then(builder.icmp_signed("<", full, tile.rows)):
-        rows = (tile.least(builder.add(full, INT(lane)), last) for lane in range(tile.lanes))
-        _dots(tile, full, [tile.row(each) for each in rows])
+        _dots(tile, first, [builder.gep(begin, [builder.mul(step, INT(lane))]) for lane in range(tile.lanes)])
 
 
 def _dots(tile: _Tile, first: Value, rows: Sequence[Value]) -> None:
@@ -207,7 +220,7 @@ def _dots(tile: _Tile, first: Value, rows: Sequence[Value]) -> None:
     builder, wide = tile.builder, ir.VectorType(DOUBLE, tile.lanes)
     total = cgutils.alloca_once(builder, wide)
     tile.clear(total)
-    with tile.series(INT(0), tile.columns, NARROW) as begin:
+    with tile.series(INT(0), tile.columns, INT(NARROW)) as begin:
         end = tile.least(builder.add(begin, INT(NARROW)), tile.columns)
         parts = [rows[place : place + SUMS] for place in range(0, len(rows), SUMS)]
         found = _turned(builder, [each for part in parts for each in _partial(tile, part, begin, end)])
@@ -229,7 +242,7 @@ def _partial(tile: _Tile, rows: Sequence[Value], begin: Value, end: Value) -> li
             tile.add(place, tile.load(builder.gep(row, [column]), mask), own)
 
     full = builder.add(begin, tile.below(builder.sub(end, begin)))
-    with tile.series(begin, full, tile.lanes) as column:
+    with tile.series(begin, full, INT(tile.lanes)) as column:
         added(column)
     with builder.if_then(builder.icmp_signed("<", full, end)):
         added(full, tile.mask(builder.sub(end, full)))
@@ -250,18 +263,7 @@ def _turned(builder: Any, vectors: Sequence[Value]) -> Value:
 
 
 def _gemv_transposed(tile: _Tile) -> None:
-    """What is added to a number for each column: products with the rows' numbers."""
-    builder = tile.builder
-    few = builder.icmp_signed("<=", tile.columns, INT(WIDE * tile.lanes))
-    with builder.if_else(few) as (narrow, wide):
-        with narrow:
-            _in_registers(tile)
-        with wide, tile.series(INT(0), tile.columns, STRETCH) as begin:
-            _in_memory(tile, begin, tile.least(builder.add(begin, INT(STRETCH)), tile.columns))
-
-
-def _in_registers(tile: _Tile) -> None:
-    """Sums of some vectors of columns after others, over all rows."""
+    """What is added to a number for each column: products with the rows' numbers, some vectors of columns together."""
     builder = tile.builder
     place = cgutils.alloca_once(builder, INT)
     builder.store(INT(0), place)
@@ -279,44 +281,6 @@ def _in_registers(tile: _Tile) -> None:
         builder.position_at_end(end)
 
 
-def _in_memory(tile: _Tile, begin: Value, end: Value) -> None:
-    """Sums of a stretch of columns, over some rows after others, each of which is read from its beginning on."""
-    builder = tile.builder
-    sums = builder.bitcast(cgutils.alloca_once(builder, ir.ArrayType(tile.kind, STRETCH)), tile.kind.as_pointer())
-    full = builder.add(begin, tile.below(builder.sub(end, begin)))
-
-    def every(do: Callable[..., None]) -> None:
-        with tile.series(begin, full, tile.lanes) as column:
-            do(column, builder.gep(sums, [builder.sub(column, begin)]))
-        with builder.if_then(builder.icmp_signed("<", full, end)):
-            do(full, builder.gep(sums, [builder.sub(full, begin)]), tile.mask(builder.sub(end, full)))
-
-    def added(rows: Sequence[Value]) -> None:
-        weights = [tile.filled(builder.load(builder.gep(tile.vector, [row]))) for row in rows]
-        places = [tile.row(row) for row in rows]
-
-        def add(column: Value, at: Value, mask: Value | None = None) -> None:
-            halves = [tile.load(at), ir.Constant(tile.whole, None)]
-            for turn, (place, weight) in enumerate(zip(places, weights, strict=True)):
-                product = builder.fmul(tile.load(builder.gep(place, [column]), mask), weight, flags=CONTRACT)
-                halves[turn % 2] = builder.fadd(halves[turn % 2], product, flags=CONTRACT)
-            tile.store(builder.fadd(*halves), at)
-
-        every(add)
-
-    def ended(column: Value, at: Value, mask: Value | None = None) -> None:
-        target = builder.gep(tile.out, [column])
-        tile.store(builder.fadd(tile.load(target, mask), tile.widened(tile.load(at))), target, mask)
-
-    every(lambda column, at, mask=None: tile.store(ir.Constant(tile.whole, None), at))
-    together = builder.and_(tile.rows, INT(-SUMS))
-    with tile.series(INT(0), together, SUMS) as row:
-        added([builder.add(row, INT(number)) for number in range(SUMS)])
-    with tile.series(together, tile.rows, 1) as row:
-        added([row])
-    every(ended)
-
-
 def _columns(tile: _Tile, first: Value, left: Value, count: int) -> None:
     """The sums of some vectors of columns, of which the second half may end early."""
     builder, together = tile.builder, SUMS // count
@@ -331,10 +295,10 @@ def _columns(tile: _Tile, first: Value, left: Value, count: int) -> None:
             tile.add(place, tile.load(builder.gep(begin, [start]), mask), weight)
 
     full = builder.and_(tile.rows, INT(-together))
-    with tile.series(INT(0), full, together) as row:
+    with tile.series(INT(0), full, INT(together)) as row:
         for number, places in enumerate(sums):
             added(builder.add(row, INT(number)), places)
-    with tile.series(full, tile.rows, 1) as row:
+    with tile.series(full, tile.rows, INT(1)) as row:
         added(row, sums[0])
     for number, (start, mask) in enumerate(zip(starts, masks, strict=True)):
         found = [builder.load(places[number]) for places in sums]
