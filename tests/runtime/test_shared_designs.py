@@ -104,3 +104,9 @@ def test_a_strip_of_the_design_serves_all_chains(chains):
 
 def test_a_library_multiplies_for_very_many():
     assert not any("gemv" in kernel.source for kernel in source_of(400, 300, 60))
+
+
+def test_sums_of_columns_that_are_no_product_of_rows():
+    x, y = np.random.default_rng(3).normal(size=(2, 50, 300))
+    np.testing.assert_allclose((vecdist.lazy(x) * y).sum(axis=0), (x * y).sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose((vecdist.lazy(x) * y[0]).sum(axis=0), (x * y[0]).sum(axis=0), rtol=1e-12)

@@ -67,7 +67,7 @@ class _Finder:
             return None
         matrix, weight = pair
         output = self.kernel.outputs[item.output]
-        if not matrix.dtype == self.rows.buffers.get(weight.id) == output.dtype:
+        if weight.id not in self.rows.buffers or not matrix.dtype == self.rows.buffers[weight.id] == output.dtype:
             return None
         weights = replace(self.rows.at(weight.id), index=ZERO)
         return self.product("gemv_transposed", matrix, weights, self.begun(item))
