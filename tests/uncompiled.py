@@ -150,7 +150,7 @@ def load_bytes(array, offset, output, outputs):
 
 
 def gemv(x, first, step, vector, place, rows, columns, out, target):
-    """Each row of a matrix in an array times a vector; what is not there is written by no more than a vector."""
+    """Each row of a matrix in an array times a vector."""
     own = elements(vector, place, columns)
     for row in range(rows):
         terms = elements(x, first + row * step, columns).astype(np.float64) * own

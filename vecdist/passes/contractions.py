@@ -76,8 +76,8 @@ def _in_strips(rows: int, vectors: int, columns: int) -> bool:
     """Whether vectors multiply a strip of a design in turn on a CPU sooner than a library does all of it for all.
 
     On two cores with AVX-512, in float32, 20 000 rows of 12, 24 and 100 took 309, 331 and 1208 us for 8 vectors, and
-    BLAS with kernels around it 637, 808 and 1910; for 64 1819, 2217 and 7500, and 3068, 3100 and 6500.  1000 rows of
-    100 took 83 us for 8, 429 for 64, and the others 116 and 362.
+    BLAS with kernels around it 637, 808 and 1910; for 64 rows of 12 and 24 took 1819 and 2217 us, and 3068 and 3100.
+    1000 rows of 100 took 83 us for 8, 429 for 64, and the others 116 and 362.
     """
     if vectors > min(rows, SHARED):
         return False

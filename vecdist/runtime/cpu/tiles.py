@@ -18,7 +18,7 @@ from numba.core.extending import intrinsic
 from vecdist.runtime import lanes
 from vecdist.runtime.unrolling import told_of_loop
 
-INT, SHORT, BIT, DOUBLE = ir.IntType(64), ir.IntType(32), ir.IntType(1), ir.DoubleType()
+INT, SHORT, DOUBLE = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 NARROW = 256  # terms of a sum, at most, that are added up in float32
 SUMS = 8  # vectors of sums that are under way together, to hide how long each addition takes, and rows that are read
 GROUPS = (4, 2, 1)  # vectors of columns that are summed together
@@ -83,8 +83,8 @@ def pack(typing: Any, x: Any, first: Any, step: Any, rows: Any, columns: Any, ou
 
 
 def _function(module: ir.Module, write: Callable[[_Tile], None], kind: Any, wide: Any) -> ir.Function:
-    """The function of a module for elements of a type, written when it is first called."""
-    name = f"vecdist.{write.__name__.strip('_')}.{kind.intrinsic_name}"
+    """The function of a module for elements of a type, and sums of one, written when it is first called."""
+    name = f"vecdist.{write.__name__.strip('_')}.{kind.intrinsic_name}.{wide.intrinsic_name}"
     if name not in module.globals:
         pointer = kind.as_pointer()
         signature = ir.FunctionType(ir.VoidType(), [pointer, INT, pointer, INT, INT, wide.as_pointer()])
