@@ -27,6 +27,7 @@ MODELS = [
     "designs.py",
     "joint_models.py",
     "models_of_chains.py --dtype float64",
+    "models_of_chains.py",
     "minibatch.py",
     "eight_schools.py",
     "mixture.py",

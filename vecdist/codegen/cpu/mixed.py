@@ -59,9 +59,10 @@ class Pack:
     columns: Expr
     target: Element
     width: Expr
+    room: Expr  # elements of the target at most
 
     def expressions(self) -> tuple[Expr, ...]:
-        return *_read(self.matrix), self.step, self.rows, self.columns, self.target, self.width
+        return *_read(self.matrix), self.step, self.rows, self.columns, self.target, self.width, self.room
 
     def __str__(self) -> str:
         return f"{self.target} = rows from {self.matrix}"

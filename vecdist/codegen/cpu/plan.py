@@ -120,7 +120,8 @@ def _shared(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
     outer = exchanged(phase.loop, loop, phase.again, kernel.outputs)
     (inner,) = outer.body.every_loop()
     starts, ends = [*map(begun, inner.sums(outer.body))], outer.body.statements(1)
-    copies, turn = packed((*starts, *_strip(kernel, inner, rows), *ends), outer)
+    most = MIN(STRIP, Name("size") if loop.body.parent is kernel.root else loop.length)
+    copies, turn = packed((*starts, *_strip(kernel, inner, rows), *ends), outer, most)
     return *copies, For(outer.index, outer.length, turn)
 
 

@@ -12,7 +12,6 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.cpu.blocking import MIN, STRIP
 from vecdist.codegen.cpu.mixed import Item, Items, Pack, Product
 from vecdist.codegen.statements import PARTIAL, type_name
 from vecdist.kernel.code import Set, replaced, walk
@@ -37,8 +36,10 @@ def exchanged(inner: Loop, rows: Loop, again: Sequence[Statement], outputs: Sequ
     return _Exchange(inner, rows, again, outputs).loop_outside()
 
 
-def packed(items: Items, inner: Loop) -> tuple[Items, Items]:
+def packed(items: Items, inner: Loop, most: Expr) -> tuple[Items, Items]:
     """What copies the matrices that all turns of a loop multiply, and the items of a turn, which read the copies.
+
+    Each has so many rows at ``most``.
 
     Vectors read whole lines of a cache, and rows, an odd number of lines apart, do not drive each other out.
     """
@@ -54,7 +55,7 @@ def packed(items: Items, inner: Loop) -> tuple[Items, Items]:
             line = Constant(LINE // item.matrix.dtype.itemsize)
             width = ((item.columns + line - 1) // line | 1) * line
             target = Name(f"tile{len(copies)}_{inner.index}")[ZERO]
-            copies[key] = Pack(item.matrix, item.step, item.rows, item.columns, target, width)
+            copies[key] = Pack(item.matrix, item.step, item.rows, item.columns, target, width, most * width)
         copy = copies[key]
         return (replace(item, matrix=copy.target, step=copy.width),)
 
@@ -67,7 +68,7 @@ def tiles(items: Items) -> Iterator[Set]:
     copies = {item.target.array: item for item in walk(items) if isinstance(item, Pack)}
     for array, item in copies.items():
         assert isinstance(array, Name)
-        yield Set(array, Name("empty")(MIN(STRIP, Name("size")) * item.width, Name(type_name(item.matrix.dtype))))
+        yield Set(array, Name("empty")(item.room, Name(type_name(item.matrix.dtype))))
 
 
 @final
