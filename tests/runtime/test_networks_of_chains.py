@@ -86,8 +86,8 @@ def check(layers, given, x, y, family):
     values, found = vecdist.compile(density, in_axes=(None, None, *axes)).value_and_grad(x, y, *flat, wrt=wrt)
     eps = np.finfo(x.dtype).eps
     for chain in range(len(values)):
-        mine = [[(each[chain] if o else each).astype(np.float64) for each in a] for o, a in zip(own, given, strict=True)]
-        value, size, gradients = by_hand(layers, mine, x.astype(np.float64), y.astype(np.float64), family)
+        mine = [[np.float64(each[chain] if o else each) for each in a] for o, a in zip(own, given, strict=True)]
+        value, size, gradients = by_hand(layers, mine, np.float64(x), np.float64(y), family)
         assert abs(values[chain] - value) <= 60 * eps * (1 + size)
         for one, number in zip(found, wrt, strict=True):
             gradient, size = gradients[number - 2]
