@@ -203,10 +203,12 @@ if __name__ == "__main__":
     for n in [chosen.size] if chosen.size else SIZES[chosen.device]:
         for uniform in (False, True):
             c = lstm_cell.contest(chosen, n, uniform)
+            c.title = c.title.replace("LSTM cell", "LSTM cell with branches,")
             compete(c, lstm_cell.contenders(c), cell_by_if, cell_by_hand)
     chosen.size = chosen.size or SIZES[chosen.device][0]
     for k in FACTORS:
         c = arity.contest(chosen, k)
+        c.title = c.title.replace("Product", "Product with branches")
         theirs = {name: functools.partial(arity.build, c, name) for name in arity.NAMES}
         compete(c, theirs, product_by_if, product_by_hand)
     if chosen.device == "cuda":

@@ -243,6 +243,17 @@ class Kernel:
         """The summed outputs to whose elements several rows of an outermost loop may add, and not each to its own."""
         return tuple(sorted({output for _, loop in self.nests() for output in loop.scatters_across_rows()}))
 
+    @cached_property
+    def own_sums(self) -> tuple[int, ...]:
+        """The summed outputs that one outermost loop alone adds to, and each of its rows to the elements of its own."""
+        nests = [(loop, loop.scatters()) for _, loop in self.nests()]
+        found = []
+        for number in {output for _, outputs in nests for output in outputs} - {*self.shared_sums}:
+            first, *others = (loop for loop, outputs in nests if number in outputs)
+            if not others and str(self.outputs[number].shape[0]) == first.dim:
+                found.append(number)
+        return tuple(sorted(found))
+
     def inner_dims(self) -> set[str]:
         """The lengths of the loops inside others."""
         inner = [item.dim for _, loop in self.shared_nests() for item in loop.body.walk() if isinstance(item, Loop)]

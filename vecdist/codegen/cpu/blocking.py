@@ -23,6 +23,7 @@ ROWS = 64  # whose elements fill cache lines and vectors
 TILE = 8192  # elements of rows that are multiplied, in whole vectors: they stay in the first-level cache
 LANES = 16  # rows of a product, which are multiplied together
 MIN, MAX = Name("min"), Name("max")
+FIRST = Name("block") * Name("size")  # the first turn of a block
 
 
 def strip_mined(loop: For[Item], width: int, first: str, last: str, inside: Callable[[For[Item]], Items]) -> For[Item]:
@@ -42,7 +43,7 @@ def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
     """
     first, last = Name("first"), Name("last")
     shared = striped(kernel, loop)
-    own = [let(f"row_o{each}", ZERO) for each in loop.scatters() if each not in shared]
+    own = [let(f"row_o{each}", ZERO) for each in loop.scatters() if each not in (*shared, *kernel.own_sums)]
     if not shared:
         return *own, For("block", last, block, first)
     blocks, stripe, count = Name("blocks"), Name("stripe"), Name("stripes")

@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from vecdist.codegen.cpu.own_sums import sums_of_all
 from vecdist.codegen.statements import type_name
 from vecdist.kernel.code import Code, Do, Function, If, Set, let
 from vecdist.kernel.expressions import Constant, Expr, Name, of_type
@@ -53,13 +54,13 @@ class Hoisted:
 def part(kernel: Kernel, parameters: tuple[str, ...]) -> Function:
     """The function of a kernel's parts, whose own ``parameters`` come last."""
     sums: list[str] = []
-    rows = [f"q_o{number}" for number, output in enumerate(kernel.outputs) if output.summed]
+    rows = [f"q_o{output}" for output in sums_of_all(kernel)]
     known = (*WIDE, *parameters)
     calls = [_called("prelude", *known)]
     for number, (_, loop) in enumerate(kernel.nests()):
         sums += [f"p_{item.name}" for item in loop.sums(kernel.root)]
-        own = [f"q_o{output}" for output in loop.scatters()]
-        calls.append(_called(f"nest{number}", "first", "last", *sums, *own, *known))
+        added = [f"q_o{output}" for output in sums_of_all(kernel, loop)]
+        calls.append(_called(f"nest{number}", "first", "last", *sums, *added, *known))
     calls.append(_called("finish", *sums, *known))
     body: tuple[Code, ...] = ()
     for number, call in reversed(list(enumerate(calls))):

@@ -13,8 +13,9 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.cpu import vector_sums
+from vecdist.codegen.cpu import own_sums, vector_sums
 from vecdist.codegen.cpu.blocking import (
+    FIRST,
     MIN,
     STRIP,
     block_size,
@@ -43,7 +44,6 @@ from vecdist.kernel.expressions import FALSE, ONE, ZERO, Constant, Name
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Flag
 
-FIRST = Name("block") * Name("size")  # the first turn of a block
 AGAIN = 1024  # turns that are run again where one of them wants a seldom value
 WRITTEN_OUT = 65  # statements of loops in an interchanged one, with which they are a loop again
 RAISED = Set(Name("flag")[ZERO], ONE)  # the kernel's flag
@@ -69,10 +69,10 @@ def _planned(kernel: Kernel, loop: Loop) -> Nest:
     rows, buffers = _rows(kernel, loop)
     buffers = buffers | vector_sums.buffers(loop, dict(kernel.fixed))
     starts = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []))
-    block = (*starts, let("end", MIN(FIRST + Name("size"), loop.length)), *rows)
-    ends = (*map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
+    block = (*starts, let("end", MIN(FIRST + Name("size"), loop.length)), *own_sums.begun(kernel, loop), *rows)
+    ends = (*own_sums.ended(kernel, loop), *map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
     blocks = blocked(kernel, loop, (*block, *ends))
-    made = let("size", block_size(loop)), *declared(buffers), *tiles(blocks)
+    made = let("size", block_size(loop)), *declared(buffers), *own_sums.made(kernel, loop), *tiles(blocks)
     items = branched((*made, *blocks), is_scalar=is_scalar)
     return Nest(loop, items, buffers)
 

@@ -15,6 +15,7 @@ import numpy as np
 from vecdist.codegen import calls
 from vecdist.codegen.cpu.blocking import MAX, MIN, block_count, block_size, stripe_count, stripe_limit, striped
 from vecdist.codegen.cpu.mixed import Item, Items
+from vecdist.codegen.cpu.own_sums import finished, sums_of_all
 from vecdist.codegen.cpu.parts import WIDE, Hoisted, part
 from vecdist.codegen.cpu.plan import RAISED, Nest, planned
 from vecdist.codegen.cpu.spelling import scalar, spelled
@@ -88,7 +89,7 @@ class _Module:
     def nest(self, number: int, nest: Nest) -> Function:
         """A function that runs blocks ``first`` to ``last`` of an outermost loop; of one that scatters, stripes."""
         level, loop = self.nests[number]
-        shared = [*self.partials(number + 1), *(f"q_o{output}" for output in loop.scatters())]
+        shared = [*self.partials(number + 1), *(f"q_o{output}" for output in sums_of_all(self.kernel, loop))]
         fixed = [let(dim, Constant(length)) for dim, length in self.kernel.fixed]
         fixed += [let(dim, MAX(Name(dim), LEAST)) for dim, size in self.kernel.sizes if size == "short"]
         items = (Do(Name("widest")()), *fixed, *self.prefix(level), *nest.items)
@@ -167,10 +168,10 @@ class _Module:
         yield Do(Name("widest")())
         yield from self.hoisted.made()
         yield Do(called("prelude", self.signature()))
-        for number, output in enumerate(self.kernel.outputs):
-            if output.summed:
-                count = stripe_count(self.kernel, number) * element_count(output.shape)
-                yield let(f"q_o{number}", Name("zeros")(count, Name(ACCUMULATOR[output.dtype.kind])))
+        for number in sums_of_all(self.kernel):
+            output = self.kernel.outputs[number]
+            count = stripe_count(self.kernel, number) * element_count(output.shape)
+            yield let(f"q_o{number}", Name("zeros")(count, Name(ACCUMULATOR[output.dtype.kind])))
         for number in range(len(self.nests)):
             yield from self.run(number)
         if finishes:
@@ -183,12 +184,12 @@ class _Module:
         yield let("blocks", block_count(loop, block_size(loop)))
         for item in self.sums[number]:
             yield let(f"p_{item.name}", Name("empty")(blocks, Name(ACCUMULATOR[item.dtype.kind])))
-        scattered = [f"q_o{output}" for output in loop.scatters()]
+        scattered = [f"q_o{output}" for output in sums_of_all(self.kernel, loop)]
         shares = MIN(blocks, stripe_limit(self.kernel)) if striped(self.kernel, loop) else blocks
         rest = self.signature(*self.partials(number + 1), *scattered)
         yield Do(Name(f"nest{number}")(Name("i8")(0), shares, *map(Name, rest)))
         if number + 1 == len(self.nests) or self.nests[number + 1][0] != level:
-            for output in self.kernel.finished(level):
+            for output in finished(self.kernel, level):
                 yield Do(called("add_rows", (f"q_o{output}", f"o{output}")))
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import final
 
 from vecdist.codegen.collapsing import loops_in
-from vecdist.codegen.cpu.blocking import is_interchanged, takes_columns
+from vecdist.codegen.cpu.blocking import is_interchanged, is_shared, takes_columns
 from vecdist.codegen.cpu.interchange import is_of_column
 from vecdist.codegen.cpu.unrolling import is_unrolled
 from vecdist.codegen.statements import is_seldom, lies_along
@@ -53,7 +53,7 @@ def _either_way(loop: Loop) -> Iterator[tuple[Loop, int]]:
         if fixed or loop.dim == "1" or inner.dim == "1" or _lies_across(inner, loop) or takes_columns(inner, {}):
             continue
         scatters = [item for item in inner.body.walk() if isinstance(item, Scatter)]
-        if any(is_of_column(item, inner.index, inner, loop.index) for item in scatters):
+        if is_shared(inner, loop) or any(is_of_column(item, inner.index, inner, loop.index) for item in scatters):
             continue  # rows add to the same elements, which wait in registers or buffers meanwhile
         if len(every) > 1 or any(_is_chosen(item, loop) for item in scatters):
             yield inner, SOME

@@ -18,6 +18,7 @@ from numba import types
 
 from vecdist.codegen.common_values import with_common_values
 from vecdist.codegen.cpu.collapsing import collapsed
+from vecdist.codegen.cpu.own_sums import sums_of_all
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import render
 from vecdist.codegen.cpu.row_sizes import marked, row_sizes
@@ -227,7 +228,7 @@ def _signature(kernel: Kernel) -> tuple[types.Type, ...]:
 def _part_signature(kernel: Kernel, signature: tuple[types.Type, ...]) -> tuple[types.Type, ...]:
     """The argument types of a kernel's parts."""
     sums = [PARTIAL[item.dtype.kind] for _, loop in kernel.nests() for item in loop.sums(kernel.root)]
-    rows = [PARTIAL[output.dtype.kind] for output in kernel.outputs if output.summed]
+    rows = [PARTIAL[kernel.outputs[number].dtype.kind] for number in sums_of_all(kernel)]
     arrays = [types.Array(numba.from_dtype(np.dtype(each)), 1, "C") for each in (*sums, *rows, *WIDE.values())]
     return (*[types.int64] * 3, *arrays, *signature)
 

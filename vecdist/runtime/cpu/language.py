@@ -360,11 +360,26 @@ def add_rows(sums, output):  # noqa: ANN001, ANN201
 rows_added = compiled(add_rows.written)  # for Python, which shares a kernel among threads
 
 
+@merged
+def clear(sums, first, count):  # noqa: ANN001, ANN201
+    """Set elements, from the ``first`` on, to zero."""
+    for element in range(first, first + count):
+        sums[element] = as_element(sums, 0)
+
+
+@merged
+def copy_to(sums, output, first, count):  # noqa: ANN001, ANN201
+    """Put sums in an output, from its element ``first`` on."""
+    for element in range(count):
+        output[first + element] = sums[element]
+
+
 __all__ = [
     "accumulate_max", "accumulate_min", "accumulate_prod", "accumulate_sum", "add_at", "add_rows", "as_element",
-    "b1", "bits", "compiled", "empty", "f4", "f8", "floor", "fmod", "from_bits", "gemv", "gemv_transposed", "i1",
-    "i2", "i4", "i8", "load", "load_bytes", "merged", "np", "pack", "rint", "room", "select", "sqrt", "store",
-    "stripe_limit", "total_max", "total_min", "total_prod", "total_sum", "u1", "u2", "u4", "u8", "widest", "zeros",
+    "b1", "bits", "clear", "compiled", "copy_to", "empty", "f4", "f8", "floor", "fmod", "from_bits", "gemv",
+    "gemv_transposed", "i1", "i2", "i4", "i8", "load", "load_bytes", "merged", "np", "pack", "rint", "room", "select",
+    "sqrt", "store", "stripe_limit", "total_max", "total_min", "total_prod", "total_sum", "u1", "u2", "u4", "u8",
+    "widest", "zeros",
 ]
 WORDS: dict[str, Any] = {name: globals()[name] for name in __all__} | {"math": math}
 """What the names of generated code mean."""

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import BLOCK, block_of, own_dims, striped
+from vecdist.codegen.cpu.own_sums import finished, sums_of_all
 from vecdist.codegen.cpu.parts import WIDE
 from vecdist.codegen.cpu.render import needed_later
 from vecdist.codegen.statements import PARTIAL
@@ -72,16 +73,16 @@ class Threaded:
         self.part, self.inputs = part, len(kernel.slots)
         shared = sum(element_count(kernel.outputs[n].shape, lengths) for n in kernel.shared_sums)
         limit = cpu_language.stripe_limit(shared)
-        stripes: dict[int, int] = {n: 1 for n, output in enumerate(kernel.outputs) if output.summed}
+        stripes: dict[int, int] = dict.fromkeys(sums_of_all(kernel), 1)
         levels = [level for level, _ in kernel.nests()]
         self.nests: list[_Nest] = []
         self.sums: list[tuple[int, str]] = []
         for number, ((level, loop), after) in enumerate(zip(kernel.nests(), [*levels[1:], None], strict=True), 1):
             blocks = -(-length_of(loop.dim, lengths) // block_size(loop, lengths))
             self.sums += [(blocks, PARTIAL[item.dtype.kind]) for item in loop.sums(kernel.root)]
-            finished = () if after == level else tuple(kernel.finished(level))
+            ended = () if after == level else tuple(finished(kernel, level))
             few = striped(kernel, loop)
-            self.nests.append(_Nest(number, blocks, min(blocks, limit) if few else blocks, finished))
+            self.nests.append(_Nest(number, blocks, min(blocks, limit) if few else blocks, ended))
             stripes |= {n: max(stripes[n], min(blocks, limit)) for n in few}
         outputs = [(n, kernel.outputs[n], count) for n, count in stripes.items()]
         self.rows = {n: (k * element_count(o.shape, lengths), PARTIAL[o.dtype.kind]) for n, o, k in outputs}
