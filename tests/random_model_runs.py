@@ -1,8 +1,8 @@
 """Random models computed in every way that users have, on either target, beside the interpreter.
 
 ``python tests/random_model_runs.py cuda 0 400 --jobs 14`` runs 400 seeds on a GPU in 14 processes and prints how many
-models agree, and those that do not; ``cpu`` in place of ``cuda`` does so on this machine, and ``--kind matrices`` is of
-models with matrices.
+models agree, and those that do not; ``cpu`` in place of ``cuda`` does so on this machine, and ``--kind matrices`` and
+``--kind layers`` are of models with matrices, and of networks and their like.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from collections import Counter
 from unittest import mock
 
 import numpy as np
+import random_layer_models
 import random_matrix_models
 import random_models
 from interpreting import by_interpreter
@@ -210,7 +211,9 @@ def of_seed(seed, target, terms=3, many=3, kind="likelihoods"):
     return seed, complaints
 
 
-KINDS = {"likelihoods": random_models.model, "matrices": random_matrix_models.model}
+KINDS = {
+    "likelihoods": random_models.model, "matrices": random_matrix_models.model, "layers": random_layer_models.model,
+}  # fmt: skip
 
 
 def rows_of(seed):

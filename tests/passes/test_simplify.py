@@ -8,15 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import ops, slot
 
+import vecdist
 from vecdist.graph.node import Node, cast, const, topological, where
 from vecdist.passes.simplify import simplify
 from vecdist.passes.verify import verify
 from vecdist.primitives.loops import local, loop
+from vecdist.primitives.reductions import reduced
 from vecdist.runtime.interpreter import interpret
 
 SPECIAL = [0.0, 1.0, -1.0, 2.0, -0.5, math.inf, -math.inf, math.nan, 1e30, 3.0]
 X, Y = slot(0, ("n",)), slot(1, ("n",))
-B = slot(2, ("n",), np.bool_)
+B, C = slot(2, ("n",), np.bool_), slot(4, ("n", 1))
 
 
 @st.composite
@@ -83,6 +85,7 @@ RULES = {
     "where same": (where(B, X, X), X),
     "b & true": (B & const(True, "?"), B), "b & b": (B & B, B), "b & false": (B & const(False, "?"), const(False, "?")),
     "b | false": (B | const(False, "?"), B), "b | b": (B | B, B),
+    **{f"{op} of one": (reduced(op, C, (-1,)), C) for op in ("sum", "prod", "max", "min", "logsumexp")},
     "folded": (X + (const(2.0) * 3.0 - 1.0), X + 5.0),
     "folded division": (X + const(1.0) / 0.0, X + math.inf),
 }
@@ -100,7 +103,7 @@ def test_rules(name):
 
 NOT_RULES = {
     "x * 0": X * 0.0, "x - x": X - X, "x / x": X / X, "x == x": X <= X, "0 / x": 0.0 / X,
-    "repeated": where(B, slot(3), slot(3)),
+    "repeated": where(B, slot(3), slot(3)), "sum of some": reduced("sum", slot(5, ("n", 1, 3)), (-2, -1)),
 }
 
 
@@ -131,3 +134,13 @@ def test_a_loop_that_is_not_active_is_what_it_starts_with():
     (never,) = loop(const(False, np.bool_), [X], [], turn < 9.0, [turn * 2.0])
     (some,) = loop(B, [X], [], turn < 9.0, [turn * 2.0])
     assert simplify((never, some)) == (X, some)
+
+
+@pytest.mark.parametrize("function", [vecdist.softmax, vecdist.log_softmax, vecdist.logsumexp])
+def test_functions_along_an_axis_of_one(function):
+    """What is summed there is computed in each row, in no loop of its own."""
+    x, w = np.arange(6.0).reshape(2, 3), np.ones((3, 1))
+    wanted = {"softmax": 2.0, "log_softmax": 0.0, "logsumexp": 15.0}[function.__name__]
+    value, (gradient,) = vecdist.value_and_grad(function(vecdist.lazy(x) @ w, axis=1).sum(), (x,))
+    assert float(value) == wanted
+    np.testing.assert_array_equal(gradient, np.full((2, 3), function is vecdist.logsumexp))

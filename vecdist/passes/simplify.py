@@ -131,7 +131,13 @@ def _loop(node: Node, active: Node, *given: Node) -> Node | None:
     return given[node.attrs[1]] if active.is_const(False) else None
 
 
+def _reduction(node: Node, x: Node) -> Node | None:
+    """What is reduced over axes of one element is that."""
+    return x if all(x.shape[axis] == 1 for axis in node.attrs[0]) else None
+
+
 RULES: dict[str, Callable[..., Node | None]] = {
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "abs": _abs, "where": _where, "seldom": _where,
     "and": _and, "or": _or, "loop": _loop, **dict.fromkeys(_OPPOSITE, _of_opposite),
+    **dict.fromkeys(("sum", "prod", "max", "min", "logsumexp"), _reduction),
 }
