@@ -4,6 +4,7 @@ import platform
 import re
 
 import llvmlite.binding as llvm
+import numba
 import numpy as np
 import pytest
 
@@ -12,6 +13,7 @@ from vecdist.kernel.statements import Assign
 from vecdist.passes.bind import bind
 from vecdist.primitives import PRIMITIVES
 from vecdist.runtime import pipeline
+from vecdist.runtime.cpu import language
 from vecdist.runtime.cpu.backend import Cpu
 from vecdist.runtime.pipeline import lower
 
@@ -50,3 +52,31 @@ def test_functions_are_vector_code(name, dtype):
 def test_resources_name_the_vectors():
     (kernel,) = explain(np.exp(lazy(np.linspace(0.5, 3.0, 100)))).kernels
     assert kernel.resources["vector registers"] in ("256 bit", "512 bit")
+
+
+EXTREME = """
+def extreme(x, valid, count):
+    widest()
+    found = x[0]
+    for place in range(count):
+        found = accumulate(found, select(valid & (x[place] < 1000.0), x[place] * x[place], nan))
+    return found
+"""
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("word", ["accumulate_max", "accumulate_min"])
+def test_extremes_of_what_may_be_nan_are_found_in_vectors(word, dtype):
+    """As of densities, NaN for some scales and means: LLVM would choose between the larger number and NaN instead."""
+    kind = np.dtype(dtype)
+    names = {**language.WORDS, "accumulate": language.WORDS[word], "nan": kind.type(np.nan)}
+    exec(EXTREME, names)
+    function = numba.njit(error_model="numpy", fastmath={"contract"})(names["extreme"])
+    function.compile((numba.from_dtype(kind)[::1], numba.boolean, numba.int64))
+    (assembly,) = function.inspect_asm().values()
+    assert re.search(rf"\bvmulp{'s' if dtype == 'f4' else 'd'}\b.*%[yz]mm", assembly)
+    x = np.random.default_rng(3).normal(size=100).astype(kind)
+    largest = word == "accumulate_max"
+    assert function(x, True, 100) == (max(x[0], (x * x).max()) if largest else min(x[0], (x * x).min()))
+    x[57] = 1e4
+    assert np.isnan(function(x, True, 100)) and np.isnan(function(x, False, 100))

@@ -218,7 +218,9 @@ def _extreme(name: str, order: str):  # noqa: ANN202
     def of_floats(builder, total, value):  # noqa: ANN001, ANN202
         binary = ir.FunctionType(value.type, (value.type, value.type))
         callee = builder.module.declare_intrinsic(f"llvm.{name}imum", [value.type], binary)
-        return builder.call(callee, [total, value])
+        frozen = ir.Instruction(builder.block, value.type, "freeze", [value])
+        builder._insert(frozen)  # LLVM would choose between the larger number and a NaN instead, which vectors do not
+        return builder.call(callee, [total, frozen])
 
     def of_integers(builder, total, value, signed):  # noqa: ANN001, ANN202
         compare = builder.icmp_signed if signed else builder.icmp_unsigned
