@@ -5,7 +5,7 @@ or what the columns themselves say; what comes out is where rows are observed, o
 """
 
 import numpy as np
-from random_matrix_models import of
+from plain_arrays import of
 from random_models import Given, Model
 from scipy import special, stats
 

@@ -5,21 +5,14 @@ factor, a solution, an inverse or a determinant, or by a family; and functions o
 """
 
 import numpy as np
+from plain_arrays import of
 from random_models import Given, Model
 
-from vecdist import lazy, logpdf
+from vecdist import logpdf
 from vecdist.distributions import MvNormal
 
 ROWS = (1, 2, 3, 4, 5, 6, 8, 9, 12, 17, 31, 32, 33, 40, 65)
 LEADS = ((), (), (), (3,), (20,), (2, 2))
-
-
-class Plain(dict):
-    """Arrays that are computed of at once."""
-
-
-def of(arrays, name):
-    return arrays[name] if isinstance(arrays, Plain) else lazy(arrays[name])
 
 
 class _Draft:

@@ -62,6 +62,14 @@ def test_a_block_has_the_sums_of_its_rows(dtype):
     assert source.count("copy_to(") == (dtype == np.float32)
 
 
+def test_a_block_of_more_rows_than_there_are_has_room_for_these():
+    """Blocks are as long as their inner loops are short, here by the rows: two chains, not thousands, have effects."""
+    each, group, y = made(np.random.default_rng(1), 2, 50_000, 3, np.float32)
+    source = source_of(vecdist.compile(of_groups, in_axes=(0, None, None)), each, group, y)
+    (room,) = (line for line in source.splitlines() if " = empty(" in line and "q_o" in line)
+    assert "empty(min(size, n" in room
+
+
 def test_sums_of_several_nests_are_those_of_the_whole_kernel():
     """The prior of a layer's weights is added in the first nest, what the second layer says of them in a later one."""
     rng = np.random.default_rng(2)

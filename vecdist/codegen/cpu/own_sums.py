@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vecdist.codegen.cpu.blocking import FIRST
+from vecdist.codegen.cpu.blocking import FIRST, MIN
 from vecdist.codegen.statements import ACCUMULATOR, element_count, type_name
 from vecdist.kernel.code import Do, Set, let
 from vecdist.kernel.expressions import ZERO, Expr, Name
@@ -17,8 +17,8 @@ from vecdist.kernel.ir import Kernel, Loop
 
 def sums_of_all(kernel: Kernel, loop: Loop | None = None) -> list[int]:
     """The outputs, or those that a nest adds to, whose sums are arrays of the whole kernel."""
-    summed = [number for number, output in enumerate(kernel.outputs) if output.summed]
-    return [each for each in (loop.scatters() if loop else summed) if each not in kernel.own_sums]
+    summed = loop.scatters() if loop else [number for number, output in enumerate(kernel.outputs) if output.summed]
+    return [each for each in summed if each not in kernel.own_sums]
 
 
 def finished(kernel: Kernel, level: int) -> list[int]:
@@ -28,15 +28,15 @@ def finished(kernel: Kernel, level: int) -> list[int]:
 
 def made(kernel: Kernel, loop: Loop) -> Iterator[Set]:
     """Where the rows of a block add up their own sums."""
-    for output in _own(loop, kernel):
-        array = Name(f"o{output}")
-        room = Name("empty")(Name("size") * _width(kernel, output), Name(_kind(kernel, output)))
-        yield let(f"q_o{output}", array if _is_wide(kernel, output) else room)
+    for output in _own(kernel, loop):
+        rows = MIN(Name("size"), loop.length)
+        room = Name("empty")(rows * _width(kernel, output), Name(_kind(kernel, output)))
+        yield let(f"q_o{output}", Name(f"o{output}") if _is_wide(kernel, output) else room)
 
 
 def begun(kernel: Kernel, loop: Loop) -> Iterator[Set | Do]:
     """What a block begins with: nothing is added up yet."""
-    for output in _own(loop, kernel):
+    for output in _own(kernel, loop):
         first, row = FIRST * _width(kernel, output), Name(f"row_o{output}")
         yield let(row.id, ZERO if _is_wide(kernel, output) else ZERO - first)
         yield Do(Name("clear")(Name(f"q_o{output}"), row + first, _count(kernel, output)))
@@ -44,13 +44,13 @@ def begun(kernel: Kernel, loop: Loop) -> Iterator[Set | Do]:
 
 def ended(kernel: Kernel, loop: Loop) -> Iterator[Do]:
     """What a block ends with: its sums are rounded."""
-    for output in _own(loop, kernel):
+    for output in _own(kernel, loop):
         if not _is_wide(kernel, output):
             place = FIRST * _width(kernel, output)
             yield Do(Name("copy_to")(Name(f"q_o{output}"), Name(f"o{output}"), place, _count(kernel, output)))
 
 
-def _own(loop: Loop, kernel: Kernel) -> list[int]:
+def _own(kernel: Kernel, loop: Loop) -> list[int]:
     return [each for each in loop.scatters() if each in kernel.own_sums]
 
 
