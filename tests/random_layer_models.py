@@ -26,18 +26,17 @@ def word(name, x):
 class _Draft:
     """What has been drawn of a model so far: arrays, and the columns of the layer."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, rows, widths):
         self.rng = np.random.default_rng([20261129, 2, seed])
         self.given, self.parameters, self.said = {}, [], []
         self.dtype = ("f8", "f4")[self.rng.integers(2)]
-        self.rows = int(self.one_of(*ROWS))
-        self.width = 1
+        self.rows, self.widths, self.width = int(self.one_of(*rows)), widths, 1
 
     def one_of(self, *options):
         return options[self.rng.integers(len(options))]
 
     def new_width(self):
-        return int(self.one_of(*(width for width in WIDTHS if width * self.rows <= MOST)))
+        return int(self.one_of(*(width for width in self.widths if width * self.rows <= MOST)))
 
     def named(self, kind, values):
         name = f"{kind}{len(self.given)}"
@@ -218,9 +217,9 @@ OBSERVED = {
 ENDS = {"scores": _scores, "elements": _elements, "chosen": _chosen, "any of": _any_of}
 
 
-def model(seed, terms=1):
-    """The model of a seed."""
-    draft = _Draft(seed)
+def model(seed, terms=1, rows=ROWS, widths=WIDTHS):
+    """The model of a seed, of so many rows and columns."""
+    draft = _Draft(seed, rows, widths)
     drawn = [draft.likelihood() for _ in range(1 + int(draft.rng.integers(terms)))]
     drawn += [draft.prior(name) for name in draft.parameters if draft.rng.random() < 0.5]
     given = {name: draft.given[name] for name in sorted(draft.given, key=lambda name: name not in draft.parameters)}

@@ -90,14 +90,26 @@ def drawn(seed):
     return ((turned.cumprod(axis) * terms).sum(),), (given,)
 
 
+def layer(rows):
+    """Running sums down columns of numbers that are sums of products themselves."""
+    table, weights = np.cos(x(20 * rows)).reshape(rows, 20), np.sin(x(80)).reshape(4, 20)
+    return (np.tanh((lazy(table)[:, None] * lazy(weights)).sum(axis=-1)).cumsum(axis=0),), ()
+
+
 def cases(threads):
-    """What to compute and where to differentiate, in how many blocks of so many threads, with how many lanes."""
+    """What to compute and where to differentiate, in how many blocks of so many threads, with how many lanes.
+
+    ``None`` takes as many lanes as a launch would.
+    """
     lanes = 1, 4, WARP, threads, 2 * threads, 4 * threads
     teams = [each for pair in zip(lanes[:3] * 2, lanes, strict=True) for each in pair]  # gradients: more loops
     teams += [-1, -2, -3, -7, -30]  # pieces of a thread each
     some = {f"random running results {seed}": (drawn(seed), 1, team) for seed, team in enumerate(teams)}
     return some | {
         "running sums and products of rows by warps": (((lazy(ROWS).cumsum(1), lazy(ROWS).cumprod(1)), ()), 2, WARP),
+        "running sums of sums as launched": (layer(65), 1, None),
+        "running sums of sums in pieces": (layer(130), 1, 2 * threads),
+        "running sums of sums in pieces of a thread": (layer(130), 1, -5),
         "running sums down columns": (((lazy(ROWS).cumsum(0) * 2.0,), ()), 1, 4),
         "running sum of one row with gradient": (running(90), 1, WARP),
         "running products of one row with gradient": (products(90), 1, WARP),

@@ -10,113 +10,33 @@ import sys
 import traceback
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from itertools import repeat
-from types import ModuleType, SimpleNamespace
 from unittest import mock
 
 import few_rows_cases
 import layers_cases
-import models_of_chains
 import numpy as np
 import own_sums_cases
 import prefix_cases
 import random_chains
-import random_loops
-import random_model_runs
-import random_models
-import random_recurrences
-import random_tensors
+import random_simulated
 import simulate_device
 import small_blocks
 import steps_cases
-from functions.programs_at_random import Writer, made
-from functions.test_programs import points, truth
 from reference import interpreted
+from simulated import flat_memory, imported, launch, prepared
 
-from vecdist import function, lazy, logpdf, logsumexp, random, sample, scan, signal
+from vecdist import lazy, logpdf, logsumexp, random, sample, scan, signal
 from vecdist import mixture as mixture_of
 from vecdist.codegen.cuda import grid, wide_rows
-from vecdist.codegen.cuda.grid import THREADS, Grid, counters, needs_grid_barrier, partial_places
-from vecdist.codegen.cuda.launch import workspace
-from vecdist.codegen.cuda.render import render
-from vecdist.codegen.cuda.tiling import has_rows
+from vecdist.codegen.cuda.grid import THREADS, needs_grid_barrier
 from vecdist.distributions import Gamma, Normal
-from vecdist.graph.leaves import leaf
 from vecdist.graph.node import const
 from vecdist.lazy.array import LazyArray
-from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes import few_rows
-from vecdist.passes.bind import bind
 from vecdist.primitives.loops import local, loop
 from vecdist.runtime.cuda.backend import Cuda
-from vecdist.runtime.cuda.compiler import cuda
-from vecdist.runtime.pipeline import lower, values
 
 WARP = 32
-LANGUAGE = "vecdist.runtime.cuda.language"
-
-
-def launch(kernel, arrays, lengths, blocks=1, lanes=1):
-    """The outputs of a kernel, flat, and whether it raised its flag.
-
-    Rows that may be cut into pieces are, where they have more lanes than a block has threads, or a negative number:
-    that of pieces of a thread each.
-    """
-    assert blocks == 1 or not needs_grid_barrier(kernel), "the simulator runs blocks in turn: none may wait for others"
-    source, grid = render(kernel), Grid(kernel)
-    blocks *= grid.strip_count(lengths)
-    function = cuda.jit(imported(source.name, source.text, source.routines).kernel)
-    outputs = [np.full(count(o.shape, lengths), 99, o.dtype) for o in kernel.outputs]
-    flag = np.zeros(1, np.int64)
-    arguments = []
-    for slot in kernel.slots:
-        array = arrays[slot.index]
-        if slot.layout == "number":
-            arguments.append(array[()])
-            continue
-        strided = slot.layout == "strided"
-        arguments.append(flat_memory(array) if strided else array.reshape(-1))
-        arguments += [array.strides[axis] // array.itemsize for axis in slot.axes] if strided else []
-    arguments += [*outputs, *([flag] if kernel.flagged else []), *(lengths[n] for n in kernel.lengths)]
-    partials = np.full(partial_places(grid, blocks), np.nan)
-    added = np.zeros(grid.sum_places(lengths, blocks))
-    arrivals = np.zeros(counters(kernel), np.int32)
-    nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
-    teams = dict(zip(nests, lanes if isinstance(lanes, tuple) else repeat(lanes, len(nests)), strict=True)) | grid.lanes
-    cuts = {loop: max(1, -teams[loop], teams[loop] // THREADS) for loop in grid.cut}
-    teams = {loop: abs(number) if loop in cuts else max(1, number) for loop, number in teams.items()}
-    assert all(team < THREADS or grid.takes_blocks(nest) for nest, team in teams.items()), "no row is for a block"
-    given = {"partials": partials, "sums": added, "arrivals": arrivals, "spread": int(blocks == 1)}
-    given |= {f"lanes_{loop.index}": number for loop, number in teams.items()}
-    given |= {f"cut_{loop.index}": pieces for loop, pieces in cuts.items()}
-    shared = (given[name] for name in workspace(grid))
-    function[blocks, THREADS, 0, grid.shared_bytes(lengths, teams)](*arguments, *shared)
-    assert not arrivals.any(), "the counters must be left as they were found"
-    atomic = sum(count(kernel.outputs[output].shape, lengths) for output in grid.atomic_outputs)
-    assert not added[:atomic].any(), "the sums of atomic additions must be left as they were found"
-    kept = [a for a, o in zip(outputs, kernel.outputs, strict=True) if not o.temporary]
-    return kept, bool(flag[0])
-
-
-def imported(name, text, routines):
-    """The module of a source, run by Python; so is what it calls."""
-    module = ModuleType(name)
-    for each in routines:
-        inner = imported(each.name, each.module(LANGUAGE), each.needs)
-        vars(inner)["cuda"] = SimpleNamespace(selp=lambda test, yes, no: yes if test else no)  # as Numba gives kernels
-        vars(module)[each.name] = getattr(inner, each.name)
-    exec(compile(text, name, "exec"), vars(module))
-    return module
-
-
-def count(shape, lengths):
-    return int(np.prod([lengths[d] if isinstance(d, str) else d for d in shape], dtype=int))
-
-
-def flat_memory(array):
-    """The memory from the first element of a strided array on, as one axis (strides are positive)."""
-    span = 1 + sum((n - 1) * s // array.itemsize for n, s in zip(array.shape, array.strides, strict=True))
-    return np.lib.stride_tricks.as_strided(array, (span if array.size else 0,), (array.itemsize,))
 
 
 def x(n, dtype="f8"):
@@ -460,14 +380,6 @@ class RowByRow(Cuda):
     side_by_side = 0
 
 
-def prepared(results, wrt, errors="nan", target=Cuda):
-    roots = (*(result.node for result in results), *map(leaf, wrt))
-    derivation = gradient_of if wrt else values
-    bound = bind(roots)
-    _, kernel = lower(bound, derivation, errors, target)
-    return roots, derivation, kernel, [leaf.array for leaf in bound.leaves], bound.lengths
-
-
 @contextmanager
 def wide_from(rows, width):
     """Inside, so many rows are many, and those of known length from a width on are a block's each."""
@@ -488,23 +400,11 @@ def settings(name):
 
 def check(name):
     """Run a case; ``AssertionError`` where it is wrong."""
-    if name.startswith("random model "):
-        check_model(int(name.split()[-1]))
-        return
-    if name.startswith("random tensors "):
-        check_tensors(int(name.split()[-1]))
-        return
-    if name.startswith("random recurrence "):
-        check_recurrence(int(name.split()[-1]))
+    if name.startswith("random "):
+        random_simulated.check(name.removeprefix("random "))
         return
     if name.startswith("many chains: "):
-        check_chains(name.removeprefix("many chains: "))
-        return
-    if name.startswith("random loops "):
-        check_loops(int(name.split()[-1]))
-        return
-    if name.startswith("random program "):
-        check_program(int(name.split()[-1]))
+        random_simulated.check_chains(name.removeprefix("many chains: "))
         return
     if name.startswith("device function "):
         simulate_device.check(name.split()[-1], imported, flat_memory)
@@ -526,88 +426,6 @@ def check(name):
         assert mine.dtype == wanted.dtype
         tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-12
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=tolerance, atol=tolerance)
-
-
-def check_recurrence(seed):
-    """A random recurrence with gradients, of one kernel."""
-    made = random_recurrences.problem(seed)
-    given = made.arrays()
-    starts, sequences, shared = made.parts([lazy(array) for array in given])
-    order = {"length": made.steps, "reverse": made.reverse, "mask": made.mask()}
-    total = made.total_of(*scan(made.step(shared), tuple(starts), sequences, **order))
-    roots, derivation, kernel, arrays, lengths = prepared((total,), tuple(a for a in given if a.dtype.kind == "f"))
-    found, _ = launch(kernel, arrays, lengths, 1, 1 << seed % 3)
-    for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
-        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-9, atol=1e-9)
-
-
-def check_chains(name):
-    """A model of a few chains with gradients, in rows that are too few; steps of many states are all lanes'."""
-    sizes = {"steps": 4, "states": 40} if name == "hidden_states" else models_of_chains.SMALL[name]
-    density = models_of_chains.density(name, **sizes)
-    evaluation = density._evaluation("gradient")
-    roots, _ = evaluation._traced(models_of_chains.points(density, 2))
-    bound = bind(tuple(roots))
-    _, kernel = lower(bound, evaluation.derivation, "nan", Cuda)
-    assert kernel.spread or name == "populations"
-    assert kernel.deep or name != "hidden_states"
-    found, _ = launch(kernel, [np.array(leaf.array) for leaf in bound.leaves], bound.lengths, 1, 8)
-    for mine, wanted in zip(found, interpreted(roots, evaluation.derivation), strict=True):
-        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)
-
-
-def check_tensors(seed):
-    """A random sum of products of arrays of several axes, with gradients."""
-    function = random_tensors.tensors(seed, longest=5)
-    leaves = [lazy(array) for array in function.arrays]
-    roots, derivation, kernel, arrays, lengths = prepared((function(*leaves),), function.arrays)
-    found, _ = launch(kernel, arrays, lengths, 1 if needs_grid_barrier(kernel) else 2, 1 << seed % 4)
-    for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
-        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)
-
-
-def check_model(seed):
-    """A random model of few elements, in a random number of blocks, with as many lanes to a row as may be."""
-    model = random_models.model(seed, lengths=(0, 1, 2, 7, 33, 65), terms=1)
-    arrays = {  # the simulator has no pointers, which strides may lead backwards from
-        name: array.copy() if min(array.strides, default=0) < 0 else array
-        for name, array in random_model_runs.arrays_of(model).items()
-    }
-    with random_model_runs.rows_of(seed):
-        _, _, kernel, given, lengths = prepared(
-            (model.density(arrays),), [arrays[name] for name in model.parameters]
-        )
-    rng, grid = np.random.default_rng(seed), Grid(kernel)
-    nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
-    lanes = [THREADS if grid.takes_blocks(nest) and rng.random() < 0.5 else 2 ** int(rng.integers(6)) for nest in nests]
-    blocks = 1 if needs_grid_barrier(kernel) else int(rng.integers(1, 4))
-    found, _ = launch(kernel, given, lengths, blocks, tuple(lanes))
-    wanted = random_model_runs.plain(model, random_model_runs.arrays_of(model, np, np.float64))
-    found = [mine.reshape(reference.shape) for mine, reference in zip(found, wanted, strict=True)]
-    random_model_runs.compare(model, found, wanted)
-
-
-def check_loops(seed):
-    """Random loops of elements with all their derivatives, in either precision."""
-    program = random_loops.program(seed, ("f8", "f4")[seed % 2])
-    roots = program.roots()
-    bound = bind(roots)
-    _, kernel = lower(bound, values, "nan", Cuda)
-    found, _ = launch(kernel, [leaf.array for leaf in bound.leaves], bound.lengths)
-    random_loops.compare([mine.reshape(root.shape) for mine, root in zip(found, roots, strict=True)], roots)
-
-
-def check_program(seed):
-    """A random function in plain Python, and its derivatives, against Python on numbers that carry them."""
-    text, (x, y, n) = Writer(seed).text(), points(seed)
-    wanted = truth(text, f"program {seed}", x, y, n)
-    first, second, _ = function(made(text, f"<simulated {seed}>"))(lazy(x), lazy(y), n)
-    bound = bind(((first + 0.3 * second).sum().node, leaf(x), leaf(y)))
-    _, kernel = lower(bound, gradient_of, "nan", Cuda)
-    found, _ = launch(kernel, [leaf.array for leaf in bound.leaves], bound.lengths)
-    value, *slopes = wanted[:3] + 0.3 * wanted[6:9]
-    for mine, other in zip(found, (value.sum(), *slopes), strict=True):
-        np.testing.assert_allclose(mine.reshape(np.shape(other)), other, rtol=1e-8, atol=1e-10)
 
 
 def main():

@@ -28,10 +28,15 @@ class Addend:
 
 
 def addends(root: Node) -> list[Addend]:
-    """The parts of an output that scatters take part in; none where there is no scatter, so that it is stored."""
+    """The parts of an output that scatters take part in; none where there is no scatter, so that it is stored.
+
+    None, too, where something is in two of the parts: what they round to between each other is meant, as where an
+    argument is reduced by ``x - ((x * c + big) - big) / c``.
+    """
     within = _within(root)
     parts = list(_parts(Addend(root, root.shape), within)) if root in within else []
-    return parts if any(part.scattered for part in parts) else []
+    each_once = len({part.node for part in parts}) == len(parts)
+    return parts if each_once and any(part.scattered for part in parts) else []
 
 
 def _parts(whole: Addend, within: Collection[Node]) -> Iterator[Addend]:

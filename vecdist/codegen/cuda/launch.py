@@ -93,7 +93,8 @@ def is_spread(grid: Grid, lengths: Mapping[str, int], blocks: int) -> bool:
 
 def pieces_of(loop: Loop, lengths: Mapping[str, int]) -> int:
     """Into how many pieces a row of running results is cut; one across memory for threads, where they are enough."""
-    rows, longest = (max(1, elements((dim,), lengths)) for dim in loop.dims())
+    (along,) = loop.body.every_loop()
+    rows, longest = (max(1, elements((dim,), lengths)) for dim in (loop.dim, along.dim))
     if not goes_to_threads(loop, rows):
         return max(1, min(PIECES // rows, longest // LEAST))
     if rows >= COLUMNS or rows * longest < MANY:
