@@ -16,7 +16,7 @@ from simulated import launch, on_simulated_gpu, prepared
 from small_blocks import THREADS
 
 from vecdist import function, lazy, scan
-from vecdist.codegen.cuda.grid import Grid, needs_grid_barrier
+from vecdist.codegen.cuda.grid import Grid
 from vecdist.codegen.cuda.tiling import has_rows
 from vecdist.graph.leaves import leaf
 from vecdist.lazy.derivatives import gradient_of
@@ -33,7 +33,7 @@ def _recurrence(seed):
     order = {"length": problem.steps, "reverse": problem.reverse, "mask": problem.mask()}
     total = problem.total_of(*scan(problem.step(shared), tuple(starts), sequences, **order))
     roots, derivation, kernel, arrays, lengths = prepared((total,), tuple(a for a in given if a.dtype.kind == "f"))
-    found, _ = launch(kernel, arrays, lengths, 1, 1 << seed % 3)
+    found, _ = launch(kernel, arrays, lengths, 1 + seed % 2, 1 << seed % 3)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-9, atol=1e-9)
 
@@ -58,7 +58,7 @@ def _tensors(seed):
     function = random_tensors.tensors(seed, longest=5)
     leaves = [lazy(array) for array in function.arrays]
     roots, derivation, kernel, arrays, lengths = prepared((function(*leaves),), function.arrays)
-    found, _ = launch(kernel, arrays, lengths, 1 if needs_grid_barrier(kernel) else 2, 1 << seed % 4)
+    found, _ = launch(kernel, arrays, lengths, 2, 1 << seed % 4)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)
 
@@ -77,8 +77,7 @@ def _model(seed):
     rng, grid = np.random.default_rng(seed), Grid(kernel)
     nests = [loop for _, loop in kernel.shared_nests() if has_rows(loop)]
     lanes = [THREADS if grid.takes_blocks(nest) and rng.random() < 0.5 else 2 ** int(rng.integers(6)) for nest in nests]
-    blocks = 1 if needs_grid_barrier(kernel) else int(rng.integers(1, 4))
-    found, _ = launch(kernel, given, lengths, blocks, tuple(lanes))
+    found, _ = launch(kernel, given, lengths, int(rng.integers(1, 4)), tuple(lanes))
     wanted = random_model_runs.plain(model, random_model_runs.arrays_of(model, np, np.float64))
     found = [mine.reshape(reference.shape) for mine, reference in zip(found, wanted, strict=True)]
     random_model_runs.compare(model, found, wanted)

@@ -419,8 +419,7 @@ def check(name):
     with settings(name):
         roots, derivation, kernel, arrays, lengths = prepared(results, wrt, target=RowByRow if by_blocks else Cuda)
         kernel = replace(kernel, fixed=()) if by_blocks else kernel
-        if kernel.by_block and needs_grid_barrier(kernel):
-            blocks = 1  # other loops come before
+        blocks = max(blocks, 2) if needs_grid_barrier(kernel) else blocks
         found, _ = launch(kernel, arrays, lengths, blocks, lanes)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         assert mine.dtype == wanted.dtype

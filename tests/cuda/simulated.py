@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 from small_blocks import THREADS
 
-from vecdist.codegen.cuda.grid import Grid, counters, needs_grid_barrier, partial_places
+from vecdist.codegen.cuda.grid import Grid, counters, partial_places
 from vecdist.codegen.cuda.launch import lanes_of, pieces_of, workspace
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.tiling import has_rows
@@ -33,7 +33,6 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     Lanes are those of each nest, or of all; ``None`` takes as many as a launch would.  Rows that may be cut into pieces
     are, where they have more lanes than a block has threads, or a negative number: that of pieces of a thread each.
     """
-    assert blocks == 1 or not needs_grid_barrier(kernel), "the simulator runs blocks in turn: none may wait for others"
     source, grid = render(kernel), Grid(kernel)
     blocks *= grid.strip_count(lengths)
     function = cuda.jit(imported(source.name, source.text, source.routines).kernel)
@@ -53,7 +52,7 @@ def launch(kernel, arrays, lengths, blocks=1, lanes=1):
     added = np.zeros(grid.sum_places(lengths, blocks))
     arrivals = np.zeros(counters(kernel), np.int32)
     teams, cuts = _teams(kernel, grid, lengths, lanes)
-    given = {"partials": partials, "sums": added, "arrivals": arrivals, "spread": int(blocks == 1)}
+    given = {"partials": partials, "sums": added, "arrivals": arrivals, "spread": blocks % 2}
     given |= {f"lanes_{loop.index}": number for loop, number in teams.items()}
     given |= {f"cut_{loop.index}": pieces for loop, pieces in cuts.items()}
     shared = (given[name] for name in workspace(grid))
@@ -116,7 +115,7 @@ class Simulated(Cuda):
 
 
 class SimulatedProgram(Program):
-    """A kernel that is launched as on a GPU: one block of it, since none may wait for another."""
+    """A kernel that is launched as on a GPU, in two blocks."""
 
     def __init__(self, kernel):
         self.source = SimpleNamespace(kernel=kernel)
@@ -124,7 +123,7 @@ class SimulatedProgram(Program):
     def prepared(self, lengths, shapes, feeds, pooled=True):
         def run(arrays, out=None):
             given = [np.array(feed.array if feed.place is None else arrays[feed.place]) for feed in feeds]
-            flat, failed = launch(self.source.kernel, given, lengths, lanes=None)
+            flat, failed = launch(self.source.kernel, given, lengths, 2, lanes=None)
             found = [array.reshape(shape) for array, shape in zip(flat, shapes, strict=True)]
             for place, array in zip(out or (), found, strict=False):
                 place[...] = array

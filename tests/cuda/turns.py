@@ -1,9 +1,11 @@
-"""Threads of a block in Numba's simulator that take turns: each runs until it waits for others.
+"""Threads of a grid in Numba's simulator that take turns: each runs until it waits for others; any may be the next.
 
 They are greenlets: to hand a turn to a thread of the system takes longer than what most of them do with it.
 To be imported in the simulator's process alone.
 """
 
+import random
+import sys
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -11,14 +13,29 @@ import greenlet
 import numpy as np
 from numba.cuda.simulator import kernel, kernelapi
 from numba.cuda.simulator.cudadrv.devicearray import FakeWithinKernelCUDAArray
-from numba.cuda.simulator.kernelapi import FakeCUDAModule
+from numba.cuda.simulator.kernelapi import FakeCUDAAtomic, FakeCUDAModule, FakeCUDAShared, numpy_support, types
 
 WARP = 32
 _anything = FakeWithinKernelCUDAArray.__getitem__
 
 
+class Turns:
+    """Who can go on, of all threads of a launch: in an order that is drawn, so that none is right by chance."""
+
+    def __init__(self):
+        self.ready, self.blocks, self.chance = [], [], random.Random(20261130)
+
+    def run(self):
+        while self.ready:
+            place = self.chance.randrange(len(self.ready))
+            self.ready[place], self.ready[-1] = self.ready[-1], self.ready[place]
+            self.ready.pop().switch()
+        if any(block.alive for block in self.blocks):
+            raise RuntimeError("threads wait for others that never come")
+
+
 class Thread(greenlet.greenlet):
-    """One that runs when it is its turn; where none can, the block goes on, which is its parent."""
+    """One that runs when it is its turn, and waits by handing it back to the grid, which is its parent."""
 
     def __init__(self, block, block_point, point):
         super().__init__(block.body)
@@ -27,28 +44,50 @@ class Thread(greenlet.greenlet):
         self.thread_id = point[0] + across * (point[1] + down * point[2])
 
     def wait(self):
-        ready = self.block.ready
-        (ready.pop() if ready else self.parent).switch()
+        self.parent.switch()
 
     def syncthreads(self):
         self.block.waiting.append(self)
+        self.block.meet()
+        self.wait()
+
+    def look_again(self):
+        """Let others do what this one waits for."""
+        self.block.turns.ready.append(self)
         self.wait()
 
 
 class Block(kernel.BlockManager):
-    """The threads of a block, of which the last to wait is the first to go on: no order is right by chance alone."""
+    """The threads of a block, and its memory, in which nothing is to begin with that could be taken for a number."""
+
+    turns = Turns()  # of the launch whose blocks are being made
 
     def run(self, grid_point, *args):
-        self.body = lambda: self._f(*args)
-        self.waiting, self.teams = [], {}
+        self.arguments, self.turns = args, Block.turns
+        self.waiting, self.teams, self.arrays = [], {}, {}
         threads = [Thread(self, grid_point, point) for point in np.ndindex(*self._block_dim)]
-        self.ready = threads.copy()
-        while self.ready:
-            self.ready.pop().switch()
-            if not self.ready and len(self.waiting) == sum(not thread.dead for thread in threads):
-                self.ready, self.waiting = self.waiting, []
-        if not all(thread.dead for thread in threads):
-            raise RuntimeError("threads wait for others that never come")
+        self.alive = len(threads)
+        self.turns.blocks.append(self)
+        self.turns.ready += threads
+        if len(self.turns.blocks) == np.prod(self._grid_dim):
+            Block.turns = Turns()
+            self.turns.run()
+
+    def body(self):
+        self._f(*self.arguments)
+        self.alive -= 1
+        self.meet()
+
+    def meet(self):
+        """Let those go on that wait for each other, where all do."""
+        if len(self.waiting) == self.alive:
+            self.turns.ready += self.waiting
+            self.waiting = []
+
+    def shared(self, place, count, dtype):
+        if place not in self.arrays:
+            self.arrays[place] = np.full(count * dtype.itemsize, 0xFF, np.uint8)
+        return self.arrays[place].view(dtype)
 
 
 @dataclass
@@ -67,16 +106,29 @@ def shuffle(module, mask, value, hop):
     team.values[lane] = value
     if len(team.values) == mates.bit_count():
         del block.teams[warp, mates]
-        block.ready += team.waiting
+        block.turns.ready += team.waiting
     else:
         team.waiting.append(thread)
         thread.wait()
     return team.values[lane ^ hop]
 
 
-def callers(frame):
-    """The two innermost frames, by file and line, which say what shared memory is whose; no source is read for that."""
-    return [(each.f_code.co_filename, each.f_lineno) for each in (frame.f_back, frame)]
+def shared_array(shared, shape, dtype):
+    """An array of the block, which the line says that asks for it; or all that was asked for at launch."""
+    dtype = np.dtype(numpy_support.as_dtype(dtype) if isinstance(dtype, types.Type) else dtype)
+    caller = sys._getframe(1)
+    place = (caller.f_code.co_filename, caller.f_lineno) if shape else None
+    count = int(np.prod(shape)) if shape else shared._dynshared_size // 8 * 8 // dtype.itemsize
+    return greenlet.getcurrent().block.shared(place, count, dtype)
+
+
+def add(atomic, array, index, value):
+    """What is added to where it was: an integer 0, by who waits for what others add."""
+    if type(value) is int and value == 0:
+        greenlet.getcurrent().look_again()
+    old = array[index]
+    array[index] = old + value
+    return old
 
 
 def element(array, place):
@@ -94,7 +146,7 @@ def take_turns():
     FakeWithinKernelCUDAArray.__getitem__ = element
     FakeWithinKernelCUDAArray.__setitem__ = set_element
     kernelapi.threading = SimpleNamespace(current_thread=greenlet.getcurrent)
-    kernelapi.traceback = SimpleNamespace(extract_stack=callers)
+    FakeCUDAShared.array, FakeCUDAAtomic.add = shared_array, add
     kernel.BlockManager = Block
     FakeCUDAModule.shfl_xor_sync = shuffle
     FakeCUDAModule.syncwarp = lambda module, mask: shuffle(module, mask, None, 0)  # they wait as for a value

@@ -120,6 +120,7 @@ def _ending(grid: Grid, level: int, sums: Sequence[Accumulate], done: int, left:
     is_last = cuda.atomic_add(ARRIVALS, 0, 1).equals(cuda.BLOCKS - 1)
     last = Name("last")[ZERO]
     yield cuda.shared_array("last", 1, "i4")
+    yield from [] if sums else [cuda.SYNC]  # no thread of the block adds to anything any more
     yield If(cuda.THREAD.equals(0), (cuda.FENCE, Set(last, Choice(is_last, ONE, ZERO))))
     yield cuda.SYNC
     seen: Items = (cuda.FENCE,)
