@@ -1,5 +1,6 @@
 """Random cases for the CUDA simulator: each is drawn from a seed, and right where the interpreter finds the same."""
 
+from unittest import mock
 
 import models_of_chains
 import numpy as np
@@ -9,6 +10,7 @@ import random_model_runs
 import random_models
 import random_recurrences
 import random_tensors
+import row_sums_cases
 from functions.programs_at_random import Writer, made
 from functions.test_programs import points, truth
 from reference import interpreted
@@ -114,9 +116,17 @@ def _layers(seed):
         random_model_runs.check(model, way)
 
 
+def _many(seed):
+    """A random model of layers for a few chains, by a kernel that is made for very many."""
+    model = random_layer_models.model(seed, 1, rows=(64, 70), widths=(1, 2, 3, 8))
+    few = mock.patch.object(random_model_runs, "number_of_chains", return_value=row_sums_cases.CHAINS)
+    with few, row_sums_cases.settings(), on_simulated_gpu():
+        random_model_runs.check(model, random_model_runs.chains)
+
+
 RANDOM = {
     "model": _model, "layers": _layers, "loops": _loops, "tensors": _tensors, "recurrence": _recurrence,
-    "program": _program,
+    "program": _program, "many": _many,
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ import own_sums_cases
 import prefix_cases
 import random_chains
 import random_simulated
+import row_sums_cases
 import simulate_device
 import small_blocks
 import steps_cases
@@ -367,7 +368,7 @@ CASES = {
     "boolean input": (((np.where(lazy(x(90) < 0), 1.0, 2.0).sum(), ~lazy(x(90) < 0)), ()), 1, 1),
 }
 FEW_ROWS = few_rows_cases.cases()
-CASES |= prefix_cases.cases(THREADS) | FEW_ROWS | steps_cases.cases() | own_sums_cases.cases()
+CASES |= prefix_cases.cases(THREADS) | FEW_ROWS | steps_cases.cases() | own_sums_cases.cases() | row_sums_cases.cases()
 CASES |= layers_cases.cases() | random_chains.cases()
 CASES |= {f"cell of three formulas in {dtype}": (cell(70, dtype), 2, 1) for dtype in ("float32", "float64")}
 CASES["batch of rows by a key"] = batch(90, 20), 1, 1
@@ -391,6 +392,8 @@ def settings(name):
     """What is long, or many, in a case: as little as has all that there is to see."""
     if name.startswith("wide"):
         return wide_from(4, 70 if name.endswith("a block's") else grid.WIDE)
+    if name.startswith("sums of rows"):
+        return row_sums_cases.settings()
     if name.startswith("layers"):
         return layers_cases.settings(int(name.split()[-1]))
     if name.startswith("block per chain"):

@@ -212,6 +212,8 @@ class Kernel:
     """Lengths of outermost loops that have fewer turns than a grid has threads."""
     ample: tuple[str, ...] = ()
     """Lengths, joined by ``*``, of short rows that are enough for each thread of a grid to have one alone."""
+    brief: tuple[str, ...] = ()
+    """The indices of loops in rows of which each lane has few turns."""
     spread: tuple[str, ...] = ()
     """The indices of loops that are one with others, as rows are too few for a grid."""
     deep: tuple[str, ...] = ()
@@ -229,7 +231,7 @@ class Kernel:
     @property
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths, and has arrays for where these say so."""
-        decided = self.near, self.far, self.strips, self.scarce, self.ample, self.spread, self.deep
+        decided = self.near, self.far, self.strips, self.scarce, self.ample, self.brief, self.spread, self.deep
         by_block = self.by_block, self.block_level, self.block_lanes
         return self.fixed, self.sizes, *decided, *by_block, len(self.outputs)
 

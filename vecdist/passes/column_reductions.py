@@ -17,6 +17,7 @@ from vecdist.primitives.indexing import scatter
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 
 FEW = 12  # columns that do not fill vectors
+CHAINS = 4096  # arrays of a batch that are enough for all threads, though those of a warp share each
 LONG = 64  # rows of an array of a batch that are many, for elements that are dear
 DEAR = 5  # steps that two sums share, from which on they are better computed once
 
@@ -72,11 +73,33 @@ def tall_sums(sums: Mapping[Node, bool], lengths: Mapping[str, int], widest: int
     return tuple(found)
 
 
+def sums_of_chains(sums: Mapping[Node, bool], lengths: Mapping[str, int], most: int) -> tuple[Node, ...]:
+    """Those of ``sums`` over arrays of a batch of very many, each long, whose elements take long to compute.
+
+    None where they have more columns together than ``most`` words hold.
+    """
+    own = [node for node, is_dear in sums.items() if is_dear and _batch(node) and _is_of_chains(node, lengths)]
+    words = sum(_columns(node, lengths) * max(1, node.dtype.itemsize // 4) for node in own)
+    return tuple(own) if words <= most else ()
+
+
+def _is_of_chains(node: Node, lengths: Mapping[str, int]) -> bool:
+    (source,), (axes,) = node.args, node.attrs
+    own = [length_in(dim, lengths) for dim in source.shape]
+    first, last = source.ndim + min(axes), source.ndim + max(axes) + 1
+    return math.prod(own[:first]) >= CHAINS and math.prod(own[first:last]) >= LONG
+
+
+def _columns(node: Node, lengths: Mapping[str, int]) -> int:
+    """The columns of each array that a sum is over the rows of."""
+    (source,), (axes,) = node.args, node.attrs
+    return math.prod(length_in(dim, lengths) for dim in source.shape[source.ndim + max(axes) + 1 :])
+
+
 def _is_tall(node: Node, dear: bool, lengths: Mapping[str, int]) -> bool:
     """Whether an array of a batch has many rows, and few columns unless its elements are dear."""
-    (source,), (axes,) = node.args, node.attrs
-    columns = math.prod(length_in(dim, lengths) for dim in source.shape[source.ndim + max(axes) + 1 :])
-    return _extents(node, lengths)[0] >= (LONG if dear else 4 * LONG if columns <= FEW else math.inf)
+    least = LONG if dear else 4 * LONG if _columns(node, lengths) <= FEW else math.inf
+    return _extents(node, lengths)[0] >= least
 
 
 def _extents(node: Node, lengths: Mapping[str, int]) -> tuple[int, int]:

@@ -131,6 +131,7 @@ def kernel(x0, o0, n0, partials, arrivals):
                     v9 = v1 - v8
                     o0[i0] = v9
     last = cuda.shared.array(1, i4)
+    cuda.syncthreads()
     if thread == 0:
         cuda.threadfence()
         last[0] = 1 if cuda.atomic.add(arrivals, 0, 1) == blocks - 1 else 0

@@ -25,6 +25,7 @@ from vecdist.codegen.cuda.grid import (
     one_by_one,
     worth_a_block,
 )
+from vecdist.codegen.cuda.privatisation import FLUSH, scatters
 from vecdist.codegen.cuda.strip_mining import strips
 from vecdist.codegen.cuda.tiling import has_rows, takes_tiles
 from vecdist.codegen.cuda.wide_rows import with_wide_rows
@@ -82,6 +83,15 @@ def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
         largest = max(sizes, key=lambda number: sizes[number])
         near = tuple(number for number in kernel.near if number != largest)
         kernel = replace(kernel, near=near, far=tuple(sorted({*kernel.far, largest})), strips=())
+
+
+def with_brief(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
+    """A kernel that knows the loops of whose turns lanes have so few that they may add them up in float32."""
+    grid, found = Grid(kernel), []
+    for _, rows in kernel.shared_nests():
+        lanes = lanes_of(rows, grid, lengths) if has_rows(rows) and scatters(rows) else 0
+        found += [each.index for each in grid.shared(rows.body) if lanes and each.turns(lengths) <= FLUSH * lanes]
+    return replace(kernel, brief=tuple(found))
 
 
 def is_spread(grid: Grid, lengths: Mapping[str, int], blocks: int) -> bool:

@@ -22,6 +22,7 @@ from vecdist.codegen.cuda.privatisation import begun as begun_private
 from vecdist.codegen.cuda.privatisation import ended, flushed_at_times, privatised
 from vecdist.codegen.cuda.reductions import begun
 from vecdist.codegen.cuda.row_stores import stored_together
+from vecdist.codegen.cuda.sums_of_rows import in_registers, sums_of_rows
 from vecdist.codegen.cuda.tiling import (
     Tile,
     has_routines,
@@ -128,6 +129,7 @@ def _rows(loop: Loop, grid: Grid) -> Items:
     row = over_groups(loop, reuse.bodies, grid)
     before, row = prefetched(row, loads_ahead(loop, reuse.bodies, grid), loop, grid)
     body = *stored_together(row, loop, grid), *flushed_at_times(grid.private_to(loop))
+    body = in_registers(body, sums_of_rows(loop, grid))
     end = grid.rows_of_block(loop)[1] if loop in grid.by_block else loop.length
     turns = For(loop.index, end, body, *grid.rows_of_group(loop))
     return *group(loop, grid, grid.takes_blocks(loop)), *kept, *before, turns

@@ -8,7 +8,7 @@ import hashlib
 import math
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, final
@@ -23,12 +23,13 @@ from vecdist.codegen.cuda.deep_lanes import with_deep_lanes
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.jammed_chains import jammed_chains
 from vecdist.codegen.cuda.jammed_rows import jammed_rows
-from vecdist.codegen.cuda.launch import is_spread, lanes_of, pieces_of, with_room, workspace
+from vecdist.codegen.cuda.launch import is_spread, lanes_of, pieces_of, with_brief, with_room, workspace
 from vecdist.codegen.cuda.near_sums import contended
 from vecdist.codegen.cuda.parted_chains import in_parts
-from vecdist.codegen.cuda.privatisation import privatisable
+from vecdist.codegen.cuda.privatisation import REGISTERS, privatisable
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.spread_rows import spread_rows
+from vecdist.codegen.cuda.sums_of_rows import is_less
 from vecdist.codegen.cuda.tiling import has_rows, splits, takes_tiles, unrolling
 from vecdist.codegen.routines import Routine, Tables, with_needs
 from vecdist.codegen.source import Source
@@ -37,6 +38,7 @@ from vecdist.graph.shapes import length_in
 from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.lower import schedule
+from vecdist.passes.column_reductions import sums_of_chains
 from vecdist.passes.fast_path import fast_path
 from vecdist.passes.few_rows import rows_behind
 from vecdist.passes.order import Chosen, Derived
@@ -45,6 +47,7 @@ from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count
 from vecdist.runtime.cuda import compiler as cuda_compiler
 from vecdist.runtime.cuda import language as cuda_language
 from vecdist.runtime.cuda.compiler import HOW, MissingToolchain
+from vecdist.runtime.cuda.extent import Extent
 from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
 from vecdist.runtime.typed import Written
 
@@ -135,21 +138,6 @@ def _kept(file: str, make: Callable[[], bytes]) -> bytes:
         return found
 
     return _making(file, found_or_made)
-
-
-@final
-@dataclass(frozen=True)
-class Extent:
-    """A launch: a loaded function, how many blocks there are and the memory that each shares, and last ``numbers``.
-
-    In a ``cooperative`` one all blocks run at once, and wait for each other.
-    """
-
-    function: Any
-    blocks: int
-    memory: int
-    cooperative: bool
-    numbers: Mapping[str, int]
 
 
 @final
@@ -364,7 +352,7 @@ class Cuda(Backend):
 
         Elements of few rows that are not long would be added up in memory of the grid, in any order.
         """
-        found = super().chosen(part, lengths)
+        found = cls._of_chains(part, lengths) or super().chosen(part, lengths)
         short = bool(found.first) and math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG
         many = any(length_in(dim, lengths) > cls.side_by_side for dim in rows_behind(part.rows, found.first))
         if short or many:
@@ -375,6 +363,15 @@ class Cuda(Backend):
         return found
 
     @classmethod
+    def _of_chains(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen | None:
+        """As chosen, but sums over the elements of many chains in one go, where that pays."""
+        if not sums_of_chains(part.choices[0], lengths, REGISTERS):
+            return None
+        both = super().chosen(part, lengths), part.chosen(lengths, cls.widest, of_chains=REGISTERS)
+        before, after = (cls.sized(schedule(*part.with_chosen(each)), lengths) for each in both)
+        return both[1] if is_less(before, after, lengths) else None
+
+    @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what is known of its lengths, and of the sums by index that blocks add up for themselves."""
         known = by_blocks(super().sized(kernel, lengths, few), lengths)
@@ -383,7 +380,7 @@ class Cuda(Backend):
         planned = of_blocks(known, lengths)
         known = with_deep_lanes(spread_rows(jammed_rows(jammed_chains(known, lengths), lengths), planned), planned)
         known = with_rows(known) if known.by_block else known
-        return with_room(replace(known, near=contended(known, lengths)), lengths)
+        return with_brief(with_room(replace(known, near=contended(known, lengths)), lengths), lengths)
 
     def compile(self, kernel: Kernel) -> CudaProgram:
         try:
