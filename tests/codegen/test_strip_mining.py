@@ -70,3 +70,28 @@ def test_what_is_computed_for_a_column_is_outside_of_loops_over_others():
     kernel, chosen = planned(by_columns(0), True)
     assert len(chosen.then) == 2
     assert not any(output.temporary and len(output.shape) > 2 for output in kernel.outputs)
+
+
+def classes(chains, n=300, columns=5, kinds=4, dtype="f8"):
+    """A softmax regression of chains by a design that they share: what is summed of each is read behind that loop."""
+    x = np.cos(np.arange(n * columns)).reshape(n, columns, 1).astype(dtype)
+    slopes = parameters(chains, columns, kinds, dtype=dtype)
+    found = (lazy(x) * lazy(slopes)[:, None]).sum(axis=2)
+    each = (found[:, :, 0] - logsumexp(found, axis=-1)).sum(axis=1)
+    return ((each * np.exp(-each)).sum(),), (slopes,)
+
+
+def strips_that_wait(case, rows_first):
+    """How many strips there are of blocks that wait for each other."""
+    (value,), arrays = case
+    grid = Grid(planned(case, rows_first)[0])
+    return grid.waits * grid.strip_count(bind((value.node, *map(leaf, arrays))).lengths)
+
+
+@pytest.mark.parametrize("chains", [500, 4096, 5000, 16384, 70000])
+@pytest.mark.parametrize("rows_first", [True, False])
+def test_blocks_that_wait_for_each_other_are_no_more_than_run_at_once(chains, rows_first):
+    """Each strip has one at least: of too many that wait for each other, some would never begin."""
+    for dtype in ("f4", "f8"):
+        assert strips_that_wait(classes(chains, dtype=dtype), rows_first) <= 128
+        assert strips_that_wait(regression(chains, 300, 5, dtype), rows_first) <= 128

@@ -1,7 +1,5 @@
 """Dask arrays of CuPy chunks on a real GPU: chunks are computed of where they lie, and results lie there."""
 
-import dask
-import dask.array as da
 import numpy as np
 import pytest
 
@@ -10,6 +8,9 @@ from vecdist import LogDensity, lazy, logpdf, logsumexp, value_and_grad
 from vecdist.distributions import Gamma, Normal
 from vecdist.graph.leaves import on_host
 from vecdist.parameters import positive, real
+
+dask = pytest.importorskip("dask", reason="Dask is not installed")
+da = pytest.importorskip("dask.array", reason="Dask is not installed")
 
 pytestmark = pytest.mark.cuda
 CHUNKS = (300, 1, 0, 299, 400)

@@ -35,6 +35,7 @@ from vecdist.kernel.ir import Kernel, Loop
 ROOM = 96 * 1024  # bytes of shared memory that a block may have on every GPU
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 AT_ONCE = 2**17  # threads that keep a GPU busy
+STRIPS = 128  # for blocks that wait for each other: a GPU of the larger kind runs so many at once, whatever they need
 ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
 ONE_BY_ONE = 8  # times as long as one of these a sum of atomic additions takes, which is read, rounded and set to zero
 FEW = 8  # rows across memory from which on a thread takes a piece of one, so that a warp reads whole sectors
@@ -70,6 +71,7 @@ def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
     kernel = replace(kernel, scarce=Grid(kernel).scarce(lengths), ample=ample(kernel, lengths))
     cut = () if kernel.by_block else strips(kernel, lengths)  # a block goes through all of its chain
+    cut = () if _are_too_many(replace(kernel, strips=cut), lengths) else cut
     kernel = with_lanes(with_wide_rows(replace(kernel, strips=cut), lengths), lengths)
     while True:
         grid = Grid(kernel)
@@ -83,6 +85,12 @@ def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
         largest = max(sizes, key=lambda number: sizes[number])
         near = tuple(number for number in kernel.near if number != largest)
         kernel = replace(kernel, near=near, far=tuple(sorted({*kernel.far, largest})), strips=())
+
+
+def _are_too_many(kernel: Kernel, lengths: Mapping[str, int]) -> bool:
+    """Whether blocks that wait for each other would be more than run at once: each strip has one."""
+    grid = Grid(kernel)
+    return grid.waits and grid.strip_count(lengths) > STRIPS
 
 
 def with_brief(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:

@@ -29,11 +29,11 @@ LESS = 1.25  # times less to compute, from which on it pays that lanes have few 
 def is_less(before: Kernel, after: Kernel, lengths: Mapping[str, int]) -> bool:
     """Whether a kernel has much less to compute than another, and lanes have room for all that elements add to.
 
-    It never has where blocks take a chain each: what they add up is at hand.
+    It never has where blocks take a chain each, or a strip of all: what they add up is at hand.
     """
     grid = Grid(after)
     kept = sum(len(sums_of_rows(rows, grid)) for _, rows in after.shared_nests())
-    if before.by_block or len(grid.atomic_outputs) > len(Grid(before).atomic_outputs) + kept:
+    if before.by_block or before.strips or len(grid.atomic_outputs) > len(Grid(before).atomic_outputs) + kept:
         return False
     return LESS * _work(after, lengths) < _work(before, lengths)
 

@@ -230,6 +230,8 @@ class CudaProgram(Program):
         blocks = min(wanted, at_once * self.waves(wanted // at_once))
         strips = self.grid.strip_count(lengths)
         blocks = max(1, blocks // strips) * strips
+        if self.grid.waits and blocks > at_once:
+            raise RuntimeError(f"{blocks} blocks must wait for each other, of which this GPU runs {at_once} at once")
         spread = blocks <= at_once and is_spread(self.grid, lengths, blocks)
         numbers = {"spread": int(spread)} | {f"lanes_{loop.index}": each for loop, each in lanes.items()}
         numbers |= {f"cut_{loop.index}": pieces_of(loop, lengths) for loop in self.grid.cut}
