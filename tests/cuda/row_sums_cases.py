@@ -13,16 +13,17 @@ from vecdist.runtime.cuda.backend import Cuda
 CHAINS = 5  # which stand for many
 
 
+def many(lengths, number):
+    """Lengths where there are so many chains, and not a few."""
+    return {dim: number if length == CHAINS else length for dim, length in lengths.items()}
+
+
 @contextmanager
-def settings():
-    """Inside, kernels are made for very many chains where there are a few."""
+def settings(number=column_reductions.CHAINS):
+    """Inside, kernels are made for so many chains where there are a few."""
     chosen, sized = Cuda.chosen, Cuda.sized
-
-    def many(lengths):
-        return {dim: column_reductions.CHAINS if length == CHAINS else length for dim, length in lengths.items()}
-
-    many_chosen = staticmethod(lambda part, lengths: chosen(part, many(lengths)))
-    many_sized = staticmethod(lambda kernel, lengths, few=(): sized(kernel, many(lengths), few))
+    many_chosen = staticmethod(lambda part, lengths: chosen(part, many(lengths, number)))
+    many_sized = staticmethod(lambda kernel, lengths, few=(): sized(kernel, many(lengths, number), few))
     with mock.patch.multiple(Cuda, chosen=many_chosen, sized=many_sized):
         yield
 

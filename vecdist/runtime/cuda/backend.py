@@ -350,28 +350,33 @@ class Cuda(Backend):
 
     @classmethod
     def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
+        """As chosen, but sums over the elements of many chains in one go, where that pays."""
+        found = cls._in_rows(part, lengths)
+        if not sums_of_chains(part.choices[0], lengths, REGISTERS):
+            return found
+        together = part.chosen(lengths, cls.widest, of_chains=REGISTERS)
+        before, after = (cls._planned(part, each, lengths) for each in (found, together))
+        return together if is_less(before, after, lengths) else found
+
+    @classmethod
+    def _in_rows(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
         """As chosen, but rows come first where they are many and in no strips, or few and no thread has room for them.
 
         Elements of few rows that are not long would be added up in memory of the grid, in any order.
         """
-        found = cls._of_chains(part, lengths) or super().chosen(part, lengths)
+        found = super().chosen(part, lengths)
         short = bool(found.first) and math.prod(length_in(dim, lengths) for dim in found.first) <= NOT_LONG
         many = any(length_in(dim, lengths) > cls.side_by_side for dim in rows_behind(part.rows, found.first))
         if short or many:
-            kernel = cls.sized(schedule(*part.with_chosen(found), leading=found.leading), lengths)
+            kernel = cls._planned(part, found, lengths)
             is_far = short and any(scatter.output in kernel.far for scatter in privatisable(kernel))
             if is_far or (many and not kernel.strips):
                 return part.chosen(lengths, cls.widest)
         return found
 
     @classmethod
-    def _of_chains(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen | None:
-        """As chosen, but sums over the elements of many chains in one go, where that pays."""
-        if not sums_of_chains(part.choices[0], lengths, REGISTERS):
-            return None
-        both = super().chosen(part, lengths), part.chosen(lengths, cls.widest, of_chains=REGISTERS)
-        before, after = (cls.sized(schedule(*part.with_chosen(each)), lengths) for each in both)
-        return both[1] if is_less(before, after, lengths) else None
+    def _planned(cls, part: Derived, chosen: Chosen, lengths: Mapping[str, int]) -> Kernel:
+        return cls.sized(schedule(*part.with_chosen(chosen), leading=chosen.leading), lengths)
 
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
