@@ -1,5 +1,7 @@
 """Parts of a nest of chains that compute the same: one leaves it to the others, and the results are the same."""
 
+from unittest import mock
+
 import loop_executor
 import numpy as np
 import pytest
@@ -84,8 +86,7 @@ def test_parts_that_have_nothing_in_common_stay_together():
     assert forced(kernel, lengths) is kernel
 
 
-def test_parts_that_take_longer_stay_together(gradient, monkeypatch):
+def test_parts_that_take_longer_stay_together(gradient):
     kernel, _, lengths = gradient
-    with random_chains.settings():
-        monkeypatch.setattr(parted_chains, "GAIN", 100)
+    with random_chains.settings(), mock.patch.object(parted_chains, "GAIN", 100):
         assert in_parts(kernel, lengths, MOST) is kernel
