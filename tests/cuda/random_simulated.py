@@ -6,6 +6,7 @@ import models_of_chains
 import numpy as np
 import random_layer_models
 import random_loops
+import random_matrix_models
 import random_model_runs
 import random_models
 import random_recurrences
@@ -109,10 +110,23 @@ def _program(seed):
 
 
 def _layers(seed):
-    """A random model of layers in one of the ways to compute it, at the lanes that a launch has."""
-    model = random_layer_models.model(seed, 2, rows=(1, 2, 3, 17), widths=(1, 2, 3, 5, 9))
+    """A random model of layers."""
+    _in_some_way(random_layer_models.model(seed, 2, rows=(1, 2, 3, 17), widths=(1, 2, 3, 5, 9)))
+
+
+def _likelihoods(seed):
+    _in_some_way(random_models.model(seed, lengths=(0, 1, 2, 7, 33, 65), terms=1))
+
+
+def _matrices(seed):
+    """A random model with matrices, with calls between its kernels."""
+    _in_some_way(random_matrix_models.model(seed, terms=1))
+
+
+def _in_some_way(model):
+    """One of the ways to compute a model, at the lanes that a launch has."""
     (way,) = random_model_runs.ways_of(model, "cpu", 1)
-    with random_model_runs.rows_of(seed), on_simulated_gpu():
+    with random_model_runs.rows_of(model.seed), on_simulated_gpu():
         random_model_runs.check(model, way)
 
 
@@ -126,7 +140,7 @@ def _many(seed):
 
 RANDOM = {
     "model": _model, "layers": _layers, "loops": _loops, "tensors": _tensors, "recurrence": _recurrence,
-    "program": _program, "many": _many,
+    "program": _program, "many": _many, "likelihoods": _likelihoods, "matrices": _matrices,
 }  # fmt: skip
 
 
