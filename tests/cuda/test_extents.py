@@ -5,10 +5,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-import random_layer_models
-import random_matrix_models
 import random_model_runs
-import random_models
 from cuda.row_sums_cases import CHAINS, many, settings
 
 from vecdist.codegen.cuda.grid import THREADS, Grid, is_across
@@ -18,9 +15,6 @@ from vecdist.runtime.base import Program
 from vecdist.runtime.cuda.backend import Cuda, CudaProgram
 
 AT_ONCE = 132  # blocks: one for each processor, as of a kernel that needs all registers
-MODELS = {
-    "likelihoods": random_models.model, "matrices": random_matrix_models.model, "layers": random_layer_models.model,
-}  # fmt: skip
 
 
 class Planned(Program):
@@ -63,11 +57,13 @@ def extents(model, number):
     return found
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("kind", random_model_runs.KINDS)
 @pytest.mark.parametrize("seed", range(9))
 @pytest.mark.parametrize("number", [CHAINS, 4096, 20_000])
 def test_random_models(kind, seed, number):
-    for kernel, lengths, extent in extents(MODELS[kind](seed, terms=2), number):
+    found = extents(random_model_runs.KINDS[kind](seed, terms=2), number)
+    assert found
+    for kernel, lengths, extent in found:
         grid = Grid(kernel)
         strips = grid.strip_count(lengths)
         assert extent.blocks >= strips and extent.blocks % strips == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from models_of_chains import MODELS
-from simulate import CASES, FLAGS
+from simulated_cases import CASES, FLAGS
 
 
 @pytest.fixture(scope="module")

@@ -68,5 +68,6 @@ def test_reduced_arguments_beside_sums(dtype):
         leaf = lazy(weights)
         layer = np.sin(x @ leaf)
         hvp(((vecdist.softmax(layer @ layer.T, axis=1) @ layer) ** 2).sum(), leaf, way)
+    assert found
     for mine, wanted in found:
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=np.sqrt(np.finfo(dtype).eps))

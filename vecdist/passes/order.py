@@ -11,7 +11,7 @@ from vecdist.graph.node import Node, topological
 from vecdist.graph.shapes import Dim
 from vecdist.passes.by_pairs import by_pairs
 from vecdist.passes.checks import split_checks
-from vecdist.passes.column_reductions import candidates, scattered, sums_of_chains, tall_sums
+from vecdist.passes.column_reductions import candidates, scattered, tall_sums
 from vecdist.passes.definite import definite
 from vecdist.passes.derivations import Derivation
 from vecdist.passes.expand import expand, expand_but_many, to_elementary
@@ -183,17 +183,13 @@ class Derived:
 
     def chosen(
         self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0, beside: Beside = few_rows,
-        of_chains: int = 0,
+        also: tuple[Node, ...] = (),
     ) -> Chosen:  # fmt: skip
-        """The choice for these lengths: sums that fit, and as many rows as are done ``side_by_side``.
-
-        Of many chains those of at most so many columns ``of_chains`` are read row by row, too.
-        """
+        """The choice for these lengths: sums that fit, and ``also`` these, and as many rows as are ``side_by_side``."""
         sums, values = self.choices
         found, first = beside(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         room = widest and min(widest, KEPT)
-        own = sums_of_chains(sums, lengths, of_chains) if of_chains else ()
-        sums = (*found, *tall_sums(sums, lengths, widest), *own)
+        sums = (*found, *tall_sums(sums, lengths, widest), *also)
         then = in_turn_behind(self.rows, first) if first else ()
         key = (*first, *then), sums, widest is not None
         if key not in values:

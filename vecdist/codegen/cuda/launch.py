@@ -71,7 +71,7 @@ def with_room(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel whose blocks have room for the sums that they and their threads keep: the largest ones are ``far``."""
     kernel = replace(kernel, scarce=Grid(kernel).scarce(lengths), ample=ample(kernel, lengths))
     cut = () if kernel.by_block else strips(kernel, lengths)  # a block goes through all of its chain
-    cut = () if _are_too_many(replace(kernel, strips=cut), lengths) else cut
+    cut = () if cut and _are_too_many(replace(kernel, strips=cut), lengths) else cut
     kernel = with_lanes(with_wide_rows(replace(kernel, strips=cut), lengths), lengths)
     while True:
         grid = Grid(kernel)
@@ -95,10 +95,12 @@ def _are_too_many(kernel: Kernel, lengths: Mapping[str, int]) -> bool:
 
 def with_brief(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     """A kernel that knows the loops of whose turns lanes have so few that they may add them up in float32."""
-    grid, found = Grid(kernel), []
-    for _, rows in kernel.shared_nests():
-        lanes = lanes_of(rows, grid, lengths) if has_rows(rows) and scatters(rows) else 0
-        found += [each.index for each in grid.shared(rows.body) if lanes and each.turns(lengths) <= FLUSH * lanes]
+    nests = [rows for _, rows in kernel.shared_nests() if has_rows(rows) and scatters(rows)]
+    if not nests:
+        return kernel
+    grid = Grid(kernel)
+    shared = [(each, lanes_of(rows, grid, lengths)) for rows in nests for each in grid.shared(rows.body)]
+    found = [each.index for each, lanes in shared if each.turns(lengths) <= FLUSH * lanes]
     return replace(kernel, brief=tuple(found))
 
 

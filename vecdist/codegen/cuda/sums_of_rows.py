@@ -32,10 +32,16 @@ def is_less(before: Kernel, after: Kernel, lengths: Mapping[str, int]) -> bool:
     It never has where blocks take a chain each, or a strip of all: what they add up is at hand.
     """
     grid = Grid(after)
-    kept = sum(len(sums_of_rows(rows, grid)) for _, rows in after.shared_nests())
-    if before.by_block or before.strips or len(grid.atomic_outputs) > len(Grid(before).atomic_outputs) + kept:
+    kept = [own for _, rows in after.shared_nests() for own in sums_of_rows(rows, grid)]
+    if before.by_block or before.strips or len(grid.atomic_outputs) > len(Grid(before).atomic_outputs) + len(kept):
         return False
-    return LESS * _work(after, lengths) < _work(before, lengths)
+    return LESS * _work(after, lengths) < _work(before, lengths) and all(_has_one_order(own, after) for own in kept)
+
+
+def _has_one_order(own: OwnSums, kernel: Kernel) -> bool:
+    """Whether elements are added to once beside what a row has: of two numbers the sum is the same in either order."""
+    others = [item for _, rows in kernel.nests() if rows is not own.rows for item in scatters(rows)]
+    return sum(item.output == own.number for item in others) <= 1
 
 
 def _work(kernel: Kernel, lengths: Mapping[str, int]) -> int:

@@ -351,10 +351,10 @@ class Cuda(Backend):
     @classmethod
     def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
         """As chosen, but sums over the elements of many chains in one go, where that pays."""
-        found = cls._in_rows(part, lengths)
-        if not sums_of_chains(part.choices[0], lengths, REGISTERS):
+        found, own = cls._in_rows(part, lengths), sums_of_chains(part.choices[0], lengths, REGISTERS)
+        if not own:
             return found
-        together = part.chosen(lengths, cls.widest, of_chains=REGISTERS)
+        together = part.chosen(lengths, cls.widest, also=own)
         before, after = (cls._planned(part, each, lengths) for each in (found, together))
         return together if is_less(before, after, lengths) else found
 
