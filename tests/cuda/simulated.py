@@ -20,6 +20,7 @@ from vecdist.lazy.derivatives import gradient_of
 from vecdist.passes.bind import bind
 from vecdist.runtime import pipeline
 from vecdist.runtime.base import Program
+from vecdist.runtime.cache import of_structures
 from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.cuda.compiler import cuda
 from vecdist.runtime.pipeline import lower, values
@@ -136,8 +137,12 @@ class SimulatedProgram(Program):
 
 
 @contextmanager
-def on_simulated_gpu():
-    """Inside, arrays of the host are computed with as those of a GPU are."""
-    backends = dict.fromkeys(("cpu", "cuda"), Simulated())
-    with mock.patch.dict(pipeline._backends, backends), mock.patch.object(pipeline, "is_on_gpu", return_value=True):
+def on_simulated_gpu(backend=None):
+    """Inside, arrays of the host are computed with as those of a GPU are; nothing is known of what was, or is later."""
+    backends = dict.fromkeys(("cpu", "cuda"), backend or Simulated())
+    memories = {name: of_structures() for name in ("_launches", "_derived", "_kernels", "_plans")}
+    with (
+        mock.patch.dict(pipeline._backends, backends), mock.patch.multiple(pipeline, **memories),
+        mock.patch.object(pipeline, "is_on_gpu", return_value=True),
+    ):  # fmt: skip
         yield

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import random_model_runs
 from cuda.row_sums_cases import CHAINS, many, settings
+from cuda.simulated import on_simulated_gpu
 
 from vecdist.codegen.cuda.grid import THREADS, Grid, is_across
 from vecdist.codegen.cuda.tiling import has_rows
-from vecdist.runtime import pipeline
 from vecdist.runtime.base import Program
 from vecdist.runtime.cuda.backend import Cuda, CudaProgram
 
@@ -48,8 +48,7 @@ def extents(model, number):
             return Planned(kernel, number, found)
 
     with (
-        settings(number), mock.patch.dict(pipeline._backends, dict.fromkeys(("cpu", "cuda"), Planning())),
-        mock.patch.object(pipeline, "is_on_gpu", return_value=True),
+        settings(number), on_simulated_gpu(Planning()),
         mock.patch.object(random_model_runs, "number_of_chains", return_value=CHAINS),
         mock.patch.multiple(CudaProgram, loaded=mock.DEFAULT, most_blocks=mock.Mock(return_value=AT_ONCE)),
     ):  # fmt: skip
