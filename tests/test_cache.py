@@ -213,6 +213,7 @@ os._exit(0)
 """
 
 
+@pytest.mark.forks
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_a_child_is_forked_while_other_threads_compile_and_trace():
     """None of the locks that these threads hold is closed in the child."""

@@ -25,7 +25,10 @@ def in_another_process(density, x, queue):
     queue.put(density.logdensity_and_gradient(x))
 
 
-@pytest.mark.parametrize("way", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+FORK, SPAWN = pytest.param("fork", marks=pytest.mark.forks), pytest.param("spawn", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("way", [FORK, SPAWN])
 def test_other_processes(compiled, way):
     context = multiprocessing.get_context(way)
     queue = context.Queue()

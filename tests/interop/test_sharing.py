@@ -105,7 +105,7 @@ def test_the_first_calls_of_a_process_are_made_by_many_threads_at_once(tmp_path,
 
 @pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX, where other tests have loaded it
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("fork", marks=pytest.mark.forks), "spawn"])
 def test_worker_processes(density, method):
     x = points(8)
     wanted = evaluated((density, x))  # compiled before the fork

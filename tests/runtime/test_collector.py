@@ -62,6 +62,7 @@ def test_it_waits_for_the_last_of_several_threads():
     assert gc.isenabled()
 
 
+@pytest.mark.forks
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
 def test_it_runs_in_a_child_that_was_forked_meanwhile():
     @uncollected

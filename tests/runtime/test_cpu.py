@@ -287,6 +287,7 @@ def test_threads_run_at_once_without_the_interpreter_lock():
     assert found == [wanted] * 200
 
 
+@pytest.mark.forks
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_threads_start_again_after_a_fork():
     code = """

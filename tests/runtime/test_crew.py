@@ -142,6 +142,7 @@ def _of_child(pipe):
     pipe.send(parts_of(seen))
 
 
+@pytest.mark.forks
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
 @pytest.mark.filterwarnings("ignore:This process.*multi-threaded")
 def test_a_child_has_threads_of_its_own():
