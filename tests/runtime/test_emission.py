@@ -12,8 +12,10 @@ from uncompiled import import_source
 from vecdist.codegen.frontend import definition
 from vecdist.kernel.code import INDENT, Function, If, Return, Set
 from vecdist.kernel.expressions import Constant, Name, names, operation, substituted
-from vecdist.runtime import outlining, sources
+from vecdist.runtime import compiler, outlining, sources
+from vecdist.runtime.cpu import exported
 from vecdist.runtime.cpu import language as cpu_language
+from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.typed import Written
 
 HEAD = f"from {cpu_language.__name__} import *\nimport math\n"
@@ -121,9 +123,20 @@ def imported(name, text):
     return sources.imported(name, text, [definition(item) for item in found], cpu_language.WORDS, make)
 
 
+def exported_alone(symbol, function, signature):
+    """A function as C calls it, which is all that its module exports."""
+    written = Written(Function("host", (), ()), function.written.names, exports={symbol: (function.written, signature)})
+    with compiler.alone():
+        (address,) = exported.addresses(written, compiler.CodeCache(symbol, cpu_language.VERSION))
+    return Packed(address, signature)
+
+
 @pytest.mark.parametrize(("seed", "longest"), [(0, outlining.LONGEST), (1, outlining.LONGEST), (2, 3)])
 def test_random_programs_do_what_python_does(seed, longest, monkeypatch):
-    """Also where nearly every statement is in a function of its own, with what others need of it in memory."""
+    """Also where nearly every statement is in a function of its own, with what others need of it in memory.
+
+    One is called by Numba, and one by C, with words.
+    """
     monkeypatch.setattr(outlining, "LONGEST", longest)
     text, count = "\n".join(Programs(seed).module(40)), 40
     compiled = imported(f"random_programs_{seed}", text).every
@@ -131,12 +144,14 @@ def test_random_programs_do_what_python_does(seed, longest, monkeypatch):
     signature = (numba.float64, numba.float64, numba.int64, numba.float64[::1])
     compiled.compile(signature)
     spoken.compile(signature)
+    for_c = exported_alone(f"random_{seed}_{longest}", imported(f"random_programs_{seed}", text).every, signature)
     for a, b, n in [(1.0, 2.0, 3), (-2.0, 5.0, 0), (7.0, -1.0, 4), (0.0, 0.0, 1), (3.0, 3.0, 7)]:
-        results = [np.full(count, np.nan) for _ in range(2)]
-        for run, out in zip((compiled, spoken), results, strict=True):
+        wanted, *results = [np.full(count, np.nan) for _ in range(3)]
+        for run, out in zip((spoken, compiled, for_c), (wanted, *results), strict=True):
             run(a, b, n, out)
-        assert not np.isnan(results[1]).any()
-        np.testing.assert_array_equal(*results, err_msg=f"{text}\n{a, b, n}")
+        assert not np.isnan(wanted).any()
+        for found in results:
+            np.testing.assert_array_equal(found, wanted, err_msg=f"{text}\n{a, b, n}")
 
 
 def test_several_results_are_left_to_other_parts(monkeypatch):
@@ -185,15 +200,17 @@ def test_sums_of_many_terms_are_not_deep():
 
 def test_arrays_of_a_function_are_let_go_of():
     """What a kernel makes to work in is freed: as many bytes are allocated after a thousand calls as before."""
-    module = imported("makes_arrays", source("y = np.empty(1000, np.float64)", "y[3] = x", "out[0] = y[3]"))
-    module.f.compile((numba.float64, numba.float64[::1]))
+    module = imported("makes_arrays", source("y = empty(1000, f8)", "y[3] = x", "out[0] = y[3]"))
+    signature = numba.float64, numba.float64[::1]
+    module.f.compile(signature)
     out = np.zeros(1)
     _nrt_python.memsys_enable_stats()
-    before = rtsys.get_allocation_stats()
-    for _ in range(100):
-        module.f(2.0, out)
-    after = rtsys.get_allocation_stats()
-    assert after.alloc - before.alloc == after.free - before.free and out[0] == 2.0
+    for function in (module.f, exported_alone("makes_arrays", module.f, signature)):
+        out[0], before = 0.0, rtsys.get_allocation_stats()
+        for _ in range(100):
+            function(2.0, out)
+        after = rtsys.get_allocation_stats()
+        assert after.alloc - before.alloc == after.free - before.free >= 100 and out[0] == 2.0
 
 
 QUOTIENTS = """

@@ -23,14 +23,14 @@ MODEL = """
 import collections, sys, numpy as np
 from vecdist import value_and_grad, logpdf
 from vecdist.runtime.compiler import CodeCache
-counts, load = collections.Counter(), CodeCache.load_overload
+counts, read = collections.Counter(), CodeCache.read
 
 def counted(cache, *given):
-    found = load(cache, *given)
+    found = read(cache, *given)
     counts[found is not None] += 1
     return found
 
-CodeCache.load_overload = counted
+CodeCache.read = counted
 from vecdist.distributions import Normal
 x, mu = np.linspace(-1, 1, 50), np.array(0.5)
 value, slope = value_and_grad(logpdf(Normal(mu, 2.0), x).sum(), mu)

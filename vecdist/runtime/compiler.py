@@ -141,7 +141,7 @@ def release(function: Any) -> None:
     for types, result in results.items():
         with contextlib.suppress(KeyError):
             compiled.targetctx.remove_user_function(result.entry_point)
-        _drop_llvm(result.library)
+        drop_llvm(result.library)
         known = {"signature": result.signature, "objectmode": result.objectmode}
         compiled.overloads[types] = result._replace(**dict.fromkeys(result._fields) | known)
 
@@ -152,11 +152,12 @@ def c_function(signature: Any, function: Callable[..., Any], cache: CodeCache | 
         compiled: Any = CFunc(function, sigutils.normalize_signature(signature), {}, {"error_model": "numpy"})
         compiled._cache = cache or compiled._cache
         compiled.compile()
-        _drop_llvm(compiled._library)
+        drop_llvm(compiled._library)
     return compiled
 
 
-def _drop_llvm(library: Any) -> None:
+def drop_llvm(library: Any) -> None:
+    """Let go of the LLVM module of a library, whose machine code stays."""
     with contextlib.suppress(AttributeError):  # another Numba keeps them elsewhere
         engine, module = library.codegen._engine._ee, library._final_module
         engine.remove_module(module)
@@ -177,32 +178,42 @@ def _name_runtime() -> None:
 
 @final
 class CodeCache:
-    """Where Numba keeps a function's machine code: one file for each signature, behind a digest.
+    """Where machine code is kept: one file for each signature, behind a digest; for Numba, that of a function.
 
-    A function is known by its module, whose name says its content but for the ``version`` of the language it is in,
-    and by what its signature does not say of the types in it.
+    What is compiled is known by a ``name`` that says its content, but for the ``version`` of the language it is in.
     """
 
     cache_path = None
 
-    def __init__(self, function: Callable[..., Any], version: str, types: str = "") -> None:
-        module = function.__module__.rpartition(".")[2].removesuffix(f"_{version}")
-        self.name: str = f"{module}_{version}.{function.__qualname__}"
+    def __init__(self, name: str, version: str) -> None:
+        self.name: str = name
         self.version: str = version
-        self.types: str = types
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], version: str) -> CodeCache:
+        """That of a function, whose module is called by its content."""
+        module = function.__module__.rpartition(".")[2].removesuffix(f"_{version}")
+        return cls(f"{module}_{version}.{function.__qualname__}", version)
 
     def _file(self, signature: Any, codegen: Any) -> str:
         versions = (self.version, numba.__version__, llvmlite.__version__, sys.implementation.cache_tag)
-        told = repr((*versions, str(signature), self.types, codegen.magic_tuple()))
+        told = repr((*versions, str(signature), codegen.magic_tuple()))
         return f"{self.name}.{hashlib.sha256(told.encode()).hexdigest()[:12]}.nbc"
 
-    def load_overload(self, signature: Any, target: Any) -> CompileResult | None:
-        """What was compiled for a signature; ``None`` where there is nothing whole."""
+    def read(self, signature: Any, codegen: Any) -> bytes | None:
+        """What was written for a signature; ``None`` where there is nothing whole."""
         _name_runtime()
-        content = store.read_checked(self._file(signature, target.codegen()))
+        return store.read_checked(self._file(signature, codegen))
+
+    def write(self, signature: Any, codegen: Any, content: bytes) -> None:
+        store.write_checked(self._file(signature, codegen), content)
+
+    def load_overload(self, signature: Any, target: Any) -> CompileResult | None:
+        """What was compiled for a signature, for Numba."""
+        content = self.read(signature, target.codegen())
         return None if content is None else CompileResult._rebuild(target, *pickle.loads(content))
 
     def save_overload(self, signature: Any, result: CompileResult) -> None:
         """Keep what was compiled."""
         if not (result.library.has_dynamic_globals or any(not each.can_cache for each in result.lifted)):
-            store.write_checked(self._file(signature, result.codegen), dumps(result._reduce()))
+            self.write(signature, result.codegen, dumps(result._reduce()))

@@ -61,8 +61,11 @@ class Conventions:
             convention.return_status_propagate(builder, status)
         return found
 
-    def for_c(self, symbol: str, function: ir.Function, kinds: Sequence[Type]) -> None:
-        """A function of this symbol for C that calls one without result."""
+    def for_c(self, symbol: str, function: ir.Function, kinds: Sequence[Type], plain: bool = False) -> None:
+        """A function of this symbol for C that calls one without result, or is it."""
+        if plain:
+            function.name, function.linkage = symbol, "external"
+            return
         words = [self.target.get_value_type(kind) for kind in kinds]
         outer = ir.Function(self.module, ir.FunctionType(ir.VoidType(), words), symbol)
         builder = ir.IRBuilder(outer.append_basic_block("entry"))

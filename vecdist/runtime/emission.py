@@ -27,27 +27,31 @@ from vecdist.kernel.expressions import (
     Several,
     spine,
 )
-from vecdist.runtime import conventions, exports, lanes, modules, outlining, quotients, typed, unrolling
+from vecdist.runtime import conventions, exports, integers, lanes, modules, outlining, typed, unrolling
 from vecdist.runtime.lanes import blocks_of, mixes_widths, told
 from vecdist.runtime.modules import Module
 from vecdist.runtime.outlining import Part, framed, parts_of
 from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import kept_whole
 
-SHAPING = conventions, exports, lanes, modules, outlining, quotients, scopes, typed, unrolling
+SHAPING = conventions, exports, integers, lanes, modules, outlining, scopes, typed, unrolling
 VERSION = b"".join(Path(file).read_bytes() for file in (__file__, *(str(each.__file__) for each in SHAPING)))
+MADE = {"empty", "zeros"}  # by the words of the CPU: arrays whose memory the function lets go of that says them
 Value = Any  # of LLVM; None for what is known when compiling
 
 
 def emit(target: Any, builder: ir.IRBuilder, own: Written, arguments: Sequence[Value]) -> Value:
-    """What a function gives, which is written at the place of a builder; what it exports is in the same module."""
+    """What a function gives, which is written at the place of a builder."""
     if own.apart:
         builder.function.attributes.add("noinline")
-    module = Module(target, builder.module, own, _written)
-    result = _written(module, own.made, builder, None, arguments)
+    return _written(Module(target, builder.module, own, _written), own.made, builder, None, arguments)
+
+
+def export(target: Any, module: ir.Module, own: Written) -> None:
+    """Put what a function exports in a module."""
+    functions = Module(target, module, own, _written)
     for symbol, made in own.exported.items():
-        module.export(symbol, made)
-    return result
+        functions.export(symbol, made)
 
 
 def _written(module: Module, made: Typed, builder: ir.IRBuilder, words: Value, arguments: Sequence[Value]) -> Value:
@@ -82,7 +86,7 @@ class _Statements:
         parts = [] if self.module.as_written else parts_of(self.made)
         self.divided(parts) if parts else self.block(function.body)
         for kind, array in self.owned:
-            self.target.nrt.decref(self.builder, kind, array)
+            exports.released(self.target, self.builder, kind, array)
         self.ended()
         return self.result
 
@@ -109,15 +113,16 @@ class _Statements:
             taken = [name for name in read if self.shares(name) is None]
             kinds: list[Any] = [*[exports.WORDS] * len(begin), *(self.made.names[name] for name in taken)]
             named = ["frame", "words"][: len(begin)]
-            function, given, builder = conventions.begun("part", types.none, kinds, (*named, *taken))
+            plain = self.module.is_plain(self.made)
+            function, given, builder = conventions.begun("part", types.none, kinds, (*named, *taken), plain=plain)
             own, passed = given[0], iter(given[len(begin) :])
             inner = _Statements(self.module, self.made, builder, given[len(begin) - 1], self.settled)
             for name in read:
                 inner.store(name, next(passed) if name in taken else inner.found(name), self.made.names[name])
             inner.part(part, {name: builder.gep(own, [word(n)]) for name, n in places.items() if name in part.names})
-            conventions.ended(builder, types.none, self.target.get_dummy_value())
+            conventions.ended(builder, types.none, self.target.get_dummy_value(), plain)
             values = [self.name(Name(name)) for name in taken]
-            conventions.called(self.builder, function, types.none, kinds, [*begin, *values])
+            conventions.called(self.builder, function, types.none, kinds, [*begin, *values], plain)
 
     def shares(self, name: str) -> int | None:
         return self.module.place(self.made, name)
@@ -229,7 +234,7 @@ class _Statements:
 
     def set(self, target: Expr, item: Expr) -> None:
         value, kind = self.expression(item), self.made.of(item)
-        if self.target.enable_nrt and isinstance(kind, types.Array) and isinstance(item, Call):
+        if isinstance(item, Call) and isinstance(item.function, Name) and item.function.id in MADE:
             assert not self.depth, "an array is made once"
             self.owned.append((kind, value))
         self.put(target, value, kind)

@@ -50,21 +50,34 @@ def at(builder: ir.IRBuilder, words: Any, place: int) -> Any:
 
 def _array(target: Any, builder: ir.IRBuilder, kind: types.Array, words: Any, place: int) -> Any:
     """An array of its address, shape and strides."""
-    model = target.data_model_manager[kind]
     address, *others = (word(builder, words, place + number) for number in range(1 + 2 * kind.ndim))
-    shape, strides = others[: kind.ndim], others[kind.ndim :]
+    data = builder.inttoptr(address, target.get_data_type(kind.dtype).as_pointer())
+    return array(target, builder, kind, data, others[: kind.ndim], others[kind.ndim :])
+
+
+def array(
+    target: Any, builder: ir.IRBuilder, kind: types.Array, data: Any, shape: Sequence[Any], strides: Sequence[Any],
+    parent: Any = None,
+) -> Any:  # fmt: skip
+    """An array as Numba has it, in no memory; the ``parent`` is memory that its maker lets go of."""
+    model = target.data_model_manager[kind]
     count = shape[0] if shape else ir.Constant(ir.IntType(64), 1)
     for length in shape[1:]:
         count = builder.mul(count, length)
-    data = builder.inttoptr(address, target.get_data_type(kind.dtype).as_pointer())
     found = ir.Constant(model.get_value_type(), None)
     given = {"nitems": count, "itemsize": item_size(target, kind.dtype), "data": data}
-    for name, value in given.items():
+    for name, value in (given | ({} if parent is None else {"parent": parent})).items():
         found = builder.insert_value(found, value, model.get_field_position(name))
     for name, values in (("shape", shape), ("strides", strides)):
         for axis, value in enumerate(values):
             found = builder.insert_value(found, value, [model.get_field_position(name), axis])
     return found
+
+
+def released(target: Any, builder: ir.IRBuilder, kind: types.Array, value: Any) -> None:
+    """Let go of the memory of an array."""
+    place = target.data_model_manager[kind].get_field_position("parent")
+    target.nrt.free(builder, builder.extract_value(value, place))
 
 
 def item_size(target: Any, kind: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
@@ -13,7 +12,7 @@ from numba.core import types
 from vecdist.kernel.code import walk
 from vecdist.runtime import exports
 from vecdist.runtime.conventions import Conventions
-from vecdist.runtime.quotients import floor_quotient
+from vecdist.runtime.integers import own_emitter
 from vecdist.runtime.typed import Type, Typed, Written
 
 Value = Any  # of LLVM; None for what is known when compiling
@@ -40,6 +39,7 @@ class Module:
             inner = [function for function in made.calls.values() if isinstance(function, Typed)]
             waiting += [each for each in dict.fromkeys(inner) if each not in self.uses]
             self.uses.update(inner)
+        self.exports = bool(own.exported)  # to C, which hears of no errors
         self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
         self.functions: dict[Typed, ir.Function] = {}
         self.sizes: dict[Type, int] = {}
@@ -49,7 +49,7 @@ class Module:
         """What emits a call of one of Numba's functions, which it takes long to find."""
         key = function, signature
         if key not in self.emitters:
-            own = floor_quotient(self.target, signature) if function is operator.floordiv else None
+            own = own_emitter(self.target, function, signature)
             self.emitters[key] = own or self.target.get_function(function, signature)
         return self.emitters[key]
 
@@ -72,15 +72,20 @@ class Module:
         """How many arguments come before those: one, the address of what is shared, where this one reads of it."""
         return int(len(self.given(made)[0]) < len(made.arguments))
 
+    def is_plain(self, made: Typed) -> bool:
+        """Whether a function is called as C calls functions."""
+        return made.is_quiet if self.exports else made.is_plain
+
     def export(self, symbol: str, made: Typed) -> None:
         """A function for C of what a function is given, in words that lie at an address."""
-        kinds: list[Any] = [exports.WORDS]
-        whole, (words,), builder = self.conventions.begun(made.written.function.name, types.none, kinds, ("words",))
+        kinds, plain = [exports.WORDS], self.is_plain(made)
+        name = made.written.function.name
+        whole, (words,), builder = self.conventions.begun(name, types.none, kinds, ("words",), plain=plain)
         _, own = self.given(made)
         shared = exports.at(builder, words, exports.places(own)[-1])
         self.call(builder, made, exports.unpacked(self.target, builder, own, words), shared)
-        self.conventions.ended(builder, types.none, self.target.get_dummy_value())
-        self.conventions.for_c(symbol, whole, kinds)
+        self.conventions.ended(builder, types.none, self.target.get_dummy_value(), plain)
+        self.conventions.for_c(symbol, whole, kinds, plain)
 
     def call(self, builder: ir.IRBuilder, made: Typed, arguments: Sequence[Value], words: Value) -> Value:
         """A call, with the address of what functions share."""
@@ -88,13 +93,13 @@ class Module:
             return self.write(self, made, builder, words, arguments)
         first, (_, kinds) = self.first(made), self.given(made)
         kinds, arguments = [*[exports.WORDS] * first, *kinds], [*[words] * first, *arguments]
-        return self.conventions.called(builder, self.function(made), made.result, kinds, arguments, made.is_plain)
+        return self.conventions.called(builder, self.function(made), made.result, kinds, arguments, self.is_plain(made))
 
     def emitted(self, made: Typed) -> ir.Function:
         own = made.written.function
         copied = self.uses[made] * sum(1 for _ in walk(own.body)) <= COPIED
         inline = "alwaysinline" if made.written.merged and copied else "noinline"
-        first, plain, (parameters, kinds) = self.first(made), made.is_plain, self.given(made)
+        first, plain, (parameters, kinds) = self.first(made), self.is_plain(made), self.given(made)
         parameters, kinds = [*["words"] * first, *parameters], [*[exports.WORDS] * first, *kinds]
         function, given, builder = self.conventions.begun(own.name, made.result, kinds, parameters, inline, plain)
         result = self.write(self, made, builder, given[0] if first else None, given[first:])

@@ -7,6 +7,7 @@ has one type in a function, and so has each expression; they are known by identi
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from vecdist.kernel.expressions import (
     Several,
     spine,
 )
+from vecdist.runtime.integers import is_own
 
 OPERATORS: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -39,6 +41,7 @@ OPERATORS: dict[str, Any] = {
     "==": operator.eq, "!=": operator.ne, "neg": operator.neg, "~": operator.invert, "not": operator.not_,
 }  # fmt: skip
 INSTRUCTIONS = {each for name, each in OPERATORS.items() if name not in {"//", "%", "**"}}
+QUIET = {abs, math.isfinite, *INSTRUCTIONS}  # what is written in the place of its calls, and raises nothing
 IN_TURN = {"and", "or"}  # which compute no more than they need
 
 Type = Any  # of Numba, whose kinds of types have attributes of their own
@@ -78,11 +81,19 @@ class Written:
 
 
 def _is_plain(called: Any) -> bool:
-    """Whether something that is called is an intrinsic, or an operation that Numba has no function for."""
+    """Whether something that is called is an operation that Numba has no function for."""
+    return called.is_plain if isinstance(called, Typed) else called[0] in INSTRUCTIONS
+
+
+def _is_quiet(called: Any) -> bool:
+    """Whether something that is called is written in the place of its call, or is quiet itself."""
     if isinstance(called, Typed):
-        return called.is_plain
-    function, _ = called
-    return isinstance(function, _Intrinsic) or function in INSTRUCTIONS
+        return called.is_quiet
+    function, signature = called
+    key = getattr(function, "typing_key", function)
+    if key in {operator.getitem, operator.setitem}:
+        return isinstance(signature.args[0], types.Array)
+    return isinstance(key, _Intrinsic) or key in QUIET or is_own(key, signature)
 
 
 @final
@@ -100,6 +111,11 @@ class Typed:
     calls: dict[int, Any] = field(default_factory=dict)
     stores: dict[int, Any] = field(default_factory=dict)
     result: Type = types.none
+
+    @cached_property
+    def is_quiet(self) -> bool:
+        """Whether nothing in it is a function of Numba's, which tells of errors."""
+        return all(map(_is_quiet, (*self.calls.values(), *self.stores.values())))
 
     @cached_property
     def is_plain(self) -> bool:

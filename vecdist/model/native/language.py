@@ -66,7 +66,7 @@ def _evaluate_many(address: int, table: int, x: np.ndarray, values: np.ndarray, 
 
 def _compiled(function: Callable[..., Any], nogil: bool, *kinds: types.Type) -> Callable[..., Any]:
     compiled: Any = numba.njit(nogil=nogil, error_model="numpy")(function)
-    compiled._cache = compiler.CodeCache(function, f"{calling.VERSION}{'_nogil' * nogil}")
+    compiled._cache = compiler.CodeCache.of(function, f"{calling.VERSION}{'_nogil' * nogil}")
     compiled.compile((types.intp, types.intp, *kinds))
     compiled.disable_compile()
     return compiled

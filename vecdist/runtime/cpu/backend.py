@@ -32,6 +32,7 @@ from vecdist.passes.few_rows import SHARED, shared_rows
 from vecdist.passes.order import Derived
 from vecdist.runtime import compiler, sources, turns, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
+from vecdist.runtime.cpu import exported
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.correlating import with_correlations
 from vecdist.runtime.cpu.packing import Packed
@@ -183,14 +184,9 @@ def _compile_once(
     mark = f"{module.__name__}_{hashlib.sha256(kinds.encode()).hexdigest()[:12]}"
     symbols = {f"{mark}_{name}": export for name, export in exports.items()}
     written = Written(Function("host", (), ()), module.kernel.written.names, exports=symbols, shared=dict(shared))
-    host = cpu_language.compiled(written, types=kinds)
     with compiler.alone():
         sources.known(module)  # where another thread has forgotten its own, of the same source
-        host.compile(())
-        library = host.overloads[()].library
-        addresses = [library.get_pointer_to_function(symbol) for symbol in symbols]
-        compiler.release(host)
-    return addresses
+        return exported.addresses(written, compiler.CodeCache(mark, cpu_language.VERSION))
 
 
 def _statements(loop: Loop, outer: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:

@@ -120,7 +120,7 @@ def launch() -> Callable[[int, int, int, int, int], int]:
 def entry() -> int:
     """Where ``call_loops.entry`` lies, for C."""
     caller = called_by_numba(_written()["entry"], language.emitted)
-    made = compiler.c_function(types.int32(*(types.intp,) * 5), caller, compiler.CodeCache(caller, VERSION))
+    made = compiler.c_function(types.int32(*(types.intp,) * 5), caller, compiler.CodeCache.of(caller, VERSION))
     _kept.append(made)
     return made.address
 

@@ -19,7 +19,7 @@ from numba.core import cgutils, types
 from numba.core.extending import intrinsic
 
 from vecdist.codegen import frontend
-from vecdist.runtime import emission
+from vecdist.runtime import emission, exports
 from vecdist.runtime.compiler import CodeCache
 from vecdist.runtime.cpu import aliasing, tiles
 from vecdist.runtime.cpu.aliasing import in_scope
@@ -38,14 +38,15 @@ VERSION = hashlib.sha256(SHAPING + emission.VERSION).hexdigest()[:12]
 
 
 emitted = emitter(intrinsic)
+LINE = 64  # bytes of a cache, where arrays begin
 MODE: Any = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}, "no_cfunc_wrapper": True}
 
 
-def compiled(written: Written, version: str = VERSION, types: str = "") -> Any:
-    """A function of generated code, compiled when it is first called, and kept on disk; ``types`` are others in it."""
+def compiled(written: Written, version: str = VERSION) -> Any:
+    """A function of generated code, compiled when it is first called, and kept on disk."""
     caller = called_by_numba(written, emitted)
     made: Any = numba.njit(**MODE)(caller)
-    made._cache, made.written = CodeCache(caller, version, types), written
+    made._cache, made.written = CodeCache.of(caller, version), written
     return made
 
 
@@ -54,13 +55,6 @@ def merged(function: Callable[..., Any]) -> Any:
     found: Any = function
     found.written = Written(frontend.function(function), function.__globals__, merged=True)
     return found
-
-
-def _array(context, builder, array_type, *value):  # noqa: ANN001, ANN002, ANN202
-    """An array as Numba has it, or one without content."""
-    from numba.np.arrayobj import make_array  # which only compiling needs, and is long in loading
-
-    return make_array(array_type)(context, builder, *value)
 
 
 def _load_at(context, builder, array_type, pointer, output, outputs):  # noqa: ANN001, ANN202
@@ -240,7 +234,7 @@ def empty(typing, count, dtype):  # noqa: ANN001, ANN201
     """An array of so many elements, which a function makes to work in."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        return _allocated(context, builder, signature.return_type, args[0])._getvalue()
+        return _allocated(context, builder, signature.return_type, args[0])[0]
 
     return types.Array(dtype.instance_type, 1, "C")(types.int64, dtype), codegen
 
@@ -250,14 +244,10 @@ def room(typing, count, dtype):  # noqa: ANN001, ANN201
     """An array of a known number of elements, in the memory of the function that makes it."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        from numba.np.arrayobj import populate_array
-
         kind = context.get_data_type(dtype.instance_type)
-        item = item_size(context, dtype.instance_type)
         data = cgutils.alloca_once(builder, kind, size=max(1, count.literal_value))
-        made = _array(context, builder, signature.return_type)
-        populate_array(made, data, [context.get_constant(types.intp, count.literal_value)], [item], item, None)
-        return made._getvalue()
+        length, item = context.get_constant(types.intp, count.literal_value), item_size(context, dtype.instance_type)
+        return exports.array(context, builder, signature.return_type, data, [length], [item])
 
     return types.Array(dtype.instance_type, 1, "C")(count, dtype), codegen
 
@@ -267,24 +257,24 @@ def zeros(typing, count, dtype):  # noqa: ANN001, ANN201
     """An array of so many zeros."""
 
     def codegen(context, builder, signature, args):  # noqa: ANN001, ANN202
-        made = _allocated(context, builder, signature.return_type, args[0])
-        cgutils.memset(builder, made.data, builder.mul(made.itemsize, made.nitems), 0)
-        return made._getvalue()
+        made, data, size = _allocated(context, builder, signature.return_type, args[0])
+        cgutils.memset(builder, data, size, 0)
+        return made
 
     return types.Array(dtype.instance_type, 1, "C")(types.int64, dtype), codegen
 
 
 def _allocated(context, builder, array_type, count):  # noqa: ANN001, ANN202
-    """A new array; nothing is raised where memory is short, as for the arrays of a launch."""
-    from numba.np.arrayobj import populate_array
+    """A new array, where its elements begin, and how many bytes they are.
 
-    item = item_size(context, array_type.dtype)
-    memory = context.nrt.meminfo_alloc_aligned(builder, builder.mul(count, item), align=64)
-    data = context.nrt.meminfo_data(builder, memory)
-    made = _array(context, builder, array_type)
-    kind = context.get_data_type(array_type.dtype).as_pointer()
-    populate_array(made, builder.bitcast(data, kind), [count], [item], item, memory)
-    return made
+    Nothing is raised where memory is short, as for the arrays of a launch.
+    """
+    item, word = item_size(context, array_type.dtype), ir.IntType(64)
+    size = builder.mul(count, item)
+    memory = context.nrt.allocate_unchecked(builder, builder.add(size, word(LINE)))
+    begin = builder.and_(builder.add(builder.ptrtoint(memory, word), word(LINE - 1)), word(-LINE))
+    data = builder.inttoptr(begin, context.get_data_type(array_type.dtype).as_pointer())
+    return exports.array(context, builder, array_type, data, [count], [item], memory), data, size
 
 
 def _as_element(typing, array, value):  # noqa: ANN001, ANN202

@@ -117,7 +117,7 @@ def _ready(function: Any, names: Mapping[str, Any], version: str, signature: tup
     written = Written(frontend.function(function), names)
     caller = called_by_numba(written, emitted)
     made: Any = numba.njit(**MODE)(caller)
-    made._cache = CodeCache(caller, version)
+    made._cache = CodeCache.of(caller, version)
     with compiler.alone():
         made.compile(signature)
         made.disable_compile()
