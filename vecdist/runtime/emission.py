@@ -260,7 +260,9 @@ class _Statements:
             self.depth -= 1
 
     @contextlib.contextmanager
-    def loop(self, holds: Callable[[], Value], unrolled: str, masked: bool = False) -> Iterator[None]:
+    def loop(
+        self, holds: Callable[[], Value], unrolled: str, masked: bool = False, few: bool = False
+    ) -> Iterator[None]:
         """A loop while something holds, its body written inside; how far it is unrolled, and if its end is masked."""
         head, body, end = (self.builder.append_basic_block(name) for name in ("while", "do", "done"))
         self.builder.branch(head)
@@ -274,7 +276,7 @@ class _Statements:
         if self.module.as_written and unrolled != "freely":
             back.set_metadata("llvm.loop", kept_whole(self.builder.module, unrolled))
         elif not self.module.as_written:
-            found = told(self.builder.module, mixes_widths(blocks_of(body, end)), masked)
+            found = told(self.builder.module, mixes_widths(blocks_of(body, end)), masked, few)
             back.set_metadata("llvm.loop", found) if found else None
         self.builder.position_at_end(end)
 
@@ -287,7 +289,8 @@ class _Statements:
         counter = self.place(first.type)
         self.builder.store(first, counter)
         holds = lambda: compare(">" if down else "<", self.builder.load(counter), last)  # noqa: E731
-        with self.loop(holds, self.unrolled(item), lanes.is_masked(item)):
+        few = self.made.written.merged and not self.is_known(item)  # what a kernel ends with, over few partial sums
+        with self.loop(holds, self.unrolled(item), lanes.is_masked(item), few):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)
             more: Any = self.builder.add  # llvmlite's stubs know no flags

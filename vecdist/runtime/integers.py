@@ -23,29 +23,31 @@ def own_emitter(target: Any, function: Any, signature: Any) -> Emitter | None:
 
 def is_own(key: Any, signature: Any) -> bool:
     """Whether it is an operation that is emitted here."""
-    kind = signature.return_type
-    return key in {operator.floordiv, *ORDERS} and isinstance(kind, types.Integer) and kind.signed
+    return key in {operator.floordiv, *ORDERS} and _is_signed(signature.return_type)
+
+
+def _is_signed(kind: Any) -> bool:
+    return isinstance(kind, types.Integer) and getattr(kind, "signed", False)
+
+
+def own_signature(context: Any, function: Any, arguments: tuple[Any, ...]) -> Any:
+    """The types of the least or largest of signed integers, for which Numba compiles a function; ``None`` of others."""
+    if getattr(function, "typing_key", None) not in ORDERS or not all(map(_is_signed, arguments)):
+        return None
+    return context.unify_types(*map(types.unliteral, arguments))(*arguments)
 
 
 def _extreme(target: Any, order: str, signature: Any) -> Emitter:
     """The first of those that none of the others is beyond."""
 
     def emitted(builder: ir.IRBuilder, arguments: Sequence[Any]) -> Any:
-        pairs = _each(builder, arguments, signature.args)
+        pairs = zip(arguments, signature.args, strict=True)
         found, *others = (target.cast(builder, *pair, signature.return_type) for pair in pairs)
         for other in others:
             found = builder.select(builder.icmp_signed(order, other, found), other, found)
         return found
 
     return emitted
-
-
-def _each(builder: ir.IRBuilder, arguments: Sequence[Any], kinds: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Arguments and their types, of a tuple those of its elements."""
-    (star,) = kinds if len(kinds) == 1 else (None,)
-    if not isinstance(star, types.BaseTuple):
-        return [*zip(arguments, kinds, strict=True)]
-    return [(builder.extract_value(arguments[0], place), kind) for place, kind in enumerate(star.types)]
 
 
 def _floor_quotient(target: Any, signature: Any) -> Emitter:

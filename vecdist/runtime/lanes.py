@@ -82,12 +82,16 @@ def is_masked(loop: For) -> bool:
     return loop.masked and len(loop.body) >= WORTH and is_beside(loop)
 
 
-def told(module: ir.Module, wide: bool, masked: bool) -> ir.MDValue | None:
+def told(module: ir.Module, wide: bool, masked: bool, few: bool = False) -> ir.MDValue | None:
     """What tells LLVM how many turns a vector takes, and that the last vector is masked; ``None`` where it knows.
 
-    Only AVX-512 has masks for all that it does.
+    Only AVX-512 has masks for all that it does.  Of a ``few`` turns none are written out.
     """
-    hints: list[tuple[str, ir.Constant]] = [("vectorize.width", ir.Constant(ir.IntType(32), lanes()))] if wide else []
+    hints: list[tuple[str, *tuple[ir.Constant, ...]]] = []
+    if wide:
+        hints.append(("vectorize.width", ir.Constant(ir.IntType(32), lanes())))
+    if few:
+        hints.append(("unroll.disable",))
     if masked and lanes() == MASKS:
         hints.append(("vectorize.predicate.enable", ir.Constant(ir.IntType(1), 1)))
     return told_of_loop(module, *hints) if hints else None

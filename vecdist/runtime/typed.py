@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, final
 
 from numba.core import types
@@ -32,7 +32,7 @@ from vecdist.kernel.expressions import (
     Several,
     spine,
 )
-from vecdist.runtime.integers import is_own
+from vecdist.runtime.integers import is_own, own_signature
 
 OPERATORS: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -145,7 +145,6 @@ class Types:
     def __init__(self, context: Any) -> None:
         self.context = context
         self._functions: dict[tuple[Written, tuple[Type, ...]], Typed] = {}
-        self._signatures: dict[tuple[Any, tuple[Type, ...]], Any] = {}
 
     def function(self, written: Written, arguments: Sequence[Type]) -> Typed:
         """A function for arguments of these types."""
@@ -157,13 +156,16 @@ class Types:
 
     def signature(self, function: Any, arguments: tuple[Type, ...]) -> Any:
         """The types that a function takes and gives, where it is called with these."""
-        key = function, arguments
-        if key not in self._signatures:
-            found = self.context.resolve_function_type(function, arguments, {})
-            if found is None:
-                raise TypeError(f"{function} does not take ({', '.join(map(str, arguments))})")
-            self._signatures[key] = found
-        return self._signatures[key]
+        found = _signature(self.context, function, arguments)
+        if found is None:
+            raise TypeError(f"{function} does not take ({', '.join(map(str, arguments))})")
+        return found
+
+
+@lru_cache(maxsize=4096)
+def _signature(context: Any, function: Any, arguments: tuple[Type, ...]) -> Any:
+    """What Numba takes long to find, and finds for each kernel."""
+    return own_signature(context, function, arguments) or context.resolve_function_type(function, arguments, {})
 
 
 @final

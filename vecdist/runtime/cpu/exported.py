@@ -19,9 +19,14 @@ from vecdist.runtime.typed import Written
 CONTRACTED = FastMathOptions({"contract"})
 
 
+def _context() -> Any:
+    """What Numba compiles for the CPU in, which is long in loading."""
+    return cpu_target.target_context
+
+
 def addresses(written: Written, cache: CodeCache) -> list[int]:
     """Where the functions lie that one exports: compiled, or loaded where they were; while no other thread compiles."""
-    codegen: Any = cpu_target.target_context.codegen()
+    codegen = _context().codegen()
     library = codegen.create_library(cache.name)
     library.enable_object_caching()
     code = cache.read("", codegen)
@@ -40,12 +45,11 @@ def addresses(written: Written, cache: CodeCache) -> list[int]:
 
 def _emit(written: Written, library: Any) -> None:
     """The LLVM IR of what a function exports, in the module of a library."""
-    typing, context = cpu_target.typing_context, cpu_target.target_context
+    context, typing = _context(), _context().typing_context
     typing.refresh()
     context.refresh()
-    target = context.subtarget(
-        error_model=create_error_model("numpy", context), fastmath=CONTRACTED, enable_nrt=True
-    )
+    model = create_error_model("numpy", context)
+    target = context.subtarget(error_model=model, fastmath=CONTRACTED, enable_nrt=True)
     written.typed(typing, ())
     module = library.create_ir_module(library.name)
     with target.push_code_library(library):
