@@ -16,7 +16,7 @@ from vecdist.runtime import compiler, outlining, sources
 from vecdist.runtime.cpu import exported
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.packing import Packed
-from vecdist.runtime.typed import Written
+from vecdist.runtime.typed import Exports, Written
 
 HEAD = f"from {cpu_language.__name__} import *\nimport math\n"
 EIGHTH = "{0} - 8.0 * math.floor({0} / 8.0)"  # of a whole number: as small, so that products and sums are exact
@@ -125,9 +125,9 @@ def imported(name, text):
 
 def exported_alone(symbol, function, signature):
     """A function as C calls it, which is all that its module exports."""
-    written = Written(Function("host", (), ()), function.written.names, exports={symbol: (function.written, signature)})
+    exports = Exports({symbol: (function.written, signature)}, function.written.names)
     with compiler.alone():
-        (address,) = exported.addresses(written, compiler.CodeCache(symbol, cpu_language.VERSION))
+        (address,) = exported.addresses(exports, compiler.CodeCache(symbol, cpu_language.VERSION))
     return Packed(address, signature)
 
 

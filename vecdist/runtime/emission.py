@@ -31,7 +31,7 @@ from vecdist.runtime import conventions, exports, integers, lanes, modules, outl
 from vecdist.runtime.lanes import blocks_of, mixes_widths, told
 from vecdist.runtime.modules import Module
 from vecdist.runtime.outlining import Part, framed, parts_of
-from vecdist.runtime.typed import IN_TURN, Type, Typed, Written, bounds
+from vecdist.runtime.typed import IN_TURN, Exports, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import kept_whole
 
 SHAPING = conventions, exports, integers, lanes, modules, outlining, scopes, typed, unrolling
@@ -44,13 +44,14 @@ def emit(target: Any, builder: ir.IRBuilder, own: Written, arguments: Sequence[V
     """What a function gives, which is written at the place of a builder."""
     if own.apart:
         builder.function.attributes.add("noinline")
-    return _written(Module(target, builder.module, own, _written), own.made, builder, None, arguments)
+    return _written(Module(target, builder.module, _written, (own.made,)), own.made, builder, None, arguments)
 
 
-def export(target: Any, module: ir.Module, own: Written) -> None:
-    """Put what a function exports in a module."""
-    functions = Module(target, module, own, _written)
-    for symbol, made in own.exported.items():
+def export(target: Any, module: ir.Module, exported: Exports) -> None:
+    """Put what C calls in a module."""
+    found = exported.typed(target.typing_context)
+    functions = Module(target, module, _written, found.values(), exported)
+    for symbol, made in found.items():
         functions.export(symbol, made)
 
 

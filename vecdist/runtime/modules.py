@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, final
 
 from llvmlite import ir
@@ -13,7 +13,7 @@ from vecdist.kernel.code import walk
 from vecdist.runtime import exports
 from vecdist.runtime.conventions import Conventions
 from vecdist.runtime.integers import own_emitter
-from vecdist.runtime.typed import Type, Typed, Written
+from vecdist.runtime.typed import Exports, Type, Typed
 
 Value = Any  # of LLVM; None for what is known when compiling
 Write: TypeAlias = "Callable[[Module, Typed, ir.IRBuilder, Value, Sequence[Value]], Value]"
@@ -27,19 +27,20 @@ COPIED = 540  # statements, of all calls of a function, up to which it is copied
 class Module:
     """The functions of one LLVM module, each emitted when it is first called; one of one call, in its place."""
 
-    def __init__(self, target: Any, module: ir.Module, own: Written, write: Write) -> None:
+    def __init__(
+        self, target: Any, module: ir.Module, write: Write, roots: Iterable[Typed], exported: Exports | None = None
+    ) -> None:
         self.write = write
         self.target, self.module, self.conventions = target, module, Conventions(target, module)
-        self.names = own.names
-        self.shared: dict[str, int] = dict(zip(own.shared, exports.places(own.shared.values()), strict=False))
-        roots = [own.made, *own.exported.values()]
-        self.uses = Counter(roots)
+        self.exported = exported  # to C, which hears of no errors
+        shared = exported.shared if exported else {}
+        self.shared: dict[str, int] = dict(zip(shared, exports.places(shared.values()), strict=False))
         waiting = list(roots)
+        self.uses = Counter(waiting)
         for made in waiting:  # which grows meanwhile
             inner = [function for function in made.calls.values() if isinstance(function, Typed)]
             waiting += [each for each in dict.fromkeys(inner) if each not in self.uses]
             self.uses.update(inner)
-        self.exports = bool(own.exported)  # to C, which hears of no errors
         self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
         self.functions: dict[Typed, ir.Function] = {}
         self.sizes: dict[Type, int] = {}
@@ -60,7 +61,7 @@ class Module:
 
     def place(self, made: Typed, name: str) -> int | None:
         """Where an argument lies that functions share; ``None`` of one that is given with each call."""
-        return self.shared.get(name) if made.written.names is self.names else None
+        return self.shared.get(name) if self.exported and made.written.names is self.exported.names else None
 
     def given(self, made: Typed) -> tuple[list[str], list[Type]]:
         """The parameters that are given with each call, and their types."""
@@ -74,7 +75,7 @@ class Module:
 
     def is_plain(self, made: Typed) -> bool:
         """Whether a function is called as C calls functions."""
-        return made.is_quiet if self.exports else made.is_plain
+        return made.is_quiet if self.exported else made.is_plain
 
     def export(self, symbol: str, made: Typed) -> None:
         """A function for C of what a function is given, in words that lie at an address."""

@@ -52,32 +52,43 @@ Type = Any  # of Numba, whose kinds of types have attributes of their own
 class Written:
     """A function of generated code, and what its names mean.
 
-    ``merged`` ones are put in the place of their calls, ``apart`` ones never.  ``exports`` are functions of the same
-    module that can be called at an address, by symbols, with their types; the last arguments of all of them may be
-    ``shared`` ones, which other functions of the module find where they lie.  ``made`` is what it is for the types that
-    it was last compiled for, and ``exported`` what those are.
+    ``merged`` ones are put in the place of their calls, ``apart`` ones never.  ``made`` is what it is for the types
+    that it was last compiled for.
     """
 
     function: Function
     names: Mapping[str, Any]
     merged: bool = False
     apart: bool = False
-    exports: dict[str, tuple[Written, Sequence[Type]]] = field(default_factory=dict)
-    shared: Mapping[str, Type] = field(default_factory=dict)
     made: Any = None
-    exported: dict[str, Typed] = field(default_factory=dict)
 
     def typed(self, context: Any, arguments: Sequence[Type]) -> Typed:
-        """The function for arguments of these types, by the tables of a target, and what is exported beside it."""
-        found = Types(context)
-        self.made = found.function(self, arguments)
-        self.exported = {symbol: found.function(each, given) for symbol, (each, given) in self.exports.items()}
+        """The function for arguments of these types, by the tables of a target."""
+        self.made = Types(context).function(self, arguments)
         return self.made
 
     def meaning(self, name: str) -> Any:
         """What a name means that is none of its own; of a function of generated code, what was written."""
         found = self.names[name] if name in self.names else getattr(builtins, name)
         return getattr(found, "written", found)
+
+
+@final
+@dataclass(eq=False)
+class Exports:
+    """Functions of one module that C calls at addresses, by symbols, with their types.
+
+    The last arguments of all may be ``shared`` ones, which every function of these ``names`` finds where they lie.
+    """
+
+    functions: Mapping[str, tuple[Written, Sequence[Type]]]
+    names: Mapping[str, Any]
+    shared: Mapping[str, Type] = field(default_factory=dict)
+
+    def typed(self, context: Any) -> dict[str, Typed]:
+        """The functions by the tables of a target."""
+        found = Types(context)
+        return {symbol: found.function(written, given) for symbol, (written, given) in self.functions.items()}
 
 
 def _is_plain(called: Any) -> bool:
@@ -333,7 +344,7 @@ def forget(names: Mapping[str, Any]) -> None:
     for value in names.values():
         written = getattr(value, "written", value)
         if isinstance(written, Written):
-            written.made, written.exported = None, {}
+            written.made = None
 
 
 def elements(kind: Type) -> tuple[Type, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numba
 import numpy as np
@@ -39,8 +39,9 @@ from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.cpu.pool import POOLED_FROM, Pool
 from vecdist.runtime.cpu.threads import Pace, Threaded, Trial, block_size
 from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
-from vecdist.runtime.typed import Written
+from vecdist.runtime.typed import Exports, Written
 
+Entries: TypeAlias = "Mapping[str, tuple[Any, Sequence[types.Type]]]"
 MOST_STORED = 2**22  # bytes of what nests leave to each other, not to compute it again: as many as caches hold
 
 _routines: dict[str, Any] = {}  # read once, for all kernels of the process
@@ -96,16 +97,19 @@ class CpuProgram(Program):
         self.pace: Pace = Pace()
         own = _part_signature(kernel, self.signature)
         with _compiling(source) as module:
-            exports = {"whole": (module.kernel.written, self.signature)}
-            if kernel.nests():
-                exports["part"] = module.part.written, own
-            shared = dict(zip(module.kernel.written.function.parameters, self.signature, strict=True))
-            self.address, *found = _compile_once(module, exports, shared)
+            self.address, *found = _compile_once(module, *self.entries(module))
         self.serial: Packed = Packed(self.address, self.signature)
         self.part: Packed | None = Packed(found[0], own) if found else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CpuProgram, (self.source,)
+
+    def entries(self, module: ModuleType) -> tuple[Entries, dict[str, types.Type]]:
+        """What C calls, with its types, and the last arguments of these, which all functions of the module share."""
+        found: dict[str, tuple[Any, Sequence[types.Type]]] = {"whole": (module.kernel.written, self.signature)}
+        if self.source.kernel.nests():
+            found["part"] = module.part.written, _part_signature(self.source.kernel, self.signature)
+        return found, dict(zip(module.kernel.written.function.parameters, self.signature, strict=True))
 
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
@@ -168,25 +172,23 @@ class CpuProgram(Program):
         """The machine code of the kernel, as text."""
         with _compiling(self.source) as module, compiler.alone():
             sources.known(module)
-            fresh = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(module.kernel.py_func)
-            fresh.compile(self.signature)
-            return "\n".join(fresh.inspect_asm().values())
+            return exported.assembly(*_exports(module, *self.entries(module)))
 
 
-def _compile_once(
-    module: ModuleType, exports: Mapping[str, tuple[Any, Sequence[types.Type]]], shared: Mapping[str, types.Type]
-) -> list[int]:
-    """Compile what a module exports, or load what was compiled: where each of these functions lies.
-
-    Their last arguments are ``shared`` by all functions of the module.  Its text says no types: symbols do.
-    """
-    kinds = str([(name, list(kinds)) for name, (_, kinds) in exports.items()])
-    mark = f"{module.__name__}_{hashlib.sha256(kinds.encode()).hexdigest()[:12]}"
-    symbols = {f"{mark}_{name}": export for name, export in exports.items()}
-    written = Written(Function("host", (), ()), module.kernel.written.names, exports=symbols, shared=dict(shared))
+def _compile_once(module: ModuleType, entries: Entries, shared: Mapping[str, types.Type]) -> list[int]:
+    """Compile what a module exports, or load what was compiled: where each of these functions lies."""
     with compiler.alone():
         sources.known(module)  # where another thread has forgotten its own, of the same source
-        return exported.addresses(written, compiler.CodeCache(mark, cpu_language.VERSION))
+        exports, mark = _exports(module, entries, shared)
+        return exported.addresses(exports, compiler.CodeCache(mark, cpu_language.VERSION))
+
+
+def _exports(module: ModuleType, entries: Entries, shared: Mapping[str, types.Type]) -> tuple[Exports, str]:
+    """What C calls of a module, and what this is known by, which says the types that its text does not."""
+    kinds = str([(name, list(kinds)) for name, (_, kinds) in entries.items()])
+    mark = f"{module.__name__}_{hashlib.sha256(kinds.encode()).hexdigest()[:12]}"
+    functions = {f"{mark}_{name}": entry for name, entry in entries.items()}
+    return Exports(functions, module.kernel.written.names, shared), mark
 
 
 def _statements(loop: Loop, outer: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:

@@ -14,7 +14,7 @@ from numba.core.registry import cpu_target
 
 from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache, drop_llvm
-from vecdist.runtime.typed import Written
+from vecdist.runtime.typed import Exports
 
 CONTRACTED = FastMathOptions({"contract"})
 
@@ -24,35 +24,43 @@ def _context() -> Any:
     return cpu_target.target_context
 
 
-def addresses(written: Written, cache: CodeCache) -> list[int]:
-    """Where the functions lie that one exports: compiled, or loaded where they were; while no other thread compiles."""
+def addresses(exports: Exports, cache: CodeCache) -> list[int]:
+    """Where functions lie: compiled, or loaded where they were; while no other thread compiles."""
     codegen = _context().codegen()
     library = codegen.create_library(cache.name)
     library.enable_object_caching()
     code = cache.read("", codegen)
     if code is None:
-        _emit(written, library)
+        _emit(exports, library)
         library.finalize()
         if not library.has_dynamic_globals:
             cache.write("", codegen, library._get_compiled_object())
     else:
         library._set_compiled_object(code)
         library._finalize_final_module()
-    found = [codegen._engine._ee.get_function_address(symbol) for symbol in written.exports]
+    found = [codegen._engine._ee.get_function_address(symbol) for symbol in exports.functions]
     drop_llvm(library)
     return found
 
 
-def _emit(written: Written, library: Any) -> None:
-    """The LLVM IR of what a function exports, in the module of a library."""
-    context, typing = _context(), _context().typing_context
-    typing.refresh()
+def assembly(exports: Exports, name: str) -> str:
+    """The machine code of functions, as text."""
+    codegen = _context().codegen()
+    library = codegen.create_library(name)
+    _emit(exports, library)
+    library._optimize_final_module()
+    return codegen._tm.emit_assembly(library._final_module)
+
+
+def _emit(exports: Exports, library: Any) -> None:
+    """The LLVM IR of functions, in the module of a library."""
+    context = _context()
+    context.typing_context.refresh()
     context.refresh()
     model = create_error_model("numpy", context)
     target = context.subtarget(error_model=model, fastmath=CONTRACTED, enable_nrt=True)
-    written.typed(typing, ())
     module = library.create_ir_module(library.name)
     with target.push_code_library(library):
-        emission.export(target, module, written)
+        emission.export(target, module, exports)
     fastmathpass.rewrite_module(module, CONTRACTED)
     library.add_ir_module(module)

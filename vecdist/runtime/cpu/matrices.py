@@ -12,15 +12,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import Any
 
 import numpy as np
 from numba.core import types
-from numba.core.extending import intrinsic
 
 from vecdist.codegen import frontend
-from vecdist.kernel import expressions
-from vecdist.kernel.code import Do, Function, specialised
+from vecdist.kernel.code import specialised
 from vecdist.kernel.expressions import Constant, Expr, Name
 from vecdist.primitives.calls import Call
 from vecdist.primitives.factorisations import (
@@ -35,13 +33,13 @@ from vecdist.primitives.factorisations import (
     SOLVE_UPPER,
 )
 from vecdist.runtime import compiler
-from vecdist.runtime.cpu import language, matrix_loops, vectors
+from vecdist.runtime.cpu import exported, language, matrix_loops, vectors
 from vecdist.runtime.cpu.crew import Job
 from vecdist.runtime.cpu.matrix_loops import CODE, FUNCTIONS
+from vecdist.runtime.cpu.packing import Packed
 from vecdist.runtime.cpu.threads import SHARES, Pace, Trial, crew, thread_count
-from vecdist.runtime.device import pointer_to
 from vecdist.runtime.once import Once
-from vecdist.runtime.typed import Written, forget
+from vecdist.runtime.typed import Exports, Written, forget
 
 ROWS = 32  # of a matrix at most: of one with more, the library's blocks are faster
 LANES = 16  # matrices side by side: two vectors of doubles of 512 bits, so that a sum need not wait for another
@@ -53,7 +51,6 @@ NAMES: dict[Call, str] = {
 }  # fmt: skip
 TEXT = b"".join(Path(str(file)).read_bytes() for file in (__file__, matrix_loops.__file__, vectors.__file__))
 VERSION = hashlib.sha256(TEXT + language.VERSION.encode()).hexdigest()[:12]
-pointer: Any = intrinsic(pointer_to)
 
 
 def small(call: Call, shape: Sequence[int], dtype: np.dtype) -> Call:
@@ -88,10 +85,12 @@ def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[...,
     code, tiles = _code(dtype, lanes), -(-many // lanes)
 
     def alone(*arrays: np.ndarray) -> None:
-        code.alone(which, 0, tiles, *arrays, rows, many, columns)
+        code(which, 0, tiles, *arrays, rows, many, columns)
 
     def together(*arrays: np.ndarray) -> None:
-        if not code.shared(which, tiles, arrays, rows, many, columns):
+        threads, lengths = thread_count(), (rows, many, columns)
+        words = np.array((which, 0, tiles, *[each.ctypes.data for each in arrays], *lengths), np.int64)
+        if not crew(threads).share(code.address, words, which, Job(tiles, threads, SHARES)):
             alone(*arrays)
 
     work = tiles * rows * rows * (rows + columns) if tiles > 1 else 0
@@ -105,44 +104,21 @@ def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[...,
     return function
 
 
-@final
-class Code(NamedTuple):
-    """The machine code of all functions: called with arrays, and where it lies for threads."""
-
-    alone: Any
-    address: int
-
-    def shared(self, which: int, tiles: int, arrays: Sequence[np.ndarray], *lengths: int) -> bool:
-        """Run all tiles by a crew, unless it is busy: whether they have been run."""
-        threads = thread_count()
-        words = np.array((which, 0, tiles, *[each.ctypes.data for each in arrays], *lengths), np.int64)
-        return crew(threads).share(self.address, words, which, Job(tiles, threads, SHARES))
-
-
 @Once
-def _code(dtype: np.dtype, lanes: int) -> Code:
-    """The machine code for so many matrices side by side."""
+def _code(dtype: np.dtype, lanes: int) -> Packed:
+    """The machine code of all functions, for so many matrices side by side."""
     known: dict[Expr, Expr] = {Name(each): Constant(number) for each, number in (
         ("LANES", lanes), ("ROWS", ROWS), ("TRIANGLE", ROWS * (ROWS + 1) // 2), ("SQUARE", ROWS**2),
     )}  # fmt: skip
-    names: dict[str, Any] = {"__name__": __name__, "pointer": pointer, **vectors.words(lanes)}
+    names: dict[str, Any] = {"__name__": __name__, **vectors.words(lanes)}
     for each in (*CODE, "run"):
         written = specialised(frontend.function(getattr(matrix_loops, each)), known)
         names[each] = Written(written, names, merged=each == "taken")
-    parameters, arrays = names["run"].function.parameters, {"a", "b", "found"}
-    of_pointers, of_arrays = (
-        tuple([kind if each in arrays else types.int64 for each in parameters])
-        for kind in (types.CPointer(FLOATS[dtype]), types.Array(FLOATS[dtype], 1, "C"))
-    )
-    places = [expressions.Call(Name("pointer"), (Name(each),)) if each in arrays else Name(each) for each in parameters]
+    array, parameters = types.CPointer(FLOATS[dtype]), names["run"].function.parameters
+    kinds = [array if each in {"a", "b", "found"} else types.int64 for each in parameters]
     symbol = f"matrices_{dtype.char}_{lanes}"
-    body = (Do(expressions.Call(Name("run"), tuple(places))),)
-    host = Written(Function(symbol, parameters, body), names, exports={symbol: (names["run"], of_pointers)})
-    made = language.compiled(host, VERSION)
     with compiler.alone():
-        made.compile(of_arrays)
-        made.disable_compile()
-        address = made.overloads[of_arrays].library.get_pointer_to_function(symbol)
-        compiler.release(made)
-    forget({**names, "": host})
-    return Code(made, address)
+        cache = compiler.CodeCache(symbol, VERSION)
+        (address,) = exported.addresses(Exports({symbol: (names["run"], kinds)}, names), cache)
+    forget(names)
+    return Packed(address, kinds)
