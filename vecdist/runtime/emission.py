@@ -261,12 +261,12 @@ class _Statements:
             self.depth -= 1
 
     @contextlib.contextmanager
-    def loop(self, holds: Callable[[], Value], unrolled: str, masked: bool = False, few: bool = False) -> Iterator[None]:
+    def loop(self, test: Callable[[], Value], unrolled: str, masked: bool = False, few: bool = False) -> Iterator[None]:
         """A loop while something holds, its body written inside; how far it is unrolled, and if its end is masked."""
         head, body, end = (self.builder.append_basic_block(name) for name in ("while", "do", "done"))
         self.builder.branch(head)
         self.builder.position_at_end(head)
-        self.builder.cbranch(holds(), body, end)
+        self.builder.cbranch(test(), body, end)
         self.builder.position_at_end(body)
         self.depth += 1
         yield
