@@ -82,10 +82,11 @@ def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[...,
     many, which = math.prod(lead), FUNCTIONS.index(name)
     shape = (*lead, rows) if name == "pivots" else tuple(shape)
     lanes = LANES if many >= LANES else 1  # fewer are done one after another, as soon as they would be side by side
-    code, tiles = _code(dtype, lanes), -(-many // lanes)
+    code, tiles = Packed(*_code(dtype, lanes)), -(-many // lanes)
+    run = code.at((which, 0, tiles, rows, many, columns))
 
     def alone(*arrays: np.ndarray) -> None:
-        code(which, 0, tiles, *arrays, rows, many, columns)
+        run(which, 0, tiles, *arrays, rows, many, columns)
 
     def together(*arrays: np.ndarray) -> None:
         threads, lengths = thread_count(), (rows, many, columns)
@@ -105,8 +106,8 @@ def _function(name: str, dtype: np.dtype, shape: Sequence[int]) -> Callable[...,
 
 
 @Once
-def _code(dtype: np.dtype, lanes: int) -> Packed:
-    """The machine code of all functions, for so many matrices side by side."""
+def _code(dtype: np.dtype, lanes: int) -> tuple[int, Sequence[Any]]:
+    """Where machine code of all functions lies, for so many matrices side by side, and the types of its arguments."""
     known: dict[Expr, Expr] = {Name(each): Constant(number) for each, number in (
         ("LANES", lanes), ("ROWS", ROWS), ("TRIANGLE", ROWS * (ROWS + 1) // 2), ("SQUARE", ROWS**2),
     )}  # fmt: skip
@@ -121,4 +122,4 @@ def _code(dtype: np.dtype, lanes: int) -> Packed:
         cache = compiler.CodeCache(symbol, VERSION)
         (address,) = exported.addresses(Exports({symbol: (names["run"], kinds)}, names), cache)
     forget(names)
-    return Packed(address, kinds)
+    return address, kinds
