@@ -1,4 +1,4 @@
-"""Functions of an LLVM module, and calls: by Numba's conventions, or of numbers, which raise nothing, by those of C."""
+"""Functions of an LLVM module, and calls: by Numba's conventions, or where nothing is raised, by those of C."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ class _Statements:
         counter = self.place(first.type)
         self.builder.store(first, counter)
         holds = lambda: compare(">" if down else "<", self.builder.load(counter), last)  # noqa: E731
-        few = self.made.written.merged and not self.is_known(item)  # what a kernel ends with, over few partial sums
+        few = self.made.written.merged and not self.is_known(item)  # as over partial sums
         with self.loop(holds, self.unrolled(item), lanes.is_masked(item), few):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)
