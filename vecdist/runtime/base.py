@@ -12,6 +12,7 @@ from vecdist.codegen.source import Source
 from vecdist.graph.leaves import Leaf
 from vecdist.graph.node import Node
 from vecdist.graph.shapes import Dim, Shape
+from vecdist.kernel.apart import Batch
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.written_out import written_out
 from vecdist.passes.few_rows import Beside, few_rows
@@ -116,6 +117,14 @@ class Backend(ABC):
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what the program should know of its lengths; those of ``few`` rows are written out, too."""
         return kernel.with_fixed(lengths, cls.fixed, few, cls.fixed_from, cls.fixed_behind)
+
+    @classmethod
+    def batch(cls, _nests: Sequence[Kernel], _kernels: Sequence[Kernel], _lengths: Mapping[str, int]) -> Batch | None:
+        """How much of an axis that all results have first a program takes at a time; ``None`` for all of it.
+
+        The loop nests are those before lengths are known, and with what the program knows of these.
+        """
+        return None
 
     @classmethod
     def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:

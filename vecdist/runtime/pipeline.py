@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from vecdist.graph.chunked import Chunked
 from vecdist.graph.leaves import Leaf, NoValueYet, on_host
 from vecdist.graph.memo import Memo
 from vecdist.graph.node import Node, topological
+from vecdist.kernel.apart import Batch
 from vecdist.kernel.ir import Kernel
 from vecdist.kernel.lower import schedule
 from vecdist.kernel.written_out import written_out
@@ -27,6 +28,7 @@ from vecdist.passes.stages import Stage
 from vecdist.primitives.factorisations import FACTORING
 from vecdist.primitives.indexing import INDEXING
 from vecdist.runtime.base import Backend, Feed, Program, Runner
+from vecdist.runtime.batched import Batched
 from vecdist.runtime.cache import of_structures
 from vecdist.runtime.collector import uncollected
 from vecdist.runtime.constants import specialised_to
@@ -213,16 +215,31 @@ def _derived_of(kind: str, asked: Structure) -> Derived:
 def planned(bound: Bound, kind: str, asked: Structure) -> Plan:
     """The plan for what is asked of a structure, compiled where it is new."""
     target = backend(kind)
-    found = target.called(_derived_of(kind, asked), bound.lengths)
-    key = (kind, asked)
-    key = (*key, found.all)
-    chosen = tuple(target.chosen(part, bound.lengths) for part in found.parts)
-    pairs = tuple(zip(found.parts, chosen, strict=True))
-    nests = _kernels((key, chosen), lambda: [scheduled(*pair) for pair in pairs])
+    sized = _sized(bound.lengths, kind, asked)
+    batch = target.batch(sized.nests, sized.kernels, bound.lengths)
+    sized = _sized(batch.of(bound.lengths), kind, asked) if batch else sized
+    whole = (*sized.key, tuple(kernel.known for kernel in sized.kernels), batch)
+    return _plans(whole, lambda: _plan(sized, target, asked.sortings, batch))
+
+
+class _Sized(NamedTuple):
+    """What is compiled of a structure at some lengths, and what it is known by but for these."""
+
+    key: tuple[Any, ...]
+    found: Derived
+    chosen: tuple[Chosen, ...]
+    nests: list[Kernel]
+    kernels: list[Kernel]
+
+
+def _sized(lengths: Mapping[str, int], kind: str, asked: Structure) -> _Sized:
+    target = backend(kind)
+    found = target.called(_derived_of(kind, asked), lengths)
+    chosen = tuple(target.chosen(part, lengths) for part in found.parts)
+    key = ((kind, asked, found.all), chosen)
+    nests = _kernels(key, lambda: [scheduled(*pair) for pair in zip(found.parts, chosen, strict=True)])
     widths = {width for sorting in asked.sortings for width in sorting.widths}
-    kernels = [target.sized(kernel, bound.lengths, widths) for kernel in nests]
-    whole = (key, chosen, tuple(kernel.known for kernel in kernels))
-    return _plans(whole, lambda: _plan(found, _nested(kernels, target), chosen, target, asked.sortings))
+    return _Sized(key, found, chosen, nests, [target.sized(kernel, lengths, widths) for kernel in nests])
 
 
 def scheduled(part: Derived, chosen: Chosen, made: dict[str, Node] | None = None) -> Kernel:
@@ -236,12 +253,13 @@ def first(asked: Structure) -> Derived:
     return _settled(own, lambda: settled(own))
 
 
-def _plan(
-    found: Derived, kernels: Sequence[Kernel], chosen: Sequence[Chosen], target: Backend, sortings: tuple[Sorting, ...]
-) -> Plan:
+def _plan(sized: _Sized, target: Backend, sortings: tuple[Sorting, ...], batch: Batch | None) -> Plan:
     """The plan of a structure, whose kernels are compiled here."""
+    found, chosen, kernels = sized.found, sized.chosen, _nested(sized.kernels, target)
     stages = found.stages
     programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
+    if batch is not None:
+        programs = [Batched(program, batch, LIBRARY[target.name]) for program in programs]
     last = max(place for place, program in enumerate(programs) if program is not None)
     program = programs[last]
     assert program is not None

@@ -16,6 +16,7 @@ from typing import Any, final
 import numpy as np
 
 from vecdist.codegen.common_values import with_common_values
+from vecdist.codegen.cuda.batches import batch
 from vecdist.codegen.cuda.block_per_chain import by_blocks, of_blocks
 from vecdist.codegen.cuda.collapsing import collapsed, with_rows
 from vecdist.codegen.cuda.data_layout import laid_out
@@ -345,6 +346,7 @@ class Cuda(Backend):
     passes = (fast_path,)  # a warp takes one side of a branch; a vector of the CPU would compute both
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, in another order each time
+    batch = staticmethod(batch)
     widest = 8192  # 32 slots for each of the 256 threads of a block: 64 KiB of shared memory
     side_by_side = 128  # fewer blocks than these leave processors idle
 

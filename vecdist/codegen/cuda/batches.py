@@ -1,0 +1,47 @@
+"""Batches of chains: many chains go through a kernel some thousands at a time, as if there were no others.
+
+What nests leave to each other for a batch stays in the cache of a GPU.  That of all chains goes to memory and back, and
+where it has no room there each nest computes it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from vecdist.codegen.cuda.grid import SIZE, elements
+from vecdist.kernel.apart import Batch, axis_apart
+from vecdist.kernel.ir import Kernel, Output
+
+LEFT = 2**25  # bytes that nests leave to each other: some of the 50 MiB of a cache
+LEFT_TO_ITSELF = 2**28  # the same where blocks take a chain each: all but what the last ones left is done with
+LEAST = 4096  # chains that keep a GPU busy
+ALIKE = 256  # chains of which batches are made, so that arrays are read from places as good as their first
+
+
+def batch(nests: Sequence[Kernel], kernels: Sequence[Kernel], lengths: Mapping[str, int]) -> Batch | None:
+    """The batches in which a kernel takes its chains; ``None`` where it takes all at once.
+
+    Its nests are known before and behind what is decided by lengths.
+    """
+    if len(kernels) != 1:
+        return None
+    (kernel,) = kernels
+    dims = {output.shape[0] for output in kernel.outputs if not output.temporary and output.shape}
+    counts = [lengths.get(str(dim), 0) for dim in dims]
+    if not counts or max(counts) < 2 * LEAST or not (dim := axis_apart(nests[0])):
+        return None
+    left = sum(_bytes(output, {**lengths, dim: 1}) for output in kernel.outputs if _is_left(output, dim))
+    most = max(LEAST, (LEFT_TO_ITSELF if kernel.by_block else LEFT) // left) if left else lengths[dim]
+    if lengths[dim] < 2 * most:
+        return None
+    each = -(-lengths[dim] // -(-lengths[dim] // most))
+    return Batch(dim, ALIKE * -(-each // ALIKE))
+
+
+def _is_left(output: Output, dim: str) -> bool:
+    """Whether nests leave an output of each chain to each other."""
+    return output.temporary and not output.kept and any(dim in str(each).split("*") for each in output.shape)
+
+
+def _bytes(output: Output, lengths: Mapping[str, int]) -> int:
+    return elements(output.shape, lengths) * (SIZE if output.summed else output.dtype.itemsize)
