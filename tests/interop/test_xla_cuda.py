@@ -78,12 +78,12 @@ PARAMETERS = [(7, 0), (0, 2), (0, 3), (0, 4), (256, 1), (-5, 0), (int(np.float64
 WANTED = [7, X, VALUE, GRADIENT, SCRATCH + 256, -5, int(np.float64(-2.5).view(np.int64))]
 
 
-def handled(driver, stage=3, buffers=None, arguments=1, **changes):
+def handled(driver, stage=3, buffers=None, arguments=1, others=(), **changes):
     from vecdist.interop import xla_cuda
 
     launch = {"function": FUNCTION, "blocks": 12, "memory": 2048, "cooperative": False, "zeroed": 0}
-    launch = SimpleNamespace(**{**launch, "parameters": PARAMETERS, **changes})
-    description = xla_cuda.described(launch, driver)
+    launch = {**launch, "parameters": PARAMETERS, **changes}
+    description = xla_cuda.described([SimpleNamespace(**launch | other) for other in ({}, *others)], driver)
     frame = Frame(description.ctypes.data, buffers or BUFFERS, stage, arguments)
     handler = ctypes.CFUNCTYPE(WORD, ADDRESS)(xla_cuda.registered().address)
     return handler(frame.address), frame
@@ -116,6 +116,21 @@ def test_nothing_to_clear_and_other_stages():
         assert handled(driver, stage)[0] == 0 and len(driver.calls) == 1
 
 
+def test_one_launch_after_another():
+    """Of batches, whose arrays begin at other places; none is launched behind one that failed."""
+    others = [{"parameters": [(7, 0), (64, 2), (8, 3), (64, 4), (256, 1), *PARAMETERS[5:]]}, {"blocks": 3}]
+    driver = Driver(count=len(PARAMETERS))
+    status, frame = handled(driver, zeroed=512, others=others)
+    assert status == 0 and not frame.errors
+    kernels = [call for call in driver.calls if call[0] == "plain"]
+    behind = [7, X + 64, VALUE + 8, GRADIENT + 64, SCRATCH + 256, *WANTED[5:]]
+    assert [call[-1] for call in kernels] == [WANTED, behind, WANTED]
+    assert [call[2][0] for call in kernels] == [12, 12, 3]
+    assert [call for call in driver.calls if call[0] == "memset"] == 3 * [("memset", SCRATCH, 0, 512, STREAM)]
+    driver = Driver(status=400, count=len(PARAMETERS))
+    assert handled(driver, others=others)[0] == 0xBAD and len(driver.calls) == 1
+
+
 def test_errors_of_the_driver_are_errors_of_xla():
     status, frame = handled(Driver(status=400, count=len(PARAMETERS)))
     assert status == 0xBAD
@@ -138,9 +153,8 @@ def test_frames_of_xla_itself(jax):
     from vecdist.interop import xla_cuda
 
     xla_cuda.register("vecdist_launch_on_cpu", xla_cuda._launch, 0, "cpu")
-    words = xla_cuda.described(
-        SimpleNamespace(function=1, blocks=1, memory=0, cooperative=False, zeroed=0, parameters=[]), Driver()
-    )
+    launch = SimpleNamespace(function=1, blocks=1, memory=0, cooperative=False, zeroed=0, parameters=[])
+    words = xla_cuda.described([launch], Driver())
     shapes = [jax.ShapeDtypeStruct(shape, float) for shape in ((), (10,), (1,))]
     call = jax.ffi.ffi_call("vecdist_launch_on_cpu", shapes)
     x = jax.device_put(np.zeros(10), jax.devices("cpu")[0])

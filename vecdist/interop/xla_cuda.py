@@ -21,26 +21,25 @@ from vecdist.interop.calls import Call, Kind
 from vecdist.interop.xla import ARGUMENTS, ATTRIBUTES, DATA, RESULTS, VALUE, call, call_for_word, register, words
 from vecdist.model.evaluation import Evaluation, Prepared
 from vecdist.model.logdensity import LogDensity
-from vecdist.runtime.cuda.launch import GIVEN, SCRATCH, Launch, launch
+from vecdist.runtime.cuda.launch import GIVEN, SCRATCH, Launch, launches
 from vecdist.runtime.once import Once
 
 TARGET = "vecdist_log_density_cuda"
 API, CONTEXT, COUNTED = 2, 3, 2  # words of XLA_FFI_CallFrame; so far before buffers is their number
 ERROR_CREATE, STREAM_GET = 6, 10  # words of XLA_FFI_Api
 COMMAND_BUFFERS, INTERNAL = 1, 13  # XLA_FFI_Handler_TraitsBits, XLA_FFI_Error_Code
-HEAD = 7  # words of a description before its parameters
+HEAD = 7  # words of a launch before its parameters
 FAILED = "a vecdist function was not launched: CUDA error {}; it runs on the GPU that it was compiled for, and no other"
 MESSAGES = np.array([FAILED.format(number).encode() for number in range(1000)], "S128")
 FIRST, LENGTH = MESSAGES.ctypes.data, MESSAGES.itemsize
-_kept: list[tuple[np.ndarray, Launch]] = []  # compiled programs hold addresses, as those of the CPU do
+_kept: list[tuple[np.ndarray, list[Launch]]] = []  # compiled programs hold addresses, as those of the CPU do
 
 
 def _launch(frame):  # noqa: ANN001, ANN202
-    """Launch the kernel; 0, or the address of an error."""
+    """Launch a kernel, once or for one batch after another; 0, or the address of an error."""
     results, attributes = words(frame[RESULTS]), words(frame[ATTRIBUTES])
     told = words(words(words(attributes[0])[VALUE])[0])
-    function, blocks, memory, zeroed, count = told[2], told[3], told[4], told[5], told[6]
-    own = np.zeros(4 + 2 * count, np.int64)  # XLA_FFI_Stream_Get_Args, parameters, and their addresses
+    own = np.zeros(4 + 2 * told[1], np.int64)  # XLA_FFI_Stream_Get_Args, parameters, and their addresses
     own[0], own[2] = 32, frame[CONTEXT]
     error = call_for_word(words(frame[API])[STREAM_GET], (own.ctypes.data,))
     if error != 0:
@@ -52,26 +51,35 @@ def _launch(frame):  # noqa: ANN001, ANN202
         buffers[GIVEN + place] = words(words(frame[ARGUMENTS])[place])[DATA]
     for place in range(made):
         buffers[GIVEN + given + place] = words(results[place])[DATA]
-    for place in range(count):
-        own[4 + place] = told[HEAD + 2 * place] + buffers[told[HEAD + 2 * place + 1]]
-        own[4 + count + place] = own.ctypes.data + 8 * (4 + place)
-    status, one = np.int32(0), np.uint32(1)
-    if zeroed:
-        status = call(told[1], (scratch, np.uint32(0), zeroed, stream))
-    if status == 0:
-        grid, shared = (np.uint32(blocks), one, one, np.uint32(THREADS), one, one), np.uint32(memory)
-        status = call(told[0], (function, *grid, shared, stream, own.ctypes.data + 8 * (4 + count), 0))
+    status, one, at = np.int32(0), np.uint32(1), 2
+    for _ in range(told[0]):
+        function, blocks, memory, zeroed, count = told[at + 2], told[at + 3], told[at + 4], told[at + 5], told[at + 6]
+        for place in range(count):
+            own[4 + place] = told[at + HEAD + 2 * place] + buffers[told[at + HEAD + 2 * place + 1]]
+            own[4 + count + place] = own.ctypes.data + 8 * (4 + place)
+        if zeroed and status == 0:
+            status = call(told[at + 1], (scratch, np.uint32(0), zeroed, stream))
+        if status == 0:
+            grid, shared = (np.uint32(blocks), one, one, np.uint32(THREADS), one, one), np.uint32(memory)
+            status = call(told[at], (function, *grid, shared, stream, own.ctypes.data + 8 * (4 + count), 0))
+        at += HEAD + 2 * count
     own[0], own[2], own[3] = 28, FIRST + LENGTH * min(status, 999), INTERNAL  # XLA_FFI_Error_Create_Args
     return call_for_word(words(frame[API])[ERROR_CREATE], (own.ctypes.data,)) if status else 0
 
 
-def described(launch: Launch, driver: Any) -> np.ndarray:
-    """The words that describe a launch to the handler; ``driver`` has the functions of the CUDA driver."""
-    # both take the same arguments, but for the last one, which the one for cooperative launches does not look at
-    start = driver.cuLaunchCooperativeKernel if launch.cooperative else driver.cuLaunchKernel
-    addresses = [ctypes.cast(function, ctypes.c_void_p).value for function in (start, driver.cuMemsetD8Async)]
-    head = *addresses, launch.function, launch.blocks, launch.memory, launch.zeroed, len(launch.parameters)
-    return np.array([*head, *itertools.chain.from_iterable(launch.parameters)], np.int64)
+def described(launches: Sequence[Launch], driver: Any) -> np.ndarray:
+    """The words that describe launches to the handler; ``driver`` has the functions of the CUDA driver.
+
+    Before them stand their number and that of the parameters of one.
+    """
+    found = [len(launches), max(len(each.parameters) for each in launches)]
+    for each in launches:
+        # both take the same arguments, but for the last one, which the one for cooperative launches does not look at
+        start = driver.cuLaunchCooperativeKernel if each.cooperative else driver.cuLaunchKernel
+        found += [ctypes.cast(function, ctypes.c_void_p).value for function in (start, driver.cuMemsetD8Async)]
+        found += [each.function, each.blocks, each.memory, each.zeroed, len(each.parameters)]
+        found += itertools.chain.from_iterable(each.parameters)
+    return np.array(found, np.int64)
 
 
 def prepared(density: LogDensity, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
@@ -100,10 +108,10 @@ def prepared_call(call: Call, kinds: Sequence[Kind]) -> tuple[np.ndarray, int]:
 
 
 def _kept_words(found: Prepared, arguments: int) -> tuple[np.ndarray, int]:
-    made = launch(found.program, found.lengths, found.feeds, arguments)
+    made = launches(found.program, found.lengths, found.feeds, arguments)
     client("cupy").cuda.Device().synchronize()  # data may be on their way there, on another stream
     _kept.append((described(made, ctypes.CDLL("libcuda.so.1")), made))
-    return _kept[-1][0], made.scratch
+    return _kept[-1][0], max(each.scratch for each in made)
 
 
 @Once

@@ -25,31 +25,34 @@ class Batched(Program):
     ) -> Runner:
         """The launch of a batch, over and over, on parts of the arrays that have its axis."""
         inner, starts = self.batch.of(lengths), self.batch.starts(lengths)
-        size, own = inner[self.batch.dim], self.cut()
-        given = [place for place, feed in enumerate(feeds) if feed.place is not None or place in own]
-        part = [Feed(given.index(n), each.array[:size] if n in own else each.array) if n in given else each
-                for n, each in enumerate(feeds)]  # fmt: skip
+        size, cut = inner[self.batch.dim], self._cut()
+        given = [slot for slot, feed in enumerate(feeds) if feed.place is not None or slot in cut]
+        known = [(feeds[slot], slot in cut) for slot in given]
+        part = list(feeds)
+        for place, (feed, is_cut) in enumerate(known):
+            part[given[place]] = Feed(place, feed.array[:size] if is_cut else feed.array)
         run = self.program.prepared(inner, [(size, *shape[1:]) for shape in shapes], part, pooled)
-        made, empty = [*zip(map(tuple, shapes), self.dtypes(), strict=True)], importlib.import_module(self.library).empty
-        known = [(feeds[place].place, feeds[place].array, place in own) for place in given]
+        made = list(zip(map(tuple, shapes), self._dtypes(), strict=True))
+        library = importlib.import_module(self.library)
 
         def every(arrays: Sequence[Any], out: Sequence[Any] | None = None) -> tuple[Sequence[Any], Any]:
-            results = [empty(*each) for each in made] if out is None else out
-            found = [(array if place is None else arrays[place], cut) for place, array, cut in known]
+            results = [library.empty(*each) for each in made] if out is None else out
+            whole = [(feed.array if feed.place is None else arrays[feed.place], is_cut) for feed, is_cut in known]
             failed = False
             for start in starts:
-                batch = slice(start, start + size)
-                one = run([array[batch] if cut else array for array, cut in found], [each[batch] for each in results])
-                failed = one[1] if failed is False else failed | one[1]
+                end = start + size
+                found = [array[start:end] if is_cut else array for array, is_cut in whole]
+                _, one = run(found, [each[start:end] for each in results])
+                failed = one if failed is False else failed | one
             return results, failed
 
         return every
 
-    def cut(self) -> set[int]:
+    def _cut(self) -> set[int]:
         """The slots of arrays that have the axis."""
         return {slot.index for slot in self.source.kernel.slots if self.batch.dim in slot.shape}
 
-    def dtypes(self) -> list[Any]:
+    def _dtypes(self) -> list[Any]:
         """The dtypes of the results."""
         return [output.dtype for output in self.source.kernel.outputs if not output.temporary]
 

@@ -12,8 +12,7 @@ from vecdist.codegen.cuda.grid import SIZE, elements
 from vecdist.kernel.apart import Batch, axis_apart
 from vecdist.kernel.ir import Kernel, Output
 
-LEFT = 2**25  # bytes that nests leave to each other: some of the 50 MiB of a cache
-LEFT_TO_ITSELF = 2**28  # the same where blocks take a chain each: all but what the last ones left is done with
+CACHE = 48 * 2**20  # bytes that nests leave to each other and find again at hand, on an H200
 LEAST = 4096  # chains that keep a GPU busy
 ALIKE = 256  # chains of which batches are made, so that arrays are read from places as good as their first
 
@@ -31,11 +30,15 @@ def batch(nests: Sequence[Kernel], kernels: Sequence[Kernel], lengths: Mapping[s
     if not counts or max(counts) < 2 * LEAST or not (dim := axis_apart(nests[0])):
         return None
     left = sum(_bytes(output, {**lengths, dim: 1}) for output in kernel.outputs if _is_left(output, dim))
-    most = max(LEAST, (LEFT_TO_ITSELF if kernel.by_block else LEFT) // left) if left else lengths[dim]
+    most = max(LEAST, _power_of_two(CACHE // left)) if left else lengths[dim]
     if lengths[dim] < 2 * most:
         return None
     each = -(-lengths[dim] // -(-lengths[dim] // most))
     return Batch(dim, ALIKE * -(-each // ALIKE))
+
+
+def _power_of_two(most: int) -> int:
+    return 1 << max(most, 1).bit_length() - 1
 
 
 def _is_left(output: Output, dim: str) -> bool:
