@@ -108,3 +108,10 @@ def test_random_models_of_chains(batches, seed):
     with mock.patch.object(random_model_runs, "number_of_chains", return_value=6):
         random_model_runs.check(model(seed, lengths=(1, 2, 7), terms=1), random_model_runs.chains)
     assert batches == [[0, 2]]
+
+
+def test_what_explain_says(batches):
+    said = vecdist.explain(vecdist.compile(lambda x: np.exp(x).sum(-1)), arrays=[SLOPES])
+    (kernel,) = said.kernels
+    assert kernel.launches == 3
+    assert any("is taken in 3 batches of 4, a launch each" in note for note in kernel.notes)

@@ -22,6 +22,7 @@ from vecdist.kernel.expressions import Expr, Name, names, substituted
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Temp, Total, array_name
 from vecdist.passes.bind import Bound
+from vecdist.runtime.batched import Batched
 from vecdist.runtime.pipeline import Plan
 
 TAKEN = {
@@ -165,6 +166,7 @@ class _Notes:
         yield from self.constants()
         yield from self.groups()
         yield from self.order()
+        yield from self.batches()
         yield from self.temporaries()
         yield from self.gathers()
         yield from self.branches()
@@ -217,6 +219,16 @@ class _Notes:
         each = f"; a block takes each element of {chains} through those over it, where its own threads alone wait"
         all_of_it = "; they are one launch, where all blocks of the grid wait for each other at a barrier in between"
         return f"{each if chains else ''}{all_of_it if barrier else ''}"
+
+    def batches(self) -> Iterator[str]:
+        """The part of an axis that each launch takes."""
+        if isinstance(self.plan.program, Batched):
+            batch = self.plan.program.batch
+            count = self.plan.program.launches(self.bound.lengths)
+            yield (
+                f"{batch.dim} is taken in {count} batches of {batch.size:,}, a launch each: what loops leave "
+                "to each other of one stays in the cache"
+            )
 
     def temporaries(self) -> Iterator[str]:
         """The arrays that one loop fills and later ones read."""

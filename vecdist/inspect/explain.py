@@ -16,7 +16,7 @@ from vecdist.inspect.chunks import Part, Round
 from vecdist.inspect.costs import notes, placement, traffic
 from vecdist.inspect.diagram import leaf_names, shape_text
 from vecdist.inspect.listing import listing
-from vecdist.inspect.notebook import LAUNCHES, details, drawing, quantity, summary, table
+from vecdist.inspect.notebook import details, drawing, quantity, summary, table
 from vecdist.inspect.provenance import Steps, as_it_runs, provenance
 from vecdist.kernel.ir import Kernel, Slot
 from vecdist.kernel.lower import schedule
@@ -310,7 +310,7 @@ def _report(
         outline=f"{names}\n\n{outline}",
         loop_nest=f"{names}\n\n{plan.kernel}",
         schedule=f"{names}\n\n{as_it_runs(plan.kernel, device, steps or {})}",
-        launches=LAUNCHES,
+        launches=plan.program.launches(bound.lengths),
         bytes_read=read,
         bytes_written=written,
         placement=placement(outline),

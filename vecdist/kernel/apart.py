@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -28,6 +28,15 @@ class Batch:
         """Where batches begin, all as long as the first: the last may go again through some of the one before."""
         length, size = lengths[self.dim], self.of(lengths)[self.dim]
         return [*range(0, length - size, size), length - size]
+
+
+Batches = Callable[[Sequence[Kernel], Sequence[Kernel], Mapping[str, int]], Batch | None]
+"""Of loop nests before lengths are known, and behind what these decide, at some lengths."""
+
+
+def all_at_once(_nests: Sequence[Kernel], _kernels: Sequence[Kernel], _lengths: Mapping[str, int]) -> Batch | None:
+    """No batches."""
+    return None
 
 
 def axis_apart(kernel: Kernel) -> str:
@@ -76,10 +85,11 @@ def _is_at_its_place(item: Statement, kernel: Kernel, dim: str, indices: Collect
 
 def _shape(item: Load | Store | Scatter, kernel: Kernel) -> Shape:
     """What an item reads, or writes to."""
-    if isinstance(item, Load) and not isinstance(item.source, Temp):
-        return next(slot.shape for slot in kernel.slots if slot.index == item.source)
-    number = item.source.output if isinstance(item, Load) and isinstance(item.source, Temp) else item.output
-    return varying(kernel.outputs[number].shape)
+    if not isinstance(item, Load):
+        return varying(kernel.outputs[item.output].shape)
+    if isinstance(item.source, Temp):
+        return varying(kernel.outputs[item.source.output].shape)
+    return next(slot.shape for slot in kernel.slots if slot.index == item.source)
 
 
 def varying(shape: Shape) -> Shape:

@@ -12,7 +12,7 @@ from vecdist.codegen.source import Source
 from vecdist.graph.leaves import Leaf
 from vecdist.graph.node import Node
 from vecdist.graph.shapes import Dim, Shape
-from vecdist.kernel.apart import Batch
+from vecdist.kernel.apart import Batches, all_at_once
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.written_out import written_out
 from vecdist.passes.few_rows import Beside, few_rows
@@ -79,6 +79,10 @@ class Program(ABC):
         """The threads that share a row of an outermost loop with inner loops."""
         return 1
 
+    def launches(self, lengths: Mapping[str, int]) -> int:
+        """How many launches of one kernel a run is."""
+        return 1
+
     @abstractmethod
     def resources(self) -> dict[str, Any]:
         """What the compiler says of the kernel: registers, or vector instructions."""
@@ -107,6 +111,8 @@ class Backend(ABC):
     """The most long rows that are better done side by side, as elements are read, than one by one."""
     beside: Beside = staticmethod(few_rows)
     """Which of them are."""
+    batch: Batches = staticmethod(all_at_once)
+    """How much of an axis that all results have first a program takes at a time."""
 
     @classmethod
     def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
@@ -117,14 +123,6 @@ class Backend(ABC):
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:
         """A kernel with what the program should know of its lengths; those of ``few`` rows are written out, too."""
         return kernel.with_fixed(lengths, cls.fixed, few, cls.fixed_from, cls.fixed_behind)
-
-    @classmethod
-    def batch(cls, _nests: Sequence[Kernel], _kernels: Sequence[Kernel], _lengths: Mapping[str, int]) -> Batch | None:
-        """How much of an axis that all results have first a program takes at a time; ``None`` for all of it.
-
-        The loop nests are those before lengths are known, and with what the program knows of these.
-        """
-        return None
 
     @classmethod
     def called(cls, found: Derived, _lengths: Mapping[str, int]) -> Derived:

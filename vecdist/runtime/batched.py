@@ -59,5 +59,8 @@ class Batched(Program):
     def lanes(self, loop: Loop, lengths: Mapping[str, int]) -> int:
         return self.program.lanes(loop, self.batch.of(lengths))
 
+    def launches(self, lengths: Mapping[str, int]) -> int:
+        return len(self.batch.starts(lengths))
+
     def resources(self) -> dict[str, Any]:
         return self.program.resources()

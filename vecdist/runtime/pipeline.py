@@ -259,7 +259,7 @@ def _plan(sized: _Sized, target: Backend, sortings: tuple[Sorting, ...], batch: 
     stages = found.stages
     programs = [target.compile(kernel) if kernel.outputs or kernel.flagged else None for kernel in kernels]
     if batch is not None:
-        programs = [Batched(program, batch, LIBRARY[target.name]) for program in programs]
+        programs = [each and Batched(each, batch, LIBRARY[target.name]) for each in programs]
     last = max(place for place, program in enumerate(programs) if program is not None)
     program = programs[last]
     assert program is not None

@@ -13,7 +13,8 @@ from vecdist.kernel.apart import Batch, axis_apart
 from vecdist.kernel.ir import Kernel, Output
 
 CACHE = 48 * 2**20  # bytes that nests leave to each other and find again at hand, on an H200
-LEAST = 4096  # chains that keep a GPU busy
+WORTH = 32 * 2**20  # of these, from which on what a launch costs is nothing beside them
+LEAST, ENOUGH = 4096, 16384  # chains that keep a GPU busy, and to which more add nothing
 ALIKE = 256  # chains of which batches are made, so that arrays are read from places as good as their first
 
 
@@ -30,15 +31,16 @@ def batch(nests: Sequence[Kernel], kernels: Sequence[Kernel], lengths: Mapping[s
     if not counts or max(counts) < 2 * LEAST or not (dim := axis_apart(nests[0])):
         return None
     left = sum(_bytes(output, {**lengths, dim: 1}) for output in kernel.outputs if _is_left(output, dim))
-    most = max(LEAST, _power_of_two(CACHE // left)) if left else lengths[dim]
-    if lengths[dim] < 2 * most:
+    if not left or lengths[dim] < 2 * (most := _most(left)):
         return None
     each = -(-lengths[dim] // -(-lengths[dim] // most))
     return Batch(dim, ALIKE * -(-each // ALIKE))
 
 
-def _power_of_two(most: int) -> int:
-    return 1 << max(most, 1).bit_length() - 1
+def _most(left: int) -> int:
+    """The chains of a batch, each of which leaves so many bytes."""
+    fitting, worth = (1 << max(1, size // left).bit_length() - 1 for size in (CACHE, WORTH))
+    return max(LEAST, min(fitting, max(ENOUGH, worth)))
 
 
 def _is_left(output: Output, dim: str) -> bool:
