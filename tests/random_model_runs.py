@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from unittest import mock
 
 import numpy as np
@@ -23,6 +24,7 @@ from interpreting import by_interpreter
 
 from vecdist import compile as compile_function
 from vecdist import data, hvp, value_and_grad
+from vecdist.codegen.cuda import batches
 from vecdist.passes import few_rows
 
 CHAINS = (1, 3, 40)
@@ -201,7 +203,7 @@ def of_seed(seed, target, terms=3, many=3, kind="likelihoods"):
     complaints = {}
     for way in ways_of(model, target, many):
         try:
-            with rows_of(seed):
+            with schedules_of(seed):
                 check(model, way, library)
             complaints[way.__name__] = AGREES
         except NotImplementedError as error:  # a derivative that the library refuses, as it says
@@ -216,9 +218,18 @@ KINDS = {
 }  # fmt: skip
 
 
-def rows_of(seed):
-    """Every other seed takes rows for long ones that are not, so that few of them are done side by side on a GPU."""
-    return mock.patch.object(few_rows, "LONG", 4 if seed % 2 else few_rows.LONG)
+@contextmanager
+def schedules_of(seed):
+    """Every other seed takes rows for long ones that are not, so that few of them are done side by side on a GPU.
+
+    Every third one takes eight chains at a time there.
+    """
+    batch = {"CACHE": 1, "WORTH": 1, "LEAST": 8, "ENOUGH": 8, "ALIKE": 1} if seed % 3 == 0 else {}
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(few_rows, "LONG", 4 if seed % 2 else few_rows.LONG))
+        for name, number in batch.items():
+            stack.enter_context(mock.patch.object(batches, name, number))
+        yield
 
 
 def main():

@@ -73,7 +73,7 @@ def _model(seed):
         name: array.copy() if min(array.strides, default=0) < 0 else array
         for name, array in random_model_runs.arrays_of(model).items()
     }
-    with random_model_runs.rows_of(seed):
+    with random_model_runs.schedules_of(seed):
         _, _, kernel, given, lengths = prepared(
             (model.density(arrays),), [arrays[name] for name in model.parameters]
         )
@@ -126,7 +126,7 @@ def _matrices(seed):
 def _in_some_way(model):
     """One of the ways to compute a model, at the lanes that a launch has."""
     (way,) = random_model_runs.ways_of(model, "cpu", 1)
-    with random_model_runs.rows_of(model.seed), on_simulated_gpu():
+    with random_model_runs.schedules_of(model.seed), on_simulated_gpu():
         random_model_runs.check(model, way)
 
 
