@@ -5,8 +5,11 @@ What they are called with are words (``runtime/exports.py``), so that they want 
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
+from llvmlite import binding
 from numba.core import fastmathpass
 from numba.core.callconv import create_error_model
 from numba.core.cpu_options import FastMathOptions
@@ -17,6 +20,7 @@ from vecdist.runtime.compiler import CodeCache, drop_llvm
 from vecdist.runtime.typed import Exports
 
 CONTRACTED = FastMathOptions({"contract"})
+LSR, KNOWING = "-disable-lsr", range(20, 23)  # and the versions of LLVM that have it: others end the process
 
 
 def _context() -> Any:
@@ -32,7 +36,8 @@ def addresses(exports: Exports, cache: CodeCache) -> list[int]:
     code = cache.read("", codegen)
     if code is None:
         _emit(exports, library)
-        library.finalize()
+        with _without_lsr():
+            library.finalize()
         if not library.has_dynamic_globals:
             cache.write("", codegen, library._get_compiled_object())
     else:
@@ -49,7 +54,24 @@ def assembly(exports: Exports, name: str) -> str:
     library = codegen.create_library(name)
     _emit(exports, library)
     library._optimize_final_module()
-    return codegen._tm.emit_assembly(library._final_module)
+    with _without_lsr():
+        return codegen._tm.emit_assembly(library._final_module)
+
+
+@contextlib.contextmanager
+def _without_lsr() -> Iterator[None]:
+    """No loop strength reduction, which is half of what it takes to make machine code, and gains these loops nothing.
+
+    The option is the process's, and so it is only as long as no other thread compiles.
+    """
+    known = binding.llvm_version_info[0] in KNOWING
+    if known:
+        binding.set_option("vecdist", f"{LSR}=true")
+    try:
+        yield
+    finally:
+        if known:
+            binding.set_option("vecdist", f"{LSR}=false")
 
 
 def _emit(exports: Exports, library: Any) -> None:
