@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -13,11 +14,13 @@ from _pytest.runner import runtestprotocol
 # Neither tests nor examples: these files are no modules for doctest to import.
 collect_ignore_glob = ["*conftest.py", "*/golden/*", "*/user_code/*"]
 
-# Set before vecdist is used, and inherited by the processes that tests start; the workers of a session share it.
-_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+# Set before vecdist is used, and inherited by the processes that tests start; the workers of a session share it.  The
+# next session finds those kernels again that are still the same; CI has none of an earlier one.
+_WORKER, _KEEPS = "PYTEST_XDIST_WORKER" in os.environ, "CI" not in os.environ
 _file = [None]  # of the last test
 if not _WORKER:
-    os.environ["VECDIST_CACHE_DIR"] = tempfile.mkdtemp(prefix="vecdist-tests-")
+    kept = Path(__file__).parents[1] / ".pytest_cache" / "kernels"
+    os.environ["VECDIST_CACHE_DIR"] = str(kept) if _KEEPS else tempfile.mkdtemp(prefix="vecdist-tests-")
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # a GPU's memory is for all workers
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small; threads that wait for work take time, too
 
@@ -78,9 +81,9 @@ def set_aside():
 
 
 def pytest_unconfigure():
-    """Remove the cache folder of this session; pytest looks for garbage five times more."""
+    """Remove the cache folder of this session, if it is its own; pytest looks for garbage five times more."""
     set_aside()
-    if not _WORKER:
+    if not (_WORKER or _KEEPS):
         shutil.rmtree(os.environ["VECDIST_CACHE_DIR"], ignore_errors=True)
 
 

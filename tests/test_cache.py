@@ -135,8 +135,9 @@ def test_launches_are_kept_for_some_layouts(uncompiled):
     assert double(np.ones(2)) == 4.0 and evaluation(np.ones((2, 2)))[0].tolist() == [-2.0, -2.0]
 
 
-def test_nothing_holds_what_is_forgotten(monkeypatch):
+def test_nothing_holds_what_is_forgotten(monkeypatch, tmp_path):
     """But for the functions that were made of it.  Compiled, for what the compiler keeps weighs most."""
+    monkeypatch.setenv("VECDIST_CACHE_DIR", str(tmp_path))
     disposed, dispose = [], newpassmanagers.NewPassManager._dispose
     monkeypatch.setattr(
         newpassmanagers.NewPassManager, "_dispose", lambda self: (disposed.append(type(self)), dispose(self))

@@ -21,6 +21,7 @@ from vecdist.runtime.typed import Exports
 
 CONTRACTED = FastMathOptions({"contract"})
 LSR, KNOWING = "-disable-lsr", range(20, 23)  # and the versions of LLVM that have it: others end the process
+LONG = 3000  # instructions of a module that has many loops, each of which does much with what it loads
 
 
 def _context() -> Any:
@@ -35,8 +36,8 @@ def addresses(exports: Exports, cache: CodeCache) -> list[int]:
     library.enable_object_caching()
     code = cache.read("", codegen)
     if code is None:
-        _emit(exports, library)
-        with _without_lsr():
+        long = _emit(exports, library) > LONG
+        with _without_lsr() if long else contextlib.nullcontext():
             library.finalize()
         if not library.has_dynamic_globals:
             cache.write("", codegen, library._get_compiled_object())
@@ -52,17 +53,18 @@ def assembly(exports: Exports, name: str) -> str:
     """The machine code of functions, as text."""
     codegen = _context().codegen()
     library = codegen.create_library(name)
-    _emit(exports, library)
+    long = _emit(exports, library) > LONG
     library._optimize_final_module()
-    with _without_lsr():
+    with _without_lsr() if long else contextlib.nullcontext():
         return codegen._tm.emit_assembly(library._final_module)
 
 
 @contextlib.contextmanager
 def _without_lsr() -> Iterator[None]:
-    """No loop strength reduction, which is half of what it takes to make machine code, and gains these loops nothing.
+    """No loop strength reduction: half of what it takes to make machine code of long modules, which gain nothing by it.
 
-    The option is the process's, and so it is only as long as no other thread compiles.
+    Short ones may, where loops go through memory in strides, and take little time.  The option is the process's, and is
+    set only as long as no other thread compiles.
     """
     known = binding.llvm_version_info[0] in KNOWING
     if known:
@@ -74,8 +76,8 @@ def _without_lsr() -> Iterator[None]:
             binding.set_option("vecdist", f"{LSR}=false")
 
 
-def _emit(exports: Exports, library: Any) -> None:
-    """The LLVM IR of functions, in the module of a library."""
+def _emit(exports: Exports, library: Any) -> int:
+    """The LLVM IR of functions, in the module of a library; how many instructions these are."""
     context = _context()
     context.typing_context.refresh()
     context.refresh()
@@ -86,3 +88,4 @@ def _emit(exports: Exports, library: Any) -> None:
         emission.export(target, module, exports)
     fastmathpass.rewrite_module(module, CONTRACTED)
     library.add_ir_module(module)
+    return sum(len(block.instructions) for function in module.functions for block in function.blocks)
