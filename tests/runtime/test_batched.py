@@ -1,5 +1,7 @@
 """Programs in batches, here of the CPU: what they find is what they find of all at once."""
 
+import copy
+import pickle
 from unittest import mock
 
 import numpy as np
@@ -115,3 +117,12 @@ def test_what_explain_says(batches):
     (kernel,) = said.kernels
     assert kernel.launches == 3
     assert any("is taken in 3 batches of 4, a launch each" in note for note in kernel.notes)
+
+
+def test_copies_and_pickles(batches):
+    f = vecdist.compile(density, in_axes=(0, 0, None, None))
+    f(SLOPES, LEVELS, X, Y)
+    (plan,) = [pipeline._plans(key, None) for key in pipeline._plans]
+    again = pickle.loads(pickle.dumps(plan.program))
+    assert copy.deepcopy(plan.program) is plan.program
+    assert again.batch == plan.program.batch and again.source.text == plan.program.source.text

@@ -137,9 +137,9 @@ def called(expression_of, *arrays, monkeypatch, wrt=None):
     """Value and gradients, and how many correlations were called for them."""
     seen, made = [], pipeline._plan
 
-    def plan(found, *others):
-        seen.extend(node for node in topological(found.all) if node.op == "external")
-        return made(found, *others)
+    def plan(sized, *others):
+        seen.extend(node for node in topological(sized.found.all) if node.op == "external")
+        return made(sized, *others)
 
     monkeypatch.setattr(pipeline, "_plan", plan)
     value, slopes = vecdist.compile(expression_of).value_and_grad(*arrays, wrt=wrt)

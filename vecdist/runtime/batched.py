@@ -20,6 +20,9 @@ class Batched(Program):
         self.program, self.batch, self.library = program, batch, library
         self.source: Source = program.source
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Batched, (self.program, self.batch, self.library)
+
     def prepared(
         self, lengths: Mapping[str, int], shapes: Sequence[Sequence[int]], feeds: Sequence[Feed], pooled: bool = True
     ) -> Runner:
