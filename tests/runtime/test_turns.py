@@ -56,6 +56,7 @@ def test_known_structures_wait_for_no_compilation():
 
 def test_garbage_of_a_compiler_is_left_to_the_thread_that_compiles(monkeypatch):
     """Others may collect it at any time, and LLVM has one lock."""
+    assert known(X) == 22.0
     kind, disposed = type(binding.create_pipeline_tuning_options()), []
     dispose = kind._dispose
     monkeypatch.setattr(kind, "_dispose", lambda self: (disposed.append(threading.get_ident()), dispose(self)))
