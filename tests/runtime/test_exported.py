@@ -47,6 +47,6 @@ def test_another_llvm(options, monkeypatch):
 
 
 def test_what_fails_leaves_none(options):
-    with pytest.raises(ZeroDivisionError), exported._without_lsr():
+    with pytest.raises(ZeroDivisionError), exported._without_lsr(exported.LONG + 1):
         raise ZeroDivisionError
     assert options == ["-disable-lsr=true", "-disable-lsr=false"]

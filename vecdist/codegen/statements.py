@@ -11,8 +11,8 @@ from vecdist.codegen.frontend import parsed
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.code import Code
 from vecdist.kernel.expressions import FALSE, ONE, ZERO, Expr, Name, Number, joined, length, names, of_type, substituted
-from vecdist.kernel.ir import Kernel, Loop, Slot
-from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Store, Temp
+from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Store
 from vecdist.primitives.table import PRIMITIVES
 
 Item = Statement | Code  # what stands in a loop nest between plan and code
@@ -96,14 +96,6 @@ def varying(shape: Shape) -> list[Expr]:
     return [length(dim) for dim in shape if dim != 1]
 
 
-def slot_of(kernel: Kernel, source: int | Temp) -> Slot:
-    """Where the elements of what a load reads lie."""
-    if isinstance(source, Temp):
-        output = kernel.outputs[source.output]
-        return Slot(-1, "dense", (), output.shape, output.dtype)
-    return next(slot for slot in kernel.slots if slot.index == source)
-
-
 def stride(source: object, axis: int) -> Name:
     """The stride of an input along an axis."""
     return Name(f"x{source}_s{axis}")
@@ -111,7 +103,7 @@ def stride(source: object, axis: int) -> Name:
 
 def load_offset(item: Load, kernel: Kernel) -> Expr:
     """The place that is loaded: an element, in units of strides where an array has those."""
-    slot = slot_of(kernel, item.source)
+    slot = kernel.slot_of(item.source)
     if slot.layout != "strided":
         return dense_offset(item.indices, varying(slot.shape))
     axes = [slot.axes[axis] for axis, dim in enumerate(slot.shape) if dim != 1]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import Expr, Name, names
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Load, Scatter, Statement, Store, Temp
@@ -39,11 +38,17 @@ def all_at_once(_nests: Sequence[Kernel], _kernels: Sequence[Kernel], _lengths: 
     return None
 
 
-def axis_apart(kernel: Kernel) -> str:
-    """The length of the first axis of all results whose places are apart, as those of chains are; empty without one."""
+def first_axis(kernel: Kernel) -> str:
+    """The length of the first axis of all results; empty where these have no such axis together."""
     dims = {output.shape[0] if output.shape else 1 for output in kernel.outputs if not output.temporary}
     dim = dims.pop() if len(dims) == 1 else 1
-    return dim if isinstance(dim, str) and _is_apart(kernel, dim) else ""
+    return dim if isinstance(dim, str) else ""
+
+
+def axis_apart(kernel: Kernel) -> str:
+    """The length of that axis where its places are apart, as those of chains are; else empty."""
+    dim = first_axis(kernel)
+    return dim if dim and _is_apart(kernel, dim) else ""
 
 
 def _is_apart(kernel: Kernel, dim: str) -> bool:
@@ -54,7 +59,8 @@ def _is_apart(kernel: Kernel, dim: str) -> bool:
             return False
         indices.add(loop.index)
         inside.update(item for item in loop.body.walk() if not isinstance(item, Loop))
-    given, made = [slot.shape for slot in kernel.slots], [varying(output.shape) for output in kernel.outputs]
+    given = [slot.shape for slot in kernel.slots]
+    made = [[each for each in output.shape if each != 1] for output in kernel.outputs]
     if not indices or any(dim in shape[1:] for shape in (*given, *made)):
         return False
     items = [item for item in kernel.root.walk() if not isinstance(item, Loop)]
@@ -72,7 +78,7 @@ def _is_at_its_place(item: Statement, kernel: Kernel, dim: str, indices: Collect
     hidden = {dim, *indices}
     if not isinstance(item, Load | Store | Scatter):
         return hidden.isdisjoint(names(*item.expressions()))
-    shape = _shape(item, kernel)
+    shape = kernel.slot_of(item.source if isinstance(item, Load) else Temp(item.output)).shape
     if inside and not isinstance(item, Load) and dim not in shape:
         return False
     others: Sequence[Expr] = item.expressions()
@@ -81,17 +87,3 @@ def _is_at_its_place(item: Statement, kernel: Kernel, dim: str, indices: Collect
         if not isinstance(first, Name) or first.id not in indices:
             return False
     return hidden.isdisjoint(names(*others))
-
-
-def _shape(item: Load | Store | Scatter, kernel: Kernel) -> Shape:
-    """What an item reads, or writes to."""
-    if not isinstance(item, Load):
-        return varying(kernel.outputs[item.output].shape)
-    if isinstance(item.source, Temp):
-        return varying(kernel.outputs[item.source.output].shape)
-    return next(slot.shape for slot in kernel.slots if slot.index == item.source)
-
-
-def varying(shape: Shape) -> Shape:
-    """A shape without the axes of one element."""
-    return tuple([dim for dim in shape if dim != 1])

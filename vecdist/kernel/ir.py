@@ -17,7 +17,7 @@ import numpy as np
 from vecdist.graph.memo import cached_property
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import Constant, Expr, Name, joined, names
-from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Total  # noqa: F401
+from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp, Total  # noqa: F401
 
 Size = Literal["", "long", "short"]
 
@@ -234,6 +234,13 @@ class Kernel:
         decided = self.near, self.far, self.strips, self.scarce, self.ample, self.brief, self.spread, self.deep
         by_block = self.by_block, self.block_level, self.block_lanes
         return self.fixed, self.sizes, *decided, *by_block, len(self.outputs)
+
+    def slot_of(self, source: int | Temp) -> Slot:
+        """Where the elements of what a load reads lie."""
+        if isinstance(source, Temp):
+            output = self.outputs[source.output]
+            return Slot(-1, "dense", (), output.shape, output.dtype)
+        return next(slot for slot in self.slots if slot.index == source)
 
     def finished(self, level: int) -> list[int]:
         """The summed outputs to which the outermost loops of ``level`` are the last to add."""

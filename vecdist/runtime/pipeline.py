@@ -233,6 +233,7 @@ class _Sized(NamedTuple):
 
 
 def _sized(lengths: Mapping[str, int], kind: str, asked: Structure) -> _Sized:
+    """The loop nests of a structure, with what depends on these lengths."""
     target = backend(kind)
     found = target.called(_derived_of(kind, asked), lengths)
     chosen = tuple(target.chosen(part, lengths) for part in found.parts)

@@ -12,7 +12,7 @@ from typing import Any
 
 from vecdist.codegen.cpu.fission import Phase, Rows
 from vecdist.codegen.cpu.mixed import Items, Product
-from vecdist.codegen.statements import slot_of, varying
+from vecdist.codegen.statements import varying
 from vecdist.kernel.expressions import ZERO, Expr, Name, names, substituted
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Total
@@ -94,13 +94,13 @@ class _Finder:
         return plain and {self.row.id, self.column.id, *self.loads}.isdisjoint(around)
 
     def is_dense(self, item: Load) -> bool:
-        return slot_of(self.kernel, item.source).layout == "dense"
+        return self.kernel.slot_of(item.source).layout == "dense"
 
     def begun(self, item: Any) -> Any:
         """What is loaded or added to, where the rows and columns begin."""
         return item.mapped(lambda index: substituted(index, self.first))
 
     def product(self, word: str, matrix: Load, vector: Any, target: Any) -> Product:
-        step = varying(slot_of(self.kernel, matrix.source).shape)[-1]
+        step = varying(self.kernel.slot_of(matrix.source).shape)[-1]
         rows = self.rows.loop.stop - self.rows.loop.start
         return Product(word, self.begun(matrix), step, vector, rows, self.inner.length, target)

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard, final
 
 from vecdist.codegen.calls import called, is_call
 from vecdist.codegen.cpu.mixed import Add, Item, Pack, Product
-from vecdist.codegen.statements import computed, load_offset, slot_of, store_offset, typed_zero
+from vecdist.codegen.statements import computed, load_offset, store_offset, typed_zero
 from vecdist.kernel.code import Code, Do, Set, let, replaced
 from vecdist.kernel.expressions import Call, Choice, Element, Expr, Name, Operand, of_type, rewritten
 from vecdist.kernel.ir import SCALAR, Kernel
@@ -41,7 +41,7 @@ class Arrays:
 
 
 def _load(item: Load, arrays: Arrays) -> Code:
-    layout, array = slot_of(arrays.kernel, item.source).layout, Name(array_name(item.source))
+    layout, array = arrays.kernel.slot_of(item.source).layout, Name(array_name(item.source))
     if layout == "number":
         return let(item.name, array)
     word, scope = READ[layout], item.source.output if isinstance(item.source, Temp) else -1

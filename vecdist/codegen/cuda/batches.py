@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from vecdist.codegen.cuda.grid import SIZE, elements
-from vecdist.kernel.apart import Batch, axis_apart
+from vecdist.kernel.apart import Batch, axis_apart, first_axis
 from vecdist.kernel.ir import Kernel, Output
 
 CACHE = 48 * 2**20  # bytes that nests leave to each other and find again at hand, on an H200
@@ -26,9 +26,7 @@ def batch(nests: Sequence[Kernel], kernels: Sequence[Kernel], lengths: Mapping[s
     if len(kernels) != 1:
         return None
     (kernel,) = kernels
-    dims = {output.shape[0] for output in kernel.outputs if not output.temporary and output.shape}
-    counts = [lengths.get(str(dim), 0) for dim in dims]
-    if not counts or max(counts) < 2 * LEAST or not (dim := axis_apart(nests[0])):
+    if lengths.get(first_axis(kernel), 0) < 2 * LEAST or not (dim := axis_apart(nests[0])):
         return None
     left = sum(_bytes(output, {**lengths, dim: 1}) for output in kernel.outputs if _is_left(output, dim))
     if not left or lengths[dim] < 2 * (most := _most(left)):

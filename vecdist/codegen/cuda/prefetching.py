@@ -17,7 +17,7 @@ from vecdist.codegen.cuda.spelling import loaded
 from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile
 from vecdist.codegen.cuda.unroll_and_jam import loads
 from vecdist.codegen.cuda.vectorisation import VECTOR, WORD
-from vecdist.codegen.statements import Item, Items, dense_offset, load_offset, slot_of, typed_zero
+from vecdist.codegen.statements import Item, Items, dense_offset, load_offset, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
 from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, Several, names, operation, substituted, word
 from vecdist.kernel.ir import Loop
@@ -113,7 +113,7 @@ class Ahead:
     def neighbours(self, rows: Loop, grid: Grid) -> int:
         """How many elements that lie side by side, in memory and in registers, are loaded in one instruction."""
         item, last = self.item, self.along[-1] if self.along else None
-        slot = slot_of(grid.kernel, item.source)
+        slot = grid.kernel.slot_of(item.source)
         if last is None or slot.layout != "dense" or item.indices[-1] != Name(last.loop.index):
             return 1
         if slot.shape[-1] != last.loop.dim:

@@ -16,7 +16,6 @@ from vecdist.codegen.statements import (
     Item,
     computed,
     load_offset,
-    slot_of,
     store_offset,
     typed_zero,
 )
@@ -36,7 +35,7 @@ def kept_element(output: int, offset: Expr, kernel: Kernel) -> Element:
 
 def loaded(item: Load, kernel: Kernel) -> Expr:
     """The element that a load reads."""
-    slot, array = slot_of(kernel, item.source), Name(array_name(item.source))
+    slot, array = kernel.slot_of(item.source), Name(array_name(item.source))
     if slot.layout == "number":
         return array
     found: Expr = array[load_offset(item, kernel)]

@@ -21,7 +21,7 @@ from vecdist.runtime.typed import Exports
 
 CONTRACTED = FastMathOptions({"contract"})
 LSR, KNOWING = "-disable-lsr", range(20, 23)  # and the versions of LLVM that have it: others end the process
-LONG = 3000  # instructions of a module that has many loops, each of which does much with what it loads
+LONG = 3000  # instructions of a module, up to which it is a short one
 
 
 def _context() -> Any:
@@ -36,8 +36,7 @@ def addresses(exports: Exports, cache: CodeCache) -> list[int]:
     library.enable_object_caching()
     code = cache.read("", codegen)
     if code is None:
-        long = _emit(exports, library) > LONG
-        with _without_lsr() if long else contextlib.nullcontext():
+        with _without_lsr(_emit(exports, library)):
             library.finalize()
         if not library.has_dynamic_globals:
             cache.write("", codegen, library._get_compiled_object())
@@ -53,26 +52,26 @@ def assembly(exports: Exports, name: str) -> str:
     """The machine code of functions, as text."""
     codegen = _context().codegen()
     library = codegen.create_library(name)
-    long = _emit(exports, library) > LONG
+    instructions = _emit(exports, library)
     library._optimize_final_module()
-    with _without_lsr() if long else contextlib.nullcontext():
+    with _without_lsr(instructions):
         return codegen._tm.emit_assembly(library._final_module)
 
 
 @contextlib.contextmanager
-def _without_lsr() -> Iterator[None]:
+def _without_lsr(instructions: int) -> Iterator[None]:
     """No loop strength reduction: half of what it takes to make machine code of long modules, which gain nothing by it.
 
     Short ones may, where loops go through memory in strides, and take little time.  The option is the process's, and is
     set only as long as no other thread compiles.
     """
-    known = binding.llvm_version_info[0] in KNOWING
-    if known:
+    left_out = instructions > LONG and binding.llvm_version_info[0] in KNOWING
+    if left_out:
         binding.set_option("vecdist", f"{LSR}=true")
     try:
         yield
     finally:
-        if known:
+        if left_out:
             binding.set_option("vecdist", f"{LSR}=false")
 
 
