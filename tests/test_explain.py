@@ -236,7 +236,7 @@ def test_rows_on_a_gpu_are_explained(monkeypatch):
     x, beta = named(np.ones((N, 4)), "X"), named(np.ones(4), "beta")
     tall, lanes = gpu_notes(np.square(x @ beta).sum(), beta)
     assert tall.startswith("4 sums, o1 (gradient), are added up row by row") and "slots of its own" in tall
-    assert lanes == "4 threads, each with some eight elements, share each row of the loop over n0"
+    assert lanes == "4 threads share each row of the loop over n0"
     monkeypatch.setattr(OnGpu, "lanes", lambda self, loop, lengths: THREADS)
     assert gpu_notes(x.prod(axis=1)) == ("a block of threads takes each row of the loop over n0",)
 

@@ -43,6 +43,16 @@ def test_few_long_rows_have_a_block_each(rows, columns, lanes):
     assert sums(rows, columns) == lanes
 
 
+@pytest.mark.parametrize(("rows", "columns", "lanes"), [
+    (1024, 200, (32, 32)), (8192, 300, (32, 32)), (20_000, 200, (8, 8)), (65_536, 500, (8, 16)), (131_072, 100, (8, 8)),
+    (40_000, 1000, (16, 32)), (16_384, 2000, (32, 32)), (100_000, 30, (4, 4)),
+])
+def test_rows_for_all_threads_have_few_lanes_each_of_which_has_little_of_memory(rows, columns, lanes):
+    """Of float32, and of float64: what a warp has of its rows, its cache shall keep until they are read again."""
+    found = [nests(lazy(ROWS.astype(dtype)).sum(axis=1)) for dtype in (np.float32, np.float64)]
+    assert tuple([sums(rows, columns) for (sums,) in found]) == lanes
+
+
 def test_nests_of_a_kernel_have_teams_of_their_own():
     """The value reads few rows, the gradient, which has a sum for each column, many."""
     table, weights = np.ones((70, 5000)), np.ones(5000)

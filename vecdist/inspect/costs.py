@@ -296,7 +296,7 @@ class _Notes:
         """How a loop with inner loops is shared out."""
         if self.on_gpu and has_rows(loop):
             lanes = self.plan.program.lanes(loop, self.bound.lengths)
-            share = "1 thread takes" if lanes == 1 else f"{lanes} threads, each with some eight elements, share"
+            share = "1 thread takes" if lanes == 1 else f"{lanes} threads share"
             share = "a block of threads takes" if lanes == THREADS else share
             yield f"{share} each row of the loop over {loop.dim}"
         elif not self.on_gpu and has_phases(loop, dict(self.kernel.fixed)) and len(phases(loop)) > 1:

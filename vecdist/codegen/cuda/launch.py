@@ -31,10 +31,14 @@ from vecdist.codegen.cuda.tiling import has_rows, takes_tiles
 from vecdist.codegen.cuda.wide_rows import with_wide_rows
 from vecdist.codegen.statements import lies_along
 from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Load
 
 ROOM = 96 * 1024  # bytes of shared memory that a block may have on every GPU
 SLOTS = 32  # of a thread, for what it adds up for itself: 64 KiB of shared memory for a block
 AT_ONCE = 2**17  # threads that keep a GPU busy
+PLENTY = 2**18  # threads from which on rows have fewer each: by models of chains, and rows of 64 to 2000, on an H200
+SECTOR = 8  # lanes that read what memory gives at once, in numbers of 4 bytes
+NEAR = 256  # bytes of a row that each of its lanes has, at most: 8 KiB of rows for a warp, of which 16 share a cache
 STRIPS = 128  # for blocks that wait for each other: a GPU of the larger kind runs so many at once, whatever they need
 ALONE = 2**15  # partial results that the last block reads alone in the time that a grid takes to meet
 ONE_BY_ONE = 8  # times as long as one of these a sum of atomic additions takes, which is read, rounded and set to zero
@@ -128,7 +132,7 @@ def goes_to_threads(loop: Loop, rows: int) -> bool:
 
 
 def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
-    """The threads that share a row: each takes some eight of its elements, or more where a block shares it.
+    """The threads that share a row: each takes some eight of its elements, or more where there are rows for all threads.
 
     Rows that are cut into tiles need no block; those that are cut into pieces have several, or a thread for each.
     """
@@ -161,13 +165,23 @@ def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> in
 
 
 def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, lengths: Mapping[str, int]) -> int:
-    """The lanes that share a row; where what they share has loops of its own, no more than keep all threads busy.
+    """The lanes that share a row: where rows keep all threads busy, so few that most of them are not idle at its end.
 
-    Lanes that find neighbours in memory along their loops stay enough for a whole line of it.
+    What they share may have loops of its own.  Of lanes that find neighbours in memory along those there are enough for
+    a whole line of it.
     """
-    deep = [_work(each, lengths) for each in loops]
-    along = any(each.turns(lengths) >= GROUP and any(lies_along(each, rows)) for each in loops)
-    lanes, least, count = group(max(deep, default=0)), LINE if along else 1, rows.turns(lengths)
-    while lanes > 1 and (lanes > shared or (lanes > least and max(deep) > shared and lanes * count > AT_ONCE)):
+    longest = max((_work(each, lengths) for each in loops), default=0)
+    lanes, least, enough = group(longest), _least(loops, shared), PLENTY
+    if longest > shared:
+        along = any(each.turns(lengths) >= GROUP and any(lies_along(each, rows)) for each in loops)
+        least, enough = LINE if along else 1, AT_ONCE
+    while lanes > 1 and (lanes > shared or (lanes // 2 >= least and lanes * rows.turns(lengths) > enough)):
         lanes //= 2
     return lanes
+
+
+def _least(loops: Sequence[Loop], shared: int) -> float:
+    """The fewest lanes of a row that is nothing but its elements: its warp's rows are still near when read again."""
+    loads = [item for each in loops for item in each.body.walk() if isinstance(item, Load)]
+    widest = max((item.dtype.itemsize for item in loads), default=1)
+    return max(SECTOR, shared * widest / NEAR)
