@@ -1,27 +1,40 @@
 """Wide rows: those of up to a few thousand elements, of which each lane takes a number that its program knows.
 
-What a row leaves for the loops behind it, and what is added up column by column, then lies in registers, and the next
-row is on its way while one is computed: the gradient of a regression with many columns.
+What a row is made of and leaves for the loops behind it, and what is added up column by column, then lies in registers,
+and the next row is on its way while one is computed: a softmax, or the gradient of a regression with many columns.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
 from vecdist.codegen.cuda.privatisation import private_sums
+from vecdist.kernel.expressions import names
 from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Load
 
 MOST = 4096  # elements of a row: sixteen for each thread of a block
 ROWS = 2048  # rows from which groups of lanes have several
 
 
 def with_wide_rows(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
-    """A kernel that knows how wide the rows are that add to sums of their columns."""
+    """A kernel that knows how wide the rows are that add to sums of their columns, or are read several times."""
     summed = {each.loop for each in private_sums(kernel, {}, 1)}
-    dims = {dim for _, loop in kernel.shared_nests() if loop in summed for dim in _width(loop, lengths)}
+    found = [loop for _, loop in kernel.shared_nests() if loop in summed or _is_read_again(loop)]
+    dims = {dim for loop in found for dim in _width(loop, lengths)}
     known = dict(kernel.fixed)
     return replace(kernel, fixed=(*kernel.fixed, *((dim, lengths[dim]) for dim in sorted(dims - known.keys()))))
+
+
+def _is_read_again(rows: Loop) -> bool:
+    """Whether several loops of a row read elements of it from one array."""
+    times: Counter[object] = Counter()
+    for loop in rows.body.every_loop():
+        loads = [item for item in loop.body.walk() if isinstance(item, Load)]
+        times.update({item.source for item in loads if {rows.index, loop.index} <= {*names(*item.indices)}})
+    return max(times.values(), default=0) > 1
 
 
 def _width(rows: Loop, lengths: Mapping[str, int]) -> set[str]:
