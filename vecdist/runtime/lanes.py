@@ -18,6 +18,7 @@ from vecdist.runtime.unrolling import told_of_loop
 SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
 MASKS = 16  # lanes of a processor that masks them
 BY_ELEMENT, BY_BYTE = (Name("load"), Name("store")), Name("load_bytes")  # words that read and write memory
+ADDING = [Name(f"accumulate_{op}") for op in ("sum", "prod", "max", "min")]  # words that take a turn's number to others
 WORTH = 8  # statements of a turn, from which on the last few turns are worth a vector
 BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
 
@@ -57,12 +58,18 @@ def _moved(item: ir.Instruction) -> ir.Type | None:
 def is_beside(loop: For) -> bool:
     """Whether neighbouring turns read and write neighbours in memory, or the same: masks leave others one by one."""
     own = {loop.index, *assigned(loop.body)}
-    waiting, calls = [each for item in walk(loop.body) for each in expressions(item)], list[Call]()
+    moving = [call for call in _calls(loop) if call.function in {*BY_ELEMENT, BY_BYTE}]
+    return all(call.function != BY_BYTE and _is_next(call.args[1], loop.index, own) for call in moving)
+
+
+def _calls(loop: For) -> list[Call]:
+    """The words that a turn says."""
+    waiting, found = [each for item in walk(loop.body) for each in expressions(item)], list[Call]()
     while waiting:
         each = waiting.pop()
         waiting += each.parts
-        calls += [each] if isinstance(each, Call) and each.function in {*BY_ELEMENT, BY_BYTE} else []
-    return all(call.function != BY_BYTE and _is_next(call.args[1], loop.index, own) for call in calls)
+        found += [each] if isinstance(each, Call) else []
+    return found
 
 
 def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
@@ -78,8 +85,13 @@ def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
 
 
 def is_masked(loop: For) -> bool:
-    """Whether the last turns of a loop are worth a vector of their own."""
-    return loop.masked and len(loop.body) >= WORTH and is_beside(loop)
+    """Whether the last turns of a loop are worth a vector of their own: one by one, those of a sum wait for another."""
+    return loop.masked and (len(loop.body) >= WORTH or _adds_up(loop)) and is_beside(loop)
+
+
+def _adds_up(loop: For) -> bool:
+    """Whether turns add to what others found."""
+    return any(call.function in ADDING for call in _calls(loop))
 
 
 def told(module: ir.Module, wide: bool, masked: bool, few: bool = False) -> ir.MDValue | None:

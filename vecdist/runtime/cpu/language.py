@@ -214,7 +214,7 @@ def _extreme(name: str, order: str):  # noqa: ANN202
         callee = builder.module.declare_intrinsic(f"llvm.{name}imum", [value.type], binary)
         frozen = ir.Instruction(builder.block, value.type, "freeze", [value])
         builder._insert(frozen)  # LLVM would choose between the larger number and a NaN instead, which vectors do not
-        return builder.call(callee, [total, frozen])
+        return builder.call(callee, [total, frozen], fastmath=("nsz",))
 
     def of_integers(builder, total, value, signed):  # noqa: ANN001, ANN202
         compare = builder.icmp_signed if signed else builder.icmp_unsigned
