@@ -86,7 +86,10 @@ def vecdist_words() -> Words:
 def torch_words() -> Words:
     import torch
 
-    return Words(torch, lambda x, axis: torch.logsumexp(x, axis))
+    def logsumexp(x: Any, axis: int) -> Any:
+        return torch.logsumexp(x, axis)
+
+    return Words(torch, logsumexp)
 
 
 def contest(race: Race, rows: int, columns: int, chosen: Namespace) -> Contest:

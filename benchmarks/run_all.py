@@ -34,6 +34,8 @@ MODELS = [
     "matrix_product.py --dtype float64",
     "lstm_cell.py",
     "prefix.py",
+    "rows.py",
+    "rows.py --dtype float64",
     "recurrences.py --dtype float64",
     "gaussian_process.py --dtype float64",
     "small_matrices.py --dtype float64",

@@ -288,7 +288,7 @@ def test_reductions_are_explained():
     per_element = kernel_of(x.max(axis=1) + x.min(axis=1) * x.prod(axis=1)).placement["per n0, n1"]
     assert per_element == {"load": 1, "keep largest": 1, "keep smallest": 1, "multiply into product": 1}
     largest_first = kernel_of(vecdist.logsumexp(x, axis=1)).placement["per n0, n1"]
-    assert largest_first["keep largest"] == largest_first["add to sum"] == largest_first["exp"] == 1
+    assert largest_first["keep largest"] == largest_first["add to sum"] == largest_first["shifted_exp"] == 1
 
 
 def test_the_graph_line_by_line():

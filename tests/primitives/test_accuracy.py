@@ -121,6 +121,8 @@ QUOTIENTS_SINGLE = [*QUOTIENTS[:2], ((1e-36, 1e36), (1e-36, 1e36)), ((1e6, 1e8),
 CASES = [
     Case("exp", arb.exp, ALL + one((-745.0, -708.0), (709.0, 709.78)),
          ALL_SINGLE + one((-103.9, -87.0), (88.0, 88.7)), (1.5, 1.5)),
+    Case("shifted_exp", arb.exp, one((-708.0, -1.0), (-1.0, -1e-6), (-1e-6, -1e-300)),
+         one((-87.0, -1.0), (-1.0, -1e-6), (-1e-6, -1e-36)), (1.5, 1.5)),
     Case("exp2", lambda x: (x * arb(2).log()).exp(), ALL + one((-1074.0, -1000.0), (1000.0, 1023.9)),
          ALL_SINGLE + one((-149.0, -120.0), (120.0, 127.9)), (1.5, 1.5)),
     Case("expm1", arb.expm1, ALL + one((709.0, 709.78)), ALL_SINGLE + one((88.0, 88.7)), (2.0, 2.0)),
@@ -229,6 +231,7 @@ def test_error_in_units_in_the_last_place(case: Case, dtype: type) -> None:
 # name: (arguments, value) pairs that hold in both formats; "tiny", "least" and "most" stand for the format's own.
 EDGES: dict[str, list[tuple]] = {
     "exp": [(0.0, 1), (-0.0, 1), (INF, INF), (-INF, 0), (NAN, NAN), (1e4, INF), (-1e4, 0), ("least", 1)],
+    "shifted_exp": [(0.0, 1), (-0.0, 1), (INF, INF), (-INF, 0), (NAN, NAN), (1e4, INF), (-1e4, 0), ("least", 1)],
     "exp2": [(0.0, 1), (INF, INF), (-INF, 0), (NAN, NAN), (2e3, INF), (-2e3, 0), (10.0, 1024), (-3.0, 0.125),
              ("least", 1)],
     "expm1": [(0.0, 0), (-0.0, 0), (INF, INF), (-INF, -1), (NAN, NAN), (1e4, INF), (-1e4, -1), ("tiny", "tiny")],

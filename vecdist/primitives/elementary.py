@@ -35,6 +35,7 @@ LOG10_E = 0.4342944819032518
 # Arguments beyond which a result does not change: exp is 0 below and inf above, expm1 is -1, cosh is inf; tanh is 1,
 # and its slope next to nothing.
 EXP_RANGE = {8: (-746.0, 710.0), 4: (-104.0, 89.0)}
+SHIFTED_LEAST = {8: -708.0, 4: -87.0}  # whose exponentials are the least normal numbers
 EXP2_RANGE = {8: (-1076.0, 1025.0), 4: (-151.0, 129.0)}
 EXPM1_LEAST = {8: -40.0, 4: -20.0}
 TANH_MOST = {8: 354.0, 4: 44.0}
@@ -53,6 +54,13 @@ def _exp(x: Node) -> Node:
     none = lowered < least
     reduced = reduced_exp(where(none, 0.0, lowered), 2 * format_of(x).bias)
     return where(none, 0.0, scaled(1.0 + reduced.p, reduced))
+
+
+def _shifted_exp(x: Node) -> Node:
+    """2**k (1 + p), 0 where that would be subnormal, next to 1, and slow on a CPU; 2**k is inf where x is."""
+    none = x < SHIFTED_LEAST[width(x)]
+    reduced = reduced_exp(where(none, 0.0, at_most(x, EXP_RANGE[width(x)][1])), format_of(x).bias)
+    return where(none, 0.0, (1.0 + reduced.p) * reduced.power())
 
 
 def _exp2(x: Node) -> Node:
@@ -180,6 +188,10 @@ def _difference(x: Node, y: Node) -> Node:
 exp: Primitive = primitive(
     "exp", expand=_exp, partials=lambda x, out: (out,),
     floating=True, ufuncs=("exp",), domain=(REAL,), oracle="numpy.exp",
+)
+shifted_exp: Primitive = primitive(  # exp(x) where some x is 0, the others less, or any is infinite
+    "shifted_exp", expand=_shifted_exp, partials=lambda x, out: (out,),
+    floating=True, domain=((-80.0, 0.0),), oracle="numpy.exp",
 )
 exp2: Primitive = primitive(
     "exp2", expand=_exp2, partials=lambda x, out: (LN2 * out,),

@@ -8,11 +8,10 @@ import numpy as np
 
 from vecdist.graph.node import Node, cast, where
 from vecdist.primitives.arithmetic import eq
-from vecdist.primitives.elementary import exp, log
+from vecdist.primitives.elementary import log, shifted_exp
 from vecdist.primitives.structure import STRUCTURE, Structural, full, summed
 
 Axes = tuple[int, ...]
-SHARE_LEAST = {8: -708.0, 4: -87.0}  # whose exponentials are the least normal numbers
 
 
 def reduced(op: str, x: Node, axes: Axes) -> Node:
@@ -52,26 +51,21 @@ def _shift(x: Node, axes: Axes) -> Node:
     return where(eq(abs(largest), np.inf), 0, largest)
 
 
-def _share(apart: Node) -> Node:
-    """The exponential of what is 0 at most: 0 where it would be subnormal, next to 1, and slow on a CPU."""
-    return exp(where(apart < SHARE_LEAST[apart.dtype.itemsize], -np.inf, apart))
-
-
 def _logsumexp(x: Node, axes: Axes) -> Node:
     shift = _shift(x, axes)
-    return log(summed(_share(x - shift), axes)) + shift
+    return log(summed(shifted_exp(x - shift), axes)) + shift
 
 
 def _softmax(x: Node, axes: Axes) -> Node:
     """Parts of the whole, not exponentials of x - logsumexp(x), which lose digits far from 0; 0 where all are 0."""
-    parts = _share(x - _shift(x, axes))
+    parts = shifted_exp(x - _shift(x, axes))
     whole = summed(parts, axes)
     return parts * where(eq(whole, 0), 0, 1 / whole)
 
 
 def _log_softmax(x: Node, axes: Axes) -> Node:
     apart = x - _shift(x, axes)
-    return apart - log(summed(_share(apart), axes))
+    return apart - log(summed(shifted_exp(apart), axes))
 
 
 def _through_softmax(dot: Node, node: Node) -> Node:

@@ -132,7 +132,7 @@ def goes_to_threads(loop: Loop, rows: int) -> bool:
 
 
 def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
-    """The threads that share a row: each takes some eight of its elements, or more where there are rows for all threads.
+    """The threads that share a row: each takes some eight of its elements, more where there are rows for all threads.
 
     Rows that are cut into tiles need no block; those that are cut into pieces have several, or a thread for each.
     """
