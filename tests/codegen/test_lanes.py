@@ -6,7 +6,7 @@ import random_model_runs
 import random_models
 from nests import F8, row_sum
 
-from vecdist import lazy
+from vecdist import lazy, softmax
 from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.launch import lanes_of
 from vecdist.codegen.cuda.render import function
@@ -150,3 +150,12 @@ def test_lengths_that_a_program_knows_are_numbers_in_it():
     assert known.keys().isdisjoint(names_in(body))
     stops = [loop.stop for loop in walk(body) if isinstance(loop, For)]
     assert {str(stop) for stop in stops} & {"8", "9"}
+
+
+@pytest.mark.parametrize(("rows", "columns", "known"), [(2048, 500, True), (2047, 500, False), (2048, 4097, False)])
+def test_rows_that_are_read_again_lie_in_registers(rows, columns, known):
+    """Where they are many, and there is room: those of a softmax, but not those that are added up once."""
+    x = np.zeros((rows, columns), np.float32)
+    for result, wanted in ((softmax(lazy(x), axis=-1), known), (lazy(x).sum(axis=-1), False)):
+        kernel = lower(bind((result.node,)), values, "nan", Cuda)[1]
+        assert (columns in dict(kernel.fixed).values()) is wanted

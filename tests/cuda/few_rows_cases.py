@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vecdist import lazy, logpdf, logsumexp, scan
+from vecdist import lazy, logpdf, logsumexp, scan, softmax
 from vecdist.distributions import Bernoulli, Beta, Gamma, Normal, Poisson, StudentT
 
 LONG = 192  # elements of a row from which on rows are long here: three turns of a block, and what is left
@@ -87,6 +87,19 @@ def wide(n, columns, dtype="f8"):
     slopes, design = parameters(columns, dtype=dtype), data(n * columns, dtype).reshape(n, columns)
     counts = (np.arange(n) % 4).astype(dtype)
     return (logpdf(Poisson(np.exp(0.01 * (lazy(design) * lazy(slopes)).sum(axis=-1))), counts).sum(),), (slopes,)
+
+
+def read_again(n, columns, dtype="f8"):
+    """Rows that several loops read: the softmax of each, and each standardised."""
+    rows = lazy(parameters(n, columns, dtype=dtype))
+    apart = rows - rows.mean(axis=-1)[:, None]
+    return (softmax(rows, axis=-1), apart / np.sqrt((apart * apart).mean(axis=-1) + 1e-5)[:, None]), ()
+
+
+def log_sums(n, columns, dtype="f8"):
+    """The log-sum-exps of rows, weighed and added up, of which a gradient is as long as the rows."""
+    x = parameters(n, columns, dtype=dtype)
+    return ((logsumexp(lazy(x), axis=-1) * data(n, dtype)).sum(),), (x,)
 
 
 def means(rows, *columns):
@@ -239,6 +252,11 @@ def cases():
         "wide rows of nothing": (wide(90, 0), 2, 1),
         "wide rows of a regression, each a block's": (wide(90, 81), 3, 1),
         "wide rows of a regression in float32, each a block's": (wide(140, 130, "f4"), 1, 1),
+        "wide rows that are read again": (read_again(20, 41), 2, 1),
+        "wide rows that are read again, float32": (read_again(21, 130, "f4"), 1, 1),
+        "wide rows that are read again, each a block's": (read_again(9, 90), 2, 1),
+        "wide rows of exponentials": (log_sums(20, 97), 2, 1),
+        "wide rows of exponentials in float32, each a block's": (log_sums(8, 131, "f4"), 1, 1),
         "chains of a mixture": (mixture(2, 192, 3), 1, 1),
         "chains of a mixture in float32, by teams": (mixture(9, 192, 2, "f4"), 1, 4),
         "chains of a table": (table(4, 350, 3), 1, 2),
