@@ -18,6 +18,8 @@ FUNCTIONS = {
     "answers": lambda a, b, y: np.log1p(np.exp(-y * (a - b))).sum(),
     "distances": lambda a, b, y: (np.sqrt((a - b) ** 2 + 0.1) * y).sum(),
     "largest": lambda a, b, y: (np.tanh(a * b) + np.exp(-(y**2))).max(axis=-1).sum(),
+    "extremes": lambda a, b, y: (a[:, 0] * y.max(axis=-1) - (y * b).min(axis=-1)).sum(),
+    "squares": lambda a, b, y: (np.sqrt((y * y).sum(axis=-1)) * (1.0 + y / 99).prod(axis=-1) * a[:, 0]).sum() + b.sum(),
     "rows that some lack": lambda a, b, y: logsumexp(np.where(y > 0.0, a + b, -np.inf), axis=-1).sum(),
 }
 
@@ -76,3 +78,25 @@ def test_only_neighbours_are_masked(word, place, expected):
     loop = For("i", Name("n"), body, masked=True)
     assert lanes.is_beside(loop) == (expected and word != "load_bytes")
     assert not lanes.is_masked(loop)  # of so few statements
+
+
+@pytest.mark.parametrize("word", ["sum", "prod", "max", "min"])
+def test_short_turns_that_wait_for_each_other_are_masked(word):
+    loops = [
+        For("i", Name("n"), (let("total", Name(f"accumulate_{word}")(Name("total"), Name("load")(Name("x"), place))),),
+            masked=True)
+        for place in (parsed("row * n + i"), parsed("i * n"))
+    ]  # fmt: skip
+    assert [lanes.is_masked(loop) for loop in loops] == [True, False]
+    assert not lanes.is_masked(For("i", Name("n"), loops[0].body))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_extremes_of_rows_with_nan_and_infinities(dtype):
+    """In whichever element they are, of a whole vector or of its end: NaN is larger, and smaller, than any number."""
+    for columns in LENGTHS:
+        x = np.random.default_rng(columns).normal(size=(3 * columns, columns)).astype(dtype)
+        for row, special in enumerate((np.nan, np.inf, -np.inf) * columns):
+            x[row, row // 3] = special
+        np.testing.assert_array_equal(np.asarray(lazy(x).max(axis=-1)), x.max(axis=-1))
+        np.testing.assert_array_equal(np.asarray(lazy(x).min(axis=-1)), x.min(axis=-1))

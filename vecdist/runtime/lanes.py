@@ -18,7 +18,7 @@ from vecdist.runtime.unrolling import told_of_loop
 SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
 MASKS = 16  # lanes of a processor that masks them
 BY_ELEMENT, BY_BYTE = (Name("load"), Name("store")), Name("load_bytes")  # words that read and write memory
-ADDING = [Name(f"accumulate_{op}") for op in ("sum", "prod", "max", "min")]  # words that take a turn's number to others
+ADDING = [Name(f"accumulate_{op}") for op in ("sum", "prod", "max", "min")]  # words for what turns find together
 WORTH = 8  # statements of a turn, from which on the last few turns are worth a vector
 BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
 
