@@ -18,6 +18,7 @@ FUNCTIONS = {
     "answers": lambda a, b, y: np.log1p(np.exp(-y * (a - b))).sum(),
     "distances": lambda a, b, y: (np.sqrt((a - b) ** 2 + 0.1) * y).sum(),
     "largest": lambda a, b, y: (np.tanh(a * b) + np.exp(-(y**2))).max(axis=-1).sum(),
+    "parts of the whole": lambda a, b, y: (y * b / (2 + y * y).sum(axis=-1, keepdims=True) - a / (1 + y * y)).sum(),
     "extremes": lambda a, b, y: (a[:, 0] * y.max(axis=-1) - (y * b).min(axis=-1)).sum(),
     "squares": lambda a, b, y: (np.sqrt((y * y).sum(axis=-1)) * (1.0 + y / 99).prod(axis=-1) * a[:, 0]).sum() + b.sum(),
     "rows that some lack": lambda a, b, y: logsumexp(np.where(y > 0.0, a + b, -np.inf), axis=-1).sum(),
@@ -76,8 +77,20 @@ def test_only_neighbours_are_masked(word, place, expected):
     call = Name(word)(Name("x"), parsed(place), *([Name("made")] if word == "store" else []))
     body = let("made", parsed("i % 5")), Do(call) if word == "store" else let("read", parsed("1.0") * call)
     loop = For("i", Name("n"), body, masked=True)
-    assert lanes.is_beside(loop) == (expected and word != "load_bytes")
-    assert not lanes.is_masked(loop)  # of so few statements
+    assert lanes.is_masked(loop) == lanes.is_beside(loop) == (expected and word != "load_bytes")
+    assert lanes.is_row(loop) == (word == "store")
+    assert not lanes.is_row(For("i", Name("n"), body * lanes.SHORT, masked=True))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_rows_that_are_written(dtype):
+    """Each in a few statements, of known lengths and of others."""
+    for columns in (3, *LENGTHS):
+        for rows in (7, 2**18 // columns + 5):  # which know how many columns they have where they are many
+            _, scales, x = arguments(rows, columns, dtype)
+            found = np.asarray(lazy(x) / lazy(x * x).sum(axis=-1, keepdims=True) * scales)
+            wanted = x / (x * x).sum(axis=-1, keepdims=True, dtype="f8") * scales
+            np.testing.assert_allclose(found, wanted, rtol=1e-5 if dtype == "f4" else 1e-13)
 
 
 @pytest.mark.parametrize("word", ["sum", "prod", "max", "min"])

@@ -18,8 +18,7 @@ from vecdist.runtime.unrolling import told_of_loop
 SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
 MASKS = 16  # lanes of a processor that masks them
 BY_ELEMENT, BY_BYTE = (Name("load"), Name("store")), Name("load_bytes")  # words that read and write memory
-ADDING = [Name(f"accumulate_{op}") for op in ("sum", "prod", "max", "min")]  # words for what turns find together
-WORTH = 8  # statements of a turn, from which on the last few turns are worth a vector
+SHORT = 8  # statements of a turn: of fewer, LLVM writes out known turns one by one before it looks for vectors
 BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
 
 
@@ -85,13 +84,13 @@ def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
 
 
 def is_masked(loop: For) -> bool:
-    """Whether the last turns of a loop are worth a vector of their own: one by one, those of a sum wait for another."""
-    return loop.masked and (len(loop.body) >= WORTH or _adds_up(loop)) and is_beside(loop)
+    """Whether the last turns of a loop are a vector of their own: one by one, they take as long as as many vectors."""
+    return loop.masked and is_beside(loop)
 
 
-def _adds_up(loop: For) -> bool:
-    """Whether turns add to what others found."""
-    return any(call.function in ADDING for call in _calls(loop))
+def is_row(loop: For) -> bool:
+    """Whether short turns write a row, along which vectors lie; those of sums may be of neighbouring rows."""
+    return len(loop.body) < SHORT and any(call.function == Name("store") for call in _calls(loop))
 
 
 def told(module: ir.Module, wide: bool, masked: bool, few: bool = False) -> ir.MDValue | None:
