@@ -77,9 +77,13 @@ def test_only_neighbours_are_masked(word, place, expected):
     call = Name(word)(Name("x"), parsed(place), *([Name("made")] if word == "store" else []))
     body = let("made", parsed("i % 5")), Do(call) if word == "store" else let("read", parsed("1.0") * call)
     loop = For("i", Name("n"), body, masked=True)
-    assert lanes.is_masked(loop) == lanes.is_beside(loop) == (expected and word != "load_bytes")
-    assert lanes.is_row(loop) == (word == "store")
-    assert not lanes.is_row(For("i", Name("n"), body * lanes.SHORT, masked=True))
+    assert lanes.is_beside(loop) == (expected and word != "load_bytes")
+    assert not lanes.is_masked(loop)  # of so few statements, which are cheap
+    dear = For("i", Name("n"), (*body, let("ratio", parsed("made / 3.0"))), masked=True)
+    assert lanes.is_masked(dear) == lanes.is_beside(loop)
+    assert lanes.is_row(dear) == (word == "store")
+    long = For("i", Name("n"), body * lanes.SHORT, masked=True)
+    assert lanes.is_masked(long) == lanes.is_beside(loop) and not lanes.is_row(long)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

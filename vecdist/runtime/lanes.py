@@ -18,7 +18,9 @@ from vecdist.runtime.unrolling import told_of_loop
 SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
 MASKS = 16  # lanes of a processor that masks them
 BY_ELEMENT, BY_BYTE = (Name("load"), Name("store")), Name("load_bytes")  # words that read and write memory
-SHORT = 8  # statements of a turn: of fewer, LLVM writes out known turns one by one before it looks for vectors
+ADDING = {Name(f"accumulate_{op}") for op in ("sum", "prod", "max", "min")}
+DEAR = {Name("sqrt"), *ADDING}  # words that turns wait for
+SHORT = 8  # statements of a turn, of which no single one is worth a vector for the last few
 BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
 
 
@@ -57,17 +59,16 @@ def _moved(item: ir.Instruction) -> ir.Type | None:
 def is_beside(loop: For) -> bool:
     """Whether neighbouring turns read and write neighbours in memory, or the same: masks leave others one by one."""
     own = {loop.index, *assigned(loop.body)}
-    moving = [call for call in _calls(loop) if call.function in {*BY_ELEMENT, BY_BYTE}]
+    calls = [each for each in _computed(loop) if isinstance(each, Call)]
+    moving = [call for call in calls if call.function in {*BY_ELEMENT, BY_BYTE}]
     return all(call.function != BY_BYTE and _is_next(call.args[1], loop.index, own) for call in moving)
 
 
-def _calls(loop: For) -> list[Call]:
-    """The words that a turn says."""
-    waiting, found = [each for item in walk(loop.body) for each in expressions(item)], list[Call]()
-    while waiting:
-        each = waiting.pop()
-        waiting += each.parts
-        found += [each] if isinstance(each, Call) else []
+def _computed(loop: For) -> list[Expr]:
+    """What a turn computes, with all its parts."""
+    found = [each for item in walk(loop.body) for each in expressions(item)]
+    for each in found:  # which grows meanwhile
+        found += each.parts
     return found
 
 
@@ -84,13 +85,21 @@ def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
 
 
 def is_masked(loop: For) -> bool:
-    """Whether the last turns of a loop are a vector of their own: one by one, they take as long as as many vectors."""
-    return loop.masked and is_beside(loop)
+    """Whether the last turns of a loop are worth a vector of their own: one by one, each takes as long."""
+    return loop.masked and (len(loop.body) >= SHORT or any(map(_is_dear, _computed(loop)))) and is_beside(loop)
+
+
+def _is_dear(each: Expr) -> bool:
+    return each.function in DEAR if isinstance(each, Call) else isinstance(each, Operation) and each.op == "/"
 
 
 def is_row(loop: For) -> bool:
-    """Whether short turns write a row, along which vectors lie; those of sums may be of neighbouring rows."""
-    return len(loop.body) < SHORT and any(call.function == Name("store") for call in _calls(loop))
+    """Whether short turns write a row: LLVM would write out all turns that it knows of before it looks for vectors.
+
+    Those of sums may be written out, with neighbouring rows in a vector.
+    """
+    words = {each.function for each in _computed(loop) if isinstance(each, Call)}
+    return len(loop.body) < SHORT and Name("store") in words and words.isdisjoint(ADDING)
 
 
 def told(module: ir.Module, wide: bool, masked: bool, few: bool = False) -> ir.MDValue | None:
