@@ -98,8 +98,8 @@ def is_row(loop: For) -> bool:
 
     Those of sums may be written out, with neighbouring rows in a vector.
     """
-    words = {each.function for each in _computed(loop) if isinstance(each, Call)}
-    return len(loop.body) < SHORT and Name("store") in words and words.isdisjoint(ADDING)
+    words = {each.function for each in _computed(loop) if isinstance(each, Call)} if len(loop.body) < SHORT else set()
+    return Name("store") in words and words.isdisjoint(ADDING)
 
 
 def told(module: ir.Module, wide: bool, masked: bool, few: bool = False) -> ir.MDValue | None:
