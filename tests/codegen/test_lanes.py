@@ -7,7 +7,7 @@ import random_models
 from nests import F8, row_sum
 
 from vecdist import lazy, softmax
-from vecdist.codegen.cuda.grid import THREADS, Grid
+from vecdist.codegen.cuda.grid import GROUP, THREADS, Grid
 from vecdist.codegen.cuda.launch import lanes_of
 from vecdist.codegen.cuda.render import function
 from vecdist.codegen.cuda.tiling import has_rows
@@ -51,6 +51,8 @@ def test_rows_for_all_threads_have_few_lanes_each_of_which_has_little_of_memory(
     """Of float32, and of float64: what a warp has of its rows, its cache shall keep until they are read again."""
     found = [nests(lazy(ROWS.astype(dtype)).sum(axis=1)) for dtype in (np.float32, np.float64)]
     assert tuple([sums(rows, columns) for (sums,) in found]) == lanes
+    (shifted,) = nests(lazy(ROWS) - lazy(ROWS[:, 0])[:, None])
+    assert shifted(rows, columns) == min(GROUP, 1 << (columns - 1).bit_length() - 3)  # which go in tiles as they did
 
 
 def test_nests_of_a_kernel_have_teams_of_their_own():

@@ -134,7 +134,8 @@ def goes_to_threads(loop: Loop, rows: int) -> bool:
 def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     """The threads that share a row: each takes some eight of its elements, more where there are rows for all threads.
 
-    Rows that are cut into tiles need no block; those that are cut into pieces have several, or a thread for each.
+    Rows that are cut into tiles need no block, nor fewer lanes; those that are cut into pieces have several blocks, or
+    a thread for each.
     """
     if loop in grid.by_block:
         return grid.by_block[loop]
@@ -147,8 +148,9 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     if rows > PIECES and is_across(loop):
         return 1 if rows >= COLUMNS else group(max(inner.values()))  # warps of a block read beside each other
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
-    few = grid.takes_blocks(loop) and worth_a_block(rows, list(inner), lengths)
-    lanes = THREADS if few and not takes_tiles(loop, grid) else _group_of(grid.shared(loop.body), loop, shared, lengths)
+    few, tiles = grid.takes_blocks(loop) and worth_a_block(rows, list(inner), lengths), takes_tiles(loop, grid)
+    least = GROUP if tiles else _least(list(inner), shared)
+    lanes = THREADS if few and not tiles else _group_of(grid.shared(loop.body), loop, shared, least, lengths)
     while lanes < GROUP and _slots(loop, grid, lengths, lanes) > SLOTS:
         lanes *= 2
     return THREADS if grid.takes_blocks(loop) and _slots(loop, grid, lengths, lanes) > SLOTS else lanes
@@ -164,14 +166,14 @@ def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> in
     return sum(each.size(lengths, lanes) for each in grid.private_to(loop))
 
 
-def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, lengths: Mapping[str, int]) -> int:
+def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, least: float, lengths: Mapping[str, int]) -> int:
     """The lanes that share a row: where rows keep all threads busy, so few that most of them are not idle at its end.
 
-    What they share may have loops of its own.  Of lanes that find neighbours in memory along those there are enough for
-    a whole line of it.
+    There are ``least`` of them, unless what they share has loops of its own: then one, or enough for a whole line of
+    memory where they find neighbours in it.
     """
     longest = max((_work(each, lengths) for each in loops), default=0)
-    lanes, least, enough = group(longest), _least(loops, shared), PLENTY
+    lanes, enough = group(longest), PLENTY
     if longest > shared:
         along = any(each.turns(lengths) >= GROUP and any(lies_along(each, rows)) for each in loops)
         least, enough = LINE if along else 1, AT_ONCE
