@@ -115,5 +115,8 @@ def test_extremes_of_rows_with_nan_and_infinities(dtype):
         x = np.random.default_rng(columns).normal(size=(3 * columns, columns)).astype(dtype)
         for row, special in enumerate((np.nan, np.inf, -np.inf) * columns):
             x[row, row // 3] = special
+        across = np.ascontiguousarray(x.T)  # several of which are taken for all columns together
         np.testing.assert_array_equal(np.asarray(lazy(x).max(axis=-1)), x.max(axis=-1))
         np.testing.assert_array_equal(np.asarray(lazy(x).min(axis=-1)), x.min(axis=-1))
+        np.testing.assert_array_equal(np.asarray(lazy(across).max(axis=0)), x.max(axis=-1))
+        np.testing.assert_array_equal(np.asarray(lazy(across).min(axis=0)), x.min(axis=-1))

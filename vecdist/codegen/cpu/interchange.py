@@ -22,6 +22,7 @@ from vecdist.kernel.ir import Block, Loop, Output
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Total, renamed
 
 COLUMNS = 64  # elements of each row that are added up in float32
+TAKEN = {"sum", "max", "min"}  # what several columns are taken together for
 TOGETHER = 4  # columns that are taken together, so that a sum is read and kept once for all of them
 SHORT = 8  # statements of a column, at most, where that pays
 
@@ -103,11 +104,11 @@ def _columns(
 
 
 def _adds_alone(turns: For[Item], sums: Sequence[Accumulate]) -> bool:
-    """Whether a column adds to sums of rows, and does nothing else."""
+    """Whether a column adds to sums of rows, or is compared with extremes of them, and does nothing else."""
     added, names = [item for item in turns.body if isinstance(item, Accumulate)], {item.name for item in sums}
     if not all(isinstance(item, Assign | Load | Accumulate) for item in turns.body):
         return False
-    return bool(added) and all(item.name in names and item.op == "sum" for item in added)
+    return bool(added) and all(item.name in names and item.op in TAKEN for item in added)
 
 
 def _together(rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], count: int) -> Items:
