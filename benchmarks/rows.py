@@ -14,6 +14,7 @@ import numpy as np
 import scipy.special
 import timing
 from contest import Contest, double
+from random_workloads import Words, judges, ours, theirs
 from timing import Contender
 
 COLUMNS = 16, 100, 500, 2000, 32768
@@ -22,13 +23,14 @@ Formula = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Race:
-    """A formula of words and arrays, of ``count`` of which a gradient is wanted; of no arrays: of its values alone."""
+    """A formula of words and arrays: its values, or where there are ``slopes`` its value and these, by hand."""
 
     name: str
     formula: Formula
     arrays: Sequence[str]  # "x" for elements, "row" for a number of each row, "column" for one of each column
-    count: int
     moves: float  # how often as many elements must be read or written as there are
+    count: int = 0  # of arrays that a gradient is asked for in
+    slopes: Formula | None = None
 
 
 def log_sums(w: Any, x: Any, weights: Any) -> Any:
@@ -53,43 +55,41 @@ def densities(w: Any, means: Any, log_scales: Any, x: Any) -> Any:
     return (-0.5 * each * each - log_scales[:, None]).sum()
 
 
+def log_sums_slopes(x: np.ndarray, weights: np.ndarray) -> list[np.ndarray]:
+    return [scipy.special.softmax(x, axis=-1) * weights[:, None]]
+
+
+def weighted_slopes(x: np.ndarray, slopes: np.ndarray, _: np.ndarray, weights: np.ndarray) -> list[np.ndarray]:
+    scale = np.sqrt(x.var(-1) + 1e-5)[:, None]
+    each, pull = (x - x.mean(-1)[:, None]) / scale, weights * slopes
+    own = (pull - pull.mean(-1)[:, None] - each * (pull * each).mean(-1)[:, None]) / scale
+    return [own, (weights * each).sum(0), weights.sum(0)]
+
+
+def densities_slopes(means: np.ndarray, log_scales: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    each = (x - means[:, None]) / np.exp(log_scales)[:, None]
+    return [each.sum(-1) / np.exp(log_scales), (each * each - 1.0).sum(-1)]
+
+
+WEIGHTED, DENSITIES = ("x", "column", "column", "x"), ("row", "row", "x")
+OF_EACH = "normal densities and their gradient in a mean and a scale of each row"
 RACES = [
-    Race("sum of weighted logsumexp and its gradient", log_sums, ("x", "row"), 1, 2),
-    Race("softmax", softmax, ("x",), 0, 2),
-    Race("layer norm", standardised, ("x", "column", "column"), 0, 2),
-    Race("sum of weighted layer norm and its gradient", weighted, ("x", "column", "column", "x"), 3, 3),
-    Race("normal densities and their gradient in a mean and a scale of each row", densities, ("row", "row", "x"), 2, 1),
+    Race("sum of weighted logsumexp and its gradient", log_sums, ("x", "row"), 2, 1, log_sums_slopes),
+    Race("softmax", softmax, ("x",), 2),
+    Race("layer norm", standardised, ("x", "column", "column"), 2),
+    Race("sum of weighted layer norm and its gradient", weighted, WEIGHTED, 3, 3, weighted_slopes),
+    Race(OF_EACH, densities, DENSITIES, 1, 2, densities_slopes),
 ]
 
 
-@dataclass(frozen=True)
-class Words:
-    """What a library calls its functions."""
-
-    m: Any
-    logsumexp: Callable[..., Any]
-
-
-def jax_words() -> Words:
-    import jax.numpy as jnp
-    import jax.scipy.special
-
-    return Words(jnp, jax.scipy.special.logsumexp)
-
-
-def vecdist_words() -> Words:
-    import vecdist
-
-    return Words(np, vecdist.logsumexp)
-
-
-def torch_words() -> Words:
+def in_torch() -> Words:
+    """PyTorch's functions."""
     import torch
 
     def logsumexp(x: Any, axis: int) -> Any:
         return torch.logsumexp(x, axis)
 
-    return Words(torch, logsumexp)
+    return Words(torch, logsumexp, {})
 
 
 def contest(race: Race, rows: int, columns: int, chosen: Namespace) -> Contest:
@@ -97,32 +97,17 @@ def contest(race: Race, rows: int, columns: int, chosen: Namespace) -> Contest:
     rng = np.random.default_rng(23)
     shapes = {"x": (rows, columns), "row": (rows,), "column": (columns,)}
     given = [rng.standard_normal(shapes[each], dtype=np.float32).astype(chosen.dtype) for each in race.arrays]
-    title = f"{race.name}, {rows} x {columns}"
-    moved = race.moves * rows * columns * given[0].itemsize
-    wanted = of_values(race, given) if not race.count else with_gradient(race, double(given))
+    title, moved = f"{race.name}, {rows} x {columns}", race.moves * rows * columns * given[0].itemsize
+    wanted = truth(race, given)
     return Contest(title, chosen, given, race.count, rows * columns, wanted, not race.count, moved, sample=slice(64))
 
 
-def of_values(race: Race, given: Sequence[np.ndarray]) -> list[Any]:
+def truth(race: Race, given: Sequence[np.ndarray]) -> list[Any]:
+    """The value and the derivatives in float64; of values those of the first rows."""
+    if race.slopes:
+        return [race.formula(judges(), *double(given)), *race.slopes(*double(given))]
     few = [array[:64] if name != "column" else array for name, array in zip(race.arrays, given, strict=True)]
-    return [race.formula(Words(np, scipy.special.logsumexp), *double(few))]
-
-
-def with_gradient(race: Race, given: Sequence[np.ndarray]) -> list[Any]:
-    """The value and the derivatives, by hand."""
-    value = race.formula(Words(np, scipy.special.logsumexp), *given)
-    if race.formula is log_sums:
-        x, weights = given
-        return [value, scipy.special.softmax(x, axis=-1) * weights[:, None]]
-    if race.formula is densities:
-        means, log_scales, x = given
-        each = (x - means[:, None]) / np.exp(log_scales)[:, None]
-        return [value, each.sum(-1) / np.exp(log_scales), (each * each - 1.0).sum(-1)]
-    x, slopes, _, weights = given
-    scale = np.sqrt(x.var(-1) + 1e-5)[:, None]
-    each, pull = (x - x.mean(-1)[:, None]) / scale, weights * slopes
-    own = (pull - pull.mean(-1)[:, None] - each * (pull * each).mean(-1)[:, None]) / scale
-    return [value, own, (weights * each).sum(0), weights.sum(0)]
+    return [race.formula(judges(), *double(few))]
 
 
 def contenders(race: Race, c: Contest) -> dict[str, Callable[[], Contender]]:
@@ -131,7 +116,7 @@ def contenders(race: Race, c: Contest) -> dict[str, Callable[[], Contender]]:
     def by_vecdist() -> Contender:
         import vecdist
 
-        words = vecdist_words()
+        words = ours()
         if race.count:
             return c.vecdist(lambda *arrays: race.formula(words, *arrays))
         given = [timing.array_library(c.device).asarray(array) for array in c.given]
@@ -139,11 +124,11 @@ def contenders(race: Race, c: Contest) -> dict[str, Callable[[], Contender]]:
         return Contender(lambda: fast(*given), timing.wait_for(c.device))
 
     def by_jax() -> Contender:
-        words = jax_words()
+        words = theirs()
         return (c.jax if race.count else c.jitted)(lambda *arrays: race.formula(words, *arrays))
 
     def by_torch() -> Contender:
-        words = torch_words()
+        words = in_torch()
         return (c.torch if race.count else c.torched)(lambda *arrays: race.formula(words, *arrays))
 
     return {"vecdist": by_vecdist, "JAX": by_jax, "torch.compile": by_torch}

@@ -288,8 +288,8 @@ class _Statements:
         counter = self.place(first.type)
         self.builder.store(first, counter)
         holds = lambda: compare(">" if down else "<", self.builder.load(counter), last)  # noqa: E731
-        masked, merged = lanes.is_masked(item), self.made.written.merged and not self.is_known(item)
-        with self.loop(holds, self.unrolled(item), masked, merged or (masked and lanes.is_row(item))):
+        masked, few = lanes.is_masked(item), self.made.written.merged and not self.is_known(item)  # few partial sums
+        with self.loop(holds, self.unrolled(item), masked, few or (masked and lanes.is_row(item))):
             at = self.builder.load(counter)
             self.store(item.index, at, kind)
             more: Any = self.builder.add  # llvmlite's stubs know no flags

@@ -98,14 +98,16 @@ def is_row(loop: For) -> bool:
 
     Those of sums may be written out, with neighbouring rows in a vector.
     """
-    words = {each.function for each in _computed(loop) if isinstance(each, Call)} if len(loop.body) < SHORT else set()
+    if len(loop.body) >= SHORT:
+        return False
+    words = {each.function for each in _computed(loop) if isinstance(each, Call)}
     return Name("store") in words and words.isdisjoint(ADDING)
 
 
 def told(module: ir.Module, wide: bool, masked: bool, few: bool = False) -> ir.MDValue | None:
     """What tells LLVM how many turns a vector takes, and that the last vector is masked; ``None`` where it knows.
 
-    Only AVX-512 has masks for all that it does.  Of a ``few`` turns none are written out.
+    Only AVX-512 has masks for all that it does.  Of a ``few`` turns, or those of a row, none are written out.
     """
     hints: list[tuple[str, *tuple[ir.Constant, ...]]] = []
     if wide:

@@ -150,7 +150,7 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     shared = max((length for each, length in inner.items() if not one_by_one(each)), default=0)
     few, tiles = grid.takes_blocks(loop) and worth_a_block(rows, list(inner), lengths), takes_tiles(loop, grid)
     least = GROUP if tiles else _least(list(inner), shared)
-    lanes = THREADS if few and not tiles else _group_of(grid.shared(loop.body), loop, shared, least, lengths)
+    lanes = THREADS if few and not tiles else _group_of(list(inner), loop, shared, least, lengths)
     while lanes < GROUP and _slots(loop, grid, lengths, lanes) > SLOTS:
         lanes *= 2
     return THREADS if grid.takes_blocks(loop) and _slots(loop, grid, lengths, lanes) > SLOTS else lanes
@@ -169,8 +169,8 @@ def _slots(loop: Loop, grid: Grid, lengths: Mapping[str, int], lanes: int) -> in
 def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, least: float, lengths: Mapping[str, int]) -> int:
     """The lanes that share a row: where rows keep all threads busy, so few that most of them are not idle at its end.
 
-    There are ``least`` of them, unless what they share has loops of its own: then one, or enough for a whole line of
-    memory where they find neighbours in it.
+    There are ``least`` of them or more, but for rows that are shorter; where what they share has loops of its own one,
+    or enough for a whole line of memory if they find neighbours in it.
     """
     longest = max((_work(each, lengths) for each in loops), default=0)
     lanes, enough = group(longest), PLENTY
