@@ -6,7 +6,8 @@ from vecdist import lazy
 from vecdist.graph.leaves import leaf
 from vecdist.passes.bind import bind
 from vecdist.runtime.base import Feed
-from vecdist.runtime.cuda.backend import Cuda, _slot_arguments
+from vecdist.runtime.cuda.arguments import slot_arguments
+from vecdist.runtime.cuda.backend import Cuda
 from vecdist.runtime.pipeline import lower, values
 
 
@@ -16,7 +17,7 @@ def test_only_what_fills_a_slot_every_time_is_held():
     _, kernel = lower(bound, values, "nan", Cuda)
     given = leaf(strided).attrs[0]
     feeds, names = Feed.each(bound.leaves, {given: 7}), {}
-    arguments = _slot_arguments(kernel, feeds, names)
+    arguments = slot_arguments(kernel, feeds, names)
     place = bound.leaves.index(given)
     text = ["arrays[7]", "arrays[7].strides[0] // 8", "arrays[7].strides[1] // 8"]
     at = arguments.index("arrays[7]")

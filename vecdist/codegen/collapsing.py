@@ -49,7 +49,7 @@ def parts(loop: Loop) -> list[Loop]:
     items = loop.body.items
     if len(items) < 2 or any(not isinstance(item, Loop) or level != items[0][0] for level, item in items):
         return [loop]
-    return [Loop(loop.dim, Block(loop.body.parent, loop.index, [item])) for item in items]
+    return [replace(loop, body=Block(loop.body.parent, loop.index, [item])) for item in items]
 
 
 def chain(loop: Loop) -> list[Loop]:
@@ -95,7 +95,7 @@ class _Rearranged(Copy):
         found: list[Loop] = []
         for loop in (loops[-1], *loops[:-1]):
             body = Block(found[-1].body if found else parent, loop.index)
-            found.append(Loop(loop.dim, body))
+            found.append(replace(loop, body=body))
         for around, inside in zip(found, found[1:], strict=False):
             around.body.put(0, inside)
         self.blocks[loops[-1].body] = found[-1].body

@@ -131,7 +131,7 @@ class _Found:
 
     def _turns(self, nest: Nest, block: Block) -> int:
         """How often statements of a block are run."""
-        return math.prod(self.lengths[nest.dims[index]] for index in nest.around[block])
+        return math.prod(int(self.lengths.get(dim, dim)) for dim in (nest.dims[index] for index in nest.around[block]))
 
     def _load(self, value: Value) -> Load:
         """What reads a value, which the nest that makes it is to store."""

@@ -7,10 +7,11 @@ loads is computed in each (rematerialisation); what adds up, or is stored, belon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, final
 
 from vecdist.kernel.copies import Copy
-from vecdist.kernel.expressions import Name
+from vecdist.kernel.expressions import Name, names, substituted
 from vecdist.kernel.ir import Block, Cases, Loop
 from vecdist.kernel.statements import (
     Accumulate,
@@ -93,22 +94,27 @@ def _made(item: Item, home: Block) -> set[object]:
     return found if isinstance(item, Loop) else found | {each.name for each in every if isinstance(each, Made)}
 
 
+def _loops(item: Item) -> list[Loop]:
+    """A loop, and those inside."""
+    return [item, *(each for each in item.body.walk() if isinstance(each, Loop))] if isinstance(item, Loop) else []
+
+
 def _read(item: Item) -> set[object]:
     every = statements(item)
     found: set[object] = {each.source for each in every if isinstance(each, Load) and isinstance(each.source, Temp)}
     found |= {item.condition.id} if isinstance(item, Cases) else set()
-    return found.union(*map(reads, every))
+    return found.union(*map(reads, every), *(names(loop.start) for loop in _loops(item)))
 
 
 def part_of(loop: Loop, number: int, items: Items) -> Loop:
     """A loop again, with some of what it has; what others have, too, has names of its own."""
     own = [loop.index, *(item.name for _, item in items if isinstance(item, Assign | Load))]
-    names = {name: Name(f"{name}_p{number}") for name in own}
-    body, copy = Block(loop.body.parent, names[loop.index].id), _Renaming(names)
+    new = {name: Name(f"{name}_p{number}") for name in own}
+    body, copy = Block(loop.body.parent, new[loop.index].id), _Renaming(new)
     copy.blocks |= {block: block for block in loop.body.chain()[:-1]} | {loop.body: body}
     for level, item in items:
         body.put(level, copy.loop(item, body) if isinstance(item, Loop) else copy.copied(item, body))
-    return Loop(loop.dim, body, size=loop.size)
+    return replace(loop, body=body)
 
 
 @final
@@ -169,3 +175,6 @@ class _Renaming(Copy):
 
     def at_home(self, item: Statement) -> Statement:
         return renamed(super().at_home(item), self.names)
+
+    def loop(self, old: Loop, parent: Block) -> Loop:
+        return replace(super().loop(old, parent), start=substituted(old.start, self.names))

@@ -84,7 +84,9 @@ def is_seldom(item: object) -> bool:
 
 
 def dense_offset(indices: Sequence[Expr], dims: Sequence[Expr]) -> Expr:
-    """The place of an element in row-major order."""
+    """The place of an element in row-major order; axes ahead of it are passed by."""
+    while len(indices) > 1 and indices[0] == ZERO:
+        indices, dims = indices[1:], dims[1:]
     offset = indices[0] if indices else ZERO
     for index, dim in zip(indices[1:], dims[1:], strict=True):
         offset = offset * dim + index

@@ -109,7 +109,7 @@ class Nest:
         met: list[str] = []
         for added, place in self.added.get(item.accumulator, ()):
             inner = [*self._between(place, added.home)]
-            if added.home is not block or any(loop.sequential for loop in inner):
+            if added.home is not block or any(loop.sequential or loop.step > 1 for loop in inner):
                 return self._unlike(item, block)
             bound = [index for loop in inner for index in self._indices(loop)]
             dims = tuple([self.dims[index] for index in bound])

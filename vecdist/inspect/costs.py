@@ -101,7 +101,8 @@ class _Reads:
             match item:
                 case Loop():
                     turns[item.index] = item.turns(lengths)
-                    self.meaning[item.index], self.loops[item.index] = item.length, frozenset((item.index,))
+                    self.meaning[item.index] = item.length
+                    self.loops[item.index] = frozenset((item.index, *self.varies([item.start])))
                 case Load(name, source, indices):
                     count = math.prod(turns[loop] for loop in self.varies(indices))
                     places, place = self.places.setdefault(source, {}), self.same(indices)

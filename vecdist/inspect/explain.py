@@ -330,10 +330,18 @@ def _outline(plan: pipeline.Plan) -> Kernel:
     graph = _without_composites(plan.primitives)
     nodes = tuple(topological(graph))
     behind = dict(zip(passed(nodes, ON_TARGET), nodes, strict=True))
-    alike = {(node.op, node.args[0].shape, node.attrs) for node in plan.chosen.sums}
-    tall = [node for node in nodes if node.args and (node.op, node.args[0].shape, node.attrs) in alike]
+    found: dict[tuple[Any, ...], list[Node]] = {}
+    for node in nodes:
+        if node.args:
+            found.setdefault((node.op, node.args[0].shape, node.attrs), []).append(node)
+
+    def alike(node: Node) -> list[Node]:
+        return found.get((node.op, node.args[0].shape, node.attrs), [])
+
+    tall = [other for node in plan.chosen.sums for other in alike(node)]
+    parts = [each._replace(node=other) for each in plan.chosen.parts for other in alike(each.node)]
     held = [replace(each, node=behind[each.node]) for each in plan.chosen.values if each.node in behind]
-    return schedule(kept(scattered(graph, tall, plan.chosen.first), held), leading=plan.chosen.leading)
+    return schedule(kept(scattered(graph, tall, plan.chosen.first, parts), held), leading=plan.chosen.leading)
 
 
 def _without_composites(roots: Sequence[Node]) -> tuple[Node, ...]:

@@ -37,4 +37,4 @@ class Copy:
         return replace(item, home=self.blocks[item.home]) if isinstance(item, Accumulate) else item
 
     def loop(self, old: Loop, parent: Block) -> Loop:
-        return Loop(old.dim, self.block(old.body, parent), old.sequential, old.size)
+        return replace(old, body=self.block(old.body, parent))

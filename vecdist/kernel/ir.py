@@ -16,10 +16,12 @@ import numpy as np
 
 from vecdist.graph.memo import cached_property
 from vecdist.graph.shapes import Shape
-from vecdist.kernel.expressions import Constant, Expr, Name, joined, names
+from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, joined, names
 from vecdist.kernel.statements import Accumulate, Assign, Flag, Load, Scatter, Statement, Store, Temp, Total  # noqa: F401
 
 Size = Literal["", "long", "short"]
+Piece = tuple[Expr, int]  # of a length: the first value of an index, and how far it is to the next one
+WHOLE: Piece = (ZERO, 1)
 
 
 @final
@@ -91,13 +93,16 @@ class Loop:
     """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``.
 
     Rows of several axes are as many as the product of their lengths: ``dim`` is these, with ``*`` between them.  The
-    ``size`` is what is known of the length where that decides how it is planned.
+    ``size`` is what is known of the length where that decides how it is planned.  A piece of a length is every
+    ``step``-th value from ``start`` on.
     """
 
     dim: str
     body: Block
     sequential: bool = False
     size: Size = ""
+    start: Expr = ZERO
+    step: int = 1
 
     @property
     def index(self) -> str:
@@ -118,8 +123,8 @@ class Loop:
         return _length(self.dim.split("*")[1:] or ["1"])
 
     def turns(self, lengths: Mapping[str, int]) -> int:
-        """The number that the length is, by those that symbols stand for."""
-        return math.prod(int(lengths.get(dim, dim)) for dim in self.dim.split("*"))
+        """How often the body runs, by the numbers that symbols stand for."""
+        return -(-math.prod(int(lengths.get(dim, dim)) for dim in self.dim.split("*")) // self.step)
 
     def sums(self, home: Block) -> list[Accumulate]:
         """The sums of block ``home`` that this loop adds to."""
@@ -214,6 +219,8 @@ class Kernel:
     """Lengths, joined by ``*``, of short rows that are enough for each thread of a grid to have one alone."""
     brief: tuple[str, ...] = ()
     """The indices of loops in rows of which each lane has few turns."""
+    flat: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """The indices of loops that are one with those inside, and the lengths that indices of these are found by."""
     spread: tuple[str, ...] = ()
     """The indices of loops that are one with others, as rows are too few for a grid."""
     deep: tuple[str, ...] = ()
@@ -232,7 +239,7 @@ class Kernel:
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths, and has arrays for where these say so."""
         decided = self.near, self.far, self.strips, self.scarce, self.ample, self.brief, self.spread, self.deep
-        by_block = self.by_block, self.block_level, self.block_lanes
+        by_block = self.flat, self.by_block, self.block_level, self.block_lanes
         return self.fixed, self.sizes, *decided, *by_block, len(self.outputs)
 
     def slot_of(self, source: int | Temp) -> Slot:
@@ -349,5 +356,6 @@ def _lines(block: Block, depth: int) -> Iterator[str]:
             yield f"{pad}else:"
             yield from _lines(case.long, depth + 1)
         for loop in block.loops(level):
-            yield f"{pad}for {loop.index} < {loop.dim}{' in order' if loop.sequential else ''}:"
+            piece = f" from {loop.start} by {loop.step}" if loop.step > 1 else ""
+            yield f"{pad}for {loop.index} < {loop.dim}{piece}{' in order' if loop.sequential else ''}:"
             yield from _lines(loop.body, depth + 1)

@@ -18,7 +18,7 @@ from vecdist.kernel import pieces, recurrences, scans
 from vecdist.kernel.addends import Addend, addends
 from vecdist.kernel.context import THROUGH, Context, Index, guard
 from vecdist.kernel.expressions import ONE, ZERO, Constant, Expr, Name, joined, length, of_type, word
-from vecdist.kernel.ir import Block, Cases, Kernel, Loop, Output, Slot
+from vecdist.kernel.ir import WHOLE, Block, Cases, Kernel, Loop, Output, Piece, Slot
 from vecdist.kernel.needs import OFTEN, STORED, Crowded, Needs, dear, often_computed
 from vecdist.kernel.places import Places, Value
 from vecdist.kernel.recurrences import Carry, Run
@@ -114,7 +114,7 @@ class _Lowering:
         self.values: defaultdict[Context, dict[Node, Value]] = defaultdict(dict)
         self.below: dict[Node, tuple[Node, ...]] = {}  # what nodes need that is no function of elements
         self.bare: set[Node] = set()  # nodes that need none
-        self.loops: dict[tuple[Block, str, int, bool], Loop] = {}
+        self.loops: dict[tuple[Block, str, int, bool, Piece], Loop] = {}
         self.split: dict[tuple[Block, Name], Cases] = {}
         self.temporaries: dict[Node, tuple[int, int]] = {}
         self.turns: dict[tuple[Turns, tuple[Expr, ...], Block], Value] = {}
@@ -221,11 +221,11 @@ class _Lowering:
                 indices[axis] = Index(Name(block.index), block)
         return Context(tuple(indices)), needs.get(self.root, self.first)
 
-    def loop(self, block: Block, dim: str, level: int, sequential: bool = False) -> Block:
+    def loop(self, block: Block, dim: str, level: int, sequential: bool = False, piece: Piece = WHOLE) -> Block:
         """The body of the loop over ``dim`` in ``block`` at ``level``."""
-        key = (block, dim, level, sequential)
+        key = (block, dim, level, sequential, piece)
         if key not in self.loops:
-            self.loops[key] = Loop(dim, Block(block, self.name("i")), sequential)
+            self.loops[key] = Loop(dim, Block(block, self.name("i")), sequential, "", *piece)
             block.put(level, self.loops[key])
         return self.loops[key].body
 
@@ -385,16 +385,15 @@ class _Lowering:
         block, before, level = home, home, needs.get(home, first)
         indices = list(at.indices)
         for axis in in_turn(node.args[0].shape, self.leading):
-            tried = trial.indices[axis]
-            if indices[axis] is None and tried is not None:
+            tried, part = trial.indices[axis], at.indices[axis]
+            if tried is not None and tried is not part:
                 level_of_loop = needs.get(before, first if before is home else 0)
-                block = self.loop(block, str(node.args[0].shape[axis]), level_of_loop)
+                piece = WHOLE if part is None else (part.value, node.attrs[1])
+                block = self.loop(block, str(node.args[0].shape[axis]), level_of_loop, piece=piece)
                 before = tried.block
                 indices[axis] = Index(Name(block.index), block)
         value = self.value(node.args[0], replace(at, indices=tuple(indices)))
-        name = self.name("a")
-        inner = value.level if value.block is block else 0
-        block.put(inner, Accumulate(name, value.of, home, node.dtype, node.op))
-        result = self.name("v")
+        name, result = self.name("a"), self.name("v")
+        block.put(value.level if value.block is block else 0, Accumulate(name, value.of, home, node.dtype, node.op))
         home.put(level + 1, Total(result, name, node.dtype))
         return Value(Name(result), home, level + 1)

@@ -48,10 +48,10 @@ def imagined(parent: Block, shape: Shape, leading: Sequence[Dim] = ()) -> Contex
 
 def inside(context: Context, node: Node, home: Block, leading: Sequence[Dim] = ()) -> Context:
     """The context of the argument of a sum, with imagined loops over the axes that are summed."""
-    shape = tuple([dim if kept == 1 else 1 for dim, kept in zip(node.args[0].shape, node.shape, strict=True)])
+    shape = tuple([1 if dim == kept else dim for dim, kept in zip(node.args[0].shape, node.shape, strict=True)])
     loops = imagined(home, shape, leading).indices
     indices = tuple(
-        kept if kept is not None else loop
+        kept if loop is None else loop
         for kept, loop in zip(context.indices, loops, strict=True)
     )
     return replace(context, indices=indices)

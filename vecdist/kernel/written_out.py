@@ -85,7 +85,7 @@ class _WrittenOut(Copy):
                     carry.end(home, level + 1, self.kernel)
         for item in lines:
             body.put(0, item if isinstance(item, Accumulate) and item.home is home else self.at_home(item))
-        home.put(level, Loop(loop.dim, body, loop.sequential))
+        home.put(level, replace(loop, body=body))
 
     def is_read(self, number: int, loop: Loop) -> bool:
         """Whether anything beside a loop reads an output."""

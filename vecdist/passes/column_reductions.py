@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from vecdist.graph.node import Node, below, rewrite, topological
 from vecdist.graph.shapes import Dim, Shape, length_in
+from vecdist.passes.split_reductions import Split, split
 from vecdist.primitives.indexing import scatter
 from vecdist.primitives.structure import is_reduction, rebuilt, summed, view
 
@@ -112,14 +113,23 @@ def _extents(node: Node, lengths: Mapping[str, int]) -> tuple[int, int]:
     return rows, columns
 
 
-def scattered(roots: Sequence[Node], tall: Sequence[Node], first: Sequence[Dim] = ()) -> tuple[Node, ...]:
-    """``roots`` with the sums in ``tall`` scattered, and scatters to a single element summed.
+def scattered(
+    roots: Sequence[Node], tall: Sequence[Node], first: Sequence[Dim] = (), parts: Sequence[Split] = ()
+) -> tuple[Node, ...]:
+    """``roots`` with the sums in ``tall`` scattered, scatters to a single element summed, and ``parts`` split.
 
     Where loops over the lengths in ``first`` come first, what is summed over others too is summed over these before.
     """
-    if not tall and not any(node.op == "scatter" for node in below(roots)):
+    if not tall and not parts and not any(node.op == "scatter" for node in below(roots)):
         return tuple(roots)
-    return rewrite(roots, lambda node, args: _scattered(rebuilt(node, args), node in tall, first))
+    known = {each.node: each for each in parts}
+
+    def rule(node: Node, args: tuple[Node, ...]) -> Node:
+        if node in known:
+            return split(rebuilt(node, args), known[node])
+        return _scattered(rebuilt(node, args), node in tall, first)
+
+    return rewrite(roots, rule)
 
 
 def _scattered(node: Node, tall: bool, first: Sequence[Dim]) -> Node:

@@ -76,9 +76,10 @@ Beside = Callable[[Sequence[Rows], Mapping[str, int], int], tuple[tuple[Node, ..
 
 
 def reduced_rows(roots: Sequence[Node]) -> tuple[Rows, ...]:
-    """The reductions of several rows; none where something goes through elements in order."""
+    """The reductions of several rows; none where something goes through elements in order, or rows share no array."""
     nodes = list(topological(roots))
-    if any(node.op in IN_ORDER for node in nodes):
+    along = {frozenset(node.shape) - {1} for node in nodes if node.op == "slot"} - {frozenset()}
+    if len(along) < 2 or any(node.op in IN_ORDER for node in nodes):
         return ()
     found = [rows for node in nodes if is_reduction(node) for rows in _parted(node)]
     grouped = {dim for node in nodes if node.op == "scatter" for index in node.args[1:] for dim in index.shape}

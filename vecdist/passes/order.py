@@ -31,6 +31,7 @@ from vecdist.passes.recurrences import in_steps, stored
 from vecdist.passes.simplify import simplify
 from vecdist.passes.sink_selects import sink_selects
 from vecdist.passes.sort_by_key import Sorting, sorted_rows
+from vecdist.passes.split_reductions import Split, Splittable, splits, splittable
 from vecdist.passes.stages import Stages, staged
 from vecdist.passes.verify import verify
 from vecdist.primitives.windows import OVERLAPPING
@@ -42,7 +43,8 @@ Pass = Callable[[Sequence[Node]], tuple[Node, ...]]
 class Chosen(NamedTuple):
     """What depends on lengths: sums that are scattered, values that are kept, and lengths whose loops come first.
 
-    Loops over the lengths in ``then`` follow these; ``joins`` are the places of outputs in pieces.
+    Loops over the lengths in ``then`` follow these; ``joins`` are the places of outputs in pieces, ``parts`` what is
+    reduced in two steps.
     """
 
     sums: tuple[Node, ...] = ()
@@ -50,6 +52,7 @@ class Chosen(NamedTuple):
     first: tuple[Dim, ...] = ()
     then: tuple[Dim, ...] = ()
     joins: tuple[int, ...] = ()
+    parts: tuple[Split, ...] = ()
 
     @property
     def leading(self) -> tuple[Dim, ...]:
@@ -171,6 +174,11 @@ class Derived:
         return reduced_rows(self.all)
 
     @cached_property
+    def splittable(self) -> Splittable:
+        """The reductions that may be done in two steps."""
+        return splittable(self.all)
+
+    @cached_property
     def stages(self) -> Stages | None:
         """The kernels and library calls that follow one another, where there is a product of matrices."""
         return staged(self.roots, self.flags, self.slots + len(self.constants))
@@ -183,23 +191,30 @@ class Derived:
 
     def chosen(
         self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0, beside: Beside = few_rows,
-        also: tuple[Node, ...] = (),
+        also: tuple[Node, ...] = (), in_parts: bool = False,
     ) -> Chosen:  # fmt: skip
-        """The choice for these lengths: sums that fit, and ``also`` these, and as many rows as are ``side_by_side``."""
+        """The choice for these lengths: sums that fit, and ``also`` these, and as many rows as are ``side_by_side``.
+
+        What is reduced may be ``in_parts``, where threads would be few.
+        """
         sums, values = self.choices
         found, first = beside(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         room = widest and min(widest, KEPT)
-        sums = (*found, *tall_sums(sums, lengths, widest), *also)
+        tall = tall_sums(sums, lengths, widest)
+        parts = splits(self.splittable, lengths, tall) if in_parts and not first and not also else ()
+        apart = {each.node for each in parts}
+        sums = (*found, *(each for each in tall if each not in apart), *also)
         then = in_turn_behind(self.rows, first) if first else ()
         key = (*first, *then), sums, widest is not None
         if key not in values:
             values[key] = hoistable(self.all, *key)
         joins = tuple([each.place for each in self.parted if each.side_by_side(lengths)])
-        return Chosen(sums, narrow(values[key], lengths, room, widest, not first), first, then, joins)
+        return Chosen(sums, narrow(values[key], lengths, room, widest, not first), first, then, joins, parts)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""
-        graph = joined(verify(kept(scattered(self.all, chosen.sums, chosen.first), chosen.values)), chosen.joins)
+        together = scattered(self.all, chosen.sums, chosen.first, chosen.parts)
+        graph = joined(verify(kept(together, chosen.values)), chosen.joins)
         return graph[: len(self.roots)], graph[len(self.roots) :]
 
 

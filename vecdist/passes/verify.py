@@ -14,6 +14,7 @@ from vecdist.primitives.scans import IN_ORDER
 from vecdist.primitives.structure import STRUCTURE
 from vecdist.primitives.table import PRIMITIVES
 
+FLOATS = {np.dtype(np.float32), np.dtype(np.float64)}
 INDEXING = {"gather", "scatter"}
 LEAVES = {"slot", "const", "extent", "position", "local"}
 SPLIT = "cases"  # of a condition and two forms of one value
@@ -92,13 +93,14 @@ def _structural_complaint(node: Node) -> str | None:
         return "it takes one argument, and as many index arrays as it has indexed axes"
     if any(index.dtype.kind not in "iu" for index in indices):
         return "an index is a whole number"
-    wider = node.op == "sum" and node.dtype == np.float64 and node.args[0].dtype == np.float32
-    if node.dtype != node.args[0].dtype and not wider:
+    sums = node.op in {"sum", "prod"} and {node.dtype, node.args[0].dtype} == FLOATS  # which are float64 anyway
+    if node.dtype != node.args[0].dtype and not sums:
         return "it keeps the dtype of its argument"
     if STRUCTURE[node.op].reduces:
-        (axes,), (source,) = node.attrs, node.args
-        if node.shape != tuple(1 if axis in axes else source.shape[axis] for axis in range(-source.ndim, 0)):
-            return "the axes of a reduction are kept with length 1"
+        (axes, *pieces), (source,) = node.attrs, node.args
+        kept = dict(zip(axes, pieces, strict=False))
+        if node.shape != tuple(kept.get(a, 1) if a in axes else source.shape[a] for a in range(-source.ndim, 0)):
+            return "the axes of a reduction are kept with length 1, or the first with its pieces"
     if node.op in IN_ORDER and node.shape != node.args[0].shape:
         return "what works along an axis has the shape of its argument"
     if node.op in {"view", "pad"}:

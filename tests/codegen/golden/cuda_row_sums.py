@@ -53,54 +53,86 @@ def kernel(x0, x1, o0, n0, n1, lanes_i0):
                 a7 = a7 + f8(v6_0 + v6_1 + (v6_2 + v6_3) + (v6_4 + v6_5 + (v6_6 + v6_7)))
                 done = True
             if not done:
-                i3_0 = min(base + lane, n1 - 1)
-                v4_0 = x0[i0 * n1 + i3_0]
-                v5_0 = x1[i3_0]
-                i3_1 = min(base + lane + 1 * lanes, n1 - 1)
-                v4_1 = x0[i0 * n1 + i3_1]
-                v5_1 = x1[i3_1]
-                i3_2 = min(base + lane + 2 * lanes, n1 - 1)
-                v4_2 = x0[i0 * n1 + i3_2]
-                v5_2 = x1[i3_2]
-                i3_3 = min(base + lane + 3 * lanes, n1 - 1)
-                v4_3 = x0[i0 * n1 + i3_3]
-                v5_3 = x1[i3_3]
-                i3_4 = min(base + lane + 4 * lanes, n1 - 1)
-                v4_4 = x0[i0 * n1 + i3_4]
-                v5_4 = x1[i3_4]
-                i3_5 = min(base + lane + 5 * lanes, n1 - 1)
-                v4_5 = x0[i0 * n1 + i3_5]
-                v5_5 = x1[i3_5]
-                i3_6 = min(base + lane + 6 * lanes, n1 - 1)
-                v4_6 = x0[i0 * n1 + i3_6]
-                v5_6 = x1[i3_6]
-                i3_7 = min(base + lane + 7 * lanes, n1 - 1)
-                v4_7 = x0[i0 * n1 + i3_7]
-                v5_7 = x1[i3_7]
+                there_i3_0 = base + lane < n1
+                i3_0 = base + lane
+                v4_0 = f8(0)
+                v5_0 = f8(0)
+                if there_i3_0:
+                    v4_0 = x0[i0 * n1 + i3_0]
+                    v5_0 = x1[i3_0]
+                there_i3_1 = base + lane + 1 * lanes < n1
+                i3_1 = base + lane + 1 * lanes
+                v4_1 = f8(0)
+                v5_1 = f8(0)
+                if there_i3_1:
+                    v4_1 = x0[i0 * n1 + i3_1]
+                    v5_1 = x1[i3_1]
+                there_i3_2 = base + lane + 2 * lanes < n1
+                i3_2 = base + lane + 2 * lanes
+                v4_2 = f8(0)
+                v5_2 = f8(0)
+                if there_i3_2:
+                    v4_2 = x0[i0 * n1 + i3_2]
+                    v5_2 = x1[i3_2]
+                there_i3_3 = base + lane + 3 * lanes < n1
+                i3_3 = base + lane + 3 * lanes
+                v4_3 = f8(0)
+                v5_3 = f8(0)
+                if there_i3_3:
+                    v4_3 = x0[i0 * n1 + i3_3]
+                    v5_3 = x1[i3_3]
+                there_i3_4 = base + lane + 4 * lanes < n1
+                i3_4 = base + lane + 4 * lanes
+                v4_4 = f8(0)
+                v5_4 = f8(0)
+                if there_i3_4:
+                    v4_4 = x0[i0 * n1 + i3_4]
+                    v5_4 = x1[i3_4]
+                there_i3_5 = base + lane + 5 * lanes < n1
+                i3_5 = base + lane + 5 * lanes
+                v4_5 = f8(0)
+                v5_5 = f8(0)
+                if there_i3_5:
+                    v4_5 = x0[i0 * n1 + i3_5]
+                    v5_5 = x1[i3_5]
+                there_i3_6 = base + lane + 6 * lanes < n1
+                i3_6 = base + lane + 6 * lanes
+                v4_6 = f8(0)
+                v5_6 = f8(0)
+                if there_i3_6:
+                    v4_6 = x0[i0 * n1 + i3_6]
+                    v5_6 = x1[i3_6]
+                there_i3_7 = base + lane + 7 * lanes < n1
+                i3_7 = base + lane + 7 * lanes
+                v4_7 = f8(0)
+                v5_7 = f8(0)
+                if there_i3_7:
+                    v4_7 = x0[i0 * n1 + i3_7]
+                    v5_7 = x1[i3_7]
                 # so that no load waits for what is computed
                 cuda.syncwarp(mask)
-                if base + lane < n1:
+                if there_i3_0:
                     v6_0 = v4_0 * v5_0
                     a7 = a7 + f8(v6_0)
-                if base + lane + 1 * lanes < n1:
+                if there_i3_1:
                     v6_1 = v4_1 * v5_1
                     a7 = a7 + f8(v6_1)
-                if base + lane + 2 * lanes < n1:
+                if there_i3_2:
                     v6_2 = v4_2 * v5_2
                     a7 = a7 + f8(v6_2)
-                if base + lane + 3 * lanes < n1:
+                if there_i3_3:
                     v6_3 = v4_3 * v5_3
                     a7 = a7 + f8(v6_3)
-                if base + lane + 4 * lanes < n1:
+                if there_i3_4:
                     v6_4 = v4_4 * v5_4
                     a7 = a7 + f8(v6_4)
-                if base + lane + 5 * lanes < n1:
+                if there_i3_5:
                     v6_5 = v4_5 * v5_5
                     a7 = a7 + f8(v6_5)
-                if base + lane + 6 * lanes < n1:
+                if there_i3_6:
                     v6_6 = v4_6 * v5_6
                     a7 = a7 + f8(v6_6)
-                if base + lane + 7 * lanes < n1:
+                if there_i3_7:
                     v6_7 = v4_7 * v5_7
                     a7 = a7 + f8(v6_7)
         hop = min(lanes, 32) // 2

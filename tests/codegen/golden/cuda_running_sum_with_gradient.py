@@ -343,27 +343,18 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0, cut_i0):
         end_i7 = 0
     f_v8_0 = f8(0)
     f_v8_1 = f8(0)
-    f_v8_2 = f8(0)
-    f_v8_3 = f8(0)
     f_v9_0 = f8(0)
     f_v9_1 = f8(0)
-    f_v9_2 = f8(0)
-    f_v9_3 = f8(0)
     f_v16_0 = f8(0)
     f_v16_1 = f8(0)
-    f_v16_2 = f8(0)
-    f_v16_3 = f8(0)
-    ahead = block * (4 * 256)
-    if ahead + 4 * 256 <= end_i7:
+    ahead = block * (2 * 256)
+    if ahead + 2 * 256 <= end_i7:
         f_v8_0, f_v8_1 = load_2(o1, ahead + 2 * thread)
-        f_v8_2, f_v8_3 = load_2(o1, ahead + 2 * thread + 2 * 256)
         f_v9_0, f_v9_1 = load_2(x0, ahead + 2 * thread)
-        f_v9_2, f_v9_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
         f_v16_0, f_v16_1 = load_2(o3, ahead + 2 * thread)
-        f_v16_2, f_v16_3 = load_2(o3, ahead + 2 * thread + 2 * 256)
-    for base in range(block * (4 * 256), n0, blocks * (4 * 256)):
+    for base in range(block * (2 * 256), n0, blocks * (2 * 256)):
         done = False
-        if base + 4 * 256 <= end_i7:
+        if base + 2 * 256 <= end_i7:
             i7_0 = base + 2 * thread
             v8_0 = f_v8_0
             v9_0 = f_v9_0
@@ -372,38 +363,22 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0, cut_i0):
             v8_1 = f_v8_1
             v9_1 = f_v9_1
             v16_1 = f_v16_1
-            i7_2 = base + 2 * thread + 2 * 256
-            v8_2 = f_v8_2
-            v9_2 = f_v9_2
-            v16_2 = f_v16_2
-            i7_3 = base + 2 * thread + 2 * 256 + 1
-            v8_3 = f_v8_3
-            v9_3 = f_v9_3
-            v16_3 = f_v16_3
-            ahead = base + blocks * (4 * 256)
-            if ahead + 4 * 256 <= end_i7:
+            ahead = base + blocks * (2 * 256)
+            if ahead + 2 * 256 <= end_i7:
                 f_v8_0, f_v8_1 = load_2(o1, ahead + 2 * thread)
-                f_v8_2, f_v8_3 = load_2(o1, ahead + 2 * thread + 2 * 256)
                 f_v9_0, f_v9_1 = load_2(x0, ahead + 2 * thread)
-                f_v9_2, f_v9_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
                 f_v16_0, f_v16_1 = load_2(o3, ahead + 2 * thread)
-                f_v16_2, f_v16_3 = load_2(o3, ahead + 2 * thread + 2 * 256)
             v10_0 = v8_0 * v9_0
             v17_0 = v8_0 + v16_0
             v10_1 = v8_1 * v9_1
             v17_1 = v8_1 + v16_1
             store_2(o2, base + 2 * thread, v17_0, v17_1)
-            v10_2 = v8_2 * v9_2
-            v17_2 = v8_2 + v16_2
-            v10_3 = v8_3 * v9_3
-            v17_3 = v8_3 + v16_3
-            store_2(o2, base + 2 * thread + 2 * 256, v17_2, v17_3)
-            a11 = a11 + f8(v10_0 + v10_1 + (v10_2 + v10_3))
+            a11 = a11 + f8(v10_0 + v10_1)
             done = True
         if not done:
-            for copy in range(4):
+            for copy in range(2):
                 i7 = base + 2 * (thread + copy // 2 * 256) + copy % 2
-                if base + 4 * 256 > end_i7:
+                if base + 2 * 256 > end_i7:
                     i7 = base + thread + copy * 256
                 if i7 < n0:
                     v8 = o1[i7]

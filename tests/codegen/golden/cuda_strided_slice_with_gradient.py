@@ -42,11 +42,48 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                 a7 = a7 + f8(v6_0 + v6_1 + (v6_2 + v6_3))
                 done = True
             if not done:
-                for i3 in range(base + lane, min(base + 4 * lanes, n1), lanes):
-                    v4 = x0[(i0 + s0) * x0_s0 + i3 * x0_s1]
-                    v5 = x0[i0 * x0_s0 + i3 * x0_s1]
-                    v6 = v4 * v5
-                    a7 = a7 + f8(v6)
+                there_i3_0 = base + lane < n1
+                i3_0 = base + lane
+                v4_0 = f8(0)
+                v5_0 = f8(0)
+                if there_i3_0:
+                    v4_0 = x0[(i0 + s0) * x0_s0 + i3_0 * x0_s1]
+                    v5_0 = x0[i0 * x0_s0 + i3_0 * x0_s1]
+                there_i3_1 = base + lane + 1 * lanes < n1
+                i3_1 = base + lane + 1 * lanes
+                v4_1 = f8(0)
+                v5_1 = f8(0)
+                if there_i3_1:
+                    v4_1 = x0[(i0 + s0) * x0_s0 + i3_1 * x0_s1]
+                    v5_1 = x0[i0 * x0_s0 + i3_1 * x0_s1]
+                there_i3_2 = base + lane + 2 * lanes < n1
+                i3_2 = base + lane + 2 * lanes
+                v4_2 = f8(0)
+                v5_2 = f8(0)
+                if there_i3_2:
+                    v4_2 = x0[(i0 + s0) * x0_s0 + i3_2 * x0_s1]
+                    v5_2 = x0[i0 * x0_s0 + i3_2 * x0_s1]
+                there_i3_3 = base + lane + 3 * lanes < n1
+                i3_3 = base + lane + 3 * lanes
+                v4_3 = f8(0)
+                v5_3 = f8(0)
+                if there_i3_3:
+                    v4_3 = x0[(i0 + s0) * x0_s0 + i3_3 * x0_s1]
+                    v5_3 = x0[i0 * x0_s0 + i3_3 * x0_s1]
+                # so that no load waits for what is computed
+                cuda.syncwarp(mask)
+                if there_i3_0:
+                    v6_0 = v4_0 * v5_0
+                    a7 = a7 + f8(v6_0)
+                if there_i3_1:
+                    v6_1 = v4_1 * v5_1
+                    a7 = a7 + f8(v6_1)
+                if there_i3_2:
+                    v6_2 = v4_2 * v5_2
+                    a7 = a7 + f8(v6_2)
+                if there_i3_3:
+                    v6_3 = v4_3 * v5_3
+                    a7 = a7 + f8(v6_3)
     lanes = lanes_i9
     lane = thread % lanes
     mask = u4((1 << lanes) - 1 << thread % 32 - lane)
@@ -93,13 +130,56 @@ def kernel(x0, x0_s0, x0_s1, o0, o1, n0, n1, n2, s0, partials, arrivals, lanes_i
                 o1[i9 * n1 + i10_3] = v17_3
                 done = True
             if not done:
-                for i10 in range(base + lane, min(base + 4 * lanes, n1), lanes):
-                    v11 = x0[(i9 + s0) * x0_s0 + i10 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
-                    v14 = x0[(i9 - s0) * x0_s0 + i10 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
-                    v13 = cuda.selp(v12, v11, f8(0.0))
-                    v16 = cuda.selp(v15, v14, f8(0.0))
-                    v17 = v13 + v16
-                    o1[i9 * n1 + i10] = v17
+                there_i10_0 = base + lane < n1
+                i10_0 = base + lane
+                v11_0 = f8(0)
+                v14_0 = f8(0)
+                if there_i10_0:
+                    v11_0 = x0[(i9 + s0) * x0_s0 + i10_0 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                    v14_0 = x0[(i9 - s0) * x0_s0 + i10_0 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
+                there_i10_1 = base + lane + 1 * lanes < n1
+                i10_1 = base + lane + 1 * lanes
+                v11_1 = f8(0)
+                v14_1 = f8(0)
+                if there_i10_1:
+                    v11_1 = x0[(i9 + s0) * x0_s0 + i10_1 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                    v14_1 = x0[(i9 - s0) * x0_s0 + i10_1 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
+                there_i10_2 = base + lane + 2 * lanes < n1
+                i10_2 = base + lane + 2 * lanes
+                v11_2 = f8(0)
+                v14_2 = f8(0)
+                if there_i10_2:
+                    v11_2 = x0[(i9 + s0) * x0_s0 + i10_2 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                    v14_2 = x0[(i9 - s0) * x0_s0 + i10_2 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
+                there_i10_3 = base + lane + 3 * lanes < n1
+                i10_3 = base + lane + 3 * lanes
+                v11_3 = f8(0)
+                v14_3 = f8(0)
+                if there_i10_3:
+                    v11_3 = x0[(i9 + s0) * x0_s0 + i10_3 * x0_s1] if (i9 >= 0) & (i9 < n2) else f8(0)
+                    v14_3 = x0[(i9 - s0) * x0_s0 + i10_3 * x0_s1] if (i9 - s0 >= 0) & (i9 - s0 < n2) else f8(0)
+                # so that no load waits for what is computed
+                cuda.syncwarp(mask)
+                if there_i10_0:
+                    v13_0 = cuda.selp(v12, v11_0, f8(0.0))
+                    v16_0 = cuda.selp(v15, v14_0, f8(0.0))
+                    v17_0 = v13_0 + v16_0
+                    o1[i9 * n1 + i10_0] = v17_0
+                if there_i10_1:
+                    v13_1 = cuda.selp(v12, v11_1, f8(0.0))
+                    v16_1 = cuda.selp(v15, v14_1, f8(0.0))
+                    v17_1 = v13_1 + v16_1
+                    o1[i9 * n1 + i10_1] = v17_1
+                if there_i10_2:
+                    v13_2 = cuda.selp(v12, v11_2, f8(0.0))
+                    v16_2 = cuda.selp(v15, v14_2, f8(0.0))
+                    v17_2 = v13_2 + v16_2
+                    o1[i9 * n1 + i10_2] = v17_2
+                if there_i10_3:
+                    v13_3 = cuda.selp(v12, v11_3, f8(0.0))
+                    v16_3 = cuda.selp(v15, v14_3, f8(0.0))
+                    v17_3 = v13_3 + v16_3
+                    o1[i9 * n1 + i10_3] = v17_3
     hop = 16
     while hop > 0:
         found_a7 = cuda.shfl_xor_sync(u4(4294967295), a7, hop)

@@ -83,12 +83,12 @@ class _Exchange(Copy):
         inside = self.block(self.inner.body, self.outside)
         inside.index = self.rows.index
         inside.items[:0] = [(0, item) for item in self.again]
-        self.outside.put(0, Loop(self.rows.dim, inside, size=self.rows.size))
+        self.outside.put(0, replace(self.rows, body=inside))
         for item, scatter in self.sums:
             total = Total(f"{item.name}_all", item.name, np.dtype(PARTIAL[item.dtype.kind]))
             self.outside.put(1, total)
             self.outside.put(1, Scatter(scatter.output, scatter.indices, Name(total.name)))
-        return Loop(self.inner.dim, self.outside, size=self.inner.size)
+        return replace(self.inner, body=self.outside)
 
     def at_home(self, item: Statement) -> Statement:
         if isinstance(item, Accumulate) and item.home not in self.blocks:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from vecdist.codegen.collapsing import chain, is_plain, loops_in, parts, rearranged
+from vecdist.codegen.cuda.grid import are_columns
 from vecdist.kernel.expressions import names
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Load
@@ -28,15 +29,16 @@ def with_rows(kernel: Kernel) -> Kernel:
 
 
 def ample(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[str, ...]:
-    """The lengths of short rows, as they will be, that are enough for all threads, each with one.
+    """The lengths of short rows, as they will be, or of columns, that are enough for all threads, each with one.
 
-    Lanes that share a row all repeat what it has beside its elements.
+    Lanes that share a row all repeat what it has beside its elements, and those of a column find no neighbours.
     """
     known, found = dict(kernel.fixed), set()
     for part in (part for _, loop in kernel.shared_nests() for part in parts(loop)):
         rows = (_outer(part) if is_plain(part) else []) or [part]
         longest = max((known.get(inner.dim, SHORT + 1) for inner in loops_in(rows[-1])), default=SHORT + 1)
-        if longest <= SHORT and math.prod(loop.turns(lengths) for loop in rows) >= AMPLE:
+        alone = longest <= SHORT or are_columns(loops_in(rows[-1]), rows[-1])
+        if alone and math.prod(loop.turns(lengths) for loop in rows) >= AMPLE:
             found.add("*".join(loop.dim for loop in rows))
     return tuple(sorted(found))
 
@@ -44,8 +46,9 @@ def ample(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[str, ...]:
 def _outer(loop: Loop) -> list[Loop]:
     """The outer loops whose turns become rows; none where these are two levels as they stand."""
     loops = chain(loop)
-    if loops[-1].body.every_loop() and not _is_of_columns(loops[-1]):
-        return loops if len(loops) > 2 or (len(loops) == 2 and _lies_inside(loops[-1])) else []
+    pieces = any(each.step > 1 for each in loops_in(loops[-1]))  # whose neighbours in memory are other rows
+    if loops[-1].body.every_loop() and (pieces or not _is_of_columns(loops[-1])):
+        return loops if len(loops) > 2 or (len(loops) == 2 and (pieces or _lies_inside(loops[-1]))) else []
     return loops[:-1] if len(loops) > 2 else []
 
 

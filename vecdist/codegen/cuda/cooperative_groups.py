@@ -12,7 +12,7 @@ from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
 from vecdist.codegen.cuda.narrow_sums import by_one_lane, narrowed
 from vecdist.codegen.cuda.prefix_sums import is_scan, scan, shared_words
 from vecdist.codegen.cuda.reductions import begun, of_warps, over_lanes, to_shared
-from vecdist.codegen.cuda.tiling import Tile, looped, sequential, tiled, unrolling
+from vecdist.codegen.cuda.tiling import Tile, in_turn, looped, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import is_short, jammed, masked
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let
@@ -23,6 +23,7 @@ from vecdist.kernel.statements import Accumulate, Flag, Load, Scatter, Store, To
 SHORT = 16  # turns of a loop that one lane goes through, up to which they are written out
 SEVERAL = 4  # sums that elements are added to, from which on these have few registers
 LOADED = 48  # words that a lane loads together then
+FEW = 16  # words of columns that a thread loads together
 
 
 def group(rows: Loop, grid: Grid, takes_blocks: bool) -> Iterator[Code]:
@@ -76,7 +77,7 @@ def _together(around: Loop, rows: Loop, bodies: Mapping[Loop, Items], grid: Grid
             found += begun(loop.sums(block))
             if grid.is_deep(loop):
                 body = _together(loop, rows, bodies, grid, loop.sequential or in_order)
-                found.append(For(loop.index, loop.length, body))
+                found.append(in_turn(loop, body))
             else:
                 found += _shared(loop, rows, bodies.get(loop) or _of_each_lane(loop, rows, grid), grid)
         found += [cuda.synchronised(cuda.MASK)] if in_order and _leaves(block, level) else []
@@ -101,6 +102,8 @@ def _of_each_lane(loop: Loop, rows: Loop, grid: Grid) -> Items:
     """What is done for each element of a loop; of loops inside it whose length is known a few elements at a time."""
 
     def written(inner: Loop, home: Block, body: Items) -> Items:
+        if inner.step > 1:
+            return *begun(inner.sums(home)), *_in_tiles(inner, rows, body, grid)
         length = grid.fixed.get(inner.dim, 0)
         known = rows in grid.lanes or 0 < length <= SHORT
         return by_one_lane(inner, home, length, body) if known else looped(inner, home, body)
@@ -118,14 +121,25 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
         return scan(loop, rows, grid)
     if loop.sequential:
         return (For(loop.index, Choice(cuda.LANE.equals(0), loop.length, ZERO), body),)
-    if rows in grid.lanes:
-        return _fixed(loop, rows, body, grid)
+    return _fixed(loop, rows, body, grid) if rows in grid.lanes else _in_tiles(loop, rows, body, grid)
+
+
+def _in_tiles(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
+    """A loop of which a lane takes a few elements in one turn, if it may be long."""
     short = is_short(loop)
-    tile = Tile(loop, _copies(loop, short), cuda.LANE, cuda.LANES, cuda.MASK)
-    if tile.copies > 1 and loop.dim not in grid.fixed:
+    first, step = (cuda.LANE, cuda.LANES) if loop.step == 1 else _piece(loop)
+    of_columns = rows in grid.columns or loop.dim.isdigit()
+    copies = _copies_of_columns(loop) if of_columns else _copies(loop, short)
+    tile = Tile(loop, copies, first, step, cuda.MASK)
+    if tile.copies > 1 and (loop.dim not in grid.fixed or rows in grid.columns):
         turn = tiled(tile, jammed(tile), masked(tile) if short else ())
         return (For("base", loop.length, turn, ZERO, tile.width),)
-    return (For(loop.index, loop.length, body, cuda.LANE, cuda.LANES),)
+    return (For(loop.index, loop.length, body, first, step),)
+
+
+def _piece(loop: Loop) -> tuple[Expr, Expr]:
+    """The first element of a lane where a loop goes through a piece of a length, and how far it is to its next one."""
+    return loop.start + cuda.LANE * loop.step, cuda.LANES * loop.step
 
 
 def _copies(loop: Loop, short: bool) -> int:
@@ -134,6 +148,19 @@ def _copies(loop: Loop, short: bool) -> int:
     words = sum(item.dtype.itemsize // 4 for item in items if isinstance(item, Load))
     several = sum(isinstance(item, Accumulate) for item in items) >= SEVERAL
     while several and copies > 1 and copies * words > LOADED:
+        copies //= 2
+    return copies
+
+
+def _copies_of_columns(loop: Loop) -> int:
+    """The same where columns are reduced: each thread has its own, and must have many loads under way.
+
+    Partial results are for few threads, which should not need more registers than those that find them.
+    """
+    items = [item for _, item in loop.body.items]
+    words = sum(max(1, item.dtype.itemsize // 4) for item in items if isinstance(item, Load))
+    copies = unrolling(loop)
+    while copies > 1 and copies * words > FEW:
         copies //= 2
     return copies
 
@@ -153,7 +180,8 @@ def _combined_over_lanes(block: Block, level: int, rows: Loop, grid: Grid) -> It
     if not taken:
         return
     blocks = grid.takes_blocks(rows)
-    lanes = Constant(grid.lanes[rows]) if rows in grid.lanes else cuda.LANES
+    known = 1 if rows in grid.columns else grid.lanes.get(rows)
+    lanes = Constant(known) if known else cuda.LANES
     yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)
     if blocks:
         of_row, warp = Name("of_row"), cuda.THREAD // WARP

@@ -122,7 +122,7 @@ class _LaidOut(Copy):
             return
         for place, each in enumerate(order):
             body = Block(around, each.index)
-            around.put(0 if place else level, Loop(each.dim, body, size=each.size))
+            around.put(0 if place else level, replace(each, body=body))
             around = body
         self.blocks[loops[-1].body] = around
         for at, item in loops[-1].body.items:

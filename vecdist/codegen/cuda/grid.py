@@ -27,6 +27,7 @@ LEAST = 4096  # elements of a piece
 LEAST_ACROSS = 64
 BLOCKS = 512  # of rows that run at once, a few for each multiprocessor
 STATEMENTS = 32  # of an element, from which on it takes longer
+APART = 4.0  # times as long as others an element takes whose neighbours in memory belong to others
 MEETING = 40  # what it costs a block to find the result of a row, in elements of a lane: by rows of 3000 on an H200
 ASSOCIATIVE = {"sum", "prod", "max", "min", "linear"}  # what running results are made by that lanes can share
 WARP = 32
@@ -53,8 +54,12 @@ def worth_a_block(rows: int, loops: Sequence[Loop], lengths: Mapping[str, int]) 
 
 
 def inner_work(loop: Loop, lengths: Mapping[str, int]) -> float:
-    """How long an element takes: with those of loops of its own, as many as have few statements."""
-    return math.prod(elements((dim,), lengths) for dim in loop.dims()[1:]) * max(1.0, len(loop.body.items) / STATEMENTS)
+    """How long an element takes: with those of loops of its own, as many as have few statements.
+
+    Partial results of a column lie apart in memory.
+    """
+    inside = math.prod(elements((dim,), lengths) for dim in loop.dims()[1:])
+    return inside * (APART if loop.dim.isdigit() else max(1.0, len(loop.body.items) / STATEMENTS))
 
 
 def statements(block: Block, lengths: Mapping[str, int]) -> int:
@@ -79,6 +84,12 @@ def is_across(rows: Loop) -> bool:
     return all(each.sequential for each in inner) and bool(along) and not any(along)
 
 
+def are_columns(loops: Sequence[Loop], rows: Loop) -> bool:
+    """Whether neighbours in memory are those of other rows, wherever these loops read or write."""
+    along = [found for each in loops for found in lies_along(each, rows)]
+    return bool(along) and not any(along)
+
+
 def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
     """The number of elements of an array, or of turns of a loop, whose length may be the product of several."""
     return math.prod(int(lengths.get(each, each)) for dim in shape for each in str(dim).split("*"))
@@ -101,7 +112,8 @@ class Grid:
         self.fixed: dict[str, int] = {**_known(kernel), **self.strips}  # what is known of a thread's loops
         known = dict(kernel.block_lanes)
         self.by_block: dict[Loop, int] = {loop: known.get(loop.index, WARP) for loop in kernel.block_nests()}
-        nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop)]
+        self.columns: list[Loop] = [loop for _, loop in kernel.shared_nests() if self._is_of_columns(loop)]
+        nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop) and loop not in self.columns]
         self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
         self.kept_outputs: list[int] = [number for number, output in enumerate(kernel.outputs) if output.kept]
@@ -130,6 +142,10 @@ class Grid:
     def together(self) -> bool:
         """Whether blocks keep or add up something: then it is best done by as many as run at once."""
         return bool(self.kept_outputs or self.private_outputs or self.atomic_outputs)
+
+    def known_lanes(self, loop: Loop) -> int | None:
+        """The lanes of a group of a nest, where its program knows them."""
+        return 1 if loop in self.columns else self.by_block.get(loop) or self.lanes.get(loop)
 
     def shared(self, block: Block) -> list[Loop]:
         """The loops in a row that lanes share: its own, and those inside of others that all go through together."""
@@ -174,6 +190,8 @@ class Grid:
         """Whether a row of a nest may be a whole block's: some loop is long."""
         if loop in self.by_block:
             return self.by_block[loop] == THREADS
+        if loop in self.columns:
+            return False
         several = [inner for inner in self.shared(loop.body) if not one_by_one(inner)]
         long = [inner for inner in several if inner.dim not in self.fixed or self.is_deep(loop)]
         return self.lanes.get(loop) == THREADS or (loop not in self.lanes and bool(long) and not self.has_steps(loop))
@@ -189,6 +207,14 @@ class Grid:
         in_order = len(inner) == 1 and inner[0].sequential and not one_by_one(inner[0])
         several = self.takes_blocks(loop) and loop not in self.by_block
         return in_order and several and all(isinstance(item, Assign | Load) for item in others)
+
+    def _is_of_columns(self, loop: Loop) -> bool:
+        """Whether each row of a nest is one thread's: neighbours in memory belong to others, and these are many."""
+        inner = [each for each in loop.body.walk() if isinstance(each, Loop)]
+        if any(each.step > 1 for each in inner):
+            return loop not in self.by_block
+        short = all(self.fixed.get(each.dim, GROUP + 1) <= GROUP for each in inner)  # which lie in registers
+        return bool(inner) and not short and loop.dim in self.kernel.ample and are_columns(inner, loop)
 
     def _is_known(self, loop: Loop) -> bool:
         """Whether the lengths of all loops in a nest are known, and lanes share those that stand in its rows."""

@@ -22,8 +22,8 @@ def jammed_chains(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
     for _, rows in kernel.shared_nests():
         chains = _chains(rows, lengths)
         if chains is not None:
-            found[chains] = lengths[chains.dim]
-            known |= {each.dim: lengths[each.dim] for each in chains.body.every_loop()}
+            found[chains] = chains.turns(lengths)
+            known |= {each.dim: each.turns(lengths) for each in chains.body.every_loop()}
     return replace(kernel, root=Jammed(found).block(kernel.root), fixed=tuple(known.items())) if found else kernel
 
 

@@ -48,7 +48,7 @@ class Jammed(Copy):
             for loop in old.loops(level):
                 body = self.blocks[loop.body] = Block(new, loop.index)
                 self.together(loop.body, body, 0, turns)
-                new.put(first + level, Loop(loop.dim, body, loop.sequential, loop.size))
+                new.put(first + level, replace(loop, body=body))
 
 
 @final

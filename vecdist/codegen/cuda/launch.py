@@ -19,6 +19,7 @@ from vecdist.codegen.cuda.grid import (
     SIZE,
     THREADS,
     Grid,
+    are_columns,
     elements,
     group,
     is_across,
@@ -64,7 +65,7 @@ def workspace(grid: Grid) -> tuple[str, ...]:
     kernel = grid.kernel
     used = {"partials": bool(grid.sums or grid.cut), "sums": bool(grid.private_outputs or grid.atomic_outputs)}
     used["arrivals"] = used["partials"] or used["sums"] or grid.waits
-    known = grid.lanes.keys() | grid.by_block.keys()
+    known = {*grid.lanes, *grid.by_block, *grid.columns}
     groups = [loop for _, loop in kernel.shared_nests() if has_rows(loop) and loop not in known]
     used["spread"] = bool(grid.ends)
     named = tuple(name for name in ("partials", "sums", "arrivals", "spread") if used[name])
@@ -137,8 +138,8 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     Rows that are cut into tiles need no block, nor fewer lanes; those that are cut into pieces have several blocks, or
     a thread for each.
     """
-    if loop in grid.by_block:
-        return grid.by_block[loop]
+    if loop in grid.by_block or loop in grid.columns:
+        return grid.by_block.get(loop, 1)
     rows = loop.turns(lengths)
     if loop in grid.cut and (pieces := pieces_of(loop, lengths)) > 1:
         return pieces if goes_to_threads(loop, rows) else THREADS * pieces
@@ -174,7 +175,9 @@ def _group_of(loops: Sequence[Loop], rows: Loop, shared: int, least: float, leng
     """
     longest = max((_work(each, lengths) for each in loops), default=0)
     lanes, enough = group(longest), PLENTY
-    if longest > shared:
+    if are_columns(loops, rows):
+        least, enough = 1, AT_ONCE
+    elif longest > shared:
         along = any(each.turns(lengths) >= GROUP and any(lies_along(each, rows)) for each in loops)
         least, enough = LINE if along else 1, AT_ONCE
     while lanes > 1 and (lanes > shared or (lanes // 2 >= least and lanes * rows.turns(lengths) > enough)):

@@ -25,15 +25,15 @@ from vecdist.codegen.cuda.row_stores import stored_together
 from vecdist.codegen.cuda.sums_of_rows import in_registers, sums_of_rows
 from vecdist.codegen.cuda.tiling import (
     Tile,
+    copies,
     has_routines,
     has_rows,
     in_flat_tiles,
     sequential,
     takes_tiles,
     tiled,
-    unrolling,
 )
-from vecdist.codegen.cuda.unroll_and_jam import jammed, work
+from vecdist.codegen.cuda.unroll_and_jam import is_short, jammed, masked, work
 from vecdist.codegen.cuda.value_reuse import reused
 from vecdist.codegen.cuda.vectorisation import aligned, vectorised, with_neighbours
 from vecdist.codegen.reverse_if_conversion import branched
@@ -43,6 +43,7 @@ from vecdist.kernel.expressions import ONE, ZERO, Constant, Name
 from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.statements import Assign
 
+MASKED = 64  # statements of an element of rows, up to which those of a tile that has not all are written out, too
 DEAR = 250  # steps of a side from which threads branch: up to 400, branches neither saved nor cost time on an H200
 REUSED = 64  # registers of a thread for what the loops of a row leave to each other
 
@@ -103,7 +104,7 @@ def _elements(loop: Loop, grid: Grid) -> Items:
     if loop in grid.by_block:
         first, end = grid.rows_of_block(loop)
         return (For(loop.index, end, sequential(loop.body), first + cuda.THREAD, Constant(THREADS)),)
-    tile = with_neighbours(Tile(loop, unrolling(loop)), grid.kernel)
+    tile = with_neighbours(Tile(loop, copies(loop, grid)), grid.kernel)
     if tile.copies == 1 and (not grid.apart or has_routines(loop)):
         return (For(loop.index, loop.length, sequential(loop.body), cuda.FIRST, cuda.STEP),)
     before, whole = (), jammed(tile)
@@ -117,8 +118,9 @@ def _elements(loop: Loop, grid: Grid) -> Items:
 def _flat_rows(loop: Loop, grid: Grid) -> Items:
     """Rows of elements side by side, in tiles of a group."""
     (inner,) = loop.body.every_loop()
-    tile = Tile(inner, unrolling(inner), cuda.LANE, cuda.LANES, cuda.MASK)
-    return *group(loop, grid, takes_blocks=False), *in_flat_tiles(loop, tile, jammed(tile))
+    tile = Tile(inner, copies(inner, grid), cuda.LANE, cuda.LANES, cuda.MASK)
+    rest = masked(tile) if tile.copies > 1 and is_short(inner, MASKED) else ()
+    return *group(loop, grid, takes_blocks=False), *in_flat_tiles(loop, tile, jammed(tile), rest)
 
 
 def _rows(loop: Loop, grid: Grid) -> Items:
@@ -147,7 +149,7 @@ def _known_lanes(loop: Loop, grid: Grid) -> Iterator[Code]:
     """The lanes of a group of a nest as a power of two: known, or chosen at launch."""
     if loop in grid.cut:
         yield from known_cut(loop)
-    elif has_rows(loop) and (lanes := grid.by_block.get(loop) or grid.lanes.get(loop)):
+    elif has_rows(loop) and (lanes := grid.known_lanes(loop)):
         yield let("lanes", Constant(lanes))
         yield let("shift", Constant(lanes.bit_length() - 1))
     elif has_rows(loop):

@@ -60,7 +60,7 @@ class _Spread(Copy):
         if rest:
             body = self.blocks[loop.body] = Block(new, loop.index)
             self.fill(body, [each for each in loop.body.items if id(each[1]) in rest], loop.turns(self.lengths))
-            new.put(level, Loop(loop.dim, body, size=loop.size))
+            new.put(level, replace(loop, body=body))
 
     def fill(self, body: Block, items: Items, rows: int) -> None:
         """The body of so many rows: loops of which each turn has but another are one with that where lanes are few."""
@@ -129,8 +129,8 @@ class _Spread(Copy):
         around, items = {each.body for each in outer}, list(inner.body.walk())
         sums = [item for item in items if isinstance(item, Accumulate)]
         apart = self.private.keys().isdisjoint(items) and all(item.home not in around for item in sums)
-        in_order = inner.sequential or outer[-1].sequential
-        return apart and not in_order and rows * min(shared.turns(self.lengths), THREADS) < BUSY
+        alike = all(not each.sequential and each.step == 1 for each in (inner, *outer))
+        return apart and alike and rows * min(shared.turns(self.lengths), THREADS) < BUSY
 
 
 def _alone(loop: Loop) -> Loop | None:

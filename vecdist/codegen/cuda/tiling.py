@@ -40,6 +40,7 @@ TURN, SPLIT = Name("turn"), Name("split")
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
 # the registers of a long body leave room for fewer of them, and short grids for fewer threads.
 COPIES = ((80, 8), (240, 4), (400, 2))
+LOADED = 12  # words of elements of rows that a lane loads together
 
 
 def unrolling(loop: Loop, wide: bool = True) -> int:
@@ -51,6 +52,18 @@ def unrolling(loop: Loop, wide: bool = True) -> int:
     copies = next((copies for longest, copies in COPIES if length <= longest), 1)
     halved = wide and any(isinstance(item, Load) and item.dtype.itemsize == 8 for _, item in loop.body.items)
     return max(1, copies // 2) if halved else copies
+
+
+def copies(loop: Loop, grid: Grid) -> int:
+    """How many elements of a loop without loops inside a thread takes in one turn: few where nests of a grid wait.
+
+    All of them run with the registers that one needs, in as many blocks as there is room for.
+    """
+    found = unrolling(loop)
+    words = sum(max(1, item.dtype.itemsize // 4) for _, item in loop.body.items if isinstance(item, Load))
+    while grid.waits and found > 1 and found * words > LOADED:
+        found //= 2
+    return found
 
 
 def has_routines(loop: Loop) -> bool:
@@ -83,11 +96,11 @@ def is_flat(loop: Loop) -> bool:
     return not any(isinstance(item, Scatter) or item.home is not loop.body.parent for item in added)
 
 
-def splits(rows: Loop, length: int, lanes: int) -> int:
+def splits(rows: Loop, length: int, lanes: int, grid: Grid) -> int:
     """The binary logarithm of the number of tiles that a row of this length is cut into."""
     (inner,) = rows.body.every_loop()
     split = 0
-    while (lanes * unrolling(inner)) << split < length:
+    while (lanes * copies(inner, grid)) << split < length:
         split += 1
     return split
 
@@ -141,7 +154,14 @@ class Tile:
 
 def looped(loop: Loop, home: Block, body: Items) -> Items:
     """A loop of a block that one thread runs alone, behind what its sums begin with."""
-    return *begun(loop.sums(home)), For(loop.index, loop.length, body)
+    return *begun(loop.sums(home)), in_turn(loop, body)
+
+
+def in_turn(loop: Loop, body: Items) -> For[Item]:
+    """The turns of a loop one after another."""
+    if loop.step == 1:
+        return For(loop.index, loop.length, body)
+    return For(loop.index, loop.length, body, loop.start, Constant(loop.step))
 
 
 def sequential(block: Block, written: Callable[[Loop, Block, Items], Items] = looped) -> Items:
@@ -159,7 +179,7 @@ def sequential(block: Block, written: Callable[[Loop, Block, Items], Items] = lo
     return tuple(found)
 
 
-def in_flat_tiles(loop: Loop, tile: Tile, whole: Items) -> Items:
+def in_flat_tiles(loop: Loop, tile: Tile, whole: Items, rest: Items = ()) -> Items:
     """Rows of elements side by side: each is cut into a power of two of tiles, which groups of lanes share out.
 
     What a row itself adds to sums of all rows, one lane of its first tile does, even where it has no elements.
@@ -170,9 +190,9 @@ def in_flat_tiles(loop: Loop, tile: Tile, whole: Items) -> Items:
     if added:
         others = [item for item in own if not isinstance(item, Accumulate)]
         once = If(joined("and", [cuda.LANE.equals(0), BASE.equals(0)]), added)
-        turn = *place, *others, once, If(operation("<", BASE, length), tiled(tile, whole))
+        turn = *place, *others, once, If(operation("<", BASE, length), tiled(tile, whole, rest))
     else:
-        turn = *place, If(operation("<", BASE, length), (*own, *tiled(tile, whole)))
+        turn = *place, If(operation("<", BASE, length), (*own, *tiled(tile, whole, rest)))
     split = let("split", ZERO), While(tile.width << SPLIT < length, (let("split", SPLIT + 1),))
     return *split, For("turn", loop.length << SPLIT, turn, cuda.FIRST // cuda.LANES, cuda.STEP // cuda.LANES)
 

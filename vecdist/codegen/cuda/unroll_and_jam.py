@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.reductions import combined
 from vecdist.codegen.cuda.tiling import BASE, Tile, in_order
-from vecdist.codegen.statements import Item, Items
+from vecdist.codegen.statements import Item, Items, typed_zero
 from vecdist.kernel.code import If, Note, let
 from vecdist.kernel.expressions import TRUE, Expr, Name, joined, substituted
 from vecdist.kernel.ir import Cases, Loop
@@ -33,26 +35,33 @@ def loads(tile: Tile) -> Items:
 
 
 def masked(tile: Tile) -> Items:
-    """The elements of a tile, of which some may be missing: the last one's is loaded in their place, for nothing.
+    """The elements of a tile, of which some may be missing.
 
     One by one, as a long body takes them, each would wait for memory after another.
     """
-    body, known, copies, last = tile.loop.body, tile.loads(), _copies(tile), tile.loop.length - 1
+    body, known, copies = tile.loop.body, tile.loads(), _copies(tile)
     found: list[Item] = []
     for number, names in enumerate(copies):
-        found.append(let(f"{tile.loop.index}_{number}", cuda.lowest(tile.element(BASE, number), last)))
-        found += [renamed(item, names) for item in known]
+        place, there = tile.element(BASE, number), _there(tile, number)
+        found += let(there.id, place < tile.loop.length), let(f"{tile.loop.index}_{number}", place)
+        found += [let(names[item.name].id, typed_zero(item.dtype)) for item in known]
+        found.append(If(there, tuple([renamed(item, names) for item in known])))
     found += [Note("so that no load waits for what is computed"), cuda.synchronised(tile.mask)]
     for number, names in enumerate(copies):
         own = tuple([renamed(item, names) for item in in_order(body) if item not in known])
-        found.append(If(tile.element(BASE, number) < tile.loop.length, own))
+        found.append(If(_there(tile, number), own))
     return tuple(found)
 
 
-def is_short(loop: Loop) -> bool:
+def _there(tile: Tile, number: int) -> Name:
+    """Whether an element of a tile is there."""
+    return Name(f"there_{tile.loop.index}_{number}")
+
+
+def is_short(loop: Loop, longest: int = SHORT) -> bool:
     """Whether elements take little code, all of it once for each that a thread has at a time."""
     items = loop.body.items
-    return len(items) <= SHORT and not any(isinstance(item, Cases) for _, item in items)
+    return len(items) <= longest and not any(isinstance(item, Cases) for _, item in items)
 
 
 def work(tile: Tile) -> Items:
@@ -92,9 +101,13 @@ def _copied(tile: Tile, items: Sequence[Statement], copies: Sequence[Mapping[str
     return tuple(found)
 
 
-def _added(item: Accumulate, values: Sequence[Expr]) -> list[Accumulate]:
+def _added(item: Accumulate, values: Sequence[Expr]) -> list[Item]:
     """Add neighbours in their own precision first, which costs one conversion for all of them."""
     if item.op in {"sum", "prod"}:
         while len(values) > 1:
             values = [combined(item.op, "f", a, b) for a, b in zip(values[::2], values[1::2], strict=True)]
+    elif item.op in {"max", "min"} and item.dtype == np.float32 and len(values) > 1:
+        best = Name(f"s_{item.name}")
+        better = [let(best.id, combined(item.op, "f", best, value)) for value in values[1:]]
+        return [let(best.id, values[0]), *better, replace(item, value=best)]
     return [replace(item, value=value) for value in values]

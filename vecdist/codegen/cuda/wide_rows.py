@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from vecdist.codegen.cuda.collapsing import AMPLE
+from vecdist.codegen.cuda.grid import are_columns
 from vecdist.codegen.cuda.privatisation import private_sums
 from vecdist.kernel.expressions import names
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Load
+from vecdist.kernel.statements import Assign, Load
 
-MOST = 4096  # elements of a row: sixteen for each thread of a block
+MOST = 40 * 1024  # bytes of a row: 40 registers for each thread of a block, and as many for the next one
 ROWS = 2048  # rows from which groups of lanes have several
 
 
@@ -31,9 +33,11 @@ def with_wide_rows(kernel: Kernel, lengths: Mapping[str, int]) -> Kernel:
 def _is_read_again(rows: Loop) -> bool:
     """Whether several loops of a row read elements of it from one array."""
     times: Counter[object] = Counter()
+    own = {rows.index, *(item.name for _, item in rows.body.items if isinstance(item, Assign | Load))}
     for loop in rows.body.every_loop():
         loads = [item for item in loop.body.walk() if isinstance(item, Load)]
-        times.update({item.source for item in loads if {rows.index, loop.index} <= {*names(*item.indices)}})
+        used = [(item.source, {*names(*item.indices)}) for item in loads]
+        times.update({source for source, indices in used if loop.index in indices and not own.isdisjoint(indices)})
     return max(times.values(), default=0) > 1
 
 
@@ -41,6 +45,8 @@ def _width(rows: Loop, lengths: Mapping[str, int]) -> set[str]:
     """The length of all loops of a row, where it is one, and rows are many."""
     inner = rows.body.every_loop()
     dims = {loop.dim for loop in inner}
-    plain = not any(loop.sequential or loop.body.every_loop() for loop in inner)
-    wide = len(dims) == 1 and 0 < lengths.get(min(dims), 0) <= MOST
-    return dims if plain and wide and rows.turns(lengths) >= ROWS else set()
+    plain = not any(loop.sequential or loop.step > 1 or loop.body.every_loop() for loop in inner)
+    loads = [item.dtype.itemsize for loop in inner for item in loop.body.walk() if isinstance(item, Load)]
+    wide = len(dims) == 1 and 0 < lengths.get(min(dims), 0) * max(loads, default=8) <= MOST
+    many = rows.turns(lengths) >= (AMPLE if are_columns(inner, rows) else ROWS)  # columns are one thread's each
+    return dims if plain and wide and many else set()

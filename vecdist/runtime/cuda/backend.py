@@ -21,6 +21,7 @@ from vecdist.codegen.cuda.block_per_chain import by_blocks, of_blocks
 from vecdist.codegen.cuda.collapsing import collapsed, with_rows
 from vecdist.codegen.cuda.data_layout import laid_out
 from vecdist.codegen.cuda.deep_lanes import with_deep_lanes
+from vecdist.codegen.cuda.flattening import flattened
 from vecdist.codegen.cuda.grid import THREADS, Grid, counters, partial_places
 from vecdist.codegen.cuda.jammed_chains import jammed_chains
 from vecdist.codegen.cuda.jammed_rows import jammed_rows
@@ -31,7 +32,7 @@ from vecdist.codegen.cuda.privatisation import REGISTERS, privatisable
 from vecdist.codegen.cuda.render import render
 from vecdist.codegen.cuda.spread_rows import spread_rows
 from vecdist.codegen.cuda.sums_of_rows import is_less
-from vecdist.codegen.cuda.tiling import has_rows, splits, takes_tiles, unrolling
+from vecdist.codegen.cuda.tiling import copies, has_rows, splits, takes_tiles
 from vecdist.codegen.routines import Routine, Tables, with_needs
 from vecdist.codegen.source import Source
 from vecdist.graph.memo import Memo
@@ -47,6 +48,7 @@ from vecdist.runtime import compiler, emission, sources, store
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count
 from vecdist.runtime.cuda import compiler as cuda_compiler
 from vecdist.runtime.cuda import language as cuda_language
+from vecdist.runtime.cuda.arguments import array_arguments, holding, slot_arguments
 from vecdist.runtime.cuda.compiler import HOW, MissingToolchain
 from vecdist.runtime.cuda.extent import Extent
 from vecdist.runtime.outputs import fresh_or_given, given_back, written_as_run
@@ -172,7 +174,7 @@ class CudaProgram(Program):
         names |= {"ready": {}, "prepare": functools.partial(self.first_ready, lengths), "held": []}
         if self.grid.kept_outputs:
             names["unused"] = cupy.empty(1)  # what is kept lies in shared memory
-        arguments, fresh, given, results = _slot_arguments(self.kernel, feeds, names), [], [], []
+        arguments, fresh, given, results = slot_arguments(self.kernel, feeds, names), [], [], []
         wanted = iter(shapes)
         for number, output in enumerate(self.kernel.outputs):
             shape = (element_count(output.shape, lengths),) if output.temporary else tuple(next(wanted))
@@ -194,7 +196,7 @@ class CudaProgram(Program):
             "        ready[key] = prepare(*key)",
             "    function, grid, tail, memory, together = ready[key]",
             f"    function(grid, block, ({', '.join(arguments)}, *tail), memory, on, together)",
-            *_holding([f"o{n}" for n, output in enumerate(self.kernel.outputs) if output.temporary]),
+            *holding([f"o{n}" for n, output in enumerate(self.kernel.outputs) if output.temporary]),
             given_back(results, "flag" if self.kernel.flagged else "False"),
         ]
         return written_as_run(lines, names)
@@ -217,7 +219,7 @@ class CudaProgram(Program):
         found = self.extent(device, lengths)
         partials, arrivals = self.workspace(device, stream)
         sums = cupy.zeros(self.grid.sum_places(lengths, found.blocks), np.float64)
-        given = {"partials": (partials,), "sums": _array_arguments(sums), "arrivals": _array_arguments(arrivals)}
+        given = {"partials": (partials,), "sums": array_arguments(sums), "arrivals": array_arguments(arrivals)}
         given |= {name: (number,) for name, number in found.numbers.items()}
         tail = tuple(argument for name in workspace(self.grid) for argument in given[name])
         return found.function, (found.blocks,), tail, found.memory, found.cooperative
@@ -262,11 +264,11 @@ class CudaProgram(Program):
                 threads = max(threads, lengths[self.kernel.by_block] * THREADS)
                 continue
             if not has_rows(loop):
-                threads = max(threads, -(-length // unrolling(loop)))
+                threads = max(threads, -(-length // copies(loop, self.grid)))
                 continue
             if takes_tiles(loop, self.grid):
                 (inner,) = loop.body.every_loop()
-                length <<= splits(loop, inner.turns(lengths), lanes[loop])
+                length <<= splits(loop, inner.turns(lengths), lanes[loop], self.grid)
             strips = self.grid.strip_count(lengths) if self.grid.is_cut_into_strips(loop) else 1
             threads = max(threads, length * lanes[loop] * strips)
         return -(-threads // THREADS)
@@ -314,29 +316,6 @@ def _processors(device: int) -> int:
     return cupy.cuda.Device(device).attributes["MultiProcessorCount"]
 
 
-def _array_arguments(array: Any) -> tuple:
-    """A Numba array is seven arguments: two owners, the number and size of its elements, pointer, shape, strides."""
-    return 0, 0, array.size, array.itemsize, array, array.size, array.itemsize
-
-
-def _holding(temporaries: Sequence[str]) -> list[str]:
-    """The lines that keep temporary arrays alive which a capture has seen: each replay uses their memory."""
-    return [f"    if on.is_capturing(): held.append(({', '.join(temporaries)},))"] if temporaries else []
-
-
-def _slot_arguments(kernel: Kernel, feeds: Sequence[Feed], names: dict[str, Any]) -> list[str]:
-    """The text of each slot's arguments: an array or number, and the strides of an array that is not dense."""
-    arguments = []
-    for slot in kernel.slots:
-        feed = feeds[slot.index]
-        text = f"x{slot.index}" if feed.place is None else f"arrays[{feed.place}]"
-        names |= {text: feed.array} if feed.place is None else {}
-        arguments.append(text)
-        if slot.layout == "strided":
-            arguments += [f"{text}.strides[{axis}] // {feed.array.itemsize}" for axis in slot.axes]
-    return arguments
-
-
 @final
 class Cuda(Backend):
     """Compiles for the current device."""
@@ -347,6 +326,7 @@ class Cuda(Backend):
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, in another order each time
     batch = staticmethod(batch)
+    in_parts = True
     widest = 8192  # 32 slots for each of the 256 threads of a block: 64 KiB of shared memory
     side_by_side = 128  # fewer blocks than these leave processors idle
 
@@ -386,6 +366,7 @@ class Cuda(Backend):
         known = by_blocks(super().sized(kernel, lengths, few), lengths)
         known = known if known.by_block else in_parts(known, lengths, MOST_STORED)
         known = laid_out(with_common_values(known, lengths, MOST_STORED) if known.by_block else known, lengths)
+        known = known if known.by_block else flattened(known, lengths)
         planned = of_blocks(known, lengths)
         known = with_deep_lanes(spread_rows(jammed_rows(jammed_chains(known, lengths), lengths), planned), planned)
         known = with_rows(known) if known.by_block else known
