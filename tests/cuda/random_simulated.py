@@ -4,6 +4,7 @@ from unittest import mock
 
 import models_of_chains
 import numpy as np
+import random_axes
 import random_layer_models
 import random_loops
 import random_matrix_models
@@ -64,6 +65,20 @@ def _tensors(seed):
     found, _ = launch(kernel, arrays, lengths, 2, 1 << seed % 4)
     for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
         np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=1e-10, atol=1e-10)
+
+
+def _axes(seed):
+    """A random reduction along some axes, with its gradient where that has no ties or infinities."""
+    given = random_axes.reduction(seed, "f4" if seed % 3 == 0 else "f8")
+    results = (given(*map(lazy, given.arrays)),)
+    differs = not given.exact and results[0].shape == ()
+    with random_axes.settings():
+        roots, derivation, kernel, arrays, lengths = prepared(results, given.arrays if differs else ())
+        blocks = 2 if Grid(kernel).waits else 1 + seed % 2
+        found, _ = launch(kernel, arrays, lengths, blocks, None if seed % 2 else 1 << seed % 5)
+    for mine, wanted in zip(found, interpreted(roots, derivation), strict=True):
+        tolerance = 1e-5 if wanted.dtype == np.float32 else 1e-11
+        np.testing.assert_allclose(mine.reshape(wanted.shape), wanted, rtol=tolerance, atol=tolerance)
 
 
 def _model(seed):
@@ -139,7 +154,7 @@ def _many(seed):
 
 
 RANDOM = {
-    "model": _model, "layers": _layers, "loops": _loops, "tensors": _tensors, "recurrence": _recurrence,
+    "axes": _axes, "model": _model, "layers": _layers, "loops": _loops, "tensors": _tensors, "recurrence": _recurrence,
     "program": _program, "many": _many, "likelihoods": _likelihoods, "matrices": _matrices,
 }  # fmt: skip
 

@@ -1,0 +1,63 @@
+"""Which loops of elements, and of columns, become one on a GPU, and what a program knows then."""
+
+import numpy as np
+import pytest
+
+from vecdist import lazy
+from vecdist.codegen.cuda.render import render
+from vecdist.passes.bind import bind
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.pipeline import lower, values
+
+
+def kernel_of(result):
+    return lower(bind((result.node,)), values, "nan", Cuda)[1]
+
+
+def large(*shape):
+    return lazy(np.ones(shape, np.float32))
+
+
+def test_elements_that_lie_in_order_need_no_indices():
+    x = large(30, 40, 50)
+    kernel = kernel_of(x / x.sum(keepdims=True))
+    assert not any(nest.body.every_loop() for _, nest in kernel.nests())
+    assert [each[1] for each in kernel.flat] == [(), ()]  # nothing is known of lengths
+    assert "u8(" not in render(kernel).text
+
+
+@pytest.mark.parametrize(
+    ("shape", "divides"), [((1200, 1000), (1000, 1)), ((30, 7), (7, 1)), ((12, 100), ()), ((70_000, 70_000), ())]
+)
+def test_others_are_found_by_division_by_numbers_that_are_known(shape, divides):
+    """Of many elements, or rows so short that their length is known; in 32 bit where these suffice."""
+    big = np.prod(shape) > 2**30
+    x = lazy(np.broadcast_to(np.float32(1.0), shape)) if big else large(*shape)
+    kernel = kernel_of(x - x[:1])
+    found = [each[1] for each in kernel.flat]
+    if big:  # whose strides are zero, so that its elements do not lie in order
+        assert found == [(70_000, 0)]
+        assert "u4(" not in render(kernel).text
+    else:
+        assert found == ([divides] if divides else [])
+
+
+def test_programs_know_what_they_divide_by():
+    """Else one of another length would be taken for this."""
+    one, other = (kernel_of(large(rows, 1000 + rows) - large(1, 1000 + rows)) for rows in (1100, 1200))
+    assert one.known != other.known
+    assert kernel_of(large(30, 70) / large(30, 70).sum()).known == kernel_of(large(20, 90) / large(20, 90).sum()).known
+
+
+def test_columns_of_several_axes_are_in_one_loop():
+    kernel = kernel_of(large(300, 20, 500).sum(axis=1))
+    ((_, nest),) = kernel.nests()
+    (inner,) = nest.body.every_loop()
+    assert len(nest.dim.split("*")) == 2 and not inner.body.every_loop()
+
+
+def test_loops_that_scatter_stay_as_they_are():
+    """Blocks may take strips of all of them."""
+    x = large(2000, 300)
+    kernel = kernel_of(x * 2.0 + (x * x.sum(axis=1)[:, None]).sum(axis=0))
+    assert any(output.summed for output in kernel.outputs) and not kernel.flat

@@ -1,0 +1,62 @@
+"""Which reductions are split in two steps, and into what."""
+
+import numpy as np
+import pytest
+
+from vecdist import lazy
+from vecdist.passes import split_reductions
+from vecdist.passes.bind import bind
+from vecdist.runtime.cpu.backend import Cpu
+from vecdist.runtime.cuda.backend import Cuda
+from vecdist.runtime.pipeline import lower, values
+
+
+def parts(function, shape, target=Cuda):
+    """Into how many pieces axes of a large array are cut, each time that it is gone through."""
+    bound = bind((function(lazy(np.broadcast_to(np.float32(1.0), shape))).node,))
+    kernel = lower(bound, values, "nan", target)[1]
+    stepped = [loop for _, nest in kernel.nests() for loop in nest.body.walk() if getattr(loop, "step", 1) > 1]
+    return [loop.step for loop in stepped]
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "several"),
+    [
+        (lambda x: x.max(axis=0), (500_000, 3), True),  # few columns
+        (lambda x: x.sum(axis=0), (500_000, 3), False),  # which each thread has room for sums of
+        (lambda x: x - x.mean(axis=0), (500_000, 70), True),
+        (lambda x: x.max(axis=0), (500, 3), False),  # short
+        (lambda x: x.max(axis=0), (200, 60_000), False),  # columns enough
+        (lambda x: x.max(axis=1), (3, 500_000), True),  # few rows
+        (lambda x: x.max(axis=1), (5000, 400), False),  # a group of threads for each
+        (lambda x: x.max(), (500_000, 3), False),  # what all blocks find is one number
+        (lambda x: x.max(axis=(0, 2)), (3, 5, 100_000), True),
+        (lambda x: x.sum(axis=(0, 1)), (9, 50_000, 5), True),
+    ],
+)
+def test_few_results_of_many_elements_are_split(function, shape, several):
+    found = parts(function, shape)
+    assert bool(found) is several
+    assert not parts(function, shape, target=Cpu)
+    for step in found:
+        assert len(bin(step).rstrip("0")) <= len("0b111")  # of few numbers, so that there are few programs
+
+
+def test_sums_of_what_rows_have_found_are_added_up_as_it_is_found():
+    """As in the gradient of a regression: a thread for each piece of a column would find it again."""
+
+    def slopes(x):
+        return (x * np.tanh(x.sum(axis=1))[:, None]).sum(axis=0)
+
+    assert not parts(slopes, (200_000, 40))
+
+
+def test_an_inner_axis_comes_first_where_results_are_enough_then():
+    """Nothing is in pieces there: rows of the first step are one for each of two axes."""
+    assert not parts(lambda x: x.max(axis=(0, 2)), (300, 20, 3000))
+
+
+def test_pieces_are_as_many_as_threads_have_time_for():
+    for columns in (8, 100, 3000):
+        (step,) = parts(lambda x: x.max(axis=0), (2**22 // columns, columns))
+        assert split_reductions.PARTIAL // 2 <= step * columns <= split_reductions.PARTIAL
