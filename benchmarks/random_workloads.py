@@ -248,25 +248,32 @@ def contested(work: Workload, chosen: Namespace) -> tuple[list[Contender], list[
 
 def main(chosen: Namespace) -> None:
     """Draw, check and time workloads, and print them from the worst to the best."""
-    rows, ratios = [], []
+    rows = []
     for seed in range(chosen.size):
         work = drawn(seed, chosen)
         entries, errors = contested(work, chosen)
         timing.race(dict(enumerate(entries)), chosen.device)
-        ratios.append(entries[1].median / entries[0].median)
+        ratio = entries[1].median / entries[0].median
         told = f"{seed}: {work.chains} x " + "; ".join(work.said)
         times = map(timing.duration, [*(entry.median for entry in entries), *(entry.first for entry in entries)])
-        rows.append((ratios[-1], (told, timing.ratio(ratios[-1]), *times, *errors)))
+        rows.append((ratio, (told, timing.ratio(ratio), *times, *errors)))
         print(*rows[-1][1], flush=True)
+    title = f"{chosen.size} random workloads of {chosen.dtype}, value and gradient"
+    columns = ("chains x terms", "ratio", "vecdist", "NumPyro", "first call", "NumPyro's")
+    standings(title, chosen.device, "NumPyro", (*columns, "error", "NumPyro's", "gradients apart"), rows)
+
+
+def standings(
+    title: str, device: str, peer: str, columns: Sequence[str], rows: Sequence[tuple[float, Sequence[str]]]
+) -> None:
+    """A table of rows from the worst ratio to the best, under how these are spread."""
+    ratios = [ratio for ratio, _ in rows]
     tenths = statistics.quantiles(ratios, n=10)
     spread = ", ".join(map(timing.ratio, (min(ratios), tenths[0], statistics.median(ratios), tenths[-1], max(ratios))))
     behind = sum(ratio < 1.0 for ratio in ratios)
-    title = f"{chosen.size} random workloads of {chosen.dtype}, value and gradient"
-    said = f"times as fast as NumPyro: least, tenth, median, ninetieth, most: {spread}; behind in {behind}"
-    timing.heading(title, chosen.device, said)
-    columns = ("chains x terms", "ratio", "vecdist", "NumPyro", "first call", "NumPyro's")
-    ordered = [row for _, row in sorted(rows, key=lambda row: row[0])]
-    timing.table((*columns, "error", "NumPyro's", "gradients apart"), ordered)
+    said = f"times as fast as {peer}: least, tenth, median, ninetieth, most: {spread}; behind in {behind}"
+    timing.heading(title, device, said)
+    timing.table(columns, [row for _, row in sorted(rows, key=lambda row: row[0])])
 
 
 if __name__ == "__main__":
