@@ -141,6 +141,28 @@ def test_axes_that_stay_together_are_one():
     assert bind((dense.sum().node,)).lengths == {"n0": 60}
 
 
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (lambda x: x.sum(axis=(0, 1)), 2),
+        (lambda x: x.max(axis=0), 2),  # whose results have the other two
+        (lambda x: x - x.mean(axis=(1, 2), keepdims=True), 2),
+        (lambda x: x - x.mean(keepdims=True), 1),
+        (lambda x: x / x.sum(axis=1, keepdims=True), 3),
+        (lambda x: x.sum(axis=(0, 2)), 3),
+        (lambda x: x - x.mean(axis=0) + x[:, :, :1], 3),
+        (lambda x: x.mean(axis=2, keepdims=True) - x.mean(axis=(1, 2), keepdims=True), 3),
+    ],
+)
+def test_axes_that_are_reduced_together_or_kept_together_are_one(function, wanted):
+    x = np.random.default_rng(1).normal(size=(3, 4, 5))
+    found = function(lazy(x))
+    (slot,) = slots(found)[:1]
+    assert len(slot[2]) == wanted
+    np.testing.assert_allclose(found, function(x), rtol=1e-12)
+    assert found.shape == function(x).shape
+
+
 def test_axes_that_are_told_apart_are_not_merged():
     x = array(3, 4, 5)
     assert slots(lazy(x) * array(5))[0][2] == ("n0", "n1"), "the first two may merge, the last may not"

@@ -22,7 +22,7 @@ from vecdist.passes.recurrences import once
 from vecdist.primitives.calls import called, results_of
 from vecdist.primitives.reductions import along, reduced
 from vecdist.primitives.scans import IN_ORDER, in_order
-from vecdist.primitives.structure import Entry, is_along, is_reduction, position, reshape
+from vecdist.primitives.structure import Entry, drop_axes, is_along, is_reduction, position, reshape
 
 
 @final
@@ -125,8 +125,15 @@ class Binder:
         special = getattr(self, f"_{kind}", None)
         if special is not None:
             return special(node, args)
+        args = tuple(self.aligned(node, *pair) for pair in zip(node.args, args, strict=True))
         shape = broadcast(arg.shape for arg in args)
         return Node(node.op, args, node.attrs, shape, node.dtype)
+
+    def aligned(self, node: Node, arg: Node, bound: Node) -> Node:
+        """An argument without axes of length 1 where those of ``node`` are one with the axes before them."""
+        kept, mine = self.axes.kept(node), self.axes.kept(arg)
+        gone = [place - len(mine) for place, axis in enumerate(mine) if axis - arg.ndim + node.ndim not in kept]
+        return drop_axes(bound, tuple(gone)) if gone else bound
 
     def dim(self, node: Node, axis: int) -> Dim:
         length = self.axes.find(node, axis)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from vecdist.graph.chunked import laid_out
 from vecdist.graph.node import Node, topological
@@ -245,6 +245,7 @@ def merge_axes(roots: Sequence[Node], axes: Axes) -> None:
     """Unite neighbouring axes that always appear together and lie together in memory.
 
     An array of shape (n, m) that nothing indexes by rows is one axis of n * m elements: one loop, no index arithmetic.
+    So are two axes that are reduced together, or of which all results have both.
     """
     nodes = list(topological(roots))
     while pairs := _mergeable(nodes, axes):
@@ -257,18 +258,21 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
     followers: dict[int, set[int]] = {}
     leaders: dict[int, set[int]] = {}
     pinned: set[int] = {STATIC}
+    apart: set[tuple[int, int]] = set()
     for node in nodes:
         lengths = [axes.classes(node)[axis] for axis in axes.kept(node)]
         for place, length in enumerate(lengths):
             followers.setdefault(length, set()).add(lengths[place + 1] if place + 1 < len(lengths) else STATIC)
             leaders.setdefault(length, set()).add(lengths[place - 1] if place else STATIC)
         pinned |= _pinned(node, axes)
+        apart |= _apart(node, axes)
     pairs: list[tuple[int, int]] = []
     taken = pinned  # a class of three that lie together is the first of a pair with the third, the next time
     for first, after in followers.items():
         if len(after) == 1 and first not in taken:
             (second,) = after
-            if second not in taken and leaders[second] == {first} and first != second:
+            mergeable = second not in taken and leaders[second] == {first} and first != second
+            if mergeable and (first, second) not in apart:
                 pairs.append((first, second))
                 taken |= {first, second}
     return pairs
@@ -277,27 +281,47 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
 def _pinned(node: Node, axes: Axes) -> set[int]:
     """The classes whose axes must stay as they are because of ``node``."""
     if node.op in PINNED:
-        return {length for each in (node, *node.args) for length in axes.classes(each)}
+        every = (node, *node.args)
+        return set() if _keeps_order(node, axes) else {length for each in every for length in axes.classes(each)}
     if node.op in IN_ORDER:
         return {axes.classes(node)[node.attrs[0][0]]}
-    if is_reduction(node) or is_along(node) or node.op == "extent":
+    if is_along(node):
         (source,) = node.args
         lengths = axes.classes(source)
         over = {lengths[axis] for axis in node.attrs[0]}
         return set(lengths) if over not in ({STATIC}, set(lengths), set(lengths) - {STATIC}) else set()
-    if len(node.args) > 1 and node.op != "checked":
-        return _broadcast(node, axes)
     if node.op == "leaf" and node.attrs[0].kind != "number" and laid_out(node.attrs[0].array) is not True:
         return set(axes.classes(node))
     return set()
 
 
-def _broadcast(node: Node, axes: Axes) -> set[int]:
-    """The classes of the axes on which an argument is repeated from an axis of length 1 of its own."""
-    lengths = axes.classes(node)
-    return {
-        lengths[axis]
-        for arg in node.args
-        for axis, length in zip(range(-arg.ndim, 0), axes.classes(arg), strict=True)
-        if length == STATIC
-    }
+def _keeps_order(node: Node, axes: Axes) -> bool:
+    """Whether a view has all elements as they are, but for axes of length 1 that come or go, or are new ones."""
+    if node.op != "view":
+        return False
+    entries, lengths, own = node.attrs[0], axes.classes(node.args[0]), axes.classes(node)
+    varying = [(entry, length) for entry, length in zip(entries, lengths, strict=True) if length != STATIC]
+    places = [to for (to, start, step), _ in varying if to is not None and (start, step) == (0, 1)]
+    return [own[place] for place in places] == [length for _, length in varying] and places == sorted(places)
+
+
+def _apart(node: Node, axes: Axes) -> set[tuple[int, int]]:
+    """The neighbouring classes of which ``node`` reduces one, or repeats an argument along one, and not the other."""
+    if is_reduction(node) or node.op == "extent":
+        (source,) = node.args
+        over = {axis % source.ndim for axis in node.attrs[0]}
+        return set(_unlike(source, axes, [axis in over for axis in range(source.ndim)]))
+    if len(node.args) < 2 or node.op in PINNED or node.op == "checked":
+        return set()
+    found: set[tuple[int, int]] = set()
+    for arg in node.args:
+        own = [STATIC] * (node.ndim - arg.ndim) + axes.classes(arg)
+        found.update(_unlike(node, axes, [length == STATIC for length in own]))
+    return found
+
+
+def _unlike(node: Node, axes: Axes, kinds: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """The classes of neighbouring axes of ``node`` that are of two kinds."""
+    lengths, kept = axes.classes(node), axes.kept(node)
+    pairs = zip(kept, kept[1:], strict=False)
+    return ((lengths[axis], lengths[other]) for axis, other in pairs if kinds[axis] != kinds[other])

@@ -72,8 +72,9 @@ def _varying(output: Output) -> Shape:
 
 
 def _may_move(output: Output) -> bool:
-    """Whether axes of an array may have any order."""
-    return output.temporary and not (output.summed or output.kept)
+    """Whether axes of an array may have any order: partial results have that in which their elements are read."""
+    in_pieces = any(isinstance(dim, int) and dim > 1 for dim in output.shape)
+    return output.temporary and not (output.summed or output.kept or in_pieces)
 
 
 def _in_steps(loop: Loop) -> set[int]:
