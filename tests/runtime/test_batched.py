@@ -88,6 +88,18 @@ def test_lazily(batches):
     assert batches == [[0, 4, 7]]
 
 
+def test_several_axes_that_are_one(batches):
+    """Batches are of their places together, in arrays that are given, or held, and in results."""
+    x, held = RNG.normal(size=(5, 3, 4)), RNG.normal(size=(5, 3, 4))
+    f = vecdist.compile(lambda x: (lazy(held) * x) / (x * x).sum(axis=2, keepdims=True))
+    wanted = held * x / (x * x).sum(axis=2, keepdims=True)
+    np.testing.assert_allclose(f(x), wanted, rtol=1e-13)
+    out = np.empty_like(x)
+    f(x, out=out)
+    np.testing.assert_allclose(out, wanted, rtol=1e-13)
+    assert batches == [[0, 4, 8, 11]] * len(batches)
+
+
 @pytest.mark.parametrize("place", [None, 0, 5, 10])
 def test_what_is_wrong_in_any_batch(batches, place):
     scales = np.ones(11)

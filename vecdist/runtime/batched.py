@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
@@ -10,6 +11,11 @@ from vecdist.codegen.source import Source
 from vecdist.kernel.apart import Batch
 from vecdist.kernel.ir import Loop
 from vecdist.runtime.base import Feed, Program, Runner
+
+
+def in_places(array: Any, length: int) -> Any:
+    """An array with so many places along its first axis, where several of its own are one."""
+    return array if array.shape[0] == length else array.reshape(length, -1)  # which lies in order, so that it is a view
 
 
 @final
@@ -28,24 +34,25 @@ class Batched(Program):
     ) -> Runner:
         """The launch of a batch, over and over, on parts of the arrays that have its axis."""
         inner, starts = self.batch.of(lengths), self.batch.starts(lengths)
-        size, cut = inner[self.batch.dim], self._cut()
+        length, size, cut = lengths[self.batch.dim], inner[self.batch.dim], self._cut()
         given = [slot for slot, feed in enumerate(feeds) if feed.place is not None or slot in cut]
         known = [(feeds[slot], slot in cut) for slot in given]
         part = list(feeds)
         for place, (feed, is_cut) in enumerate(known):
-            part[given[place]] = Feed(place, feed.array[:size] if is_cut else feed.array)
-        run = self.program.prepared(inner, [(size, *shape[1:]) for shape in shapes], part, pooled)
+            part[given[place]] = Feed(place, in_places(feed.array, length)[:size] if is_cut else feed.array)
+        run = self.program.prepared(inner, [(size, math.prod(shape) // length) for shape in shapes], part, pooled)
         made = list(zip(map(tuple, shapes), self._dtypes(), strict=True))
         library = importlib.import_module(self.library)
 
         def every(arrays: Sequence[Any], out: Sequence[Any] | None = None) -> tuple[Sequence[Any], Any]:
             results = [library.empty(*each) for each in made] if out is None else out
             whole = [(feed.array if feed.place is None else arrays[feed.place], is_cut) for feed, is_cut in known]
-            failed = False
+            whole = [(in_places(array, length) if is_cut else array, is_cut) for array, is_cut in whole]
+            filled, failed = [in_places(each, length) for each in results], False
             for start in starts:
                 end = start + size
                 found = [array[start:end] if is_cut else array for array, is_cut in whole]
-                _, one = run(found, [each[start:end] for each in results])
+                _, one = run(found, [each[start:end] for each in filled])
                 failed = one if failed is False else failed | one
             return results, failed
 

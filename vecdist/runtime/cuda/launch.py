@@ -84,7 +84,7 @@ def _launch(
             tail[name] = [*map(_word, (0, 0, length, size)), (place, SCRATCH), _word(length), _word(size)]
     zeroed = room.size
     tail["partials"] = [(room.take(partial_places(program.grid, found.blocks) * 8), SCRATCH)]
-    parameters = [word for slot in kernel.slots for word in _slot_words(slot, feeds[slot.index], part)]
+    parameters = [word for slot in kernel.slots for word in _slot_words(slot, feeds[slot.index], part, lengths)]
     results = itertools.count(GIVEN + arguments)
     for output in kernel.outputs:
         size = 0 if output.kept else element_count(output.shape, lengths) * output.dtype.itemsize
@@ -97,11 +97,15 @@ def _launch(
     return Launch(found.function.ptr, found.blocks, found.memory, found.cooperative, parameters, *room_and_held)
 
 
-def _slot_words(slot: Slot, feed: Feed, part: _Part) -> list[tuple[int, int]]:
+def _slot_words(slot: Slot, feed: Feed, part: _Part, lengths: Mapping[str, int]) -> list[tuple[int, int]]:
     """What fills a slot: a number, or the address of an array, and strides where it is not dense."""
     if slot.layout == "number":
         return [_word(feed.array) if feed.place is None else (0, GIVEN + feed.place)]
-    before = part.before(slot.shape, feed.array.strides[0] if feed.array.ndim else 0)
+    if slot.layout == "dense":
+        place = element_count(slot.shape, lengths) * slot.dtype.itemsize // lengths.get(part.dim, 1)
+    else:
+        place = feed.array.strides[0] if feed.array.ndim else 0
+    before = part.before(slot.shape, place)
     address = _word(feed.array.data.ptr + before) if feed.place is None else (before, GIVEN + feed.place)
     axes = slot.axes if slot.layout == "strided" else ()
     return [address, *(_word(feed.array.strides[axis] // feed.array.itemsize) for axis in axes)]
