@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from vecdist.graph.chunked import laid_out
 from vecdist.graph.node import Node, topological
 from vecdist.primitives.calls import results_of
 from vecdist.primitives.recurrences import locals_of
 from vecdist.primitives.scans import IN_ORDER
-from vecdist.primitives.structure import is_along, is_reduction
+from vecdist.primitives.structure import STRUCTURE, is_along, is_reduction
 from vecdist.primitives.windows import OVERLAPPING
 
 PINNED = {"view", "pad", "reshape", "gather", "scatter", "product", "recurrence", "external", *OVERLAPPING}
@@ -259,13 +259,15 @@ def _mergeable(nodes: Sequence[Node], axes: Axes) -> list[tuple[int, int]]:
     leaders: dict[int, set[int]] = {}
     pinned: set[int] = {STATIC}
     apart: set[tuple[int, int]] = set()
+    plain: set[Node] = set()
     for node in nodes:
         lengths = [axes.classes(node)[axis] for axis in axes.kept(node)]
         for place, length in enumerate(lengths):
             followers.setdefault(length, set()).add(lengths[place + 1] if place + 1 < len(lengths) else STATIC)
             leaders.setdefault(length, set()).add(lengths[place - 1] if place else STATIC)
         pinned |= _pinned(node, axes)
-        apart |= _apart(node, axes)
+        plain |= {node} if _is_plain(node, plain) else set()
+        apart |= _apart(node, axes, plain)
     pairs: list[tuple[int, int]] = []
     taken = pinned  # a class of three that lie together is the first of a pair with the third, the next time
     for first, after in followers.items():
@@ -305,23 +307,38 @@ def _keeps_order(node: Node, axes: Axes) -> bool:
     return [own[place] for place in places] == [length for _, length in varying] and places == sorted(places)
 
 
-def _apart(node: Node, axes: Axes) -> set[tuple[int, int]]:
+def _is_plain(node: Node, plain: set[Node]) -> bool:
+    """Whether ``node`` has elements of an array, at their places, or what is made of them.
+
+    Derivatives may be asked for in it, elementwise, between which and the array no axis may go.
+    """
+    if node.op == "leaf":
+        return True
+    moved = node.op in {*STRUCTURE, "extent"} - {"view"}
+    return not moved and not plain.isdisjoint(node.args)
+
+
+def _apart(node: Node, axes: Axes, plain: set[Node]) -> set[tuple[int, int]]:
     """The neighbouring classes of which ``node`` reduces one, or repeats an argument along one, and not the other."""
     if is_reduction(node) or node.op == "extent":
         (source,) = node.args
         over = {axis % source.ndim for axis in node.attrs[0]}
-        return set(_unlike(source, axes, [axis in over for axis in range(source.ndim)]))
+        return set(_pairs(source, axes, lambda one, other: (one in over) != (other in over)))
     if len(node.args) < 2 or node.op in PINNED or node.op == "checked":
         return set()
-    found: set[tuple[int, int]] = set()
-    for arg in node.args:
-        own = [STATIC] * (node.ndim - arg.ndim) + axes.classes(arg)
-        found.update(_unlike(node, axes, [length == STATIC for length in own]))
-    return found
+    return {pair for arg in node.args for pair in _pairs(node, axes, _is_told(node, arg, axes, arg in plain))}
 
 
-def _unlike(node: Node, axes: Axes, kinds: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """The classes of neighbouring axes of ``node`` that are of two kinds."""
+def _is_told(node: Node, arg: Node, axes: Axes, plain: bool) -> Callable[[int, int], bool]:
+    """Whether an argument is repeated along one of two axes of ``node``; or, where that is ``plain``, along any."""
+    repeated = [length == STATIC for length in [STATIC] * (node.ndim - arg.ndim) + axes.classes(arg)]
+    own = node.ndim - arg.ndim
+    if plain:
+        return lambda one, other: repeated[one] != repeated[other] or (repeated[one] and one >= own)
+    return lambda one, other: repeated[one] != repeated[other]
+
+
+def _pairs(node: Node, axes: Axes, wanted: Callable[[int, int], bool]) -> Iterator[tuple[int, int]]:
+    """The classes of neighbouring axes of ``node`` that are wanted."""
     lengths, kept = axes.classes(node), axes.kept(node)
-    pairs = zip(kept, kept[1:], strict=False)
-    return ((lengths[axis], lengths[other]) for axis, other in pairs if kinds[axis] != kinds[other])
+    return ((lengths[one], lengths[other]) for one, other in zip(kept, kept[1:], strict=False) if wanted(one, other))
