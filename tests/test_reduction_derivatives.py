@@ -115,3 +115,14 @@ def test_compiled_derivatives_of_ties():
     x = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0], [-INF, -INF, 4.0]])
     _, slope = value_and_grad((lazy(x).max(axis=1) * 6.0).sum(), x)
     np.testing.assert_allclose(slope, [[0.0, 3.0, 3.0], [2.0, 2.0, 2.0], [0.0, 0.0, 6.0]], rtol=1e-15)
+
+
+@pytest.mark.usefixtures("execution")
+@pytest.mark.parametrize("shape", [(1, 2, 1), (3, 2, 4), (3, 70, 4), (2, 2, 300)])
+def test_products_over_two_axes_of_an_array_that_is_turned_around(shape):
+    """The inner of two loops, which is written out where it is short, multiplies what rows have in buffers."""
+    x = np.asfortranarray(1.0 + 0.1 * np.random.default_rng(7).normal(size=shape))
+    value, slopes = value_and_grad((lazy(x).prod(axis=(0, 1)) * 2.0).sum() + lazy(x).max(axis=(0, 1)).sum(), wrt=x)
+    wanted = 2.0 * x.prod(axis=(0, 1))
+    np.testing.assert_allclose(value, wanted.sum() + x.max(axis=(0, 1)).sum(), rtol=1e-12)
+    np.testing.assert_allclose(slopes, wanted / x + (x == x.max(axis=(0, 1), keepdims=True)), rtol=1e-12)

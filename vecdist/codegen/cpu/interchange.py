@@ -160,11 +160,12 @@ def _in_column(rows: Rows, item: Item, own: Mapping[Scatter, Accumulate], sums: 
     """A statement of an interchanged loop: sums are kept in registers for a column, in buffers for a row."""
     if isinstance(item, Scatter) and item in own:
         return (own[item],)
-    if isinstance(item, Total) and item.accumulator in {each.name for each in sums}:
+    names = {each.name for each in sums}
+    if isinstance(item, Total) and item.accumulator in names:
         return (let(item.name, of_type(item.dtype, rows.at(item.accumulator))),)
-    if isinstance(item, Accumulate) and item in sums and item.op == "last":
+    if isinstance(item, Accumulate) and item.name in names and item.op == "last":
         return (Set(rows.at(item.name), item.value),)
-    if isinstance(item, Accumulate) and item in sums:
+    if isinstance(item, Accumulate) and item.name in names:  # one of several where a loop inside is written out
         name = narrow(item) if is_narrow(item) else item.name
         return let(name, rows.at(name)), replace(item, name=name), Set(rows.at(name), Name(name))
     return (item,)
