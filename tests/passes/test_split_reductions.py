@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vecdist import lazy
+from vecdist.kernel.ir import Loop
 from vecdist.passes import split_reductions
 from vecdist.passes.bind import bind
 from vecdist.runtime.cpu.backend import Cpu
@@ -15,8 +16,8 @@ def parts(function, shape, target=Cuda):
     """Into how many pieces axes of a large array are cut, each time that it is gone through."""
     bound = bind((function(lazy(np.broadcast_to(np.float32(1.0), shape))).node,))
     kernel = lower(bound, values, "nan", target)[1]
-    stepped = [loop for _, nest in kernel.nests() for loop in nest.body.walk() if getattr(loop, "step", 1) > 1]
-    return [loop.step for loop in stepped]
+    loops = [loop for _, nest in kernel.nests() for loop in nest.body.walk() if isinstance(loop, Loop)]
+    return [loop.step for loop in loops if loop.step > 1]
 
 
 @pytest.mark.parametrize(

@@ -109,11 +109,12 @@ def indices(loops: Sequence[Loop], index: str) -> Iterator[Assign]:
     """The index of each loop, from that of all of them together."""
     for place, loop in enumerate(loops):
         value: Expr = Name(index)
-        inside = [length(_dim(each)) for each in loops[place + 1 :]]
+        inside = [length(dim_of(each)) for each in loops[place + 1 :]]
         value = value // joined("*", inside) if inside else value
-        value = value % length(_dim(loop)) if place else value
+        value = value % length(dim_of(loop)) if place else value
         yield Assign(loop.index, "index", (value,), INDEX)
 
 
-def _dim(loop: Loop) -> str | int:
+def dim_of(loop: Loop) -> str | int:
+    """The length of a loop over one axis, as that of an axis."""
     return int(loop.dim) if loop.dim.isdigit() else loop.dim

@@ -239,8 +239,8 @@ class Kernel:
     def known(self) -> tuple[object, ...]:
         """What its program knows of lengths, and has arrays for where these say so."""
         decided = self.near, self.far, self.strips, self.scarce, self.ample, self.brief, self.spread, self.deep
-        by_block = self.flat, self.by_block, self.block_level, self.block_lanes
-        return self.fixed, self.sizes, *decided, *by_block, len(self.outputs)
+        by_block = self.by_block, self.block_level, self.block_lanes
+        return self.fixed, self.sizes, *decided, self.flat, *by_block, len(self.outputs)
 
     def slot_of(self, source: int | Temp) -> Slot:
         """Where the elements of what a load reads lie."""

@@ -331,8 +331,8 @@ def _apart(node: Node, axes: Axes, plain: set[Node]) -> set[tuple[int, int]]:
 
 def _is_told(node: Node, arg: Node, axes: Axes, plain: bool) -> Callable[[int, int], bool]:
     """Whether an argument is repeated along one of two axes of ``node``; or, where that is ``plain``, along any."""
-    repeated = [length == STATIC for length in [STATIC] * (node.ndim - arg.ndim) + axes.classes(arg)]
     own = node.ndim - arg.ndim
+    repeated = [length == STATIC for length in [STATIC] * own + axes.classes(arg)]
     if plain:
         return lambda one, other: repeated[one] != repeated[other] or (repeated[one] and one >= own)
     return lambda one, other: repeated[one] != repeated[other]

@@ -191,17 +191,17 @@ class Derived:
 
     def chosen(
         self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0, beside: Beside = few_rows,
-        also: tuple[Node, ...] = (), in_parts: bool = False,
+        also: tuple[Node, ...] = (), in_two_steps: bool = False,
     ) -> Chosen:  # fmt: skip
         """The choice for these lengths: sums that fit, and ``also`` these, and as many rows as are ``side_by_side``.
 
-        What is reduced may be ``in_parts``, where threads would be few.
+        Few results of many elements are reduced ``in_two_steps``, where threads would be few.
         """
         sums, values = self.choices
         found, first = beside(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         room = widest and min(widest, KEPT)
         tall = tall_sums(sums, lengths, widest)
-        parts = splits(self.splittable, lengths, tall) if in_parts and not first and not also else ()
+        parts = splits(self.splittable, lengths, tall) if in_two_steps and not first and not also else ()
         apart = {each.node for each in parts}
         sums = (*found, *(each for each in tall if each not in apart), *also)
         then = in_turn_behind(self.rows, first) if first else ()

@@ -107,7 +107,7 @@ class Backend(ABC):
     widest: int | None = None
     """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
 
-    in_parts: bool = False
+    in_two_steps: bool = False
     """Whether very many elements of few results are reduced in two steps."""
     side_by_side: int = 0
     """The most long rows that are better done side by side, as elements are read, than one by one."""
@@ -119,7 +119,7 @@ class Backend(ABC):
     @classmethod
     def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
         """What depends on lengths, chosen for this target."""
-        return part.chosen(lengths, cls.widest, cls.side_by_side, cls.beside, in_parts=cls.in_parts)
+        return part.chosen(lengths, cls.widest, cls.side_by_side, cls.beside, in_two_steps=cls.in_two_steps)
 
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:

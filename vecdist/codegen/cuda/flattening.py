@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
-from vecdist.codegen.collapsing import INDEX, is_plain, loops_in
+from vecdist.codegen.collapsing import INDEX, dim_of, is_plain, loops_in
 from vecdist.codegen.cuda.collapsing import AMPLE
 from vecdist.codegen.cuda.grid import are_columns, elements
 from vecdist.codegen.cuda.tiling import has_routines
@@ -64,7 +64,7 @@ class _Flattened(Copy):
         """Whether an element is read, or written, at the place where these loops are."""
         if not isinstance(item, Load | Store) or (isinstance(item, Load) and item.guard is not None):
             return False
-        own, dims = tuple([Name(each.index) for each in loops]), [length(_dim(each)) for each in loops]
+        own, dims = tuple([Name(each.index) for each in loops]), [length(dim_of(each)) for each in loops]
         return item.indices == own and self._shape(item) == dims
 
     def _shape(self, item: Load | Store) -> list[Expr]:
@@ -133,7 +133,3 @@ def _items(loops: Sequence[Loop]) -> list[tuple[int, Statement]]:
 
 def _used(item: Statement | Loop) -> Iterator[str]:
     return names(item.start) if isinstance(item, Loop) else names(*item.expressions())
-
-
-def _dim(loop: Loop) -> str | int:
-    return int(loop.dim) if loop.dim.isdigit() else loop.dim

@@ -326,7 +326,7 @@ class Cuda(Backend):
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, in another order each time
     batch = staticmethod(batch)
-    in_parts = True
+    in_two_steps = True  # where blocks would have a result each, most processors have none
     widest = 8192  # 32 slots for each of the 256 threads of a block: 64 KiB of shared memory
     side_by_side = 128  # fewer blocks than these leave processors idle
 
