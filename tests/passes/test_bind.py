@@ -148,6 +148,7 @@ def test_axes_that_stay_together_are_one():
         (lambda x: x.max(axis=0), 2),  # whose results have the other two
         (lambda x: x - x.mean(axis=(1, 2), keepdims=True), 2),
         (lambda x: x - x.mean(keepdims=True), 1),
+        (lambda x: x / (x.var(axis=(1, 2), keepdims=True) + 1e-5), 2),  # a number has no axes
         (lambda x: x / x.sum(axis=1, keepdims=True), 3),
         (lambda x: x.sum(axis=(0, 2)), 3),
         (lambda x: x - x.mean(axis=0) + x[:, :, :1], 3),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vecdist import lazy
+from vecdist.kernel.expressions import Name
 from vecdist.kernel.ir import Loop
 from vecdist.passes import split_reductions
 from vecdist.passes.bind import bind
@@ -52,9 +53,13 @@ def test_sums_of_what_rows_have_found_are_added_up_as_it_is_found():
     assert not parts(slopes, (200_000, 40))
 
 
-def test_an_inner_axis_comes_first_where_results_are_enough_then():
+@pytest.mark.parametrize("shape", [(300, 20, 3000), (8, 605, 2759)])
+def test_an_inner_axis_comes_first_where_results_are_enough_then(shape):
     """Nothing is in pieces there: rows of the first step are one for each of two axes."""
-    assert not parts(lambda x: x.max(axis=(0, 2)), (300, 20, 3000))
+    bound = bind((lazy(np.broadcast_to(np.float32(1.0), shape)).max(axis=(0, 2)).node,))
+    first, *_ = [nest for _, nest in lower(bound, values, "nan", Cuda)[1].nests()]
+    assert first.first_dim == "n0" and first.length_behind == Name("n1")
+    assert not parts(lambda x: x.max(axis=(0, 2)), shape)
 
 
 def test_pieces_are_as_many_as_threads_have_time_for():

@@ -44,6 +44,11 @@ def loops_in(loop: Loop) -> list[Loop]:
     return [item for item in loop.body.walk() if isinstance(item, Loop)]
 
 
+def has_pieces(loop: Loop) -> bool:
+    """Whether every so manieth element of an axis is taken in it."""
+    return any(each.step > 1 for each in loops_in(loop))
+
+
 def parts(loop: Loop) -> list[Loop]:
     """A loop for each of those in its body, where nothing but these is there, and they need not wait for each other."""
     items = loop.body.items

@@ -219,8 +219,9 @@ class Kernel:
     """Lengths, joined by ``*``, of short rows that are enough for each thread of a grid to have one alone."""
     brief: tuple[str, ...] = ()
     """The indices of loops in rows of which each lane has few turns."""
-    flat: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    """The indices of loops that are one with those inside, and the lengths that indices of these are found by."""
+    flat: tuple[tuple[str, tuple[tuple[str, int], ...], bool], ...] = ()
+    """The indices of loops that are one with those inside, the lengths by which indices of these are found, and whether
+    that is in 32 bits."""
     spread: tuple[str, ...] = ()
     """The indices of loops that are one with others, as rows are too few for a grid."""
     deep: tuple[str, ...] = ()

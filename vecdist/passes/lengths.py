@@ -313,7 +313,7 @@ def _is_plain(node: Node, plain: set[Node]) -> bool:
     Derivatives may be asked for in it, elementwise, between which and the array no axis may go.
     """
     if node.op == "leaf":
-        return True
+        return node.ndim > 0
     moved = node.op in {*STRUCTURE, "extent"} - {"view"}
     return not moved and not plain.isdisjoint(node.args)
 

@@ -127,12 +127,15 @@ def _split(node: Node, lengths: Mapping[str, int]) -> Split | None:
         return math.prod(length_in(shape[axis], lengths) for axis in axes)
 
     results, last = length(kept), max(over[-1], kept[-1])
-    if results >= (ALONE if over[-1] == last else BUSY) or results * length(over) < LONG:
+    busy = WARPS if over[-1] == last else BUSY
+    if results >= busy or results * length(over) < LONG:
         return None
     for place in range(1, len(over)):
         outer, inner = over[:place], over[place:]
-        if results * length(outer) >= (WARPS if over[-1] == last else BUSY) and length(inner) >= PIECE:
+        if results * length(outer) >= busy and length(inner) >= PIECE:
             return Split(node, tuple(inner))
+    if over[-1] == last and results >= ALONE:
+        return None
     lies_along = over[-1] == last and length([last]) >= APART
     axis = last if lies_along else max(over, key=lambda each: length([each]))
     found = [_in_pieces(node, axis, over[place:], results * length(over[:place]), length) for place in range(len(over))]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import final
 
+from vecdist.codegen.collapsing import has_pieces
 from vecdist.codegen.cuda.grid import LINE, THREADS, WARP, Grid, elements, one_by_one, statements
 from vecdist.codegen.statements import lies_along
 from vecdist.graph.memo import cached_property
@@ -110,8 +111,8 @@ class Chains:
         kept = any(loop.sequential or loop.scatters() for loop in loops) or self._needs_sums()
         filled = {item.output for loop in loops for item in loop.body.walk() if isinstance(item, Store)}
         stranger = any(not filled.isdisjoint(_others(loop)) for _, loop in self.others)
-        if len(levels) == 1 or kept or stranger or self.kernel.near:
-            return False
+        if len(levels) == 1 or kept or stranger or self.kernel.near or any(map(has_pieces, loops)):
+            return False  # pieces are for the threads of a grid
         return all(self._is_own(loop, filled) for loop in loops)
 
     @cached_property

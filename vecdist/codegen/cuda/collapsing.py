@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from vecdist.codegen.collapsing import chain, is_plain, loops_in, parts, rearranged
+from vecdist.codegen.collapsing import chain, has_pieces, is_plain, loops_in, parts, rearranged
 from vecdist.codegen.cuda.grid import are_columns
 from vecdist.kernel.expressions import names
 from vecdist.kernel.ir import Kernel, Loop
@@ -46,7 +46,7 @@ def ample(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[str, ...]:
 def _outer(loop: Loop) -> list[Loop]:
     """The outer loops whose turns become rows; none where these are two levels as they stand."""
     loops = chain(loop)
-    pieces = any(each.step > 1 for each in loops_in(loops[-1]))  # whose neighbours in memory are other rows
+    pieces = has_pieces(loops[-1])  # whose neighbours in memory are other rows
     if loops[-1].body.every_loop() and (pieces or not _is_of_columns(loops[-1])):
         return loops if len(loops) > 2 or (len(loops) == 2 and (pieces or _lies_inside(loops[-1]))) else []
     return loops[:-1] if len(loops) > 2 else []

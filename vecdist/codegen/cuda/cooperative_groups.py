@@ -18,12 +18,13 @@ from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let
 from vecdist.kernel.expressions import ZERO, Choice, Constant, Expr, Name, joined
 from vecdist.kernel.ir import Block, Loop
-from vecdist.kernel.statements import Accumulate, Flag, Load, Scatter, Store, Total
+from vecdist.kernel.statements import Accumulate, Flag, Load, Scatter, Store, Temp, Total
 
 SHORT = 16  # turns of a loop that one lane goes through, up to which they are written out
 SEVERAL = 4  # sums that elements are added to, from which on these have few registers
 LOADED = 48  # words that a lane loads together then
-FEW = 16  # words of columns that a thread loads together
+FEW = 16  # words of columns, or of a piece, that a thread loads together
+BRIEF = 20  # statements of an element of a piece, up to which it loads as many as that
 
 
 def group(rows: Loop, grid: Grid, takes_blocks: bool) -> Iterator[Code]:
@@ -128,13 +129,18 @@ def _in_tiles(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     """A loop of which a lane takes a few elements in one turn, if it may be long."""
     short = is_short(loop)
     first, step = (cuda.LANE, cuda.LANES) if loop.step == 1 else _piece(loop)
-    of_columns = rows in grid.columns or loop.dim.isdigit()
+    of_columns = rows in grid.columns or (grid.waits and _is_of_results(loop))
     copies = _copies_of_columns(loop) if of_columns else _copies(loop, short)
     tile = Tile(loop, copies, first, step, cuda.MASK)
     if tile.copies > 1 and (loop.dim not in grid.fixed or rows in grid.columns):
         turn = tiled(tile, jammed(tile), masked(tile) if short else ())
         return (For("base", loop.length, turn, ZERO, tile.width),)
     return (For(loop.index, loop.length, body, first, step),)
+
+
+def _is_of_results(loop: Loop) -> bool:
+    """Whether a loop reads nothing but what others have found."""
+    return all(isinstance(item.source, Temp) for item in loop.body.walk() if isinstance(item, Load))
 
 
 def _piece(loop: Loop) -> tuple[Expr, Expr]:
@@ -160,6 +166,8 @@ def _copies_of_columns(loop: Loop) -> int:
     items = [item for _, item in loop.body.items]
     words = sum(max(1, item.dtype.itemsize // 4) for item in items if isinstance(item, Load))
     copies = unrolling(loop)
+    if loop.step > 1 and copies > 1 and words and len(items) <= BRIEF:
+        return max(copies, FEW // words)
     while copies > 1 and copies * words > FEW:
         copies //= 2
     return copies

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import final
 
-from vecdist.codegen.collapsing import INDEX, dim_of, is_plain, loops_in
+from vecdist.codegen.collapsing import INDEX, dim_of, has_pieces, is_plain
 from vecdist.codegen.cuda.collapsing import AMPLE
 from vecdist.codegen.cuda.grid import are_columns, elements
 from vecdist.codegen.cuda.tiling import has_routines
+from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import varying
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import ZERO, Expr, Name, length, names
@@ -22,6 +23,7 @@ from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Assign, Load, Statement, Store, renamed
 
 FEW = 4  # values of a row that each of its elements may find again
+SEVERAL = 16  # those that each piece of a row may
 CHEAP = {"index", "cast", "neg", "add", "sub", "mul"}
 MANY = 2**20  # elements that are worth a program that knows lengths
 UNCUT = 32  # elements of outputs that are summed, up to which every thread has room for all of them
@@ -46,7 +48,7 @@ class _Flattened(Copy):
         super().__init__()
         self.kernel, self.lengths, self.fixed = kernel, lengths, dict(kernel.fixed)
         nests = [(loop, _chain(loop)) for _, loop in kernel.shared_nests() if loop not in kernel.block_nests()]
-        self.flat: list[tuple[str, tuple[int, ...]]] = []
+        self.flat: list[tuple[str, tuple[tuple[str, int], ...], bool]] = []
         self.changed = {loop: loops for loop, loops in nests if len(loops) > 1 and self._is_shorter(loops)}
 
     def _is_shorter(self, loops: Sequence[Loop]) -> bool:
@@ -54,8 +56,7 @@ class _Flattened(Copy):
             return False
         count = math.prod(each.turns(self.lengths) for each in loops)
         if columns := loops[-1].body.every_loop():
-            pieces = any(each.step > 1 for each in loops_in(loops[-1]))
-            return pieces or (count >= AMPLE and are_columns(columns, loops[-1]))
+            return has_pieces(loops[-1]) or (count >= AMPLE and are_columns(columns, loops[-1]))
         own = {each.index for each in loops}
         asks = any(not own.isdisjoint(_used(item)) and not self.lies_in_order(item, loops) for _, item in _items(loops))
         return not asks or count >= MANY or all(each.dim in self.fixed for each in loops[1:])
@@ -88,7 +89,8 @@ class _Flattened(Copy):
         found = [(index, value) for index, value in self.indices(loops, Name(name)) if index in used]
         for index, value in found:
             body.put(0, Assign(index, "index", (value,), INDEX))
-        self.flat.append((name, self.sizes(loops) if found else ()))
+        known = tuple((each.dim, each.turns(self.lengths)) for each in loops[1:]) if found else ()
+        self.flat.append((name, known, bool(known) and self.are_few(loops)))
         for at, item in items:
             body.put(at, self.at_home(item))
         for at, item in loops[-1].body.items:
@@ -96,34 +98,40 @@ class _Flattened(Copy):
                 body.put(at, self.loop(item, body))
         new.put(level, replace(loop, dim="*".join(each.dim for each in loops), body=body))
 
-    def sizes(self, loops: Sequence[Loop]) -> tuple[int, ...]:
-        """What indices are found by: the lengths of all loops but the first, and whether there are few elements."""
-        each = [loop.turns(self.lengths) for loop in loops]
-        return (*each[1:], int(math.prod(each) < 2**32))
+    def are_few(self, loops: Sequence[Loop]) -> bool:
+        """Whether places of elements have 32 bits, which are divided sooner."""
+        return math.prod(loop.turns(self.lengths) for loop in loops) < 2**32
 
     def indices(self, loops: Sequence[Loop], place: Expr) -> Iterator[tuple[str, Expr]]:
-        """The index of each loop by the place of an element: in 32 bit, which are divided sooner, if they suffice."""
-        *sizes, small = self.sizes(loops)
+        """The index of each loop by the place of an element, and the lengths of all loops but the first."""
+        sizes = [loop.turns(self.lengths) for loop in loops[1:]]
         for number, loop in enumerate(loops):
-            value = U8(Name("u4")(place) if small else place)
+            value = U8(Name("u4")(place) if self.are_few(loops) else place)
             value = value // U8(math.prod(sizes[number:])) if number < len(sizes) else value
             yield loop.index, Name("i8")(value % U8(sizes[number - 1]) if number else value)
 
 
 def _chain(loop: Loop) -> list[Loop]:
     """A loop, and those of which each is the only one in the one before, beside few statements that come before it."""
-    found = [loop]
+    found, again = [loop], _is_short if has_pieces(loop) else _is_cheap
     while len(inner := found[-1].body.every_loop()) == 1:
         body, others = found[-1].body, [item for _, item in found[-1].body.items if not isinstance(item, Loop)]
-        if len(body.levels) > 1 or len(others) > FEW or not all(map(_is_cheap, others)):
+        if len(body.levels) > 1 or not again(others):
             break
         found += inner
     return found
 
 
-def _is_cheap(item: object) -> bool:
-    """Whether a value of a row may be found again for each of its elements."""
-    return isinstance(item, Load) or (isinstance(item, Assign) and item.op in CHEAP)
+def _is_cheap(items: Sequence[object]) -> bool:
+    """Whether values of a row may be found again for each of its elements."""
+    cheap = [isinstance(item, Load) or (isinstance(item, Assign) and item.op in CHEAP) for item in items]
+    return len(items) <= FEW and all(cheap)
+
+
+def _is_short(items: Sequence[object]) -> bool:
+    """Whether they may be found again for each piece of a row, of which all have many elements."""
+    short = [isinstance(item, Load) or (isinstance(item, Assign) and not is_routine(item.op)) for item in items]
+    return len(items) <= SEVERAL and all(short)
 
 
 def _items(loops: Sequence[Loop]) -> list[tuple[int, Statement]]:

@@ -41,7 +41,8 @@ def function(kernel: Kernel) -> Function:
     grid = Grid(kernel)
     items = *_known(grid), *_shared_memory(grid), *places(grid), *_levels(grid)
     whole = Function("kernel", parameters(grid), spelled(items, kernel))
-    return specialised(whole, {Name(dim): Constant(length) for dim, length in kernel.fixed})
+    known = [*kernel.fixed, *(each for _, lengths, _ in kernel.flat for each in lengths)]
+    return specialised(whole, {Name(dim): Constant(length) for dim, length in known if dim in kernel.lengths})
 
 
 def _known(grid: Grid) -> Iterator[Code]:
