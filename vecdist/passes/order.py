@@ -33,6 +33,7 @@ from vecdist.passes.sink_selects import sink_selects
 from vecdist.passes.sort_by_key import Sorting, sorted_rows
 from vecdist.passes.split_reductions import Split, Splittable, splits, splittable
 from vecdist.passes.stages import Stages, staged
+from vecdist.passes.stored_results import stored_late
 from vecdist.passes.verify import verify
 from vecdist.primitives.windows import OVERLAPPING
 
@@ -214,6 +215,7 @@ class Derived:
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""
         together = scattered(self.all, chosen.sums, chosen.first, chosen.parts)
+        together = stored_late(together) if chosen.parts else together
         graph = joined(verify(kept(together, chosen.values)), chosen.joins)
         return graph[: len(self.roots)], graph[len(self.roots) :]
 

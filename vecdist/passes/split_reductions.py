@@ -160,10 +160,9 @@ def _round(most: int) -> int:
 
 
 def split(node: Node, found: Split) -> Node:
-    """A reduction in two steps, of which the first leaves its results in memory; those of floats are float64.
+    """A reduction in two steps, both of which leave their results in memory; those of the first of floats are float64.
 
-    Very many partial results of each become fewer before.  So does the second, where loops over its results may have
-    what reads them inside, which is for more threads.
+    Very many partial results of each become fewer before.
     """
     (source,), (axes, *_) = node.args, node.attrs
     wide = node.op in {"sum", "prod"} and node.dtype.kind == "f"
@@ -178,8 +177,7 @@ def split(node: Node, found: Split) -> Node:
         return split(whole, Split(whole, found.axes[:1]))
     if found.pieces > MOST:
         return split(whole, Split(whole, found.axes[:1], SEVERAL))
-    over, kept = _parted(node)
-    return _stored(whole) if kept[0] < over[-1] else whole
+    return _stored(whole)
 
 
 def _stored(node: Node) -> Node:
