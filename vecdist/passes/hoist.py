@@ -27,6 +27,7 @@ DEAR = 5  # operations from which a value is better read than computed again
 DEAR_BEHIND = 8  # the same where all others have to wait for it
 DEAR_IN_ORDER = 16  # the same where it would be computed in order, one element after another
 DEAR_SUM = 16  # the same of a sum, with all its terms
+SLOW = {"div": 8, "sqrt": 8}  # operations that take the time of so many of a processor's vectors
 COUNTED = 256  # operations that are counted: what takes more is as dear
 SAVED = 64  # operations for each element from which it is worth memory of its own
 WORK = 2**25  # and in all, on a GPU: what that does while its threads wait for each other
@@ -88,8 +89,9 @@ def hoistable(
         around.setdefault(arg, {})[dims] = None
     known = dict.fromkeys((*picked, *around))
     in_order = [] if on_gpu else [arg for node in nodes if node.op in SCANS for arg in node.args]
-    costs, behind = _costs(roots) if known or in_order else ({}, set())
-    alone, _ = _costs(roots, alone=True) if picked else (costs, behind)
+    slow = {} if on_gpu else SLOW
+    costs, behind = _costs(roots, slow=slow) if known or in_order else ({}, set())
+    alone, _ = _costs(roots, alone=True, slow=slow) if picked else (costs, behind)
     found = [
         Repeated(arg, () if arg in around else tuple(picked[arg]), arg in behind, cost,
                  tuple(around.get(arg, ())), arg not in plain)
@@ -252,7 +254,9 @@ def _varies(node: Node) -> bool:
     return any(dim != 1 for dim in node.shape)
 
 
-def _costs(roots: Sequence[Node], alone: bool = False) -> tuple[dict[Node, int], set[Node]]:
+def _costs(
+    roots: Sequence[Node], alone: bool = False, slow: Mapping[str, int] | None = None
+) -> tuple[dict[Node, int], set[Node]]:
     """The operations of each elementwise node behind what is in memory, as a tree, and which need more than inputs.
 
     An element that is computed ``alone``, as one that is picked, has no loops around it that have found parts of it.
@@ -270,7 +274,7 @@ def _costs(roots: Sequence[Node], alone: bool = False) -> tuple[dict[Node, int],
         elif node.op not in STRUCTURE and node.op != "cases" and all(arg in costs for arg in node.args):
             late = not alone and not behind.isdisjoint(node.args)
             again = [arg for arg in node.args if (_is_with(arg, node) if late else _varies(arg))]
-            own = DEAR if node.op == "loop" else 1
+            own = DEAR if node.op == "loop" else (slow or {}).get(node.op, 1)
             costs[node] = min(COUNTED, sum(costs[arg] for arg in again) + own) if _varies(node) else 0
         behind |= set() if behind.isdisjoint(node.args) else {node}
     return costs, behind
@@ -305,6 +309,11 @@ def narrow(
         elif (each.behind or each.summed or alone) and each.is_worth_memory(lengths, waits=rest is not None):
             chosen.append(replace(each, behind=True))
     return _dear_beside_each_other(chosen)
+
+
+def apart_from(found: Sequence[Repeated], sums: Collection[Node]) -> Iterator[Repeated]:
+    """Those values that need none of these sums, behind which a grid would wait once more."""
+    return (each for each in found if not sums or sums.isdisjoint(topological((each.node,))))
 
 
 def _dear_beside_each_other(chosen: Sequence[Repeated]) -> tuple[Repeated, ...]:

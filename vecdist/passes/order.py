@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 from vecdist.graph.memo import cached_property
@@ -20,7 +20,7 @@ from vecdist.passes.factors import factors
 from vecdist.passes.few_rows import Beside, Rows, few_rows, in_turn_behind, reduced_rows
 from vecdist.passes.formulas import formulas
 from vecdist.passes.guarded_specialisation import guarded_specialisation
-from vecdist.passes.hoist import KEPT, Repeated, hoistable, kept, narrow
+from vecdist.passes.hoist import KEPT, Repeated, apart_from, hoistable, kept, narrow
 from vecdist.passes.joins import Parted, joined, parted
 from vecdist.passes.links import links
 from vecdist.passes.loops import merged, with_turns
@@ -210,13 +210,18 @@ class Derived:
         if key not in values:
             values[key] = hoistable(self.all, *key)
         joins = tuple([each.place for each in self.parted if each.side_by_side(lengths)])
-        return Chosen(sums, narrow(values[key], lengths, room, widest, not first), first, then, joins, parts)
+        repeated = narrow(values[key], lengths, room, widest, not first)
+        repeated = repeated if widest is None else tuple(apart_from(repeated, {*sums, *apart}))
+        return Chosen(sums, repeated, first, then, joins, parts)
 
     def with_chosen(self, chosen: Chosen) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
         """The roots and the flags, with what was chosen."""
-        together = scattered(self.all, chosen.sums, chosen.first, chosen.parts)
-        together = stored_late(together) if chosen.parts else together
-        graph = joined(verify(kept(together, chosen.values)), chosen.joins)
+        every = (*self.all, *(each.node for each in chosen.values))
+        together = scattered(every, chosen.sums, chosen.first, chosen.parts)
+        graph, nodes = together[: len(self.all)], together[len(self.all) :]
+        values = [replace(each, node=node) for each, node in zip(chosen.values, nodes, strict=True)]
+        graph = kept(stored_late(graph) if chosen.parts else graph, values)
+        graph = joined(verify(graph), chosen.joins)
         return graph[: len(self.roots)], graph[len(self.roots) :]
 
 
