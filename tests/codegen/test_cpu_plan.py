@@ -94,9 +94,9 @@ def test_a_strip_mined_loop_runs_the_same_turns_in_strips():
 def test_blocks_of_a_loop_that_scatters_are_runs_with_sums_of_their_own():
     block = (Flag(X),)
     plain = nest((0, Flag(X)))
-    assert blocked(kernel(plain), plain, block) == (For("block", Name("last"), block, Name("first")),)
+    assert blocked(kernel(plain), plain, block, False) == (For("block", Name("last"), block, Name("first")),)
     _, loop, outputs = column_sum(F8)
-    blocks, stripes, loop_of_stripes = blocked(kernel(loop, *outputs), loop, block)
+    blocks, stripes, loop_of_stripes = blocked(kernel(loop, *outputs), loop, block, False)
     assert [blocks.target, stripes.target] == [Name("blocks"), Name("stripes")]
     row, run = loop_of_stripes.body
     assert row == let("row_o0", Name("stripe") * Name("n1"))
@@ -104,6 +104,12 @@ def test_blocks_of_a_loop_that_scatters_are_runs_with_sums_of_their_own():
     given = [{"blocks": 10, "stripes": 4, "stripe": stripe} for stripe in range(4)]
     found = [range(eval(str(run.start), each), eval(str(run.stop), each)) for each in given]
     assert [block for blocks in found for block in blocks] == list(range(10)), "each block is in one stripe"
+    *_, loop_of_stripes = blocked(kernel(loop, *outputs), loop, block, True)
+    _, begin, end, *run = loop_of_stripes.body
+    assert tuple(run) == block and [begin.target, end.target] == [Name("begin"), Name("end")]
+    given = [{**each, "size": 3, "n0": 29} for each in given]
+    found = [range(eval(str(begin.value), each), eval(str(end.value), each)) for each in given]
+    assert [row for rows in found for row in rows] == list(range(29)), "or each row, where all its blocks are one"
 
 
 def test_unrolled_turns_have_names_and_indices_of_their_own():
@@ -251,14 +257,16 @@ def test_float32_columns_are_added_up_in_tiles():
     sums = narrow_columns(inner, loop, outputs)
     assert sums == [inner.body.statements(0)[1]]
     tiles = tiled(strip({"s_v1_o0": F4}), Phase((), inner), turns(inner, {}), sums)
-    limit, begun, rows, ended = tiles.body
+    limit, begun, several, rows, ended = tiles.body
     at = Name("b_s_v1_o0")[j - Name("first_column")]
     assert limit == let("last_column", Name("min")(Name("first_column") + 256, Name("n1")))
-    assert [(each.index, each.start, each.stop) for each in (begun, *rows.body, ended)] == [
+    assert [(each.index, each.start, each.stop) for each in (begun, *several.body, *rows.body, ended)] == [
         ("i1", Name("first_column"), Name("last_column"))
-    ] * 3
-    assert begun.body == (Set(at, Name("f4")(0)),) and rows.index == "i0"
+    ] * 4
+    assert begun.body == (Set(at, Name("f4")(0)),) and rows.index == several.index == "i0"
     assert rows.body[0].body == (Load("v1", 0, (i, j), F4), Add(at, Name("v1")))
+    assert several.body[0].body[2:4] == (Load("v1_1", 0, (i + 1, j), F4), Add(at, Name("v1_1")))
+    assert len(several.body[0].body) == 8 and several.stop == rows.start and several.step == Constant(4)
     assert ended.body == (Scatter(0, (j,), at),)
     inner, loop, outputs = column_sum(F8)
     assert narrow_columns(inner, loop, outputs) == [], "float64 is added up where it belongs"

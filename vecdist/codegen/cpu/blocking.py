@@ -36,10 +36,11 @@ def strip_mined(loop: For[Item], width: int, first: str, last: str, inside: Call
     return For(first, loop.stop, (*([let(last, stop)] if last else []), *inside(turns)), loop.start, Constant(width))
 
 
-def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
+def blocked(kernel: Kernel, loop: Loop, block: Items, whole: bool) -> Items:
     """A block again from ``first`` to before ``last``; of a loop that scatters, the blocks of such stripes.
 
     A stripe is a run of blocks that adds to sums of its own, whoever runs it; rows that add to their own need none.
+    Where it is a ``whole`` one, its blocks are one, from the first row of the first of them on.
     """
     first, last = Name("first"), Name("last")
     shared = striped(kernel, loop)
@@ -49,9 +50,12 @@ def blocked(kernel: Kernel, loop: Loop, block: Items) -> Items:
     blocks, stripe, count = Name("blocks"), Name("stripe"), Name("stripes")
     places = [(each, stripe * element_count(kernel.outputs[each].shape)) for each in shared]
     rows = [*own, *[let(f"row_o{each}", place) for each, place in places]]
-    run = For("block", blocks * (stripe + 1) // count, block, blocks * stripe // count)
+    start, stop = blocks * stripe // count, blocks * (stripe + 1) // count
     limits = let("blocks", block_count(loop, Name("size"))), let("stripes", MIN(blocks, stripe_limit(kernel)))
-    return *limits, For("stripe", last, (*rows, run), first)
+    if whole:
+        rows += [let("begin", start * Name("size")), let("end", MIN(stop * Name("size"), loop.length))]
+        return *limits, For("stripe", last, (*rows, *block), first)
+    return *limits, For("stripe", last, (*rows, For("block", stop, block, start)), first)
 
 
 def is_interchanged(inner: Loop, loop: Loop) -> bool:

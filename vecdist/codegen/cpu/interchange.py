@@ -13,6 +13,7 @@ from typing import TypeGuard
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import STRIP, is_interchanged, strip_mined
+from vecdist.codegen.cpu.column_sums import together
 from vecdist.codegen.cpu.fission import Phase, Rows
 from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
@@ -171,6 +172,12 @@ def _in_column(rows: Rows, item: Item, own: Mapping[Scatter, Accumulate], sums: 
     return (item,)
 
 
+def _all_rows(rows: Rows, phase: Phase, columns: For[Item], body: Items) -> Items:
+    """What all rows add to the columns of a tile, a few of them together where they do nothing else."""
+    found = rows.expanded(phase, body)
+    return together(rows, columns) if found.body == (columns,) else (found,)
+
+
 def tiled(rows: Rows, phase: Phase, turns: For[Item], columns: Sequence[Scatter]) -> For[Item]:
     """The turns of an inner loop in tiles of columns, all rows for each, with sums of columns in float32."""
     place = Name(turns.index) - Name("first_column")
@@ -180,7 +187,7 @@ def tiled(rows: Rows, phase: Phase, turns: For[Item], columns: Sequence[Scatter]
     def tile(few: For[Item]) -> Items:
         return (
             replace(few, body=tuple([Set(place, F4(0)) for place in at.values()])),
-            rows.expanded(phase, narrowed((few,), turns.body)),
+            *_all_rows(rows, phase, few, narrowed((few,), turns.body)),
             replace(few, body=tuple([replace(item, value=place) for item, place in at.items()])),
         )
 

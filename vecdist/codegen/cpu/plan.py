@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from vecdist.codegen.cpu import own_sums, vector_sums
+from vecdist.codegen.cpu import column_sums, own_sums, vector_sums
 from vecdist.codegen.cpu.blocking import (
     FIRST,
     MIN,
@@ -25,6 +25,7 @@ from vecdist.codegen.cpu.blocking import (
     strip_mined,
     takes_columns,
 )
+from vecdist.codegen.cpu.column_sums import adds_columns, together
 from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases, scatters_alone
 from vecdist.codegen.cpu.interchange import expanded_sums, interchanged, narrow_columns, tiled
 from vecdist.codegen.cpu.lanes import Lanes, apart, has_lanes, runs
@@ -40,7 +41,7 @@ from vecdist.codegen.reverse_if_conversion import branched
 from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import For, If, Set, let
-from vecdist.kernel.expressions import FALSE, ONE, ZERO, Constant, Name
+from vecdist.kernel.expressions import FALSE, ONE, ZERO, Constant, Expr, Name
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Flag
 
@@ -66,12 +67,14 @@ def planned(kernel: Kernel) -> list[Nest]:
 
 def _planned(kernel: Kernel, loop: Loop) -> Nest:
     sums, flagged = loop.sums(kernel.root), any(isinstance(item, Flag) for item in loop.body.walk())
-    rows, buffers = _rows(kernel, loop)
+    whole = adds_columns(kernel, loop)
+    rows, buffers = _rows(kernel, loop, Name("begin") if whole else FIRST)
     buffers = buffers | vector_sums.buffers(loop, dict(kernel.fixed))
     starts = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []))
-    block = (*starts, let("end", MIN(FIRST + Name("size"), loop.length)), *own_sums.begun(kernel, loop), *rows)
+    end = () if whole else (let("end", MIN(FIRST + Name("size"), loop.length)),)
+    block = (*starts, *end, *own_sums.begun(kernel, loop), *rows)
     ends = (*own_sums.ended(kernel, loop), *map(_partial, sums), *([If(Name("bad"), (RAISED,))] if flagged else []))
-    blocks = blocked(kernel, loop, (*block, *ends))
+    blocks = blocked(kernel, loop, (*block, *ends), whole)
     made = let("size", block_size(loop)), *declared(buffers), *own_sums.made(kernel, loop), *tiles(blocks)
     items = branched((*made, *blocks), is_scalar=is_scalar)
     return Nest(loop, items, buffers)
@@ -82,16 +85,17 @@ def is_scalar(run: Sequence[Item], outer: bool) -> bool:
     return outer or any(isinstance(item, Assign) and is_routine(item.op) and not is_seldom(item) for item in run)
 
 
-def _rows(kernel: Kernel, loop: Loop) -> tuple[Items, dict[str, np.dtype]]:
+def _rows(kernel: Kernel, loop: Loop, first: Expr) -> tuple[Items, dict[str, np.dtype]]:
     """The turns of a block, in strips where that pays, and the buffers that they use."""
     fixed = dict(kernel.fixed)
-    rows = For(loop.index, Name("end"), (), FIRST)
+    rows = For(loop.index, Name("end"), (), first)
     if not (has_phases(loop, fixed) or has_lanes(loop)):
         rows, sums = replace(rows, body=sequence(loop.body, fixed)), loop.sums(kernel.root)
         if not any(map(is_seldom, rows.body)):
             return (in_narrow_strips(rows, sums, "start", "stop"),), {}
         return (strip_mined(rows, AGAIN, "begin", "until", partial(_versions, loop, sums)),), {}
-    return (_in_phases(kernel, loop, rows, "start", "stop"),), _buffers(kernel, loop)
+    width = column_sums.STRIP if adds_columns(kernel, loop) else STRIP
+    return (_in_phases(kernel, loop, rows, "start", "stop", width),), _buffers(kernel, loop)
 
 
 def _versions(loop: Loop, sums: Sequence[Accumulate], turns: For[Item]) -> Items:
@@ -99,9 +103,11 @@ def _versions(loop: Loop, sums: Sequence[Accumulate], turns: For[Item]) -> Items
     return versioned((in_narrow_strips(turns, sums, "start", "stop"),), loop)
 
 
-def _in_phases(kernel: Kernel, loop: Loop, rows: For[Item], first: str, last: str) -> For[Item]:
+def _in_phases(
+    kernel: Kernel, loop: Loop, rows: For[Item], first: str, last: str, width: int = STRIP
+) -> For[Item]:
     """A loop in strips, of which each phase is a loop; what is added to elements that data choose needs no versions."""
-    return strip_mined(rows, STRIP, first, last, lambda strip: _strip(kernel, loop, Rows(strip, {})))
+    return strip_mined(rows, width, first, last, lambda strip: _strip(kernel, loop, Rows(strip, {})))
 
 
 def _strip(kernel: Kernel, loop: Loop, rows: Rows) -> Items:
@@ -184,6 +190,8 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
         return interchanged(rows, phase, nested(inner, fixed), inner.sums(loop.body), kernel.outputs)
     if columns := narrow_columns(inner, loop, kernel.outputs):
         return (tiled(rows, phase, turns(inner, fixed), columns),)
+    if loop.body.parent is kernel.root and adds_columns(kernel, loop):
+        return together(rows, turns(inner, fixed))
     return (rows.expanded(phase, (*inner_loop(inner, loop.body, fixed), *phase.items)),)
 
 
