@@ -311,7 +311,7 @@ def narrow(
     return _dear_beside_each_other(chosen)
 
 
-def apart_from(found: Sequence[Repeated], sums: Collection[Node]) -> Iterator[Repeated]:
+def apart_from(found: Sequence[Repeated], sums: set[Node]) -> Iterator[Repeated]:
     """Those values that need none of these sums, behind which a grid would wait once more."""
     return (each for each in found if not sums or sums.isdisjoint(topological((each.node,))))
 
