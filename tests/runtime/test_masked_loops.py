@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
+import vecdist
 from vecdist import lazy, logsumexp, value_and_grad
 from vecdist.codegen.frontend import parsed
 from vecdist.kernel.code import Do, For, let
@@ -84,6 +85,20 @@ def test_only_neighbours_are_masked(word, place, expected):
     assert lanes.is_row(dear) == (word == "store")
     long = For("i", Name("n"), body * lanes.SHORT, masked=True)
     assert lanes.is_masked(long) == lanes.is_beside(loop) and not lanes.is_row(long)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_extremes_of_rows(dtype):
+    """Several vectors at a time, and what is left of a row; NaN may be anywhere."""
+    rng = np.random.default_rng(4)
+    named = [(name, axes) for name in ("max", "min") for axes in (2, (0, 2))]
+    compiled = [vecdist.compile(lambda x, n=name, a=axes: getattr(x, n)(axis=a)) for name, axes in named]
+    for columns in (1, 15, 63, 64, 65, 127, 130, 300, 1000):
+        x = rng.normal(size=(5, 4, columns)).astype(dtype)
+        x[rng.integers(5), rng.integers(4), rng.integers(columns)] = np.nan
+        x[rng.integers(5), rng.integers(4), rng.integers(columns)] = -np.inf
+        for function, (name, axes) in zip(compiled, named, strict=True):
+            np.testing.assert_array_equal(function(x), getattr(x, name)(axis=axes))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

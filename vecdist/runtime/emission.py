@@ -8,25 +8,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import Any, cast, final
 
 from llvmlite import ir
 from numba.core import types
 
 from vecdist.kernel import scopes
 from vecdist.kernel.code import Code, Do, For, If, Return, Set, While, walk
-from vecdist.kernel.expressions import (
-    Attribute,
-    Call,
-    Choice,
-    Constant,
-    Element,
-    Expr,
-    Name,
-    Operation,
-    Several,
-    spine,
-)
+from vecdist.kernel.expressions import Attribute, Call, Choice, Constant, Element, Expr, Name, Operation, Several, spine
 from vecdist.runtime import conventions, exports, integers, lanes, modules, outlining, typed, unrolling
 from vecdist.runtime.lanes import blocks_of, mixes_widths, told
 from vecdist.runtime.modules import Module
@@ -287,14 +276,16 @@ class _Statements:
         compare = self.builder.icmp_signed if kind.signed else self.builder.icmp_unsigned
         counter = self.place(first.type)
         self.builder.store(first, counter)
-        holds = lambda: compare(">" if down else "<", self.builder.load(counter), last)  # noqa: E731
+        holds = lambda end: compare(">" if down else "<", self.builder.load(counter), end)  # noqa: E731
         masked, few = lanes.is_masked(item), self.made.written.merged and not self.is_known(item)  # few partial sums
-        with self.loop(holds, self.unrolled(item), masked, few or (masked and lanes.is_row(item))):
-            at = self.builder.load(counter)
-            self.store(item.index, at, kind)
-            more: Any = self.builder.add  # llvmlite's stubs know no flags
-            self.builder.store(more(at, step, flags=["nsw"]), counter)
-            self.block(item.body)
+        alone = few or self.is_known(item) or not lanes.takes_turns(item)
+        for end in [last] if alone else [lanes.whole_end(self.builder, first, last), last]:
+            ends, row = masked and end is last, masked and lanes.is_row(item)
+            with self.loop(lambda end=end: holds(end), self.unrolled(item), ends, few or row):
+                self.store(item.index, self.builder.load(counter), kind)
+                more = cast("Any", self.builder.add)(self.builder.load(counter), step, flags=["nsw"])  # as no stub says
+                self.builder.store(more, counter)
+                self.block(item.body)
 
     def unrolled(self, item: For) -> str:
         """How far a loop may be unrolled."""

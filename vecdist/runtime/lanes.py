@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence, Set
+from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -19,7 +20,9 @@ SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
 MASKS = 16  # lanes of a processor that masks them
 BY_ELEMENT, BY_BYTE = (Name("load"), Name("store")), Name("load_bytes")  # words that read and write memory
 ADDING = {Name(f"accumulate_{op}") for op in ("sum", "prod", "max", "min")}
+EXTREME = {Name("accumulate_max"), Name("accumulate_min")}
 DEAR = {Name("sqrt"), *ADDING}  # words that turns wait for
+TOGETHER = 64  # turns that look for an extreme from which on several vectors take turns
 SHORT = 8  # statements of a turn, of which no single one is worth a vector for the last few
 BITS = {"avx512f": 512, "avx": 256}  # of a vector, by what a processor has; others have 128
 
@@ -87,6 +90,21 @@ def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
 def is_masked(loop: For) -> bool:
     """Whether the last turns of a loop are worth a vector of their own: one by one, each takes as long."""
     return loop.masked and (len(loop.body) >= SHORT or any(map(_is_dear, _computed(loop)))) and is_beside(loop)
+
+
+def takes_turns(loop: For) -> bool:
+    """Whether short turns look for an extreme: NaN is one, so that a vector waits long for the one before.
+
+    Several that do not wait for each other have no masks, which are for turns behind the last of these.
+    """
+    if lanes() != MASKS or len(loop.body) >= SHORT or loop.step is not None or not is_masked(loop):
+        return False
+    return any(isinstance(each, Call) and each.function in EXTREME for each in _computed(loop))
+
+
+def whole_end(builder: ir.IRBuilder, first: Any, last: Any) -> Any:
+    """The end of a loop that leaves the last turns, too few for several vectors, to another."""
+    return builder.add(first, builder.and_(builder.sub(last, first), ir.Constant(first.type, -TOGETHER)))
 
 
 def _is_dear(each: Expr) -> bool:
