@@ -269,7 +269,7 @@ class _Statements:
         self.builder.position_at_end(end)
 
     def series(self, item: For) -> None:
-        """A loop over a range, whose step is positive where it is not a negative constant."""
+        """A loop over a range, whose step is positive where it is not a negative constant, or two of them."""
         kind, by = self.made.of(item), self.made.of(bounds(item)[2])
         first, last, step = [self.as_type(each, kind) for each in bounds(item)]
         down = isinstance(by, types.IntegerLiteral) and by.literal_value < 0

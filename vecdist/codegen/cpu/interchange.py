@@ -13,19 +13,17 @@ from typing import TypeGuard
 import numpy as np
 
 from vecdist.codegen.cpu.blocking import STRIP, is_interchanged, strip_mined
-from vecdist.codegen.cpu.column_sums import together
+from vecdist.codegen.cpu.column_sums import SHORT, TOGETHER, copied, together
 from vecdist.codegen.cpu.fission import Phase, Rows
 from vecdist.codegen.cpu.mixed import Add, Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, accumulator, beginning, is_narrow, narrow, narrowed
 from vecdist.kernel.code import For, Set, let
 from vecdist.kernel.expressions import Constant, Name, of_type
 from vecdist.kernel.ir import Block, Loop, Output
-from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Statement, Total, renamed
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Total
 
 COLUMNS = 64  # elements of each row that are added up in float32
 TAKEN = {"sum", "max", "min"}  # what several columns are taken together for
-TOGETHER = 4  # columns that are taken together, so that a sum is read and kept once for all of them
-SHORT = 8  # statements of a column, at most, where that pays
 
 
 def is_of_column(item: object, column: str, inner: Loop, rows: str) -> TypeGuard[Scatter]:
@@ -114,18 +112,11 @@ def _adds_alone(turns: For[Item], sums: Sequence[Accumulate]) -> bool:
 
 def _together(rows: Rows, phase: Phase, turns: For[Item], sums: Sequence[Accumulate], count: int) -> Items:
     """So many columns in a straight line, for all rows: each sum is taken from its buffer once."""
-    body = tuple([copy for turn in range(count) for copy in (_copied(turns, turn) if count > 1 else turns.body)])
+    several = [copied(turns.body, turns.index, turn) if count > 1 else turns.body for turn in range(count)]
+    body = tuple([item for one in several for item in one])
     taken = [let(_own(item), rows.at(_own(item))) for item in sums]
     kept = [Set(rows.at(_own(item)), Name(_own(item))) for item in sums]
     return (rows.expanded(replace(phase, items=()), (*taken, *_to_own(body, sums), *kept)),)
-
-
-def _copied(turns: For[Item], turn: int) -> Items:
-    """The statements of a column so many behind, with names of their own."""
-    own = [item.name for item in turns.body if isinstance(item, Assign | Load)]
-    names = {name: Name(f"{name}_{turn}") for name in own}
-    place = Name(turns.index) + turn if turn else Name(turns.index)
-    return tuple([renamed(item, {turns.index: place, **names}) for item in turns.body if isinstance(item, Statement)])
 
 
 def _own(item: Accumulate) -> str:

@@ -41,7 +41,7 @@ from vecdist.codegen.reverse_if_conversion import branched
 from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import is_seldom
 from vecdist.kernel.code import For, If, Set, let
-from vecdist.kernel.expressions import FALSE, ONE, ZERO, Constant, Expr, Name
+from vecdist.kernel.expressions import FALSE, ONE, ZERO, Constant, Name
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Flag
 
@@ -68,7 +68,7 @@ def planned(kernel: Kernel) -> list[Nest]:
 def _planned(kernel: Kernel, loop: Loop) -> Nest:
     sums, flagged = loop.sums(kernel.root), any(isinstance(item, Flag) for item in loop.body.walk())
     whole = adds_columns(kernel, loop)
-    rows, buffers = _rows(kernel, loop, Name("begin") if whole else FIRST)
+    rows, buffers = _rows(kernel, loop, whole)
     buffers = buffers | vector_sums.buffers(loop, dict(kernel.fixed))
     starts = (*map(begun, sums), *([let("bad", FALSE)] if flagged else []))
     end = () if whole else (let("end", MIN(FIRST + Name("size"), loop.length)),)
@@ -85,16 +85,16 @@ def is_scalar(run: Sequence[Item], outer: bool) -> bool:
     return outer or any(isinstance(item, Assign) and is_routine(item.op) and not is_seldom(item) for item in run)
 
 
-def _rows(kernel: Kernel, loop: Loop, first: Expr) -> tuple[Items, dict[str, np.dtype]]:
-    """The turns of a block, in strips where that pays, and the buffers that they use."""
+def _rows(kernel: Kernel, loop: Loop, whole: bool) -> tuple[Items, dict[str, np.dtype]]:
+    """The turns of a block, or of a ``whole`` stripe, in strips where that pays, and the buffers that they use."""
     fixed = dict(kernel.fixed)
-    rows = For(loop.index, Name("end"), (), first)
+    rows = For(loop.index, Name("end"), (), Name("begin") if whole else FIRST)
     if not (has_phases(loop, fixed) or has_lanes(loop)):
         rows, sums = replace(rows, body=sequence(loop.body, fixed)), loop.sums(kernel.root)
         if not any(map(is_seldom, rows.body)):
             return (in_narrow_strips(rows, sums, "start", "stop"),), {}
         return (strip_mined(rows, AGAIN, "begin", "until", partial(_versions, loop, sums)),), {}
-    width = column_sums.STRIP if adds_columns(kernel, loop) else STRIP
+    width = column_sums.STRIP if whole else STRIP
     return (_in_phases(kernel, loop, rows, "start", "stop", width),), _buffers(kernel, loop)
 
 

@@ -103,10 +103,10 @@ def _of_each_lane(loop: Loop, rows: Loop, grid: Grid) -> Items:
     """What is done for each element of a loop; of loops inside it whose length is known a few elements at a time."""
 
     def written(inner: Loop, home: Block, body: Items) -> Items:
-        if inner.step > 1 and rows in grid.columns:
+        if inner.step > 1:
             return *begun(inner.sums(home)), *_in_tiles(inner, rows, body, grid)
         length = grid.fixed.get(inner.dim, 0)
-        known = inner.step == 1 and (rows in grid.lanes or 0 < length <= SHORT)
+        known = rows in grid.lanes or 0 < length <= SHORT
         return by_one_lane(inner, home, length, body) if known else looped(inner, home, body)
 
     return sequential(loop.body, written)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from vecdist.codegen.collapsing import has_pieces, loops_in
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
 from vecdist.codegen.statements import lies_along
@@ -210,9 +211,9 @@ class Grid:
 
     def _is_of_columns(self, loop: Loop) -> bool:
         """Whether each row of a nest is one thread's: neighbours in memory belong to others, and these are many."""
-        inner = [each for each in loop.body.walk() if isinstance(each, Loop)]
-        if any(each.step > 1 for each in inner):
-            return loop not in self.by_block
+        if has_pieces(loop):
+            return True
+        inner = loops_in(loop)
         short = all(self.fixed.get(each.dim, GROUP + 1) <= GROUP for each in inner)  # which lie in registers
         return bool(inner) and not short and loop.dim in self.kernel.ample and are_columns(inner, loop)
 
