@@ -15,7 +15,10 @@ from vecdist.codegen.cuda import collapsing, flattening, launch, wide_rows
 from vecdist.passes import split_reductions
 
 SMALL = {
-    split_reductions: {"BUSY": 40, "PARTIAL": 48, "LONG": 60, "FEW": 3, "PIECE": 4},
+    split_reductions: {
+        "BUSY": 40, "WARPS": 30, "PARTIAL": 48, "LONG": 60, "FEW": 3, "PIECE": 4, "TURNS": 2, "APART": 6, "LANES": 2,
+        "MOST": 6, "SEVERAL": 3,
+    },
     flattening: {"MANY": 24, "AMPLE": 24},
     collapsing: {"AMPLE": 24, "SHORT": 3},
     launch: {"PLENTY": 64, "AT_ONCE": 32},

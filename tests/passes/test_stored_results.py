@@ -7,7 +7,7 @@ import pytest
 
 from vecdist import lazy
 from vecdist.graph.node import rewrite, topological
-from vecdist.passes.split_reductions import Split, split
+from vecdist.passes.split_reductions import Split, Step, split
 from vecdist.passes.stored_results import stored_late
 from vecdist.primitives.structure import is_reduction, rebuilt
 
@@ -17,7 +17,7 @@ def stored(result):
 
     def rule(node, args):
         new = rebuilt(node, args)
-        return split(new, Split(new, tuple(new.attrs[0]), 4)) if is_reduction(new) else new
+        return split(new, Split(new, (Step(tuple(new.attrs[0]), 4),))) if is_reduction(new) else new
 
     late = stored_late(rewrite((result.node,), rule))
     return [node.args[0].op for node in topological(late) if node.op == "stored" and not in_pieces(node.args[0])]

@@ -20,25 +20,33 @@ from vecdist.primitives.structure import STRUCTURE, is_moved, is_reduction
 OPERATIONS = {"sum", "prod", "max", "min"}
 BUSY = 2**15  # results that lanes keep all threads busy with as they are
 WARPS = 2**11  # the same where lanes that share one read neighbours
-ALONE = 128  # results that have a block each then, which keep processors busy
+ALONE = 256  # results that have a block each then: it finds its row in a cache again, and fewer leave processors idle
 APART = 1024  # elements of the last axis from which on threads share these, and not others
-TURNS = 8  # elements of a piece along its own axis, at least: as many as are loaded together
+LANES = 32  # threads that share a piece then, side by side
+TURNS = 8  # elements of a piece along its own axis, at least, for each thread: as many as are loaded together
 MOST = 2**14  # partial results of each that a block adds up in no time
 SEVERAL = 2**11  # those that more of them become
-PARTIAL = 2**17  # partial results that all threads have time for at once, each one
+PARTIAL = 2**17  # threads that run at once
 LONG = 2**19  # elements that are worth a second step
 FEW = 32  # columns that each thread has room for sums of
 REGISTERS = 40  # the same of those behind the first axis, which threads share
-PIECE = 16  # elements of a partial result, at least
+PIECE = 16  # elements of each thread of a partial result, at least
+
+
+@final
+class Step(NamedTuple):
+    """The axes that partial results are reduced along, of the first of which each has a piece."""
+
+    axes: tuple[int, ...]
+    pieces: int = 1
 
 
 @final
 class Split(NamedTuple):
-    """A reduction, and the axes that partial results are reduced along, of the first of which each has a piece."""
+    """A reduction, and the steps before its last."""
 
     node: Node
-    axes: tuple[int, ...]
-    pieces: int = 1
+    steps: tuple[Step, ...]
 
 
 @final
@@ -133,24 +141,41 @@ def _split(node: Node, lengths: Mapping[str, int]) -> Split | None:
     for place in range(1, len(over)):
         outer, inner = over[:place], over[place:]
         if results * length(outer) >= busy and length(inner) >= PIECE:
-            return Split(node, tuple(inner))
+            return Split(node, (Step(tuple(inner)), *_fewer(outer, length)))
     if over[-1] == last and results >= ALONE:
         return None
     lies_along = over[-1] == last and length([last]) >= APART
     axis = last if lies_along else max(over, key=lambda each: length([each]))
-    found = [_in_pieces(node, axis, over[place:], results * length(over[:place]), length) for place in range(len(over))]
-    return max(found, key=lambda each: each[0])[1]
+    found: list[tuple[int, Split]] = []
+    for place in range(len(over)):
+        outer, inner = over[:place], over[place:]
+        rows = results * length(outer)
+        most = _pieces(axis, inner, rows, length, LANES if lies_along else 1)
+        steps = _before(axis, most) if not outer else (Step((axis,)), *_fewer(outer, length))
+        first = Step((axis, *(each for each in inner if each != axis)), most)
+        found += [(most * rows, Split(node, (first, *steps)))] if most > 1 else []
+    return max(found, key=lambda each: each[0], default=(0, None))[1]
 
 
-def _in_pieces(
-    node: Node, axis: int, axes: Sequence[int], results: int, length: Callable[[Iterable[int]], int]
-) -> tuple[int, Split | None]:
-    """What is reduced along these axes, for so many results, with an axis in pieces; how many threads that is for."""
-    most = min(PARTIAL // results, length([axis]) // TURNS, length(axes) // PIECE) if axis in axes else 0
-    if most < 2:
-        return 0, None
-    pieces = _round(most)
-    return results * pieces, Split(node, (axis, *(each for each in axes if each != axis)), pieces)
+def _before(axis: int, pieces: int) -> tuple[Step, ...]:
+    """Very many partial results become fewer first."""
+    return (Step((axis,), SEVERAL),) if pieces > MOST else ()
+
+
+def _fewer(axes: Sequence[int], length: Callable[[Iterable[int]], int]) -> tuple[Step, ...]:
+    """The same of those of the elements of axes."""
+    axis = max(axes, key=lambda each: length([each]))
+    pieces = _round(min(SEVERAL, length([axis]) // TURNS))
+    others = [each for each in axes if each != axis]
+    return (Step((axis, *others), pieces),) if length(axes) > MOST and pieces > 1 else ()
+
+
+def _pieces(axis: int, axes: Sequence[int], results: int, length: Callable[[Iterable[int]], int], lanes: int) -> int:
+    """Into how many pieces an axis is cut, each for so many lanes, of which all threads have one; one if it is not."""
+    if axis not in axes:
+        return 1
+    longest = min(length([axis]) // TURNS, length(axes) // PIECE)
+    return _round(min(PARTIAL // results, longest) // lanes)
 
 
 def _round(most: int) -> int:
@@ -160,24 +185,17 @@ def _round(most: int) -> int:
 
 
 def split(node: Node, found: Split) -> Node:
-    """A reduction in two steps, both of which leave their results in memory; those of the first of floats are float64.
-
-    Very many partial results of each become fewer before.
-    """
+    """A reduction in steps, all of which leave their results in memory; those of floats are float64 up to the last."""
     (source,), (axes, *_) = node.args, node.attrs
     wide = node.op in {"sum", "prod"} and node.dtype.kind == "f"
     dtype = np.dtype(np.float64) if wide else node.dtype
     source = cast(source, dtype) if node.op == "prod" else source
-    shape = [1 if axis in found.axes else source.shape[axis] for axis in range(-source.ndim, 0)]
-    shape[found.axes[0]] = found.pieces
-    partial = Node(node.op, (source,), (found.axes, found.pieces), tuple(shape), dtype)
-    left = tuple(axis for axis in axes if partial.shape[axis] != 1)
-    whole = Node(node.op, (_stored(partial),), (left,), node.shape, node.dtype)
-    if len(left) > 1 and found.pieces > 1:
-        return split(whole, Split(whole, found.axes[:1]))
-    if found.pieces > MOST:
-        return split(whole, Split(whole, found.axes[:1], SEVERAL))
-    return _stored(whole)
+    for step in found.steps:
+        shape = [1 if axis in step.axes else source.shape[axis] for axis in range(-source.ndim, 0)]
+        shape[step.axes[0]] = step.pieces
+        source = _stored(Node(node.op, (source,), (step.axes, step.pieces), tuple(shape), dtype))
+    left = tuple(axis for axis in axes if source.shape[axis] != 1)
+    return _stored(Node(node.op, (source,), (left,), node.shape, node.dtype))
 
 
 def _stored(node: Node) -> Node:

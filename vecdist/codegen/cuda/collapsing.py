@@ -72,7 +72,7 @@ def _inner_chains(loop: Loop) -> list[list[Loop]]:
     outer = _outer(loop)
     rows = outer[-1].body if outer else loop.body
     chains = [chain(each) for each in rows.every_loop()]
-    return [loops for loops in chains if len(loops) > 1 and _lies_along(loops[-1])]
+    return [loops for loops in chains if len(loops) > 1 and loops[-1].step == 1 and _lies_along(loops[-1])]
 
 
 def _lies_along(loop: Loop) -> bool:

@@ -6,13 +6,15 @@ A group is one thread, a part of a warp, a warp, or a block, whose warps leave t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from vecdist.codegen.collapsing import has_pieces
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import WARP, WARPS, Grid
 from vecdist.codegen.cuda.narrow_sums import by_one_lane, narrowed
 from vecdist.codegen.cuda.prefix_sums import is_scan, scan, shared_words
 from vecdist.codegen.cuda.reductions import begun, of_warps, over_lanes, to_shared
-from vecdist.codegen.cuda.tiling import Tile, in_turn, looped, sequential, tiled, unrolling
+from vecdist.codegen.cuda.tiling import BASE, Tile, in_turn, looped, sequential, tiled, unrolling
 from vecdist.codegen.cuda.unroll_and_jam import is_short, jammed, masked
 from vecdist.codegen.statements import Item, Items
 from vecdist.kernel.code import Code, For, If, let
@@ -24,6 +26,7 @@ SHORT = 16  # turns of a loop that one lane goes through, up to which they are w
 SEVERAL = 4  # sums that elements are added to, from which on these have few registers
 LOADED = 48  # words that a lane loads together then
 FEW = 16  # words of columns, or of a piece, that a thread loads together
+AT_END = 8  # elements that a lane takes together where some are missing, at most
 BRIEF = 20  # statements of an element of a piece, up to which it loads as many as that
 
 
@@ -116,8 +119,10 @@ def _shared(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     """A loop along a row, shared by lanes; one of fixed length is written out by the compiler.
 
     One that may be long is taken in tiles, so that several loads are in flight; so is one in order, as a scan, or else
-    the first lane runs it alone.
+    the first lane runs it alone.  All go through one that has loops over pieces in it, which they share.
     """
+    if has_pieces(loop):
+        return (For(loop.index, loop.length, body),)
     if is_scan(loop):
         return scan(loop, rows, grid)
     if loop.sequential:
@@ -133,9 +138,17 @@ def _in_tiles(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     copies = _copies_of_columns(loop) if of_columns else _copies(loop, short)
     tile = Tile(loop, copies, first, step, cuda.MASK)
     if tile.copies > 1 and (loop.dim not in grid.fixed or rows in grid.columns):
-        turn = tiled(tile, jammed(tile), masked(tile) if short else ())
+        turn = tiled(tile, jammed(tile), _rest(tile) if short else ())
         return (For("base", loop.length, turn, ZERO, tile.width),)
     return (For(loop.index, loop.length, body, first, step),)
+
+
+def _rest(tile: Tile) -> Items:
+    """The last elements of a loop, some of which a tile misses; no more at a time than there are registers for."""
+    if tile.copies <= AT_END:
+        return masked(tile)
+    few = replace(tile, copies=AT_END)
+    return (For("base", cuda.lowest(BASE + tile.width, tile.loop.length), masked(few), BASE, few.width),)
 
 
 def _is_of_results(loop: Loop) -> bool:
@@ -145,7 +158,7 @@ def _is_of_results(loop: Loop) -> bool:
 
 def _piece(loop: Loop) -> tuple[Expr, Expr]:
     """The first element of a lane where a loop goes through a piece of a length, and how far it is to its next one."""
-    return loop.start + cuda.LANE * loop.step, cuda.LANES * loop.step
+    return loop.start * cuda.LANES + cuda.LANE, cuda.LANES * loop.step
 
 
 def _copies(loop: Loop, short: bool) -> int:
@@ -188,7 +201,7 @@ def _combined_over_lanes(block: Block, level: int, rows: Loop, grid: Grid) -> It
     if not taken:
         return
     blocks = grid.takes_blocks(rows)
-    known = 1 if rows in grid.columns else grid.lanes.get(rows)
+    known = grid.columns.get(rows) or grid.lanes.get(rows)
     lanes = Constant(known) if known else cuda.LANES
     yield from over_lanes(taken, cuda.lowest(lanes, WARP) if blocks else lanes, cuda.MASK)
     if blocks:

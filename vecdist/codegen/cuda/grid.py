@@ -10,7 +10,7 @@ from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.privatisation import REGISTERS, Private, private_sums
 from vecdist.codegen.statements import lies_along
 from vecdist.graph.shapes import Shape
-from vecdist.kernel.expressions import Constant, Expr
+from vecdist.kernel.expressions import Constant, Expr, names
 from vecdist.kernel.ir import Block, Kernel, Loop
 from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
 from vecdist.passes.few_rows import JAMMED
@@ -91,6 +91,14 @@ def are_columns(loops: Sequence[Loop], rows: Loop) -> bool:
     return bool(along) and not any(along)
 
 
+def _lanes_of_pieces(rows: Loop) -> int:
+    """The lanes of a row: those of a warp where it is a piece whose elements lie side by side."""
+    steps = [each for each in loops_in(rows) if each.step > 1]
+    read = [(each.index, item.indices) for each in steps for item in each.body.walk() if isinstance(item, Load)]
+    along = [index in names(indices[-1]) for index, indices in read if index in names(*indices)]
+    return WARP if along and all(along) else 1
+
+
 def elements(shape: Shape, lengths: Mapping[str, int]) -> int:
     """The number of elements of an array, or of turns of a loop, whose length may be the product of several."""
     return math.prod(int(lengths.get(each, each)) for dim in shape for each in str(dim).split("*"))
@@ -113,7 +121,8 @@ class Grid:
         self.fixed: dict[str, int] = {**_known(kernel), **self.strips}  # what is known of a thread's loops
         known = dict(kernel.block_lanes)
         self.by_block: dict[Loop, int] = {loop: known.get(loop.index, WARP) for loop in kernel.block_nests()}
-        self.columns: list[Loop] = [loop for _, loop in kernel.shared_nests() if self._is_of_columns(loop)]
+        columns = [loop for _, loop in kernel.shared_nests() if self._is_of_columns(loop)]
+        self.columns: dict[Loop, int] = {loop: _lanes_of_pieces(loop) for loop in columns}
         nests = [loop for _, loop in kernel.shared_nests() if self._is_known(loop) and loop not in self.columns]
         self.lanes: dict[Loop, int] = {loop: self._lanes_of(loop) for loop in nests}  # of rows that the program knows
         self.private: list[Private] = private_sums(kernel, self.lanes, THREADS)
@@ -146,7 +155,7 @@ class Grid:
 
     def known_lanes(self, loop: Loop) -> int | None:
         """The lanes of a group of a nest, where its program knows them."""
-        return 1 if loop in self.columns else self.by_block.get(loop) or self.lanes.get(loop)
+        return self.columns.get(loop) or self.by_block.get(loop) or self.lanes.get(loop)
 
     def shared(self, block: Block) -> list[Loop]:
         """The loops in a row that lanes share: its own, and those inside of others that all go through together."""
@@ -210,7 +219,10 @@ class Grid:
         return in_order and several and all(isinstance(item, Assign | Load) for item in others)
 
     def _is_of_columns(self, loop: Loop) -> bool:
-        """Whether each row of a nest is one thread's: neighbours in memory belong to others, and these are many."""
+        """Whether each row of a nest is a column, one thread's: neighbours in memory belong to others, which are many.
+
+        Pieces are such rows too, though those that lie along memory are a warp's.
+        """
         if has_pieces(loop):
             return True
         inner = loops_in(loop)

@@ -139,7 +139,7 @@ def lanes_of(loop: Loop, grid: Grid, lengths: Mapping[str, int]) -> int:
     a thread for each.
     """
     if loop in grid.by_block or loop in grid.columns:
-        return grid.by_block.get(loop, 1)
+        return grid.by_block.get(loop) or grid.columns[loop]
     rows = loop.turns(lengths)
     if loop in grid.cut and (pieces := pieces_of(loop, lengths)) > 1:
         return pieces if goes_to_threads(loop, rows) else THREADS * pieces

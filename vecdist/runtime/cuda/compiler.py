@@ -18,6 +18,7 @@ import numba
 import numpy as np
 from numba import types
 
+from vecdist.codegen.collapsing import has_pieces
 from vecdist.codegen.cuda.grid import THREADS, Grid
 from vecdist.codegen.cuda.launch import workspace
 from vecdist.codegen.routines import Routine
@@ -66,11 +67,13 @@ def versions() -> dict[str, str]:
 
 
 BLOCKS = 2  # of a multiprocessor at least, at 128 registers a thread: with one, half of the time nobody has work to do
+MANY = 4  # of one that goes through pieces of rows, of which there are as many as threads that run then
 
 
 def compile_kernel(written: Written, name: str, kernel: Kernel, capability: tuple[int, int]) -> bytes:
     """The LTO-IR of a kernel for one compute capability; ``MissingToolchain`` where numba-cuda is not there."""
-    return _compiled(written, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, BLOCKS))
+    blocks = MANY if any(has_pieces(loop) for _, loop in kernel.shared_nests()) else BLOCKS
+    return _compiled(written, signature(kernel), name, capability, device=False, launch_bounds=(THREADS, blocks))
 
 
 def compile_written(written: Written, given: Any, name: str, capability: tuple[int, int], threads: int) -> bytes:
