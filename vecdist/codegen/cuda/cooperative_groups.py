@@ -136,10 +136,10 @@ def _in_tiles(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     first, step = (cuda.LANE, cuda.LANES) if loop.step == 1 else _piece(loop)
     of_columns = rows in grid.columns or (grid.waits and _is_of_results(loop))
     copies = _copies_of_columns(loop) if of_columns else _copies(loop, short)
-    tile = Tile(loop, copies, first, step, cuda.MASK)
+    tile = Tile(loop, copies, first, step, cuda.MASK, backward=rows in grid.backward and loop.step > 1)
     if tile.copies > 1 and (loop.dim not in grid.fixed or rows in grid.columns):
         turn = tiled(tile, jammed(tile), _rest(tile) if short else ())
-        return (For("base", loop.length, turn, ZERO, tile.width),)
+        return (tile.in_turn(turn, ZERO, tile.width),)
     return (For(loop.index, loop.length, body, first, step),)
 
 
@@ -147,7 +147,7 @@ def _rest(tile: Tile) -> Items:
     """The last elements of a loop, some of which a tile misses; no more at a time than there are registers for."""
     if tile.copies <= AT_END:
         return masked(tile)
-    few = replace(tile, copies=AT_END)
+    few = replace(tile, copies=AT_END, backward=False)
     return (For("base", cuda.lowest(BASE + tile.width, tile.loop.length), masked(few), BASE, few.width),)
 
 

@@ -12,7 +12,7 @@ from vecdist.codegen.statements import lies_along
 from vecdist.graph.shapes import Shape
 from vecdist.kernel.expressions import Constant, Expr, names
 from vecdist.kernel.ir import Block, Kernel, Loop
-from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter
+from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Temp
 from vecdist.passes.few_rows import JAMMED
 
 THREADS = 256  # threads of a block: eight warps, of which eight blocks fill a multiprocessor
@@ -91,6 +91,18 @@ def are_columns(loops: Sequence[Loop], rows: Loop) -> bool:
     return bool(along) and not any(along)
 
 
+def _backward(kernel: Kernel) -> set[Loop]:
+    """The nests that go through arrays from the last element on: what the nest before read last is in the cache."""
+    found, last = set(), dict[object, bool]()
+    for _, loop in kernel.shared_nests():
+        loads = [item for item in loop.body.walk() if isinstance(item, Load)]
+        read = {item.source for item in loads if not isinstance(item.source, Temp)}
+        if any(last.get(source) is False for source in read):
+            found.add(loop)
+        last |= dict.fromkeys(read, loop in found)
+    return found
+
+
 def _lanes_of_pieces(rows: Loop) -> int:
     """The lanes of a row: those of a warp where it is a piece whose elements lie side by side."""
     steps = [each for each in loops_in(rows) if each.step > 1]
@@ -146,6 +158,7 @@ class Grid:
         self.ends: list[int] = kernel.finished(max(levels, default=0))  # outputs that no later loop reads
         # whether a loop needs what the whole grid has found before
         self.waits: bool = len(apart) + bool(self.by_block) > 1 or bool(self.cut)
+        self.backward: set[Loop] = _backward(kernel) if self.waits else set()
         # whether blocks leave nothing to each other, so that there may be as many as there is work
         self.apart: bool = not (self.sums or self.waits or self.together())
 

@@ -104,14 +104,14 @@ def _elements(loop: Loop, grid: Grid) -> Items:
     if loop in grid.by_block:
         first, end = grid.rows_of_block(loop)
         return (For(loop.index, end, sequential(loop.body), first + cuda.THREAD, Constant(THREADS)),)
-    tile = with_neighbours(Tile(loop, copies(loop, grid)), grid.kernel)
+    tile = with_neighbours(Tile(loop, copies(loop, grid), backward=loop in grid.backward), grid.kernel)
     if tile.copies == 1 and (not grid.apart or has_routines(loop)):
         return (For(loop.index, loop.length, sequential(loop.body), cuda.FIRST, cuda.STEP),)
     before, whole = (), jammed(tile)
     if tile.copies > 1 and tile.loads():
         before, now = tile_ahead(tile)
         whole = *now, *work(tile)
-    turns = For("base", loop.length, tiled(tile, whole), cuda.BLOCK * tile.width, cuda.BLOCKS * tile.width)
+    turns = tile.in_turn(tiled(tile, whole), cuda.BLOCK * tile.width, cuda.BLOCKS * tile.width)
     return vectorised((*aligned(tile), *before, turns), tile, grid.kernel)
 
 

@@ -14,12 +14,23 @@ from typing import final
 from vecdist.codegen.cuda import words as cuda
 from vecdist.codegen.cuda.grid import ELEMENTS_OF_LANE, Grid
 from vecdist.codegen.cuda.spelling import loaded
-from vecdist.codegen.cuda.tiling import AHEAD, BASE, Tile
+from vecdist.codegen.cuda.tiling import AHEAD, BASE, BEHIND, Tile
 from vecdist.codegen.cuda.unroll_and_jam import loads
 from vecdist.codegen.cuda.vectorisation import VECTOR, WORD
 from vecdist.codegen.statements import Item, Items, dense_offset, load_offset, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
-from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, Several, names, operation, substituted, word
+from vecdist.kernel.expressions import (
+    ZERO,
+    Constant,
+    Expr,
+    Name,
+    Several,
+    joined,
+    names,
+    operation,
+    substituted,
+    word,
+)
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Load, array_name, renamed
 
@@ -34,19 +45,20 @@ def tile_ahead(tile: Tile) -> tuple[Items, Items]:
     copies = range(tile.copies)
     zeros = [let(f"f_{item.name}_{copy}", typed_zero(item.dtype)) for item in tile.loads() for copy in copies]
 
-    def fetch(base: Expr) -> Items:
+    def fetch(turn: Expr) -> Items:
         found = [
             renamed(item, {item.name: Name(f"f_{item.name}_{copy}"), tile.loop.index: tile.element(AHEAD, copy)})
             for item in tile.loads()
             for copy in copies
         ]
-        return let("ahead", base), If(AHEAD + tile.width <= tile.end, tuple(found))
+        there = [AHEAD + tile.width <= tile.end, *([turn < tile.loop.length] if tile.backward else [])]
+        return let("ahead", tile.begins(turn)), If(joined("and", there), tuple(found))
 
     def known(item: Item) -> Items | None:
         return (let(item.name, Name(f"f_{item.name}")),) if isinstance(item, Load) else None
 
-    now = replaced(loads(tile), known)
-    return (*zeros, *fetch(cuda.BLOCK * tile.width)), (*now, *fetch(BASE + cuda.BLOCKS * tile.width))
+    now, turn = replaced(loads(tile), known), BEHIND if tile.backward else BASE
+    return (*zeros, *fetch(cuda.BLOCK * tile.width)), (*now, *fetch(turn + cuda.BLOCKS * tile.width))
 
 
 @final

@@ -15,6 +15,7 @@ from vecdist.kernel.code import For, If, While, let
 from vecdist.kernel.expressions import (
     FALSE,
     ZERO,
+    Choice,
     Constant,
     Expr,
     Name,
@@ -34,7 +35,7 @@ from vecdist.kernel.statements import (
     reads,
 )
 
-BASE, AHEAD, COPY, DONE = map(Name, ("base", "ahead", "copy", "done"))
+BASE, BEHIND, AHEAD, COPY, DONE = map(Name, ("base", "behind", "ahead", "copy", "done"))
 TURN, SPLIT = Name("turn"), Name("split")
 
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
@@ -126,6 +127,7 @@ class Tile:
     mask: Expr = cuda.EVERY_LANE
     together: int = 1
     vectors: Mapping[Statement, str] = field(default_factory=dict)
+    backward: bool = False
 
     @property
     def width(self) -> Expr:
@@ -135,6 +137,17 @@ class Tile:
     def end(self) -> Expr:
         """Up to where tiles may be whole."""
         return Name(f"end_{self.loop.index}") if self.vectors else self.loop.length
+
+    def begins(self, turn: Expr) -> Expr:
+        """Where a tile begins that is so many elements behind the first of a loop: the last, which may miss some, ends it."""
+        last = (self.loop.length - 1) // self.width * self.width
+        return Choice(turn < last, last - self.width - turn, last) if self.backward else turn
+
+    def in_turn(self, body: Items, first: Expr, step: Expr) -> For[Item]:
+        """The tiles of a thread one after another."""
+        if not self.backward:
+            return For("base", self.loop.length, body, first, step)
+        return For("behind", self.loop.length, (let("base", self.begins(BEHIND)), *body), first, step)
 
     def element(self, base: Expr, number: int) -> Expr:
         turn, beside = divmod(number, self.together)
