@@ -19,18 +19,7 @@ from vecdist.codegen.cuda.unroll_and_jam import loads
 from vecdist.codegen.cuda.vectorisation import VECTOR, WORD
 from vecdist.codegen.statements import Item, Items, dense_offset, load_offset, typed_zero
 from vecdist.kernel.code import For, If, Set, let, replaced
-from vecdist.kernel.expressions import (
-    ZERO,
-    Constant,
-    Expr,
-    Name,
-    Several,
-    joined,
-    names,
-    operation,
-    substituted,
-    word,
-)
+from vecdist.kernel.expressions import ZERO, Constant, Expr, Name, Several, joined, names, operation, substituted, word
 from vecdist.kernel.ir import Loop
 from vecdist.kernel.statements import Load, array_name, renamed
 
@@ -51,8 +40,9 @@ def tile_ahead(tile: Tile) -> tuple[Items, Items]:
             for item in tile.loads()
             for copy in copies
         ]
-        there = [AHEAD + tile.width <= tile.end, *([turn < tile.loop.length] if tile.backward else [])]
-        return let("ahead", tile.begins(turn)), If(joined("and", there), tuple(found))
+        there = AHEAD + tile.width <= tile.end
+        there = joined("and", [there, turn < tile.loop.length]) if tile.backward else there
+        return let("ahead", tile.begins(turn)), If(there, tuple(found))
 
     def known(item: Item) -> Items | None:
         return (let(item.name, Name(f"f_{item.name}")),) if isinstance(item, Load) else None

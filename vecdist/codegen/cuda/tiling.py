@@ -22,7 +22,7 @@ from vecdist.kernel.expressions import (
     joined,
     operation,
 )
-from vecdist.kernel.ir import Block, Cases, Loop
+from vecdist.kernel.ir import Block, Cases, Kernel, Loop
 from vecdist.kernel.statements import (
     Accumulate,
     Assign,
@@ -32,6 +32,7 @@ from vecdist.kernel.statements import (
     Scatter,
     Statement,
     Store,
+    Temp,
     reads,
 )
 
@@ -58,13 +59,22 @@ def unrolling(loop: Loop, wide: bool = True) -> int:
 def copies(loop: Loop, grid: Grid) -> int:
     """How many elements of a loop without loops inside a thread takes in one turn: few where nests of a grid wait.
 
-    All of them run with the registers that one needs, in as many blocks as there is room for.
+    All of them run with the registers that one needs, in as many blocks as there is room for.  What others found along
+    axes is read when it is used.
     """
     found = unrolling(loop)
-    words = sum(max(1, item.dtype.itemsize // 4) for _, item in loop.body.items if isinstance(item, Load))
+    loads = [item for _, item in loop.body.items if isinstance(item, Load) and not _is_shared(item, loop, grid.kernel)]
+    words = sum(max(1, item.dtype.itemsize // 4) for item in loads)
     while grid.waits and found > 1 and found * words > LOADED:
         found //= 2
     return found
+
+
+def _is_shared(item: Load, loop: Loop, kernel: Kernel) -> bool:
+    """Whether what is loaded was found before, one for several elements of a loop."""
+    if not isinstance(item.source, Temp):
+        return False
+    return "*".join(str(dim) for dim in kernel.outputs[item.source.output].shape if dim != 1) != loop.dim
 
 
 def has_routines(loop: Loop) -> bool:
@@ -139,7 +149,7 @@ class Tile:
         return Name(f"end_{self.loop.index}") if self.vectors else self.loop.length
 
     def begins(self, turn: Expr) -> Expr:
-        """Where a tile begins that is so many elements behind the first of a loop: the last, which may miss some, ends it."""
+        """Where a tile begins, so many elements behind the first one of a loop: the last, of few, comes last anyway."""
         last = (self.loop.length - 1) // self.width * self.width
         return Choice(turn < last, last - self.width - turn, last) if self.backward else turn
 
