@@ -50,6 +50,17 @@ def test_each_element_is_in_one_tile_once():
         assert alone == found
 
 
+@pytest.mark.parametrize("length", [1, 1023, 1024, 1025, 10_000])
+def test_tiles_of_a_loop_from_behind_come_once_each(length):
+    """The last one, of few elements, comes last: what is loaded ahead are whole tiles."""
+    _, loop = doubled()
+    tile, given = Tile(loop, 4, backward=True), {str(loop.length): length}
+    found = [eval(str(tile.begins(Constant(turn))), given) for turn in range(0, length, 4 * THREADS)]
+    whole, last = found[:-1], found[-1]
+    assert whole == sorted(whole, reverse=True) and sorted(found) == list(range(0, length, 4 * THREADS))
+    assert last == max(found)
+
+
 def test_sums_of_a_tile_are_added_up_pairwise_before_they_are_converted():
     kernel, loop = nest((0, Load("v1", 0, (i,), F4)), slots=(vector(0),))
     loop.body.put(0, Accumulate("a2", Name("v1"), kernel.root, F4))

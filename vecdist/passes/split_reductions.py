@@ -1,8 +1,8 @@
-"""Reductions of very many elements to few results, in two steps: threads find partial results, then whole ones.
+"""Reductions of very many elements to few results, in steps: threads find partial results, then whole ones.
 
 Each thread takes every so manieth element of an axis: all threads together read the array in order, as well where rows
-of a tall array are reduced as where a few rows are long.  Where an axis is reduced on either side of one that is kept,
-the inner one comes first, if there are results enough then.
+of a tall array are reduced as where a few rows are long, of which a warp has each piece.  Where an axis is reduced on
+either side of one that is kept, the inner one comes first, if there are results enough then.
 """
 
 from __future__ import annotations

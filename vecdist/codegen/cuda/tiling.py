@@ -127,7 +127,8 @@ def ready(items: Sequence[Statement], body: Block) -> list[Load]:
 class Tile:
     """Where the elements of a tile lie: ``copies`` for a thread, ``stride`` apart, from ``base`` and ``place`` on.
 
-    As many of them as are ``together`` are neighbours; ``vectors`` are the arrays of what loads, or stores, those.
+    As many of them as are ``together`` are neighbours; ``vectors`` are the arrays of what loads, or stores, those.  Tiles
+    are taken from the last one on where they go ``backward``.
     """
 
     loop: Loop
