@@ -52,7 +52,7 @@ def test_few_results_of_many_elements_are_split(function, shape, several):
     assert bool(found) is several
     assert not parts(function, shape, target=Cpu)
     for step in found:
-        assert len(bin(step).rstrip("0")) <= len("0b111")  # of few numbers, so that there are few programs
+        assert len(bin(step).rstrip("0")) <= len("0b11111")  # of few numbers, so that there are few programs
 
 
 def test_sums_of_what_rows_have_found_are_added_up_as_it_is_found():

@@ -179,8 +179,8 @@ def _pieces(axis: int, axes: Sequence[int], results: int, length: Callable[[Iter
 
 
 def _round(most: int) -> int:
-    """The largest number up to this with three binary digits, so that there are few programs."""
-    places = max(0, most.bit_length() - 3)
+    """The largest number up to this with five binary digits: programs are few, and few threads have nothing to do."""
+    places = max(0, most.bit_length() - 5)
     return most >> places << places
 
 

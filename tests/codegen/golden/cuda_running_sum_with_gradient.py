@@ -341,18 +341,20 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0, cut_i0):
     end_i7 = n0
     if not (aligned(o1) and aligned(o2) and aligned(o3) and aligned(x0)):
         end_i7 = 0
+    top = (n0 - 1) // (2 * 256) * (2 * 256)
     f_v8_0 = f8(0)
     f_v8_1 = f8(0)
     f_v9_0 = f8(0)
     f_v9_1 = f8(0)
     f_v16_0 = f8(0)
     f_v16_1 = f8(0)
-    ahead = block * (2 * 256)
-    if ahead + 2 * 256 <= end_i7:
+    ahead = top - 2 * 256 - block * (2 * 256) if block * (2 * 256) < top else top
+    if ahead + 2 * 256 <= end_i7 and block * (2 * 256) < n0:
         f_v8_0, f_v8_1 = load_2(o1, ahead + 2 * thread)
         f_v9_0, f_v9_1 = load_2(x0, ahead + 2 * thread)
         f_v16_0, f_v16_1 = load_2(o3, ahead + 2 * thread)
-    for base in range(block * (2 * 256), n0, blocks * (2 * 256)):
+    for behind in range(block * (2 * 256), n0, blocks * (2 * 256)):
+        base = top - 2 * 256 - behind if behind < top else top
         done = False
         if base + 2 * 256 <= end_i7:
             i7_0 = base + 2 * thread
@@ -363,8 +365,8 @@ def kernel(x0, o0, o1, o2, o3, n0, partials, arrivals, lanes_i0, cut_i0):
             v8_1 = f_v8_1
             v9_1 = f_v9_1
             v16_1 = f_v16_1
-            ahead = base + blocks * (2 * 256)
-            if ahead + 2 * 256 <= end_i7:
+            ahead = top - 2 * 256 - (behind + blocks * (2 * 256)) if behind + blocks * (2 * 256) < top else top
+            if ahead + 2 * 256 <= end_i7 and behind + blocks * (2 * 256) < n0:
                 f_v8_0, f_v8_1 = load_2(o1, ahead + 2 * thread)
                 f_v9_0, f_v9_1 = load_2(x0, ahead + 2 * thread)
                 f_v16_0, f_v16_1 = load_2(o3, ahead + 2 * thread)

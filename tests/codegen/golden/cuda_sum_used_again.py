@@ -91,15 +91,17 @@ def kernel(x0, o0, n0, partials, arrivals):
     end_i0 = n0
     if not (aligned(o0) and aligned(x0)):
         end_i0 = 0
+    top = (n0 - 1) // (4 * 256) * (4 * 256)
     f_v1_0 = f8(0)
     f_v1_1 = f8(0)
     f_v1_2 = f8(0)
     f_v1_3 = f8(0)
-    ahead = block * (4 * 256)
-    if ahead + 4 * 256 <= end_i0:
+    ahead = top - 4 * 256 - block * (4 * 256) if block * (4 * 256) < top else top
+    if ahead + 4 * 256 <= end_i0 and block * (4 * 256) < n0:
         f_v1_0, f_v1_1 = load_2(x0, ahead + 2 * thread)
         f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
-    for base in range(block * (4 * 256), n0, blocks * (4 * 256)):
+    for behind in range(block * (4 * 256), n0, blocks * (4 * 256)):
+        base = top - 4 * 256 - behind if behind < top else top
         done = False
         if base + 4 * 256 <= end_i0:
             i0_0 = base + 2 * thread
@@ -110,8 +112,8 @@ def kernel(x0, o0, n0, partials, arrivals):
             v1_2 = f_v1_2
             i0_3 = base + 2 * thread + 2 * 256 + 1
             v1_3 = f_v1_3
-            ahead = base + blocks * (4 * 256)
-            if ahead + 4 * 256 <= end_i0:
+            ahead = top - 4 * 256 - (behind + blocks * (4 * 256)) if behind + blocks * (4 * 256) < top else top
+            if ahead + 4 * 256 <= end_i0 and behind + blocks * (4 * 256) < n0:
                 f_v1_0, f_v1_1 = load_2(x0, ahead + 2 * thread)
                 f_v1_2, f_v1_3 = load_2(x0, ahead + 2 * thread + 2 * 256)
             v9_0 = v1_0 - v8

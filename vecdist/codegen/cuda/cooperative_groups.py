@@ -139,7 +139,7 @@ def _in_tiles(loop: Loop, rows: Loop, body: Items, grid: Grid) -> Items:
     tile = Tile(loop, copies, first, step, cuda.MASK, backward=rows in grid.backward and loop.step > 1)
     if tile.copies > 1 and (loop.dim not in grid.fixed or rows in grid.columns):
         turn = tiled(tile, jammed(tile), _rest(tile) if short else ())
-        return (tile.in_turn(turn, ZERO, tile.width),)
+        return *tile.top, tile.in_turn(turn, ZERO, tile.width)
     return (For(loop.index, loop.length, body, first, step),)
 
 

@@ -112,7 +112,7 @@ def _elements(loop: Loop, grid: Grid) -> Items:
         before, now = tile_ahead(tile)
         whole = *now, *work(tile)
     turns = tile.in_turn(tiled(tile, whole), cuda.BLOCK * tile.width, cuda.BLOCKS * tile.width)
-    return vectorised((*aligned(tile), *before, turns), tile, grid.kernel)
+    return vectorised((*aligned(tile), *tile.top, *before, turns), tile, grid.kernel)
 
 
 def _flat_rows(loop: Loop, grid: Grid) -> Items:

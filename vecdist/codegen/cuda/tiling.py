@@ -36,7 +36,7 @@ from vecdist.kernel.statements import (
     reads,
 )
 
-BASE, BEHIND, AHEAD, COPY, DONE = map(Name, ("base", "behind", "ahead", "copy", "done"))
+BASE, TOP, BEHIND, AHEAD, COPY, DONE = map(Name, ("base", "top", "behind", "ahead", "copy", "done"))
 TURN, SPLIT = Name("turn"), Name("split")
 
 # Elements that a thread computes in one turn, by the statements of a body: loads in flight fill the memory system, but
@@ -127,8 +127,8 @@ def ready(items: Sequence[Statement], body: Block) -> list[Load]:
 class Tile:
     """Where the elements of a tile lie: ``copies`` for a thread, ``stride`` apart, from ``base`` and ``place`` on.
 
-    As many of them as are ``together`` are neighbours; ``vectors`` are the arrays of what loads, or stores, those.  Tiles
-    are taken from the last one on where they go ``backward``.
+    As many of them as are ``together`` are neighbours; ``vectors`` are the arrays of what loads, or stores, those.
+    Where tiles go ``backward``, the first ones come last.
     """
 
     loop: Loop
@@ -149,10 +149,14 @@ class Tile:
         """Up to where tiles may be whole."""
         return Name(f"end_{self.loop.index}") if self.vectors else self.loop.length
 
+    @property
+    def top(self) -> Items:
+        """Where the last tile begins, for what goes backward."""
+        return (let(TOP.id, (self.loop.length - 1) // self.width * self.width),) if self.backward else ()
+
     def begins(self, turn: Expr) -> Expr:
         """Where a tile begins, so many elements behind the first one of a loop: the last, of few, comes last anyway."""
-        last = (self.loop.length - 1) // self.width * self.width
-        return Choice(turn < last, last - self.width - turn, last) if self.backward else turn
+        return Choice(turn < TOP, TOP - self.width - turn, TOP) if self.backward else turn
 
     def in_turn(self, body: Items, first: Expr, step: Expr) -> For[Item]:
         """The tiles of a thread one after another."""
