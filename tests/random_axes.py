@@ -12,7 +12,8 @@ import numpy as np
 
 from vecdist import logsumexp
 from vecdist.codegen.cuda import collapsing, flattening, launch, wide_rows
-from vecdist.passes import split_reductions
+from vecdist.passes import shared_reductions, split_reductions
+from vecdist.runtime.cpu.backend import Cpu
 
 SMALL = {
     split_reductions: {
@@ -26,11 +27,17 @@ SMALL = {
 }
 
 
+SHARED = {  # and no loop is written out
+    shared_reductions: {"THREADS": 8, "BLOCK": 3, "LEAST": 4, "LONG": 2},
+    Cpu: {"fixed": 1, "fixed_behind": 1},
+}
+
+
 @contextmanager
-def settings():
-    """Inside, little is much on a GPU."""
+def settings(small=SMALL):
+    """Inside, little is much on a GPU, or what is ``SHARED`` by the threads of a CPU."""
     with ExitStack() as stack:
-        for module, numbers in SMALL.items():
+        for module, numbers in small.items():
             stack.enter_context(mock.patch.multiple(module, **numbers))
         yield
 

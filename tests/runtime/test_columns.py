@@ -8,7 +8,7 @@ import random_axes
 from interpreting import by_interpreter
 
 import vecdist
-from vecdist import lazy
+from vecdist import lazy, logsumexp
 from vecdist.runtime.cpu import threads
 
 LENGTHS = [(1, 1), (3, 5), (4, 300), (63, 257), (64, 256), (66, 1000), (1001, 7), (5000, 33), (2, 9000), (17, 4100)]
@@ -43,16 +43,44 @@ def test_sums_of_columns_have_the_same_bits_for_any_number_of_threads(monkeypatc
     assert len(found) == 1
 
 
+def weights(x):
+    """Shares of few long rows: a largest element and a sum, both found in pieces."""
+    return np.exp(x - logsumexp(x, axis=1, keepdims=True))
+
+
+def test_reductions_of_few_rows_have_the_same_bits_for_any_number_of_threads(monkeypatch):
+    monkeypatch.setattr(threads, "CERTAIN", 0.0)
+    x = np.random.default_rng(6).normal(size=(2, 150_001)).astype("f4")
+    found = set()
+    for count in (1, 2, 3):
+        monkeypatch.setattr(threads, "thread_count", lambda: count)  # noqa: B023
+        compiled = vecdist.compile(weights)
+        found |= {compiled(x).tobytes() for _ in range(3)}
+    assert len(found) == 1
+
+
+def judged(seed, dtype, most, longest):
+    """A reduction of a seed beside the interpreter in float64."""
+    given = random_axes.reduction(seed, dtype, most, longest)
+    found = vecdist.compile(given)(*given.arrays)
+    with by_interpreter(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = np.asarray(given(*[lazy(array.astype("f8")) for array in given.arrays]).compute())
+    tolerance = 1e-10 if dtype == "f8" else 1e-4
+    atol = tolerance * max(1.0, np.sqrt(wanted.size))
+    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=atol)
+
+
 @pytest.mark.parametrize("part", range(8))
 def test_random_axes(part):
     """Of up to some thousand elements, with NaN and infinities."""
     for seed in range(3000 + part, 3032, 8):
-        dtype = "f4" if seed % 4 == 3 else "f8"
-        given = random_axes.reduction(seed, dtype, 60_000, 9000)
-        found = vecdist.compile(given)(*given.arrays)
-        with by_interpreter(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            wanted = np.asarray(given(*[lazy(array.astype("f8")) for array in given.arrays]).compute())
-        tolerance = 1e-10 if dtype == "f8" else 1e-4
-        atol = tolerance * max(1.0, np.sqrt(wanted.size))
-        np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=atol)
+        judged(seed, "f4" if seed % 4 == 3 else "f8", 60_000, 9000)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_random_axes_in_pieces(part):
+    """The same where few elements are many for a thread."""
+    for seed in range(4000 + part, 4040, 8):
+        with random_axes.settings(random_axes.SHARED):
+            judged(seed, "f4" if seed % 4 == 3 else "f8", 400, 60)

@@ -88,6 +88,8 @@ class _Rearranged(Copy):
         body = self.blocks[last.body] = Block(parent, name)
         for assigned in indices(outer or [loop], name) if name != loop.index else ():
             body.put(0, assigned)
+        for item in (item for each in outer[:-1] for _, item in each.body.items if not isinstance(item, Loop)):
+            body.put(0, self.at_home(item))  # type: ignore[arg-type]
         for level, item in last.body.items:
             if not isinstance(item, Loop):
                 body.put(level, self.at_home(item))  # type: ignore[arg-type]

@@ -93,8 +93,8 @@ class Loop:
     """``body`` for each value of its index below the length ``dim``; in order, by one thread, where ``sequential``.
 
     Rows of several axes are as many as the product of their lengths: ``dim`` is these, with ``*`` between them.  The
-    ``size`` is what is known of the length where that decides how it is planned.  A piece of a length is every
-    ``step``-th value from ``start`` on.
+    ``size`` is what is known of the length where that decides how it is planned.  Where a length is in ``step`` pieces,
+    a loop goes through that of number ``start``: every so manieth value on a GPU, neighbours on a CPU.
     """
 
     dim: str

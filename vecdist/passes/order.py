@@ -31,7 +31,7 @@ from vecdist.passes.recurrences import in_steps, stored
 from vecdist.passes.simplify import simplify
 from vecdist.passes.sink_selects import sink_selects
 from vecdist.passes.sort_by_key import Sorting, sorted_rows
-from vecdist.passes.split_reductions import Split, Splittable, splits, splittable
+from vecdist.passes.split_reductions import InSteps, Split, Splittable, splittable
 from vecdist.passes.stages import Stages, staged
 from vecdist.passes.stored_results import stored_late
 from vecdist.passes.verify import verify
@@ -192,17 +192,17 @@ class Derived:
 
     def chosen(
         self, lengths: Mapping[str, int], widest: int | None, side_by_side: int = 0, beside: Beside = few_rows,
-        also: tuple[Node, ...] = (), in_two_steps: bool = False,
+        also: tuple[Node, ...] = (), in_steps: InSteps | None = None,
     ) -> Chosen:  # fmt: skip
         """The choice for these lengths: sums that fit, and ``also`` these, and as many rows as are ``side_by_side``.
 
-        Few results of many elements are reduced ``in_two_steps``, where threads would be few.
+        Few results of many elements are reduced ``in_steps``, where threads would be few.
         """
         sums, values = self.choices
         found, first = beside(self.rows, lengths, side_by_side) if side_by_side else ((), ())
         room = widest and min(widest, KEPT)
         tall = tall_sums(sums, lengths, widest)
-        parts = splits(self.splittable, lengths, tall) if in_two_steps and not first and not also else ()
+        parts = in_steps(self.splittable, lengths, tall) if in_steps and not first and not also else ()
         apart = {each.node for each in parts}
         sums = (*found, *(each for each in tall if each not in apart), *also)
         then = in_turn_behind(self.rows, first) if first else ()
@@ -218,9 +218,10 @@ class Derived:
         """The roots and the flags, with what was chosen."""
         every = (*self.all, *(each.node for each in chosen.values))
         together = scattered(every, chosen.sums, chosen.first, chosen.parts)
+        together = stored_late(together) if chosen.parts else together
         graph, nodes = together[: len(self.all)], together[len(self.all) :]
-        values = [replace(each, node=node) for each, node in zip(chosen.values, nodes, strict=True)]
-        graph = kept(stored_late(graph) if chosen.parts else graph, values)
+        found = zip(chosen.values, nodes, strict=True)
+        graph = kept(graph, [replace(each, node=node) for each, node in found if node.op != "stored"])
         graph = joined(verify(graph), chosen.joins)
         return graph[: len(self.roots)], graph[len(self.roots) :]
 

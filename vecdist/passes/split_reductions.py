@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, final
+from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 
@@ -43,10 +43,11 @@ class Step(NamedTuple):
 
 @final
 class Split(NamedTuple):
-    """A reduction, and the steps before its last."""
+    """A reduction, and the steps before its last, which leave sums of float32 as float64 if they are ``wide``."""
 
     node: Node
     steps: tuple[Step, ...]
+    wide: bool = True
 
 
 @final
@@ -57,13 +58,17 @@ class Splittable(NamedTuple):
     waiting: bool = False
 
 
+InSteps: TypeAlias = "Callable[[Splittable, Mapping[str, int], Collection[Node]], tuple[Split, ...]]"
+"""Which of the reductions that may be done in steps are, at these lengths, and how; tall ones would be scattered."""
+
+
 def splittable(roots: Sequence[Node]) -> Splittable:
     """The reductions of some axes that need nothing of whole rows.
 
     Sums of columns are among them where nothing else reduces rows: what rows have found is added up as it is found.
     """
     nodes = list(topological(roots))
-    several = [node for node in nodes if is_reduction(node) and all(_parted(node))]
+    several = [node for node in nodes if is_reduction(node) and all(axes_of(node))]
     found = {node: None for node in several if node.op in OPERATIONS and not _needs_rows(node)}
     rows = [node for node in several if node not in found]
     some = tuple(node for node in found if not rows or not _is_of_columns(node))
@@ -81,7 +86,7 @@ def _are_read_by_more(nodes: Sequence[Node], found: Sequence[Node]) -> bool:
     return False
 
 
-def _parted(node: Node) -> tuple[list[int], list[int]]:
+def axes_of(node: Node) -> tuple[list[int], list[int]]:
     """The axes that vary: those that are reduced, and those that are kept."""
     source, axes = node.args[0], node.attrs[0]
     varying = [axis for axis in range(-source.ndim, 0) if source.shape[axis] != 1]
@@ -90,7 +95,7 @@ def _parted(node: Node) -> tuple[list[int], list[int]]:
 
 def _needs_rows(node: Node) -> bool:
     """Whether elements are made of what is computed once for several of them, or in order."""
-    (source,), (over, kept) = node.args, _parted(node)
+    (source,), (over, kept) = node.args, axes_of(node)
     along, across = ({source.shape[axis] for axis in axes} for axes in (over, kept))
     for each in topological((source,), lambda other: () if is_reduction(other) else other.args):
         made = each.args and not is_moved(each) and not along.isdisjoint(each.shape)
@@ -99,7 +104,7 @@ def _needs_rows(node: Node) -> bool:
     return False
 
 
-def splits(found: Splittable, lengths: Mapping[str, int], tall: Collection[Node]) -> tuple[Split, ...]:
+def in_pieces(found: Splittable, lengths: Mapping[str, int], tall: Collection[Node]) -> tuple[Split, ...]:
     """Which of these reductions are split at these lengths, and how.
 
     Not those that are ``tall``, if threads are done with them, nor any where all are sums of few columns.
@@ -113,13 +118,13 @@ def splits(found: Splittable, lengths: Mapping[str, int], tall: Collection[Node]
 
 def _is_of_columns(node: Node) -> bool:
     """Whether a sum may be made row by row."""
-    over, kept = _parted(node)
+    over, kept = axes_of(node)
     return node.op == "sum" and over[-1] < kept[0]
 
 
 def _has_room(node: Node, lengths: Mapping[str, int], most: int) -> bool:
     """Whether a sum of columns may be made row by row, by threads that share the first axis of what they add up."""
-    over, kept = _parted(node)
+    over, kept = axes_of(node)
     shape = node.args[0].shape
     return _is_of_columns(node) and len(over) == 1 and math.prod(length_in(shape[a], lengths) for a in kept[1:]) <= most
 
@@ -129,7 +134,7 @@ def _results(node: Node, lengths: Mapping[str, int]) -> int:
 
 
 def _split(node: Node, lengths: Mapping[str, int]) -> Split | None:
-    (over, kept), shape = _parted(node), node.args[0].shape
+    (over, kept), shape = axes_of(node), node.args[0].shape
 
     def length(axes: Iterable[int]) -> int:
         return math.prod(length_in(shape[axis], lengths) for axis in axes)
@@ -185,11 +190,11 @@ def _round(most: int) -> int:
 
 
 def split(node: Node, found: Split) -> Node:
-    """A reduction in steps, all of which leave their results in memory; those of floats are float64 up to the last."""
+    """A reduction in steps, all of which leave their results in memory."""
     (source,), (axes, *_) = node.args, node.attrs
-    wide = node.op in {"sum", "prod"} and node.dtype.kind == "f"
+    wide = found.wide and node.op in {"sum", "prod"} and node.dtype.kind == "f"
     dtype = np.dtype(np.float64) if wide else node.dtype
-    source = cast(source, dtype) if node.op == "prod" else source
+    source = cast(source, dtype) if node.op == "prod" and found.wide else source
     for step in found.steps:
         shape = [1 if axis in step.axes else source.shape[axis] for axis in range(-source.ndim, 0)]
         shape[step.axes[0]] = step.pieces

@@ -17,6 +17,7 @@ from vecdist.kernel.ir import Kernel, Loop
 from vecdist.kernel.written_out import written_out
 from vecdist.passes.few_rows import Beside, few_rows
 from vecdist.passes.order import Chosen, Derived
+from vecdist.passes.split_reductions import InSteps
 
 Runner = Callable[..., tuple[Sequence[Any], Any]]
 
@@ -107,8 +108,8 @@ class Backend(ABC):
     widest: int | None = None
     """The most columns whose sums are kept at hand while rows are read; no length is too long where this is None."""
 
-    in_two_steps: bool = False
-    """Whether very many elements of few results are reduced in two steps."""
+    in_steps: InSteps | None = None
+    """Which reductions of very many elements to few results are done in steps."""
     side_by_side: int = 0
     """The most long rows that are better done side by side, as elements are read, than one by one."""
     beside: Beside = staticmethod(few_rows)
@@ -119,7 +120,7 @@ class Backend(ABC):
     @classmethod
     def chosen(cls, part: Derived, lengths: Mapping[str, int]) -> Chosen:
         """What depends on lengths, chosen for this target."""
-        return part.chosen(lengths, cls.widest, cls.side_by_side, cls.beside, in_two_steps=cls.in_two_steps)
+        return part.chosen(lengths, cls.widest, cls.side_by_side, cls.beside, in_steps=cls.in_steps)
 
     @classmethod
     def sized(cls, kernel: Kernel, lengths: Mapping[str, int], few: Collection[str] = ()) -> Kernel:

@@ -65,6 +65,8 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
     """
     if inner.size or loop.dim == "1" or inner.dim == "1":
         return inner.size == "short"
+    if is_piece_of(inner, loop):
+        return False
     if inner.body.every_loop():
         return is_across(inner, loop)
     along = lies_along(inner, loop)
@@ -74,11 +76,25 @@ def is_interchanged(inner: Loop, loop: Loop) -> bool:
 def is_across(inner: Loop, rows: Loop) -> bool:
     """Whether loops that stand in each other alone read what lies together for neighbouring rows."""
     last = chain(inner)[-1]
-    if last.body.every_loop() or any(each.sequential for each in chain(inner)):
+    if last.body.every_loop() or any(each.sequential for each in chain(inner)) or is_piece_of(inner, rows):
         return False
     loads = [item for _, item in last.body.items if isinstance(item, Load) and rows.index in names(*item.indices)]
     beside = [rows.index in names(item.indices[-1]) and rows.index not in names(*item.indices[:-1]) for item in loads]
     return bool(beside) and all(beside)
+
+
+def is_piece_of(inner: Loop, rows: Loop) -> bool:
+    """Whether each row goes through a piece of a length, its own."""
+    return any(rows.index in names(each.start) for each in (inner, *loops_in(inner)))
+
+
+def turns_of(loop: Loop, body: Items = (), masked: bool = False) -> For[Item]:
+    """The turns of an inner loop, which may go through a piece of a length: neighbours."""
+    if loop.step == 1:
+        return For(loop.index, loop.length, body, masked=masked)
+    size = (loop.length + (loop.step - 1)) // loop.step
+    start, stop = MIN(loop.start * size, loop.length), MIN(loop.start * size + size, loop.length)
+    return For(loop.index, stop, body, start, masked=masked)
 
 
 def takes_columns(loop: Loop, fixed: Mapping[str, int]) -> bool:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vecdist.codegen.collapsing import chain, rearranged
-from vecdist.codegen.cpu.blocking import takes_columns
+from vecdist.codegen.cpu.blocking import is_piece_of, takes_columns
+from vecdist.codegen.routines import is_routine
 from vecdist.kernel.ir import Kernel, Loop
+from vecdist.kernel.statements import Assign, Load
+
+SEVERAL = 4  # values of a row that each of its pieces finds for itself, at most
 
 
 def collapsed(kernel: Kernel) -> Kernel:
@@ -17,4 +21,20 @@ def collapsed(kernel: Kernel) -> Kernel:
 
 def _outer(loop: Loop, fixed: Mapping[str, int]) -> list[Loop]:
     loops = chain(loop)
-    return loops[:-1] if len(loops) > 2 and takes_columns(loops[-1], fixed) else []
+    return loops[:-1] if len(loops) > 2 and takes_columns(loops[-1], fixed) else _around_pieces(loop)
+
+
+def _around_pieces(loop: Loop) -> list[Loop]:
+    """The loops around those over pieces of rows, with few values beside them; none where these are of columns."""
+    found = [loop]
+    while not any(is_piece_of(each, found[-1]) for each in found[-1].body.every_loop()):
+        inner = found[-1].body.every_loop()
+        values = [item for _, item in found[-1].body.items if not isinstance(item, Loop)]
+        if len(inner) != 1 or len(values) > SEVERAL or not all(map(_is_value, values)):
+            return []
+        found += inner
+    return found if len(found) > 1 else []
+
+
+def _is_value(item: object) -> bool:
+    return isinstance(item, Load) or (isinstance(item, Assign) and not is_routine(item.op))

@@ -49,8 +49,10 @@ class Phase:
     @cached_property
     def reads(self) -> set[str]:
         """Every name that its statements mention and that it does not compute again."""
-        inner = [] if self.loop is None else [s for s in self.loop.body.walk() if not isinstance(s, Loop)]
+        inside = [] if self.loop is None else [self.loop, *self.loop.body.walk()]
+        inner = [item for item in inside if not isinstance(item, Loop)]
         mentioned = {name for item in (*self.again, *self.items, *inner) for name in reads(item)}
+        mentioned.update(*(names(item.start) for item in inside if isinstance(item, Loop)))
         return mentioned - {item.name for item in self.again if isinstance(item, Assign)}
 
 

@@ -24,6 +24,7 @@ from vecdist.codegen.cpu.blocking import (
     is_shared,
     strip_mined,
     takes_columns,
+    turns_of,
 )
 from vecdist.codegen.cpu.column_sums import adds_columns, together
 from vecdist.codegen.cpu.fission import Phase, Rows, declared, has_phases, passed, phases, scatters_alone
@@ -179,7 +180,7 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
     if found := products(kernel, loop, phase, rows):
         return found
     if in_strips(inner, kernel):
-        columns = For(inner.index, inner.length, (), masked=True)
+        columns = turns_of(inner, masked=True)
         strips = _in_phases(kernel, inner, columns, f"first_{inner.index}", f"stop_{inner.index}")
         return (rows.expanded(phase, (*map(begun, inner.sums(loop.body)), strips, *phase.items)),)
     if is_straight(inner, loop, fixed):
@@ -197,7 +198,7 @@ def _phase(kernel: Kernel, loop: Loop, phase: Phase, rows: Rows) -> Items:
 
 def turns(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
     """The turns of an inner loop as they stand, which may be few."""
-    return For(loop.index, loop.length, sequence(loop.body, fixed), masked=True)
+    return turns_of(loop, sequence(loop.body, fixed), masked=True)
 
 
 def nested(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
@@ -207,9 +208,9 @@ def nested(loop: Loop, fixed: Mapping[str, int]) -> For[Item]:
     (inner,) = loop.body.every_loop()
     found, count = nested(inner, fixed), fixed.get(inner.dim, WRITTEN_OUT)
     if count * len(found.body) < WRITTEN_OUT and not any(isinstance(item, For) for item in found.body):
-        return For(loop.index, loop.length, unrolled(found, count))
+        return turns_of(loop, unrolled(found, count))
     known = replace(found, stop=Constant(count)) if inner.dim in fixed else found
-    return For(loop.index, loop.length, (known,))
+    return turns_of(loop, (known,))
 
 
 def inner_loop(loop: Loop, home: Block, fixed: Mapping[str, int]) -> Items:

@@ -32,7 +32,7 @@ def row_sizes(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, Si
     found = [each for loop in outermost for each in _either_way(loop)]
     long = {inner.dim for inner, least in found if inner.turns(lengths) >= least}
     beside = [each for loop in outermost for each in _beside(loop, dict(kernel.fixed))]
-    short = {inner.dim for inner, most in beside if 2 <= inner.turns(lengths) <= most}
+    short = {inner.dim for inner, most in beside if 2 <= inner.turns(lengths) <= most and inner.dim in lengths}
     return (*[(dim, "long") for dim in sorted(long)], *[(dim, "short") for dim in sorted(short - long)])
 
 

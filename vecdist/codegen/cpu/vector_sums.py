@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from vecdist.codegen.collapsing import chain
-from vecdist.codegen.cpu.blocking import FEW, STRIP, strip_mined
+from vecdist.codegen.cpu.blocking import FEW, STRIP, strip_mined, turns_of
 from vecdist.codegen.cpu.mixed import Item, Items
 from vecdist.codegen.cpu.reductions import F4, F8, begun, is_narrow
 from vecdist.kernel.code import For, Set, let
@@ -56,8 +56,7 @@ def _own(item: Accumulate) -> str:
 def vector_sum(loop: Loop, sums: Sequence[Accumulate], fixed: Mapping[str, int]) -> Items:
     """The loops in strips of the last one, each with an element of every sum for each of its turns."""
     first, *others, last = chain(loop)
-    turns: For[Item] = For(last.index, last.length, ())
-    around: For[Item] = For(first.index, first.length, ())
+    turns, around = turns_of(last), turns_of(first)
     width = max(1, TERMS // math.prod([fixed.get(each.dim, TERMS) for each in others]))
 
     def strip(few: For[Item]) -> Items:
@@ -93,7 +92,7 @@ class _Parts:
         body += [Set(self.places[item.name], Name(_own(item))) for item in self.sums]
         found = replace(self.few, body=tuple(body))
         for each in reversed(others):
-            found = For(each.index, each.length, (found,))
+            found = turns_of(each, (found,))
         return replace(around, body=(found,))
 
     def ended(self) -> For[Item]:

@@ -30,6 +30,7 @@ from vecdist.kernel.code import Function
 from vecdist.kernel.ir import Kernel, Loop, Slot
 from vecdist.passes.few_rows import SHARED, shared_rows
 from vecdist.passes.order import Derived
+from vecdist.passes.shared_reductions import shared_reductions
 from vecdist.runtime import compiler, sources, turns, typed
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count, length_of
 from vecdist.runtime.cpu import exported
@@ -240,6 +241,7 @@ class Cpu(Backend):
     fixed = 64  # the compiler writes short rows out, with the rows beside each other in its vectors
     fixed_from = 2**18
     fixed_behind = UNROLLED
+    in_steps = staticmethod(shared_reductions)
     side_by_side = SHARED
     beside = staticmethod(shared_rows)
 

@@ -44,6 +44,7 @@ from vecdist.passes.column_reductions import sums_of_chains
 from vecdist.passes.fast_path import fast_path
 from vecdist.passes.few_rows import rows_behind
 from vecdist.passes.order import Chosen, Derived
+from vecdist.passes.split_reductions import in_pieces
 from vecdist.runtime import compiler, emission, sources, store
 from vecdist.runtime.base import Backend, Feed, Program, Runner, element_count
 from vecdist.runtime.cuda import compiler as cuda_compiler
@@ -326,7 +327,7 @@ class Cuda(Backend):
     fixed = 64  # the lanes of a group then take a known number of elements, and sums over rows stay in registers
     picks = True  # sums by index are atomic additions, in another order each time
     batch = staticmethod(batch)
-    in_two_steps = True  # where blocks would have a result each, most processors have none
+    in_steps = staticmethod(in_pieces)  # where blocks would have a result each, most processors have none
     widest = 8192  # 32 slots for each of the 256 threads of a block: 64 KiB of shared memory
     side_by_side = 128  # fewer blocks than these leave processors idle
 
