@@ -85,7 +85,8 @@ def is_across(inner: Loop, rows: Loop) -> bool:
 
 def is_piece_of(inner: Loop, rows: Loop) -> bool:
     """Whether each row goes through a piece of a length, its own."""
-    return any(rows.index in names(each.start) for each in (inner, *loops_in(inner)))
+    own = {rows.index, *(item.name for _, item in rows.body.items if isinstance(item, Assign))}
+    return any(not own.isdisjoint(names(each.start)) for each in (inner, *loops_in(inner)))
 
 
 def turns_of(loop: Loop, body: Items = (), masked: bool = False) -> For[Item]:

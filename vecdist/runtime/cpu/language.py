@@ -315,10 +315,8 @@ def total_prod(partials):  # noqa: ANN001, ANN201
 def total_max(partials):  # noqa: ANN001, ANN201
     """The largest of partial results; NaN where one is."""
     result = partials[0]
-    for place in range(partials.size):
-        value = partials[place]
-        if not value <= result:
-            result = value
+    for place in range(1, partials.size):
+        result = accumulate_max(result, partials[place])
     return result
 
 
@@ -326,10 +324,8 @@ def total_max(partials):  # noqa: ANN001, ANN201
 def total_min(partials):  # noqa: ANN001, ANN201
     """The smallest of partial results; NaN where one is."""
     result = partials[0]
-    for place in range(partials.size):
-        value = partials[place]
-        if not value >= result:
-            result = value
+    for place in range(1, partials.size):
+        result = accumulate_min(result, partials[place])
     return result
 
 
