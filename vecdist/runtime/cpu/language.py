@@ -190,7 +190,7 @@ def add_at(typing, array, offset, value, output, outputs):  # noqa: ANN001, ANN2
     return types.none(array, types.intp, value, output, outputs), codegen
 
 
-def _accumulate(of_floats, of_integers):  # noqa: ANN001, ANN202
+def _accumulate(of_floats, of_integers) -> Any:  # noqa: ANN001
     """``value`` taken into ``total``, in the type of the total; LLVM may keep several partial results of a loop."""
 
     @intrinsic
@@ -206,7 +206,7 @@ def _accumulate(of_floats, of_integers):  # noqa: ANN001, ANN202
     return function
 
 
-def _extreme(name: str, order: str):  # noqa: ANN202
+def _extreme(name: str, order: str) -> Any:
     """The larger or the smaller of two numbers; NaN where one is."""
 
     def of_floats(builder, total, value):  # noqa: ANN001, ANN202
