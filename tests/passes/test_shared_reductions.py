@@ -43,10 +43,8 @@ def test_few_results_of_many_elements_are_shared(function, shape, found):
 
 def test_what_is_kept_is_found_behind_results_in_pieces():
     """The logarithm of a sum, one for each column, which elements would find again."""
-    bound = bind((np.exp(lazy(X) - logsumexp(lazy(X), axis=0)).node,))
+    x = lazy(np.broadcast_to(np.float32(1.0), (40_000, 100)))
+    bound = bind((np.exp(x - logsumexp(x, axis=0)).node,))
     *_, (_, elements) = lower(bound, values, "nan", Cpu)[1].nests()
     (columns,) = elements.body.every_loop()
     assert len(columns.body.items) < 45, "an exponential alone"
-
-
-X = np.broadcast_to(np.float32(1.0), (40_000, 100))

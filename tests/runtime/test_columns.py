@@ -31,30 +31,20 @@ def test_sums_of_columns(dtype):
         np.testing.assert_allclose(compiled(x), several(x.astype("f8")), rtol=1e-6 if dtype == "f4" else 1e-13)
 
 
-def test_sums_of_columns_have_the_same_bits_for_any_number_of_threads(monkeypatch):
-    """Whoever runs a stripe goes through all its rows, a strip at a time."""
-    monkeypatch.setattr(threads, "CERTAIN", 0.0)
-    x = np.random.default_rng(5).normal(size=(30_011, 37)).astype("f4")
-    found = set()
-    for count in (1, 2, 3):
-        monkeypatch.setattr(threads, "thread_count", lambda: count)  # noqa: B023
-        compiled = vecdist.compile(several)
-        found |= {compiled(x).tobytes() for _ in range(3)}
-    assert len(found) == 1
-
-
 def weights(x):
     """Shares of few long rows: a largest element and a sum, both found in pieces."""
     return np.exp(x - logsumexp(x, axis=1, keepdims=True))
 
 
-def test_reductions_of_few_rows_have_the_same_bits_for_any_number_of_threads(monkeypatch):
+@pytest.mark.parametrize(("function", "lengths"), [(several, (30_011, 37)), (weights, (2, 150_001))])
+def test_reductions_have_the_same_bits_for_any_number_of_threads(function, lengths, monkeypatch):
+    """Whoever runs a stripe goes through all its rows, a strip at a time; pieces are as many as lengths say."""
     monkeypatch.setattr(threads, "CERTAIN", 0.0)
-    x = np.random.default_rng(6).normal(size=(2, 150_001)).astype("f4")
+    x = np.random.default_rng(5).normal(size=lengths).astype("f4")
     found = set()
     for count in (1, 2, 3):
         monkeypatch.setattr(threads, "thread_count", lambda: count)  # noqa: B023
-        compiled = vecdist.compile(weights)
+        compiled = vecdist.compile(function)
         found |= {compiled(x).tobytes() for _ in range(3)}
     assert len(found) == 1
 

@@ -7,16 +7,17 @@ that stand in each other alone may be turned around.  Which are is for a target 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import final
 
 import numpy as np
 
+from vecdist.codegen.routines import is_routine
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import Expr, Name, joined, length
 from vecdist.kernel.ir import Block, Cases, Kernel, Loop
-from vecdist.kernel.statements import Assign, Scatter
+from vecdist.kernel.statements import Assign, Load, Scatter
 
 INDEX = np.dtype(np.int64)
 Chains = Callable[[Loop], Sequence[Sequence[Loop]]]
@@ -45,8 +46,14 @@ def loops_in(loop: Loop) -> list[Loop]:
 
 
 def has_pieces(loop: Loop) -> bool:
-    """Whether every so manieth element of an axis is taken in it."""
+    """Whether a loop in it goes through a piece of a length."""
     return any(each.step > 1 for each in loops_in(loop))
+
+
+def are_values(items: Iterable[object], most: int) -> bool:
+    """Whether statements give at most so many values, none by a long function, which pieces of a row may find again."""
+    short = [isinstance(item, Load) or (isinstance(item, Assign) and not is_routine(item.op)) for item in items]
+    return len(short) <= most and all(short)
 
 
 def parts(loop: Loop) -> list[Loop]:

@@ -220,7 +220,7 @@ class Derived:
         together = scattered(every, chosen.sums, chosen.first, chosen.parts)
         together = stored_late(together) if chosen.parts else together
         graph, nodes = together[: len(self.all)], together[len(self.all) :]
-        found = zip(chosen.values, nodes, strict=True)
+        found = zip(chosen.values, nodes, strict=True)  # of which those made of results are stored already
         graph = kept(graph, [replace(each, node=node) for each, node in found if node.op != "stored"])
         graph = joined(verify(graph), chosen.joins)
         return graph[: len(self.roots)], graph[len(self.roots) :]

@@ -20,9 +20,7 @@ LEAST = 2**15  # elements of a piece, at least
 LONG = 128  # the same along its own axis, which is longer than those whose turns are written out
 
 
-def shared_reductions(
-    found: Splittable, lengths: Mapping[str, int], tall: Collection[Node]
-) -> tuple[Split, ...]:
+def shared_reductions(found: Splittable, lengths: Mapping[str, int], tall: Collection[Node]) -> tuple[Split, ...]:
     """Which reductions are done in two steps at these lengths, and in how many pieces."""
     splits: dict[Node, Split] = {}
     for node in found.nodes:

@@ -163,12 +163,12 @@ def _split(node: Node, lengths: Mapping[str, int]) -> Split | None:
 
 
 def _before(axis: int, pieces: int) -> tuple[Step, ...]:
-    """Very many partial results become fewer first."""
+    """What very many partial results, one for each piece, are made fewer by before the last step."""
     return (Step((axis,), SEVERAL),) if pieces > MOST else ()
 
 
 def _fewer(axes: Sequence[int], length: Callable[[Iterable[int]], int]) -> tuple[Step, ...]:
-    """The same of those of the elements of axes."""
+    """What very many results, one for each element of these axes, are made fewer by before the last step."""
     axis = max(axes, key=lambda each: length([each]))
     pieces = _round(min(SEVERAL, length([axis]) // TURNS))
     others = [each for each in axes if each != axis]
@@ -194,7 +194,7 @@ def split(node: Node, found: Split) -> Node:
     (source,), (axes, *_) = node.args, node.attrs
     wide = found.wide and node.op in {"sum", "prod"} and node.dtype.kind == "f"
     dtype = np.dtype(np.float64) if wide else node.dtype
-    source = cast(source, dtype) if node.op == "prod" and found.wide else source
+    source = cast(source, dtype) if node.op == "prod" else source
     for step in found.steps:
         shape = [1 if axis in step.axes else source.shape[axis] for axis in range(-source.ndim, 0)]
         shape[step.axes[0]] = step.pieces

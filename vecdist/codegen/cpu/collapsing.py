@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vecdist.codegen.collapsing import chain, rearranged
+from vecdist.codegen.collapsing import are_values, chain, rearranged
 from vecdist.codegen.cpu.blocking import is_piece_of, takes_columns
-from vecdist.codegen.routines import is_routine
 from vecdist.kernel.ir import Kernel, Loop
-from vecdist.kernel.statements import Assign, Load
 
 SEVERAL = 4  # values of a row that each of its pieces finds for itself, at most
 
@@ -30,11 +28,7 @@ def _around_pieces(loop: Loop) -> list[Loop]:
     while not any(is_piece_of(each, found[-1]) for each in found[-1].body.every_loop()):
         inner = found[-1].body.every_loop()
         values = [item for _, item in found[-1].body.items if not isinstance(item, Loop)]
-        if len(inner) != 1 or len(values) > SEVERAL or not all(map(_is_value, values)):
+        if len(inner) != 1 or not are_values(values, SEVERAL):
             return []
         found += inner
     return found if len(found) > 1 else []
-
-
-def _is_value(item: object) -> bool:
-    return isinstance(item, Load) or (isinstance(item, Assign) and not is_routine(item.op))

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import final
 
-from vecdist.codegen.collapsing import INDEX, dim_of, has_pieces, is_plain
+from vecdist.codegen.collapsing import INDEX, are_values, dim_of, has_pieces, is_plain
 from vecdist.codegen.cuda.collapsing import AMPLE
 from vecdist.codegen.cuda.grid import are_columns, elements
 from vecdist.codegen.cuda.tiling import has_routines
-from vecdist.codegen.routines import is_routine
 from vecdist.codegen.statements import varying
 from vecdist.kernel.copies import Copy
 from vecdist.kernel.expressions import ZERO, Expr, Name, length, names
@@ -113,7 +113,7 @@ class _Flattened(Copy):
 
 def _chain(loop: Loop) -> list[Loop]:
     """A loop, and those of which each is the only one in the one before, beside few statements that come before it."""
-    found, again = [loop], _is_short if has_pieces(loop) else _is_cheap
+    found, again = [loop], partial(are_values, most=SEVERAL) if has_pieces(loop) else _is_cheap
     while len(inner := found[-1].body.every_loop()) == 1:
         body, others = found[-1].body, [item for _, item in found[-1].body.items if not isinstance(item, Loop)]
         if len(body.levels) > 1 or not again(others):
@@ -126,12 +126,6 @@ def _is_cheap(items: Sequence[object]) -> bool:
     """Whether values of a row may be found again for each of its elements."""
     cheap = [isinstance(item, Load) or (isinstance(item, Assign) and item.op in CHEAP) for item in items]
     return len(items) <= FEW and all(cheap)
-
-
-def _is_short(items: Sequence[object]) -> bool:
-    """Whether they may be found again for each piece of a row, of which all have many elements."""
-    short = [isinstance(item, Load) or (isinstance(item, Assign) and not is_routine(item.op)) for item in items]
-    return len(items) <= SEVERAL and all(short)
 
 
 def _items(loops: Sequence[Loop]) -> list[tuple[int, Statement]]:
