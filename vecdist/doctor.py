@@ -93,7 +93,7 @@ def _packages() -> Section:
 def _cpu() -> Section:
     import llvmlite.binding as llvm
 
-    from vecdist.runtime.cpu.threads import thread_count
+    from vecdist.runtime.cpu.processors import thread_count
 
     features = llvm.get_host_cpu_features()
     known = {"avx512f": "AVX-512, 512 bit", "avx2": "AVX2, 256 bit", "neon": "NEON, 128 bit", "sse2": "SSE2, 128 bit"}

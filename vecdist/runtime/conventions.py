@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 from llvmlite import ir
 from numba.core import cgutils, types
+
+from vecdist.runtime import exports
 
 Value = Any  # of LLVM
 Type = Any  # of Numba
@@ -16,8 +18,9 @@ Type = Any  # of Numba
 class Conventions:
     """How functions of one module are called."""
 
-    def __init__(self, target: Any, module: ir.Module) -> None:
-        self.target, self.module = target, module
+    def __init__(self, target: Any, module: ir.Module, apart: bool = False) -> None:
+        self.target, self.module, self.apart = target, module, apart
+        self.prefix = f"{module.name}." if apart else "vecdist_"  # of one engine, where no two have one name
         own: Any = getattr(target, "fndesc", None)  # of what is compiled, which has it in numba-cuda
         self.convention: Any = own.call_conv if hasattr(own, "call_conv") else target.call_conv
 
@@ -28,18 +31,47 @@ class Conventions:
         """A function, its arguments, and where its instructions go."""
         convention = self.convention
         kind = self._plain(result, kinds) if plain else convention.get_function_type(result, kinds)
-        function = ir.Function(self.module, kind, self.module.get_unique_name(f"vecdist_{name}"))
+        function = ir.Function(self.module, kind, self.module.get_unique_name(f"{self.prefix}{name}"))
         function.linkage = "internal"
         function.attributes.add(inline)
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         if plain:
-            return function, function.args, builder
+            return function, list(self._taken(builder, kinds, function.args)), builder
         convention.decorate_function(function, parameters, kinds)
         return function, convention.decode_arguments(builder, kinds, function), builder
 
     def _plain(self, result: Type, kinds: Sequence[Type]) -> ir.FunctionType:
-        first, *others = (self.target.get_value_type(each) for each in (result, *kinds))
-        return ir.FunctionType(first, others)
+        others = [each for kind in kinds for each in self._passed(kind)]
+        return ir.FunctionType(self.target.get_value_type(result), others)
+
+    def _passed(self, kind: Type) -> Sequence[Any]:
+        """The types of what an argument is passed as: between units, an array in one piece as its address and length."""
+        if self._is_short(kind):
+            return self.target.get_data_type(kind.dtype).as_pointer(), self.target.get_value_type(types.intp)
+        return (self.target.get_value_type(kind),)
+
+    def _is_short(self, kind: Type) -> bool:
+        return self.apart and isinstance(kind, types.Array) and kind.ndim == 1 and kind.layout == "C"
+
+    def _taken(self, builder: ir.IRBuilder, kinds: Sequence[Type], passed: Sequence[Value]) -> Iterator[Value]:
+        """The arguments of what was passed."""
+        given = iter(passed)
+        for kind in kinds:
+            if self._is_short(kind):
+                address, count, stride = next(given), next(given), exports.item_size(self.target, kind.dtype)
+                yield exports.array(self.target, builder, kind, address, [count], [stride])
+            else:
+                yield next(given)
+
+    def _given(self, builder: ir.IRBuilder, kinds: Sequence[Type], arguments: Sequence[Value]) -> Iterator[Value]:
+        """What arguments are passed as."""
+        for kind, value in zip(kinds, arguments, strict=True):
+            if self._is_short(kind):
+                place = self.target.data_model_manager[kind].get_field_position
+                yield builder.extract_value(value, place("data"))
+                yield builder.extract_value(value, [place("shape"), 0])
+            else:
+                yield value
 
     def ended(self, builder: ir.IRBuilder, kind: Type, result: Value, plain: bool = False) -> None:
         """The end of a function, which gives this result."""
@@ -54,7 +86,7 @@ class Conventions:
     ) -> Value:  # fmt: skip
         """What a call gives in such a function, which ends with its error if it has one."""
         if plain:
-            return builder.call(function, given)
+            return builder.call(function, list(self._given(builder, kinds, given)))
         convention = self.convention
         status, found = convention.call_function(builder, function, result, kinds, given)
         with cgutils.if_unlikely(builder, status.is_error):

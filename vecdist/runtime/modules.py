@@ -31,8 +31,9 @@ class Module:
         self, target: Any, module: ir.Module, write: Write, roots: Iterable[Typed], exported: Exports | None = None
     ) -> None:
         self.write = write
-        self.target, self.module, self.conventions = target, module, Conventions(target, module)
+        self.target, self.module = target, module
         self.exported = exported  # to C, which hears of no errors
+        self.conventions = Conventions(target, module, apart=bool(exported))
         shared = exported.shared if exported else {}
         self.shared: dict[str, int] = dict(zip(shared, exports.places(shared.values()), strict=False))
         waiting = list(roots)

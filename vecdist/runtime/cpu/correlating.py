@@ -25,7 +25,8 @@ from vecdist.runtime.base import length_of
 from vecdist.runtime.cpu.correlation_code import ACROSS, ALONG, Tile, compiled, tile
 from vecdist.runtime.cpu.crew import Job
 from vecdist.runtime.cpu.packing import ENTRY
-from vecdist.runtime.cpu.threads import SHARES, crew, may_pay, thread_count
+from vecdist.runtime.cpu.processors import thread_count
+from vecdist.runtime.cpu.threads import SHARES, crew, may_pay
 
 LEAST, LEAST_IN_GROUPS = 2**18, 2**12  # products from which a call pays: loops of a kernel divide indices of groups
 EACH = 12  # products for each element that is packed, or written

@@ -6,17 +6,20 @@ What they are called with are words (``runtime/exports.py``), so that they want 
 from __future__ import annotations
 
 import contextlib
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
-from llvmlite import binding
+from llvmlite import binding, ir
 from numba.core import fastmathpass
 from numba.core.callconv import create_error_model
 from numba.core.cpu_options import FastMathOptions
 from numba.core.registry import cpu_target
 
 from vecdist.runtime import emission
-from vecdist.runtime.compiler import CodeCache, drop_llvm
+from vecdist.runtime.compiler import CodeCache
+from vecdist.runtime.cpu import machine_code
+from vecdist.runtime.cpu.codegen_units import length, units
 from vecdist.runtime.typed import Exports
 
 CONTRACTED = FastMathOptions({"contract"})
@@ -32,30 +35,42 @@ def _context() -> Any:
 def addresses(exports: Exports, cache: CodeCache) -> list[int]:
     """Where functions lie: compiled, or loaded where they were; while no other thread compiles."""
     codegen = _context().codegen()
-    library = codegen.create_library(cache.name)
-    library.enable_object_caching()
-    code = cache.read("", codegen)
-    if code is None:
-        with _without_lsr(_emit(exports, library)):
-            library.finalize()
-        if not library.has_dynamic_globals:
-            cache.write("", codegen, library._get_compiled_object())
+    content = cache.read("", codegen)
+    if content is None:
+        with _emitted(codegen, exports, cache.name) as modules:
+            found = machine_code.objects(codegen, *modules)
+        cache.write("", codegen, pickle.dumps(found))
     else:
-        library._set_compiled_object(code)
-        library._finalize_final_module()
-    found = [codegen._engine._ee.get_function_address(symbol) for symbol in exports.functions]
-    drop_llvm(library)
-    return found
+        found = pickle.loads(content)
+    engine = codegen._engine._ee
+    for each in found:
+        engine.add_object_file(binding.ObjectFileRef.from_data(each))
+    engine.finalize_object()
+    return [engine.get_function_address(symbol) for symbol in exports.functions]
 
 
 def assembly(exports: Exports, name: str) -> str:
     """The machine code of functions, as text."""
     codegen = _context().codegen()
-    library = codegen.create_library(name)
-    instructions = _emit(exports, library)
-    library._optimize_final_module()
-    with _without_lsr(instructions):
-        return codegen._tm.emit_assembly(library._final_module)
+    with _emitted(codegen, exports, name) as modules:
+        return machine_code.assembly(codegen, *modules)
+
+
+@contextlib.contextmanager
+def _emitted(codegen: Any, exports: Exports, name: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The LLVM IR of functions in units, and of what Numba's code generator calls, while options of LLVM are theirs."""
+    library, context = codegen.create_library(name), _context()
+    context.typing_context.refresh()
+    context.refresh()
+    model = create_error_model("numpy", context)
+    target = context.subtarget(error_model=model, fastmath=CONTRACTED, enable_nrt=True)
+    module: ir.Module = library.create_ir_module(name)
+    with target.push_code_library(library):
+        emission.export(target, module, exports)
+    fastmathpass.rewrite_module(module, CONTRACTED)
+    called = [str(each._get_module_for_linking()) for each in dict.fromkeys(library._linking_libraries)]
+    with _without_lsr(sum(map(length, module.functions))):
+        yield units(module), called
 
 
 @contextlib.contextmanager
@@ -73,18 +88,3 @@ def _without_lsr(instructions: int) -> Iterator[None]:
     finally:
         if left_out:
             binding.set_option("vecdist", f"{LSR}=false")
-
-
-def _emit(exports: Exports, library: Any) -> int:
-    """The LLVM IR of functions, in the module of a library; how many instructions these are."""
-    context = _context()
-    context.typing_context.refresh()
-    context.refresh()
-    model = create_error_model("numpy", context)
-    target = context.subtarget(error_model=model, fastmath=CONTRACTED, enable_nrt=True)
-    module = library.create_ir_module(library.name)
-    with target.push_code_library(library):
-        emission.export(target, module, exports)
-    fastmathpass.rewrite_module(module, CONTRACTED)
-    library.add_ir_module(module)
-    return sum(len(block.instructions) for function in module.functions for block in function.blocks)

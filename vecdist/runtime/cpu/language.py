@@ -21,7 +21,7 @@ from numba.core.extending import intrinsic
 from vecdist.codegen import frontend
 from vecdist.runtime import emission, exports
 from vecdist.runtime.compiler import CodeCache
-from vecdist.runtime.cpu import aliasing, exported, tiles
+from vecdist.runtime.cpu import aliasing, codegen_units, exported, machine_code, tiles
 from vecdist.runtime.cpu.aliasing import in_scope
 from vecdist.runtime.cpu.tiles import data_of, gemv, gemv_transposed, pack
 from vecdist.runtime.exports import item_size
@@ -33,8 +33,9 @@ i1, i2, i4, i8 = numba.int8, numba.int16, numba.int32, numba.int64
 u1, u2, u4, u8 = numba.uint8, numba.uint16, numba.uint32, numba.uint64
 b1 = numba.boolean
 
-SHAPING = b"".join(Path(file).read_bytes() for file in (__file__, aliasing.__file__, exported.__file__, tiles.__file__))
-VERSION = hashlib.sha256(SHAPING + emission.VERSION).hexdigest()[:12]
+SHAPING = aliasing, codegen_units, exported, machine_code, tiles
+CONTENT = b"".join(Path(file).read_bytes() for file in (__file__, *(str(each.__file__) for each in SHAPING)))
+VERSION = hashlib.sha256(CONTENT + emission.VERSION).hexdigest()[:12]
 
 
 emitted = emitter(intrinsic)

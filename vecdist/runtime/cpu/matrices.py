@@ -37,7 +37,8 @@ from vecdist.runtime.cpu import exported, language, matrix_loops, vectors
 from vecdist.runtime.cpu.crew import Job
 from vecdist.runtime.cpu.matrix_loops import CODE, FUNCTIONS
 from vecdist.runtime.cpu.packing import Packed
-from vecdist.runtime.cpu.threads import SHARES, Pace, Trial, crew, thread_count
+from vecdist.runtime.cpu.processors import thread_count
+from vecdist.runtime.cpu.threads import SHARES, Pace, Trial, crew
 from vecdist.runtime.once import Once
 from vecdist.runtime.typed import Exports, Written, forget
 

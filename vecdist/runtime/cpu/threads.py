@@ -23,6 +23,7 @@ from vecdist.runtime.base import element_count, length_of
 from vecdist.runtime.cpu import language as cpu_language
 from vecdist.runtime.cpu.crew import Crew, Job
 from vecdist.runtime.cpu.packing import ENTRY, Packed, Shared
+from vecdist.runtime.cpu.processors import thread_count
 from vecdist.runtime.once import Once
 
 SHARES = 4  # of each thread, so that they end together
@@ -33,15 +34,6 @@ WORTH_TRYING = 60e-6  # seconds of one thread: waking others takes 30 to 50 micr
 CERTAIN = 3e-4  # seconds of one thread from which several are not slower, where all of it is shared
 UNTRIED = 10  # times as long: so much that one thread is not tried first
 FASTEST, SLOWEST = 1e-11, 1e-8  # seconds of a statement: those of loops are run for a vector of elements at a time
-
-
-def thread_count() -> int:
-    """The threads to use: the processors this process may run on, or ``NUMBA_NUM_THREADS`` where that is set."""
-    given = os.environ.get("NUMBA_NUM_THREADS")
-    if given:
-        return max(1, int(given))
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @Once

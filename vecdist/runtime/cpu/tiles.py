@@ -84,7 +84,7 @@ def pack(typing: Any, x: Any, first: Any, step: Any, rows: Any, columns: Any, ou
 
 def _function(module: ir.Module, write: Callable[[_Tile], None], kind: Any, wide: Any) -> ir.Function:
     """The function of a module for elements of a type, and sums of one, written when it is first called."""
-    name = f"vecdist.{write.__name__.strip('_')}.{kind.intrinsic_name}.{wide.intrinsic_name}"
+    name = f"{module.name}.{write.__name__.strip('_')}.{kind.intrinsic_name}.{wide.intrinsic_name}"
     if name not in module.globals:
         pointer = kind.as_pointer()
         signature = ir.FunctionType(ir.VoidType(), [pointer, INT, pointer, INT, INT, wide.as_pointer()])
