@@ -84,8 +84,8 @@ class Reduction:
         return (found * (1.5 - np.tanh(found))).sum() if self.whole else found
 
 
-def reduction(seed, dtype="f8", most=400, longest=60):
-    """The reduction of a seed, of at most so many elements."""
+def reduction(seed, dtype="f8", most=400, longest=60, flat=0.2):
+    """The reduction of a seed, of at most so many elements, whose array is ``flat`` in a share of all cases."""
     rng = np.random.default_rng(seed)
     ndim = int(rng.integers(1, 5))
     lengths = [int(each) for each in np.exp(rng.uniform(0.0, np.log(longest), ndim))]
@@ -101,5 +101,5 @@ def reduction(seed, dtype="f8", most=400, longest=60):
     count = int(rng.integers(1, ndim + 1))
     axes = tuple(sorted(int(axis) for axis in rng.choice(ndim, count, replace=False)))
     whole = not exact and bool(rng.random() < 0.5)
-    given = x.ravel() if rng.random() < 0.2 else x
+    given = x.ravel() if rng.random() < flat else x
     return Reduction(name, axes, (given.astype(dtype), y.astype(dtype)), exact, whole, x.shape)

@@ -49,9 +49,9 @@ def test_reductions_have_the_same_bits_for_any_number_of_threads(function, lengt
     assert len(found) == 1
 
 
-def judged(seed, dtype, most, longest):
+def judged(seed, dtype, *sizes):
     """A reduction of a seed beside the interpreter in float64."""
-    given = random_axes.reduction(seed, dtype, most, longest)
+    given = random_axes.reduction(seed, dtype, *sizes)
     found = vecdist.compile(given)(*given.arrays)
     with by_interpreter(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -66,6 +66,22 @@ def test_random_axes(part):
     """Of up to some thousand elements, with NaN and infinities."""
     for seed in range(3000 + part, 3032, 8):
         judged(seed, "f4" if seed % 4 == 3 else "f8", 60_000, 9000)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_random_short_axes(part):
+    """Of one to twenty elements, whose loops are written out: many statements add to one sum."""
+    for seed in range(5000 + part, 5056, 8):
+        judged(seed, "f4", 4000, 20, 0.8)
+
+
+@pytest.mark.parametrize("lengths", [(7, 3, 5), (500, 3, 5), (9, 17, 4)])
+def test_tables_in_one_row_of_numbers(lengths):
+    """A table of short axes beside each row, which lie one behind another in an array of one axis."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=np.prod(lengths)).astype("f4"), rng.normal(size=lengths[1:]).astype("f4")
+    found = vecdist.compile(lambda x, y: (x.reshape(lengths) * y).sum())(x, y)
+    np.testing.assert_allclose(found, (x.astype("f8").reshape(lengths) * y).sum(), rtol=1e-5)
 
 
 @pytest.mark.parametrize("part", range(8))

@@ -45,7 +45,7 @@ class Conventions:
         return ir.FunctionType(self.target.get_value_type(result), others)
 
     def _passed(self, kind: Type) -> Sequence[Any]:
-        """The types of what an argument is passed as: between units, an array in one piece as its address and length."""
+        """The types that an argument is passed as: between units, of an array in one piece its address and length."""
         if self._is_short(kind):
             return self.target.get_data_type(kind.dtype).as_pointer(), self.target.get_value_type(types.intp)
         return (self.target.get_value_type(kind),)

@@ -140,7 +140,8 @@ def _column(
         for number, item in enumerate(dict.fromkeys(column))
     }
     body = tuple([line for item in turns.body for line in _in_column(rows, item, own, sums)])
-    elsewhere = [item for item in turns.body if item not in sums]
+    names = {item.name for item in sums}  # also of copies, where a loop inside is written out
+    elsewhere = [item for item in turns.body if not (isinstance(item, Accumulate) and item.name in names)]
     return (
         *[let(item.name, F4(0) if is_narrow(item) else beginning(item)) for item in own.values()],
         *narrowed((rows.expanded(replace(phase, items=()), body),), elsewhere),

@@ -44,8 +44,9 @@ def narrow(item: Accumulate) -> str:
 
 
 def narrowed(items: Items, sums: Sequence[Item]) -> Items:
-    """A short run, with partial sums of its own."""
-    found = [item for item in sums if isinstance(item, Accumulate) and is_narrow(item)]
+    """A short run, with partial sums of its own: one for all copies of a statement that is written out."""
+    narrow_ones = {item.name: item for item in sums if isinstance(item, Accumulate) and is_narrow(item)}
+    found = [*narrow_ones.values()]
     ends = [let(item.name, Name(item.name) + F8(Name(narrow(item)))) for item in found]
     return (*[let(narrow(item), F4(0)) for item in found], *_to_narrow(items, found), *ends)
 
