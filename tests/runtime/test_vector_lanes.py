@@ -6,7 +6,9 @@ from llvmlite import ir
 
 import vecdist
 from vecdist import lazy
-from vecdist.runtime.lanes import blocks_of, lanes, mixes_widths
+from vecdist.kernel.code import Do, For, let
+from vecdist.kernel.expressions import Constant, Name
+from vecdist.runtime.lanes import blocks_of, known_lengths, lanes, mixes_widths, most_turns
 
 I64, F4, F8 = ir.IntType(64), ir.FloatType(), ir.DoubleType()
 
@@ -42,3 +44,22 @@ def test_picked_numbers_in_single_precision_are_the_same_whatever_the_index_is()
         found.append((density.item(), vecdist.value_and_grad(density, effects)[1].tobytes()))
     assert len({gradient for _, gradient in found}) == 1
     np.testing.assert_allclose([value for value, _ in found], found[0][0], rtol=1e-6)
+
+
+def test_the_compiler_says_nothing_of_loops_too_short_for_a_vector(capfd, monkeypatch, tmp_path):
+    """Where their elements lie apart it finds that no vector takes what it was told to, and would say so."""
+    monkeypatch.setenv("VECDIST_CACHE_DIR", str(tmp_path))
+    x, weights = np.random.default_rng(2).normal(size=(14, 3, 5, 14)).astype("f4"), np.ones((3, 5, 14), "f4")
+    density = vecdist.compile(lambda x, y: (vecdist.logsumexp(x.reshape(14, 3, 5, 14), axis=0) * y).sum())
+    density.value_and_grad(x.ravel(), weights)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "turns"), [(0, "n", 64), (0, "m", 3), (0, "other", None), ("first", "stop", 5), ("block", "m", 3)]
+)
+def test_known_turns_of_loops(start, stop, turns):
+    """Those of lengths that a function begins with, and of their strips."""
+    known = known_lengths([Do(Name("widest")()), let("n", Constant(64)), let("m", Constant(3))]) | {"first": 5}
+    first = Constant(start) if isinstance(start, int) else Name(start)
+    assert most_turns(For("i", Name(stop), (), first), known) == turns

@@ -58,6 +58,7 @@ class _Statements:
         self.module, self.target, self.made, self.builder, self.words = module, module.target, made, builder, words
         own = made.written.function
         self.settled = scopes.values(own.parameters, own.body) if settled is None else settled
+        self.lengths = lanes.known_lengths(own.body)
         self.known: dict[str, Value] = {}  # of names that are nothing but a value
         self.places: dict[str, Value] = {}  # of the others
         self.memory: list[ir.AllocaInstr] = []
@@ -250,8 +251,10 @@ class _Statements:
             self.depth -= 1
 
     @contextlib.contextmanager
-    def loop(self, test: Callable[[], Value], unrolled: str, masked: bool = False, few: bool = False) -> Iterator[None]:
-        """A loop while something holds, its body written inside; how far it is unrolled, and if its end is masked."""
+    def loop(
+        self, test: Callable[[], Value], unrolled: str, masked: bool = False, few: bool = False, fills: bool = True
+    ) -> Iterator[None]:
+        """A loop while something holds, its body written inside: whether its end is masked, and if it fills vectors."""
         head, body, end = (self.builder.append_basic_block(name) for name in ("while", "do", "done"))
         self.builder.branch(head)
         self.builder.position_at_end(head)
@@ -264,7 +267,8 @@ class _Statements:
         if self.module.as_written and unrolled != "freely":
             back.set_metadata("llvm.loop", kept_whole(self.builder.module, unrolled))
         elif not self.module.as_written:
-            found = told(self.builder.module, mixes_widths(blocks_of(body, end)), masked, few)
+            wide = (masked or fills) and mixes_widths(blocks_of(body, end))
+            found = told(self.builder.module, wide, masked, few)
             back.set_metadata("llvm.loop", found) if found else None
         self.builder.position_at_end(end)
 
@@ -279,9 +283,13 @@ class _Statements:
         holds = lambda end: compare(">" if down else "<", self.builder.load(counter), end)  # noqa: E731
         masked, few = lanes.is_masked(item), self.made.written.merged and not self.is_known(item)  # few partial sums
         alone = few or self.is_known(item) or not lanes.takes_turns(item)
+        most = lanes.most_turns(item, self.lengths)
+        if most is not None:
+            self.lengths[item.index] = most  # of a strip, whose first turn that is
+        fills = most is None or most >= lanes.lanes()
         for end in [last] if alone else [lanes.whole_end(self.builder, first, last), last]:
             ends, row = masked and end is last, masked and lanes.is_row(item)
-            with self.loop(lambda end=end: holds(end), self.unrolled(item), ends, few or row):
+            with self.loop(lambda end=end: holds(end), self.unrolled(item), ends, few or row, fills):
                 self.store(item.index, self.builder.load(counter), kind)
                 more = cast("Any", self.builder.add)(self.builder.load(counter), step, flags=["nsw"])  # as no stub says
                 self.builder.store(more, counter)

@@ -6,14 +6,15 @@ LLVM goes by the widest number that a loop reads or writes: an index of 64 bits 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from vecdist.kernel.code import For, assigned, expressions, walk
-from vecdist.kernel.expressions import Call, Expr, Name, Operation, names
+from vecdist.kernel.code import Code, Do, For, Set, assigned, expressions, walk
+from vecdist.kernel.expressions import Call, Constant, Expr, Name, Operation, names
 from vecdist.runtime.unrolling import told_of_loop
 
 SINGLE, DOUBLE, LONG = ir.FloatType(), ir.DoubleType(), ir.IntType(64)
@@ -75,7 +76,7 @@ def _computed(loop: For) -> list[Expr]:
     return found
 
 
-def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
+def _is_next(place: Expr, index: str, own: AbstractSet[str]) -> bool:
     """Whether a place is one further in each turn, or the same in all."""
     if place == Name(index) or own.isdisjoint(names(place)):
         return True
@@ -85,6 +86,26 @@ def _is_next(place: Expr, index: str, own: Set[str]) -> bool:
     if own.isdisjoint(names(second)):
         return _is_next(first, index, own)
     return place.op == "+" and own.isdisjoint(names(first)) and _is_next(second, index, own)
+
+
+def known_lengths(body: Sequence[Code]) -> dict[str, int]:
+    """The lengths that a function is compiled for, which it begins with."""
+    found: dict[str, int] = {}
+    for item in body:
+        match item:
+            case Set(Name(name), Constant(int() as number)):
+                found[name] = number
+            case Do():
+                pass
+            case _:
+                break
+    return found
+
+
+def most_turns(loop: For, known: Mapping[str, int]) -> int | None:
+    """How many turns a loop has at most, those of a known length or of a strip of one; ``None`` where none is known."""
+    from_strip = known.get(loop.start.id) if isinstance(loop.start, Name) else None
+    return from_strip or (known.get(loop.stop.id) if isinstance(loop.stop, Name) else None)
 
 
 def is_masked(loop: For) -> bool:
