@@ -107,6 +107,7 @@ class _Statements:
             plain = self.module.is_plain(self.made)
             function, given, builder = conventions.begun("part", types.none, kinds, (*named, *taken), plain=plain)
             own, passed = given[0], iter(given[len(begin) :])
+            self.module.readable(given[1]) if len(begin) > 1 else None
             inner = _Statements(self.module, self.made, builder, given[len(begin) - 1], self.settled)
             for name in read:
                 inner.store(name, next(passed) if name in taken else inner.found(name), self.made.names[name])

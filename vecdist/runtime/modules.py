@@ -35,7 +35,9 @@ class Module:
         self.exported = exported  # to C, which hears of no errors
         self.conventions = Conventions(target, module, apart=bool(exported))
         shared = exported.shared if exported else {}
-        self.shared: dict[str, int] = dict(zip(shared, exports.places(shared.values()), strict=False))
+        places = exports.places(shared.values())
+        self.shared: dict[str, int] = dict(zip(shared, places, strict=False))
+        self.bytes = 8 * places[-1]  # of what is shared
         waiting = list(roots)
         self.uses = Counter(waiting)
         for made in waiting:  # which grows meanwhile
@@ -74,6 +76,10 @@ class Module:
         """How many arguments come before those: one, the address of what is shared, where this one reads of it."""
         return int(len(self.given(made)[0]) < len(made.arguments))
 
+    def readable(self, words: Value) -> None:
+        """Tell of the address of what functions share that all of it is there: loops read what they need ahead."""
+        words.attributes.dereferenceable, words.attributes.align = self.bytes, 8
+
     def is_plain(self, made: Typed) -> bool:
         """Whether a function is called as C calls functions."""
         return made.is_quiet if self.exported else made.is_plain
@@ -104,6 +110,8 @@ class Module:
         first, plain, (parameters, kinds) = self.first(made), self.is_plain(made), self.given(made)
         parameters, kinds = [*["words"] * first, *parameters], [*[exports.WORDS] * first, *kinds]
         function, given, builder = self.conventions.begun(own.name, made.result, kinds, parameters, inline, plain)
+        if first:
+            self.readable(given[0])
         result = self.write(self, made, builder, given[0] if first else None, given[first:])
         self.conventions.ended(builder, made.result, result, plain)
         return function

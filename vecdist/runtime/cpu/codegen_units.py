@@ -90,5 +90,5 @@ def _declaration(function: ir.Function) -> str:
 
 def _text(module: ir.Module, shared: Sequence[str], functions: dict[ir.Function, str]) -> str:
     types = [each.get_declaration() for each in module.get_identified_types().values()]
-    head, tail = f'target triple = "{module.triple}"', module._get_metadata_lines()
-    return "\n".join([head, *types, *shared, *functions.values(), *tail])
+    head = f'target datalayout = "{module.data_layout}"', f'target triple = "{module.triple}"'
+    return "\n".join([*head, *types, *shared, *functions.values(), *module._get_metadata_lines()])

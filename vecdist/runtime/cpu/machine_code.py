@@ -53,7 +53,6 @@ def _made(codegen: Any, called: Sequence[str], text: str, is_object: bool) -> by
         _target_machine(codegen) as machine,
         binding.parse_assembly(text, context) as module,
     ):
-        module.data_layout = codegen._data_layout
         for each in called:
             module.link_in(binding.parse_assembly(each, context))
         _optimised(codegen, module, machine)
