@@ -10,6 +10,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures.thread import ThreadPoolExecutor
 from typing import Any, final
 
 import llvmlite
@@ -67,6 +68,15 @@ def _release() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold, after_in_parent=_release, after_in_child=_release)
+
+
+def crew(count: int) -> ThreadPoolExecutor:
+    """Threads that help the one that compiles.
+
+    It asks for a lock of theirs, so that a fork must not hold that and wait for the one that compiles: what is
+    registered later, as here behind what was imported, is called earlier.
+    """
+    return ThreadPoolExecutor(count)
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from vecdist.kernel.code import Code, Do, For, If, Return, Set, While, walk
 from vecdist.kernel.expressions import Attribute, Call, Choice, Constant, Element, Expr, Name, Operation, Several, spine
 from vecdist.runtime import conventions, exports, integers, lanes, modules, outlining, typed, unrolling
 from vecdist.runtime.lanes import blocks_of, mixes_widths, told
-from vecdist.runtime.modules import Module
+from vecdist.runtime.modules import Finished, Module
 from vecdist.runtime.outlining import Part, framed, parts_of
 from vecdist.runtime.typed import IN_TURN, Exports, Type, Typed, Written, bounds
 from vecdist.runtime.unrolling import kept_whole
@@ -36,10 +36,11 @@ def emit(target: Any, builder: ir.IRBuilder, own: Written, arguments: Sequence[V
     return _written(Module(target, builder.module, _written, (own.made,)), own.made, builder, None, arguments)
 
 
-def export(target: Any, module: ir.Module, exported: Exports) -> None:
-    """Put what C calls in a module."""
-    found = exported.typed(target.typing_context)
-    functions = Module(target, module, _written, found.values(), exported)
+def export(
+    target: Any, module: ir.Module, exported: Exports, found: Mapping[str, Typed], finished: Finished | None = None
+) -> None:
+    """Put what C calls in a module, and say when long functions of it are finished."""
+    functions = Module(target, module, _written, found.values(), exported, finished)
     for symbol, made in found.items():
         functions.export(symbol, made)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias, final
 
 from llvmlite import ir
@@ -20,7 +20,25 @@ Write: TypeAlias = "Callable[[Module, Typed, ir.IRBuilder, Value, Sequence[Value
 """Writes the statements of a function at the place of a builder: the address of what is shared, and its arguments."""
 
 
+Finished: TypeAlias = "Callable[[Sequence[ir.Function], Collection[ir.Function]], None]"
+"""Takes a function that exported ones alone call, with those that are called in it alone, and all that are known."""
+
 COPIED = 540  # statements, of all calls of a function, up to which it is copied to these
+
+
+def reached(roots: Iterable[Typed]) -> dict[Typed, Counter[Typed]]:
+    """What functions call, and what these do, with how often each is called."""
+    found, waiting = dict[Typed, Counter[Typed]](), list(roots)
+    for made in waiting:  # which grows meanwhile
+        if made not in found:
+            found[made] = Counter(each for each in made.calls.values() if isinstance(each, Typed))
+            waiting += found[made]
+    return found
+
+
+def statements(roots: Iterable[Typed]) -> int:
+    """How many statements functions have, with what they call."""
+    return sum(1 for made in reached(roots) for _ in walk(made.written.function.body))
 
 
 @final
@@ -28,9 +46,10 @@ class Module:
     """The functions of one LLVM module, each emitted when it is first called; one of one call, in its place."""
 
     def __init__(
-        self, target: Any, module: ir.Module, write: Write, roots: Iterable[Typed], exported: Exports | None = None
-    ) -> None:
-        self.write = write
+        self, target: Any, module: ir.Module, write: Write, roots: Iterable[Typed], exported: Exports | None = None,
+        finished: Finished | None = None,
+    ) -> None:  # fmt: skip
+        self.write, self.finished = write, finished
         self.target, self.module = target, module
         self.exported = exported  # to C, which hears of no errors
         self.conventions = Conventions(target, module, apart=bool(exported))
@@ -38,12 +57,14 @@ class Module:
         places = exports.places(shared.values())
         self.shared: dict[str, int] = dict(zip(shared, places, strict=False))
         self.bytes = 8 * places[-1]  # of what is shared
-        waiting = list(roots)
-        self.uses = Counter(waiting)
-        for made in waiting:  # which grows meanwhile
-            inner = [function for function in made.calls.values() if isinstance(function, Typed)]
-            waiting += [each for each in dict.fromkeys(inner) if each not in self.uses]
+        self.roots = set(roots)
+        self.calls: dict[Typed, Counter[Typed]] = reached(self.roots)
+        self.uses = Counter(self.roots)
+        self.callers: dict[Typed, set[Typed]] = {each: set() for each in self.calls}
+        for made, inner in self.calls.items():
             self.uses.update(inner)
+            for each in inner:
+                self.callers[each].add(made)
         self.as_written = not target.enable_nrt  # on CUDA: what is worth unrolling in part is unrolled in the source
         self.functions: dict[Typed, ir.Function] = {}
         self.sizes: dict[Type, int] = {}
@@ -58,9 +79,7 @@ class Module:
         return self.emitters[key]
 
     def function(self, made: Typed) -> ir.Function:
-        if made not in self.functions:
-            self.functions[made] = self.emitted(made)
-        return self.functions[made]
+        return self.functions[made] if made in self.functions else self.emitted(made)
 
     def place(self, made: Typed, name: str) -> int | None:
         """Where an argument lies that functions share; ``None`` of one that is given with each call."""
@@ -114,4 +133,17 @@ class Module:
             self.readable(given[0])
         result = self.write(self, made, builder, given[0] if first else None, given[first:])
         self.conventions.ended(builder, made.result, result, plain)
+        self.functions[made] = function
+        if self.finished and self.callers[made] <= self.roots:
+            known = self.functions.values()
+            self.finished([self.functions[each] for each in self.inside(made) if each in self.functions], known)
         return function
+
+    def inside(self, made: Typed) -> dict[Typed, None]:
+        """A function, and those that are called in these alone."""
+        found, waiting = {made: None}, [made]
+        for each in waiting:  # which grows meanwhile
+            inner = [other for other in self.calls[each] if other not in found and self.callers[other] <= found.keys()]
+            found |= dict.fromkeys(inner)
+            waiting += inner
+        return found

@@ -1,14 +1,66 @@
-"""A module of LLVM IR in codegen units, which are modules of their own: machine code of several is made at once."""
+"""A module of LLVM IR in codegen units, modules of their own, whose machine code is made while others are written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TypeAlias, final
 
 from llvmlite import ir
+from numba.core.cpu_options import FastMathOptions
+from numba.core.fastmathpass import FastFloatBinOpVisitor, FastFloatCallVisitor
 
-LEAST = 500  # instructions from which a function is a unit of its own; the others are one together
+LEAST = 500  # instructions of a unit
+CONTRACTED = FastMathOptions({"contract"}).flags
 Functions: TypeAlias = "dict[ir.Function, None]"
+
+
+@final
+class Units:
+    """The units of a module: one for each run of functions that is long, and one of what is left."""
+
+    def __init__(self, module: ir.Module, take: Callable[[str], object]) -> None:
+        self.module, self.take = module, take  # the text of a unit
+        self.given: Functions = {}
+        self.open: Functions = {}  # of the unit that is the next
+        self.first: list[ir.Function] = []  # of these, what others call
+
+    def own(self, functions: Sequence[ir.Function], known: Collection[ir.Function]) -> None:
+        """Take a function for the next unit, which others call, and those that it alone calls.
+
+        Functions that are ``known`` have one body.  Others, and those that are copied to calls, are in each unit.
+        """
+        self.first.append(functions[0])
+        self.given.update(dict.fromkeys(functions))
+        inside = _with_called(functions, lambda each: each in functions or each not in known or is_copied(each))
+        self.open.update(inside)
+        if sum(map(length, self.open)) >= LEAST:
+            self._end()
+
+    def _end(self) -> None:
+        for each in self.first:
+            each.linkage = "external"
+        self.take(self._text(self.open))
+        self.open, self.first = {}, []
+
+    def rest(self) -> None:
+        """Make a unit of all that is in no other, once all is written."""
+        outer = [each for each in self.module.functions if each.blocks and each.linkage != "internal"]
+        left = [each for each in outer if each not in self.given]
+        self.open, self.first = _with_called(left, lambda each: each not in self.given or each in self.open), []
+        self._end()
+
+    def _text(self, part: Functions) -> str:
+        """A module of these functions, which calls others."""
+        for each in part:
+            _contracted(each)
+        outer = [each for function in part for each in called(function) if each not in part]
+        for each in outer:
+            each.linkage = "external"
+        shared = [str(each) for each in self.module.global_values if not getattr(each, "blocks", ())]
+        types = [each.get_declaration() for each in self.module.get_identified_types().values()]
+        head = f'target datalayout = "{self.module.data_layout}"', f'target triple = "{self.module.triple}"'
+        written = [*map(_declaration, dict.fromkeys(outer)), *map(str, part)]
+        return "\n".join([*head, *types, *shared, *written, *self.module._get_metadata_lines()])
 
 
 def length(function: ir.Function) -> int:
@@ -16,66 +68,32 @@ def length(function: ir.Function) -> int:
     return sum(len(block.instructions) for block in function.blocks)
 
 
-def units(module: ir.Module) -> list[str]:
-    """The text of each unit, the longest first.
-
-    A function is in one unit, that of its calls where these are all in one, so that it is known there what it is called
-    with; what is copied to its calls is in all units that have some.
-    """
-    calls = {each: _called(each) for each in module.functions if each.blocks}
-    parts = _parts(calls)
-    if len(parts) == 1:
-        return [str(module)]
-    lengths = [sum(map(length, part)) for part in parts]
-    outer = dict.fromkeys(other for part in parts for each in part for other in calls[each] if other not in part)
-    for each in outer:
-        each.linkage = "external"
-    shared = [str(each) for each in module.global_values if each not in calls]
-    texts = {each: str(each) for each in calls}
-    declared = {each: _declaration(each) for each in outer}
-    ordered = sorted(range(len(parts)), key=lambda number: -lengths[number])
-    return [_text(module, shared, declared | {each: texts[each] for each in parts[number]}) for number in ordered]
+def is_copied(function: ir.Function) -> bool:
+    """Whether a function is copied to all its calls."""
+    return "alwaysinline" in function.attributes
 
 
-def _called(function: ir.Function) -> Functions:
+def called(function: ir.Function) -> Functions:
     """The functions with a body that a function calls."""
-    called = [getattr(item, "callee", None) for block in function.blocks for item in block.instructions]
-    return dict.fromkeys(each for each in called if isinstance(each, ir.Function) and each.blocks)
+    found = [getattr(item, "callee", None) for block in function.blocks for item in block.instructions]
+    return dict.fromkeys(each for each in found if isinstance(each, ir.Function) and each.blocks)
 
 
-def _parts(calls: dict[ir.Function, Functions]) -> list[Functions]:
-    """The functions of each unit, with those that are copied to calls there."""
-    copied = {each: _inlined(each, calls) for each in calls}
-    whole = [each for each in calls if "alwaysinline" not in each.attributes]
-    callers: dict[ir.Function, Functions] = {each: {} for each in whole}
-    for each in whole:
-        for inner in (each, *copied[each]):
-            for other in calls[inner].keys() & callers.keys():
-                callers[other][each] = None
-    found: dict[ir.Function, ir.Function | None] = {}  # the first of each unit; none of what is in the common one
-
-    def unit(function: ir.Function) -> ir.Function | None:
-        if function not in found:
-            around = {unit(each) for each in callers[function]}
-            inside = around.pop() if len(around) == 1 else None
-            long = sum(map(length, (function, *copied[function]))) >= LEAST
-            found[function] = inside or (function if long else None)
-        return found[function]
-
-    parts: dict[ir.Function | None, Functions] = {}
-    for each in whole:
-        parts.setdefault(unit(each), {}).update(dict.fromkeys((each, *copied[each])))
-    return list(parts.values())
-
-
-def _inlined(function: ir.Function, calls: dict[ir.Function, Functions]) -> Iterable[ir.Function]:
-    """The functions that are copied to calls in a function, and in each other."""
-    found, waiting = dict[ir.Function, None](), [function]
+def _with_called(functions: Iterable[ir.Function], inside: Callable[[ir.Function], bool]) -> Functions:
+    """Functions, and those that they call and that are to be beside them."""
+    found = dict.fromkeys(functions)
+    waiting = [*found]
     for each in waiting:  # which grows meanwhile
-        inner = [other for other in calls[each] if "alwaysinline" in other.attributes and other not in found]
+        inner = [other for other in called(each) if other not in found and inside(other)]
         found |= dict.fromkeys(inner)
         waiting += inner
     return found
+
+
+def _contracted(function: ir.Function) -> None:
+    """Allow products to be added without being rounded."""
+    for visitor in (FastFloatBinOpVisitor(CONTRACTED), FastFloatCallVisitor(CONTRACTED)):
+        visitor.visit_Function(function)
 
 
 def _declaration(function: ir.Function) -> str:
@@ -86,9 +104,3 @@ def _declaration(function: ir.Function) -> str:
         return str(function)
     finally:
         function.blocks, function.linkage = blocks, linkage
-
-
-def _text(module: ir.Module, shared: Sequence[str], functions: dict[ir.Function, str]) -> str:
-    types = [each.get_declaration() for each in module.get_identified_types().values()]
-    head = f'target datalayout = "{module.data_layout}"', f'target triple = "{module.triple}"'
-    return "\n".join([*head, *types, *shared, *functions.values(), *module._get_metadata_lines()])

@@ -10,21 +10,19 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
-from llvmlite import binding, ir
-from numba.core import fastmathpass
+from llvmlite import binding
 from numba.core.callconv import create_error_model
-from numba.core.cpu_options import FastMathOptions
 from numba.core.registry import cpu_target
 
 from vecdist.runtime import emission
 from vecdist.runtime.compiler import CodeCache
 from vecdist.runtime.cpu import machine_code
-from vecdist.runtime.cpu.codegen_units import length, units
+from vecdist.runtime.cpu.codegen_units import CONTRACTED, Units
+from vecdist.runtime.modules import statements
 from vecdist.runtime.typed import Exports
 
-CONTRACTED = FastMathOptions({"contract"})
 LSR, KNOWING = "-disable-lsr", range(20, 23)  # and the versions of LLVM that have it: others end the process
-LONG = 3000  # instructions of a module, up to which it is a short one
+LONG = 600  # statements of a module, up to which it is a short one
 
 
 def _context() -> Any:
@@ -37,8 +35,7 @@ def addresses(exports: Exports, cache: CodeCache) -> list[int]:
     codegen = _context().codegen()
     content = cache.read("", codegen)
     if content is None:
-        with _emitted(codegen, exports, cache.name) as modules:
-            found = machine_code.objects(codegen, *modules)
+        found = _compiled(codegen, exports, cache.name, True)
         cache.write("", codegen, pickle.dumps(found))
     else:
         found = pickle.loads(content)
@@ -51,36 +48,33 @@ def addresses(exports: Exports, cache: CodeCache) -> list[int]:
 
 def assembly(exports: Exports, name: str) -> str:
     """The machine code of functions, as text."""
-    codegen = _context().codegen()
-    with _emitted(codegen, exports, name) as modules:
-        return machine_code.assembly(codegen, *modules)
+    return "\n".join(each.decode() for each in _compiled(_context().codegen(), exports, name, False))
 
 
-@contextlib.contextmanager
-def _emitted(codegen: Any, exports: Exports, name: str) -> Iterator[tuple[list[str], list[str]]]:
-    """The LLVM IR of functions in units, and of what Numba's code generator calls, while options of LLVM are theirs."""
+def _compiled(codegen: Any, exports: Exports, name: str, is_object: bool) -> list[bytes]:
+    """The object files of functions, or the assembly: made while others are written."""
     library, context = codegen.create_library(name), _context()
     context.typing_context.refresh()
     context.refresh()
     model = create_error_model("numpy", context)
     target = context.subtarget(error_model=model, fastmath=CONTRACTED, enable_nrt=True)
-    module: ir.Module = library.create_ir_module(name)
-    with target.push_code_library(library):
-        emission.export(target, module, exports)
-    fastmathpass.rewrite_module(module, CONTRACTED)
-    called = [str(each._get_module_for_linking()) for each in dict.fromkeys(library._linking_libraries)]
-    with _without_lsr(sum(map(length, module.functions))):
-        yield units(module), called
+    module, found = library.create_ir_module(name), exports.typed(target.typing_context)
+    with _without_lsr(statements(found.values())), machine_code.Making(codegen, is_object) as making:
+        units = Units(module, lambda text: making.take(text, library._linking_libraries))
+        with target.push_code_library(library):
+            emission.export(target, module, exports, found, units.own)
+        units.rest()
+        return making.made()
 
 
 @contextlib.contextmanager
-def _without_lsr(instructions: int) -> Iterator[None]:
+def _without_lsr(count: int) -> Iterator[None]:
     """No loop strength reduction: half of what it takes to make machine code of long modules, which gain nothing by it.
 
     Short ones may, where loops go through memory in strides, and take little time.  The option is the process's, and is
     set only as long as no other thread compiles.
     """
-    left_out = instructions > LONG and binding.llvm_version_info[0] in KNOWING
+    left_out = count > LONG and binding.llvm_version_info[0] in KNOWING
     if left_out:
         binding.set_option("vecdist", f"{LSR}=true")
     try:
