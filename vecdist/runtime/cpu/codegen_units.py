@@ -10,7 +10,7 @@ from numba.core.cpu_options import FastMathOptions
 from numba.core.fastmathpass import FastFloatBinOpVisitor, FastFloatCallVisitor
 
 LEAST = 500  # instructions of a unit
-CONTRACTED = FastMathOptions({"contract"}).flags
+CONTRACTED = FastMathOptions({"contract"})
 Functions: TypeAlias = "dict[ir.Function, None]"
 
 
@@ -92,7 +92,7 @@ def _with_called(functions: Iterable[ir.Function], inside: Callable[[ir.Function
 
 def _contracted(function: ir.Function) -> None:
     """Allow products to be added without being rounded."""
-    for visitor in (FastFloatBinOpVisitor(CONTRACTED), FastFloatCallVisitor(CONTRACTED)):
+    for visitor in (FastFloatBinOpVisitor(CONTRACTED.flags), FastFloatCallVisitor(CONTRACTED.flags)):
         visitor.visit_Function(function)
 
 
