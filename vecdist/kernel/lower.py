@@ -184,7 +184,8 @@ class _Lowering:
         """Fill a temporary output with a value before all other loops."""
         number = len(self.outputs)
         self.first = 0
-        self.output(node.args[0], temporary=True)
+        level = self.output(node.args[0], temporary=True)
+        assert level == 0, "what is kept before all other loops needs no other"
         self.outputs[number] = replace(self.outputs[number], kept=True)
         self.temporaries[node] = (number, 0)
         self.first = 1
@@ -353,8 +354,8 @@ class _Lowering:
         if known is None:
             return value
         block = max((value.block, known.block), key=lambda block: block.depth)
-        there = self.assign("index", (known.value,), np.dtype(bool), known.block, 0)
-        level = value.level if value.block is block else 0
+        there = self.assign("index", (known.value,), np.dtype(bool), known.block, known.level)
+        level = max(each.level for each in (value, there) if each.block is block)
         nothing = node.attrs[2] if node.op == "shifted" else 0
         other = Constant(nothing) if node.dtype.kind in "iu" else of_type(node.dtype, float(nothing))
         return self.assign("where", (there.of, value.of, other), node.dtype, block, level)

@@ -34,6 +34,7 @@ from vecdist.passes.sort_by_key import Sorting, sorted_rows
 from vecdist.passes.split_reductions import InSteps, Split, Splittable, splittable
 from vecdist.passes.stages import Stages, staged
 from vecdist.passes.stored_results import stored_late
+from vecdist.passes.ties import ties
 from vecdist.passes.verify import verify
 from vecdist.primitives.windows import OVERLAPPING
 
@@ -105,6 +106,7 @@ ON_TARGET: tuple[Pass, ...] = (
     expand_but_many,  # the rest, down to what both targets have code for
     simplify,  # constants that these were taken apart at
     stored,  # what steps read, in the form that it has when it is computed
+    ties,  # as those of derivatives of extremes, between what was computed in several loops
     verify,
 )  # fmt: skip
 ON_TURN = tuple([expand if each is expand_but_many else each for each in ON_TARGET if each is not often])  # run often

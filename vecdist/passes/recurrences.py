@@ -273,10 +273,12 @@ def stored(roots: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def in_memory(roots: Sequence[Node], held: set[Node]) -> tuple[Node, ...]:
-    """``roots`` where what is ``held`` is there before it is read."""
+    """``roots`` where what is ``held`` is there before it is read; what was kept before all else waits for it."""
+    behind = depending(roots, held)
 
     def rule(node: Node, args: tuple[Node, ...]) -> Node:
-        found = rebuilt(node, args)
+        waits = node.op == "kept" and node in behind
+        found = Node("stored", args, (), node.shape, node.dtype) if waits else rebuilt(node, args)
         return Node("stored", (found,), (), node.shape, node.dtype) if node in held else found
 
     return rewrite(roots, rule)

@@ -166,13 +166,13 @@ class _Cut:
 
     def filled(self, node: Node) -> int:
         """The slot that a kernel fills with a value."""
-        node = self.without_sums(node)
+        node = self.without_known(node)
         if node not in self.computed:
             self.computed[node] = self.new_slot(self.turn_of(node))
         return self.computed[node]
 
-    def without_sums(self, node: Node) -> Node:
-        """A value that reads from slots the sums that are known before its level.
+    def without_known(self, node: Node) -> Node:
+        """A value that reads from slots the sums, and what is stored, that are known before its level.
 
         Kernels of that level share what they are computed of, as the value of a regression and the derivatives in its
         scale share the terms of all rows: another kernel would compute these terms again.
@@ -181,7 +181,7 @@ class _Cut:
         new: dict[Node, Node] = {}
 
         def known(each: Node) -> bool:
-            return is_reduction(each) and self.turn_of(each) < level
+            return (is_reduction(each) or each.op == "stored") and self.turn_of(each) < level
 
         for each in topological((node,), lambda each: () if known(each) else each.args):
             if known(each):

@@ -129,8 +129,9 @@ class Chains:
         return not reads(item).isdisjoint(self._added if added is None else added)
 
     def _needs_sums(self) -> bool:
-        """Whether a nest needs what others have added up over all chains."""
-        inside = [item for _, loop in self.nests for item in loop.body.walk() if not isinstance(item, Loop)]
+        """Whether any nest needs what has been added up over all chains."""
+        every = (*self.nests, *self.others)
+        inside = [item for _, loop in every for item in loop.body.walk() if not isinstance(item, Loop)]
         return any(map(self.is_of_all, inside))
 
     def _is_own(self, loop: Loop, filled: set[int]) -> bool:

@@ -1,0 +1,64 @@
+"""Values that are compared with what was picked from them, as with the largest of them, are in memory.
+
+Computed again in another loop a value may differ in its last bits: a sum is added up in another order, a product is
+contracted with another addition.  That is no matter but where the two are compared: the largest element would not be
+found again, ``np.argmax`` would be nowhere, and a derivative would be lost.  So it is computed once, and read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vecdist.graph.node import Node, topological
+from vecdist.passes.hoist import IN_MEMORY
+from vecdist.passes.recurrences import in_memory
+from vecdist.primitives.scans import SCANS
+from vecdist.primitives.structure import STRUCTURE, is_moved
+
+COMPARISONS = {"eq", "ne", "lt", "le"}
+PICKS = {"max", "min", "cummax", "cummin", "gather", "external"}  # what has elements of its arguments, sorted, say
+CHOOSES = {"where", "maximum", "minimum", "abs", "neg", "cast", "floor", "ceil", "rint", "trunc", "copysign", "sign"}
+ROUNDED_ONCE = {"add", "sub", "mul", "div", "sqrt"}  # correctly, wherever that is
+
+
+def ties(roots: Sequence[Node]) -> tuple[Node, ...]:
+    """``roots`` where what is compared with elements picked from it has the same bits there."""
+    held: set[Node] = set()
+    for node in topological(roots):
+        if node.op in COMPARISONS and node.args[0].dtype.kind == "f":
+            one, other = node.args
+            held |= {*_sources(one)} & {*_picked_from(other)} | {*_sources(other)} & {*_picked_from(one)}
+    held = {node for node in held if any(dim != 1 for dim in node.shape) and not _is_exact(node)}
+    return in_memory(roots, held) if held else tuple(roots)
+
+
+def _sources(node: Node) -> Iterator[Node]:
+    """What has the elements of ``node``, perhaps in other places."""
+    yield node
+    while is_moved(node):
+        node = node.args[0]
+        yield node
+
+
+def _picked_from(node: Node) -> Iterator[Node]:
+    """What the elements of ``node`` were picked from."""
+    *_, source = _sources(node)
+    if source.op in PICKS:
+        for arg in source.args if source.op == "external" else source.args[:1]:
+            yield from _sources(arg)
+            yield from _picked_from(arg)
+
+
+def _is_exact(node: Node, roundings: int = 1) -> bool:
+    """Whether a value has the same bits wherever it is computed: it is read, or rounded once at most."""
+    while is_moved(node) or node.op in CHOOSES and len(node.args) == 1:
+        node = node.args[0]
+    if node.dtype.kind != "f" or not node.args or node.op in IN_MEMORY or node.op in SCANS or node.op in {"product", "external"}:
+        return True
+    if node.op in {"max", "min", "gather"}:
+        return _is_exact(node.args[0], roundings)
+    if node.op in CHOOSES:
+        return all(_is_exact(arg, roundings) for arg in node.args)
+    if node.op in STRUCTURE or node.op not in ROUNDED_ONCE or not roundings:
+        return False
+    return all(_is_exact(arg, 0) for arg in node.args)
