@@ -76,8 +76,16 @@ def answers(seed, lengths, dtype="f8", place=np.asarray):
     return (values.sum(), values.sum(axis=(-1, -2)) - 0.5 * (first**2).sum(axis=(-1, -2))), tuple(own)
 
 
+def of_all():
+    """Sums over all chains that another loop needs, which is behind a reduction of its own."""
+    rng = np.random.default_rng(0)
+    x, y, weights = rng.normal(size=300), rng.normal(size=(4, 5)), rng.normal(size=(4, 5))
+    return ((np.fmod(lazy(x).min(), 1.0 + abs(lazy(y))) * lazy(weights)).sum(),), (x, y)
+
+
 def cases():
     found = {f"block per chain {seed}": (*case(seed), 1) for seed in SEEDS}
+    found |= {"block per chain of all": (of_all(), 2, 1)}
     kinds = {seed: ("f4", "f8")[seed % 2] for seed in range(6)}
     return found | {
         f"block per chain of answers {seed}": (answers(seed, (2, 3, 7, 40), dtype), 2, 1)

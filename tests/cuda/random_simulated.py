@@ -4,6 +4,7 @@ from unittest import mock
 
 import models_of_chains
 import numpy as np
+import random_array_programs
 import random_axes
 import random_layer_models
 import random_loops
@@ -12,6 +13,7 @@ import random_model_runs
 import random_models
 import random_recurrences
 import random_tensors
+import random_ties
 import row_sums_cases
 from functions.programs_at_random import Writer, made
 from functions.test_programs import points, truth
@@ -153,7 +155,21 @@ def _many(seed):
         random_model_runs.check(model, random_model_runs.chains)
 
 
+def _arrays(seed):
+    """A random program of NumPy's functions, with calls between its kernels."""
+    made = random_array_programs.program(seed, long=0.05)
+    with on_simulated_gpu():
+        random_array_programs.check(made, seed)
+
+
+def _ties(seed):
+    """Computed values beside what was picked from them."""
+    with on_simulated_gpu():
+        random_array_programs.check(random_ties.program(seed), seed)
+
+
 RANDOM = {
+    "arrays": _arrays, "ties": _ties,
     "axes": _axes, "model": _model, "layers": _layers, "loops": _loops, "tensors": _tensors, "recurrence": _recurrence,
     "program": _program, "many": _many, "likelihoods": _likelihoods, "matrices": _matrices,
 }  # fmt: skip

@@ -32,7 +32,8 @@ RANDOM += [f"random {kind} {seed}" for kind in ("likelihoods", "matrices") for s
 RANDOM += [f"random tensors {seed}" for seed in range(14)] + [f"random axes {seed}" for seed in range(40)]
 RANDOM += [f"random recurrence {seed}" for seed in range(42000, 42017) if seed not in WITH_CALLS]
 RANDOM += [f"many chains: {name}" for name in MODELS]
-RANDOM += [f"random program {seed}" for seed in (3, 5, 6)]
+RANDOM += [f"random program {seed}" for seed in (3, 5, 6)] + [f"random arrays {seed}" for seed in range(1000, 1024)]
+RANDOM += [f"random ties {seed}" for seed in range(24)]
 
 
 DEVICE = [f"device function {name}" for name in ("schools", "regression", "recurrence", *range(6))]

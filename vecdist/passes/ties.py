@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from vecdist.graph.node import Node, topological
 from vecdist.passes.hoist import IN_MEMORY
 from vecdist.passes.recurrences import in_memory
-from vecdist.primitives.scans import SCANS
-from vecdist.primitives.structure import STRUCTURE, is_moved
+from vecdist.primitives.structure import is_moved
 
 COMPARISONS = {"eq", "ne", "lt", "le"}
 PICKS = {"max", "min", "cummax", "cummin", "gather", "external"}  # what has elements of its arguments, sorted, say
-CHOOSES = {"where", "maximum", "minimum", "abs", "neg", "cast", "floor", "ceil", "rint", "trunc", "copysign", "sign"}
+READ = {"product", "external", *IN_MEMORY}
+CHOOSES = {"abs", "cast", "copysign", "gather", "max", "maximum", "min", "minimum", "neg", "where"}
 ROUNDED_ONCE = {"add", "sub", "mul", "div", "sqrt"}  # correctly, wherever that is
 
 
@@ -33,9 +33,9 @@ def ties(roots: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _sources(node: Node) -> Iterator[Node]:
-    """What has the elements of ``node``, perhaps in other places."""
+    """What has the elements of ``node``, perhaps in other places, or in memory."""
     yield node
-    while is_moved(node):
+    while is_moved(node) or node.op == "stored":
         node = node.args[0]
         yield node
 
@@ -49,16 +49,14 @@ def _picked_from(node: Node) -> Iterator[Node]:
             yield from _picked_from(arg)
 
 
-def _is_exact(node: Node, roundings: int = 1) -> bool:
-    """Whether a value has the same bits wherever it is computed: it is read, or rounded once at most."""
-    while is_moved(node) or node.op in CHOOSES and len(node.args) == 1:
-        node = node.args[0]
-    if node.dtype.kind != "f" or not node.args or node.op in IN_MEMORY or node.op in SCANS or node.op in {"product", "external"}:
-        return True
-    if node.op in {"max", "min", "gather"}:
-        return _is_exact(node.args[0], roundings)
-    if node.op in CHOOSES:
-        return all(_is_exact(arg, roundings) for arg in node.args)
-    if node.op in STRUCTURE or node.op not in ROUNDED_ONCE or not roundings:
-        return False
-    return all(_is_exact(arg, 0) for arg in node.args)
+def _is_exact(node: Node) -> bool:
+    """Whether a value has the same bits wherever it is computed: made of what is read, and rounded once at most."""
+    roundings: dict[Node, int] = {}
+    for each in topological((node,), lambda each: () if _is_read(each) else each.args):
+        own = 0 if _is_read(each) or is_moved(each) or each.op in CHOOSES else 1 if each.op in ROUNDED_ONCE else 2
+        roundings[each] = own + max((roundings[arg] for arg in each.args if arg in roundings), default=0)
+    return roundings[node] <= 1
+
+
+def _is_read(node: Node) -> bool:
+    return node.dtype.kind != "f" or node.op in READ

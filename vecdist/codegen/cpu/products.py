@@ -6,7 +6,7 @@ to an element of each column, of a vector with these rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from vecdist.codegen.cpu.mixed import Items, Product
 from vecdist.codegen.statements import varying
 from vecdist.kernel.expressions import ZERO, Expr, Name, names, substituted
 from vecdist.kernel.ir import Block, Kernel, Loop
-from vecdist.kernel.statements import Accumulate, Assign, Load, Scatter, Total
+from vecdist.kernel.statements import Accumulate, Assign, Load, Made, Scatter, Total
 
 LEAST = 9  # columns, of which fewer are written out
 
@@ -44,6 +44,8 @@ class _Finder:
         self.kernel, self.rows, self.inner, self.loads, self.muls = kernel, rows, inner, loads, muls
         self.row, self.column = Name(loop.index), Name(inner.index)
         self.first = {self.row.id: rows.loop.start, self.column.id: ZERO}
+        made = {item.name for item in loop.body.walk() if isinstance(item, Made)}
+        self.varying: set[str] = {self.row.id, self.column.id, *made}  # from row to row, or along one
 
     def of_rows(self, item: Accumulate, home: Block, phase: Phase) -> Product | None:
         """The product whose numbers a sum of each row is."""
@@ -61,9 +63,8 @@ class _Finder:
 
     def of_columns(self, item: Scatter) -> Product | None:
         """The product that rows add to elements of columns."""
-        pair, own = self.pair(item.value), {self.row.id, *self.loads, *self.muls}
-        fits = item.indices[-1:] == (self.column,) and own.isdisjoint(names(*item.indices[:-1]))
-        if pair is None or not fits or self.column.id in names(*item.indices[:-1]):
+        pair = self.pair(item.value)
+        if pair is None or item.indices[-1:] != (self.column,) or not self.is_fixed(item.indices[:-1]):
             return None
         matrix, weight = pair
         output = self.kernel.outputs[item.output]
@@ -84,14 +85,16 @@ class _Finder:
         return None
 
     def is_matrix(self, item: Load) -> bool:
-        around = names(*item.indices[:-2])
         plain = item.guard is None and item.dtype.kind == "f" and item.indices[-2:] == (self.row, self.column)
-        return plain and self.is_dense(item) and {self.row.id, self.column.id}.isdisjoint(around)
+        return plain and self.is_dense(item) and self.is_fixed(item.indices[:-2])
 
     def is_vector(self, item: Load) -> bool:
-        around = names(*item.indices[:-1])
         plain = item.guard is None and item.indices[-1:] == (self.column,) and self.is_dense(item)
-        return plain and {self.row.id, self.column.id, *self.loads}.isdisjoint(around)
+        return plain and self.is_fixed(item.indices[:-1])
+
+    def is_fixed(self, indices: Sequence[Expr]) -> bool:
+        """Whether indices are the same in all rows, and along them."""
+        return self.varying.isdisjoint(names(*indices))
 
     def is_dense(self, item: Load) -> bool:
         return self.kernel.slot_of(item.source).layout == "dense"
