@@ -22,6 +22,7 @@ PICKED = {
     "rank": lambda v: np.searchsorted(np.sort(v.ravel()), v) * v, "median": lambda v: np.median(v, axis=0),
     "at largest": lambda v: np.take_along_axis(v, np.argmax(v, axis=-1)[..., None], axis=-1),
     "shifted": lambda v: np.log(np.exp(v - np.max(v, axis=-1, keepdims=True)).sum(-1)),
+    "below median": lambda v: (v <= np.median(v, axis=0)) * v, "above": lambda v: (v >= np.quantile(v, 0.5)) * v,
     "largest alone": lambda v: (v == v.max(axis=-1, keepdims=True)) * v * v,
 }
 

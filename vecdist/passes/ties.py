@@ -7,12 +7,12 @@ found again, ``np.argmax`` would be nowhere, and a derivative would be lost.  So
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from vecdist.graph.node import Node, topological
 from vecdist.passes.hoist import IN_MEMORY
 from vecdist.passes.recurrences import in_memory
-from vecdist.primitives.structure import is_moved
+from vecdist.primitives.structure import STRUCTURE, is_moved
 
 COMPARISONS = {"eq", "ne", "lt", "le"}
 PICKS = {"max", "min", "cummax", "cummin", "gather", "external"}  # what has elements of its arguments, sorted, say
@@ -24,12 +24,26 @@ ROUNDED_ONCE = {"add", "sub", "mul", "div", "sqrt"}  # correctly, wherever that 
 def ties(roots: Sequence[Node]) -> tuple[Node, ...]:
     """``roots`` where what is compared with elements picked from it has the same bits there."""
     held: set[Node] = set()
+    picked: dict[Node, frozenset[Node]] = {}
     for node in topological(roots):
-        if node.op in COMPARISONS and node.args[0].dtype.kind == "f":
+        picked[node] = _picked_from(node, picked)
+        if node.op in COMPARISONS:
             one, other = node.args
-            held |= {*_sources(one)} & {*_picked_from(other)} | {*_sources(other)} & {*_picked_from(one)}
+            held |= picked[other].intersection(_sources(one)) | picked[one].intersection(_sources(other))
     held = {node for node in held if any(dim != 1 for dim in node.shape) and not _is_exact(node)}
     return in_memory(roots, held) if held else tuple(roots)
+
+
+def _picked_from(node: Node, picked: Mapping[Node, frozenset[Node]]) -> frozenset[Node]:
+    """What the elements were picked from that a value is made of."""
+    if node.dtype.kind != "f":
+        return frozenset()
+    if node.op in PICKS:
+        args = node.args if node.op == "external" else node.args[:1]
+        return frozenset().union(*map(_sources, args), *(picked[arg] for arg in args))
+    if node.op in STRUCTURE and not (is_moved(node) or node.op == "stored"):
+        return frozenset()
+    return frozenset().union(*(picked[arg] for arg in node.args))
 
 
 def _sources(node: Node) -> Iterator[Node]:
@@ -38,15 +52,6 @@ def _sources(node: Node) -> Iterator[Node]:
     while is_moved(node) or node.op == "stored":
         node = node.args[0]
         yield node
-
-
-def _picked_from(node: Node) -> Iterator[Node]:
-    """What the elements of ``node`` were picked from."""
-    *_, source = _sources(node)
-    if source.op in PICKS:
-        for arg in source.args if source.op == "external" else source.args[:1]:
-            yield from _sources(arg)
-            yield from _picked_from(arg)
 
 
 def _is_exact(node: Node) -> bool:

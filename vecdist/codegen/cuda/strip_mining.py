@@ -20,10 +20,11 @@ WIDTHS = (64, 32)  # elements of a strip: two of a lane, or one
 def strips(kernel: Kernel, lengths: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """The length that is cut into strips, with their width, where there is one."""
     nests = [loop for _, loop in kernel.shared_nests()]
+    deep = {each.dim for rows in nests for inner in rows.body.every_loop() for each in _loops_of(inner)}
     for dim in dict.fromkeys(inner.dim for rows in nests for inner in rows.body.every_loop()):
         cut = [rows for rows in nests if any(inner.dim == dim for inner in rows.body.every_loop())]
         length = lengths.get(dim, 0)
-        if length <= min(WIDTHS) or not all(_may_be_cut(kernel, rows, dim) for rows in cut):
+        if length <= min(WIDTHS) or dim in deep or not all(_may_be_cut(kernel, rows, dim) for rows in cut):
             continue
         sums = [own for rows in cut if (own := [each for each in private_sums(kernel, {}, 1) if each.loop is rows])]
         if sums and (length > max(WIDTHS) or not _fit(kernel, sums, dim, length)):
@@ -40,9 +41,9 @@ def _may_be_cut(kernel: Kernel, rows: Loop, dim: str) -> bool:
     """
     inner, fixed = rows.body.every_loop(), dict(kernel.fixed)
     beside = [loop for loop in inner if loop.dim != dim]
-    deep = [each for loop in inner for each in loop.body.walk() if isinstance(each, Loop)]
+    deep = [each for loop in inner for each in _loops_of(loop)]
     known = {item: loop for item, loop in privatisable(kernel).items() if item.output not in kernel.far}
-    if any(loop.sequential for loop in inner) or any(each.dim not in fixed or each.dim == dim for each in deep):
+    if any(loop.sequential for loop in inner) or any(each.dim not in fixed for each in deep):
         return False
     if any(loop.dim not in fixed or loop.sums(kernel.root) or {*scatters(loop)} - {*known} for loop in beside):
         return False
@@ -51,6 +52,10 @@ def _may_be_cut(kernel: Kernel, rows: Loop, dim: str) -> bool:
     others = {item.output for item, loop in known.items() if loop is not rows}
     indices, own = {Name(loop.index) for loop in inner}, [item for item in scatters(rows) if item in known]
     return all(item.indices[0] in indices and item.output not in others | {*kernel.near} for item in own)
+
+
+def _loops_of(loop: Loop) -> list[Loop]:
+    return [each for each in loop.body.walk() if isinstance(each, Loop)]
 
 
 def _fit(kernel: Kernel, sums: Sequence[Sequence[Private]], dim: str, width: int) -> bool:
