@@ -10,9 +10,10 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+import random_array_programs
 from array_api import CALLS
+from array_operations import ELEMENTWISE, WITH_AXIS, constants_by
 from test_array_api import ARRAYS, parts
-from test_numpy_programs import STEPS, program
 
 import vecdist
 from vecdist import lazy, logpdf, mixture
@@ -60,11 +61,15 @@ def test_functions_of_the_array_api(name, given):
     assert "numpy" not in kinds(parts(CALLS[name](given.x.__array_namespace__(), given)))
 
 
-@pytest.mark.parametrize("place", range(len(STEPS) - 1))  # the last has indices of its own
-def test_functions_of_numpy(place, given):
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_functions_of_elements(name, given):
+    assert "numpy" not in kinds([ELEMENTWISE[name](given.x)])
+
+
+@pytest.mark.parametrize("name", WITH_AXIS)
+def test_functions_along_an_axis(name, given):
     for axis in (0, 1):
-        assert "numpy" not in kinds([STEPS[place](given.x, axis, rng)])
+        assert "numpy" not in kinds([WITH_AXIS[name](given.x, axis=axis)])
 
 
 OF_LISTS = {
@@ -99,9 +104,10 @@ def test_lists(name, given):
 
 def test_arrays_that_a_compiled_function_holds(there):
     for seed in range(10):
-        x, y = (there(np.random.default_rng(seed).normal(size=size)) for size in ((2, 3), 2))
-        function = vecdist.compile(lambda x, y, seed=seed: program(seed, x, y))
-        traced = function.traced([argument(x, "x"), argument(y, "y")])
+        made = random_array_programs.program(seed)
+        arguments = [argument(there(array), f"x{place}") for place, array in enumerate(made.arrays)]
+        with constants_by(there):
+            traced = vecdist.compile(made).traced(arguments)
         assert kinds([traced]) <= {"cupy", "number"}, seed
 
 
