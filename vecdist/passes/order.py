@@ -93,7 +93,7 @@ def often(graph: Sequence[Node]) -> tuple[Node, ...]:
 
 ON_STEP: tuple[Pass, ...] = (
     by_pairs,  # what would need memory
-    *ON_PRIMITIVES, turns, to_elementary, simplify, sink_selects, expand, simplify, ties,
+    *ON_PRIMITIVES, turns, to_elementary, simplify, sink_selects, expand, simplify,
 )  # fmt: skip
 ON_TARGET: tuple[Pass, ...] = (
     definite,  # calls that derivatives have added to, while logarithms are there to be taken apart
