@@ -125,8 +125,8 @@ def _first(x, count):
 
 
 def _block(x, y):
-    (a, b), (c,) = (_first(x, 2), _first(x, 1)) if x.size == 1 else (_first(x, 2), _first(y, 1)), (0,)
-    return np.block([[a, b], [b, a]]) + c
+    two, one = _first(x, 2), _first(y, 1)
+    return np.block([[two, one], [one, two]])
 
 
 def _rank(x):

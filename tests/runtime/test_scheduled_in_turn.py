@@ -47,8 +47,8 @@ def test_values_and_gradients(function):
 @pytest.mark.parametrize("columns", [3, 16, 40])
 def test_rows_of_a_table_that_are_picked(columns):
     """The derivative of each row goes to its own."""
-    table = RNG.normal(size=(40, columns))
-    weights = RNG.normal(size=(4, columns))
+    rng = np.random.default_rng(columns)
+    table, weights = rng.normal(size=(40, columns)), rng.normal(size=(4, columns))
     given = lazy(table)
     value, (slope,) = value_and_grad(((given.sum(1)[:, None] * given)[ROWS] * weights).sum(), [given])
     wanted = np.zeros_like(table)
@@ -59,7 +59,7 @@ def test_rows_of_a_table_that_are_picked(columns):
 
 def test_correlations_of_variables_with_themselves_have_no_slope():
     """However they are rounded: beyond 1 they are 1."""
-    given = lazy(RNG.normal(size=(16, 7)))
+    given = lazy(np.random.default_rng(16).normal(size=(16, 7)))
     diagonal = np.diagonal(np.corrcoef(given))
     _, (slope,) = value_and_grad((diagonal * np.arange(1.0, 17.0)).sum(), [given])
     np.testing.assert_allclose(slope, 0.0, atol=1e-13)

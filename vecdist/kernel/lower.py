@@ -182,8 +182,7 @@ class _Lowering:
 
     def keep(self, node: Node) -> None:
         """Fill a temporary output with a value before all other loops."""
-        number = len(self.outputs)
-        self.first = 0
+        number, self.first = len(self.outputs), 0
         level = self.output(node.args[0], temporary=True)
         assert level == 0, "what is kept before all other loops needs no other"
         self.outputs[number] = replace(self.outputs[number], kept=True)

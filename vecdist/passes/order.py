@@ -106,7 +106,7 @@ ON_TARGET: tuple[Pass, ...] = (
     expand_but_many,  # the rest, down to what both targets have code for
     simplify,  # constants that these were taken apart at
     stored,  # what steps read, in the form that it has when it is computed
-    ties,  # as those of derivatives of extremes, between what was computed in several loops
+    ties,  # between what was computed in several loops, as in derivatives of extremes
     verify,
 )  # fmt: skip
 ON_TURN = tuple([expand if each is expand_but_many else each for each in ON_TARGET if each is not often])  # run often
